@@ -13,8 +13,8 @@
 
 enum {
     READ_STEP = 65536,
-    LOOK_MICROSECONDS = 100000, /* between two questions whether to stop */
-    MEMORY_PER_BYTE = 40        /* of a message, as parsed JSON at worst */
+    POLL_INTERVAL_MICROSECONDS = 100000, /* between two questions whether to stop */
+    MEMORY_PER_BYTE = 40                 /* of a message, as parsed JSON at worst */
 };
 
 struct cdp {
@@ -26,8 +26,8 @@ struct cdp {
     struct json_writer writer;
     char *pending; /* said, and not yet taken by the pipe */
     size_t pending_length, pending_capacity;
-    char *heard;
-    size_t heard_length, heard_capacity;
+    char *received;
+    size_t received_length, received_capacity;
     size_t scanned; /* of what was heard, without a zero byte */
     int64_t last_id;
     bool closed;
@@ -70,7 +70,7 @@ void cdp_close(struct cdp *cdp)
     arena_destroy(cdp->out);
     arena_destroy(cdp->in);
     free(cdp->pending);
-    free(cdp->heard);
+    free(cdp->received);
     free(cdp);
 }
 
@@ -165,14 +165,14 @@ static void pull(struct cdp *cdp)
 {
     ssize_t count;
 
-    if (!make_room(&cdp->heard, &cdp->heard_capacity, cdp->heard_length, READ_STEP,
+    if (!make_room(&cdp->received, &cdp->received_capacity, cdp->received_length, READ_STEP,
                    cdp->message_max + READ_STEP)) {
         end(cdp, "a message of the browser is too long");
         return;
     }
-    count = read(cdp->reading, cdp->heard + cdp->heard_length, READ_STEP);
+    count = read(cdp->reading, cdp->received + cdp->received_length, READ_STEP);
     if (count > 0)
-        cdp->heard_length += (size_t)count;
+        cdp->received_length += (size_t)count;
     else if (count == 0 || (errno != EAGAIN && errno != EINTR))
         end(cdp, "the browser is gone");
 }
@@ -180,31 +180,32 @@ static void pull(struct cdp *cdp)
 /* The next whole message as JSON, NULL when none is there. It lives until the one after it. */
 static json_t *next_message(struct cdp *cdp)
 {
-    char *zero = cdp->heard_length > cdp->scanned
-                     ? memchr(cdp->heard + cdp->scanned, 0, cdp->heard_length - cdp->scanned)
+    char *zero = cdp->received_length > cdp->scanned
+                     ? memchr(cdp->received + cdp->scanned, 0, cdp->received_length - cdp->scanned)
                      : NULL;
     struct json_fault fault;
     json_t *message = NULL;
     size_t length;
 
     if (!zero) {
-        cdp->scanned = cdp->heard_length;
+        cdp->scanned = cdp->received_length;
         return NULL;
     }
-    length = (size_t)(zero - cdp->heard);
+    length = (size_t)(zero - cdp->received);
     arena_reset(cdp->in);
-    if (json_read(cdp->in, cdp->heard, length, JSON_DEPTH_LIMIT, &message, &fault) != ERROR_NONE) {
+    if (json_read(cdp->in, cdp->received, length, JSON_DEPTH_LIMIT, &message, &fault) !=
+        ERROR_NONE) {
         end(cdp, "the browser sent what is no message");
         message = NULL;
     }
-    cdp->heard_length -= length + 1;
-    memmove(cdp->heard, zero + 1, cdp->heard_length);
+    cdp->received_length -= length + 1;
+    memmove(cdp->received, zero + 1, cdp->received_length);
     cdp->scanned = 0;
     return message;
 }
 
 /* An event is told; a reply to somebody else is dropped. True when it is the reply to `id`. */
-static bool hear(struct cdp *cdp, const json_t *message, int64_t id)
+static bool receive(struct cdp *cdp, const json_t *message, int64_t id)
 {
     const char *method = json_string_value(json_object_get(message, "method"));
 
@@ -222,7 +223,8 @@ static bool hear(struct cdp *cdp, const json_t *message, int64_t id)
 /* One wait for whatever comes first; the listener's own descriptor is served here. */
 static void rest(struct cdp *cdp, int64_t until, int64_t now)
 {
-    int64_t left = until - now < LOOK_MICROSECONDS ? until - now : LOOK_MICROSECONDS;
+    int64_t left =
+        until - now < POLL_INTERVAL_MICROSECONDS ? until - now : POLL_INTERVAL_MICROSECONDS;
     struct pollfd waits[] = {{.fd = cdp->reading, .events = POLLIN},
                              {.fd = cdp->pending_length ? cdp->writing : -1, .events = POLLOUT},
                              {.fd = cdp->listener.fd, .events = POLLIN}};
@@ -247,7 +249,7 @@ static enum cdp_outcome listen_for(struct cdp *cdp, int64_t id, int64_t deadline
         json_t *message;
 
         while ((message = next_message(cdp))) {
-            if (hear(cdp, message, id)) {
+            if (receive(cdp, message, id)) {
                 *reply = message;
                 return CDP_OK;
             }

@@ -19,7 +19,7 @@ enum { ARGUMENTS_MAX = 64, VARIABLES_MAX = 8, TICK_MILLISECONDS = 20, SECONDS_MO
 
 /* Told over the socket pair, with a number: LAUNCH has none, END the seconds of patience. The
  * answer is an errno, to LAUNCH with both descriptors when it is 0. */
-enum order { ORDER_LAUNCH = 1, ORDER_END };
+enum wanted { ORDER_LAUNCH = 1, ORDER_END };
 
 struct message {
     int32_t what;
@@ -205,20 +205,20 @@ static void answer(int socket, int error, const int ends[2])
 
 static void run_launcher(const struct browser_command *command, int socket)
 {
-    struct message order;
+    struct message wanted;
     pid_t browser = 0;
 
     signal(SIGTERM, SIG_IGN); /* the parent decides; a closed socket says that it has gone */
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     for (;;) {
-        ssize_t length = recv(socket, &order, sizeof order, 0);
+        ssize_t length = recv(socket, &wanted, sizeof wanted, 0);
 
         if (length < 0 && errno == EINTR)
             continue;
-        if (length != (ssize_t)sizeof order)
+        if (length != (ssize_t)sizeof wanted)
             break;
-        if (order.what == ORDER_LAUNCH) {
+        if (wanted.what == ORDER_LAUNCH) {
             int ends[2];
             int error;
 
@@ -226,9 +226,9 @@ static void run_launcher(const struct browser_command *command, int socket)
             error = launch(command, ends, &browser);
             answer(socket, error, error ? NULL : ends);
         } else {
-            end_group(&browser, order.value < 0 || order.value > SECONDS_MOST
+            end_group(&browser, wanted.value < 0 || wanted.value > SECONDS_MOST
                                     ? SECONDS_MOST
-                                    : (unsigned)order.value);
+                                    : (unsigned)wanted.value);
             answer(socket, 0, NULL);
         }
     }
@@ -266,8 +266,8 @@ enum error launcher_start(const struct browser_command *command, struct launcher
 }
 
 /* Tells the launcher and waits for its answer; false when it is gone. */
-static bool tell(const struct launcher *launcher, struct message order, struct message *said,
-                 int ends[2])
+static bool report(const struct launcher *launcher, struct message wanted, struct message *said,
+                   int ends[2])
 {
     union {
         char bytes[CMSG_SPACE(2 * sizeof(int))];
@@ -281,7 +281,7 @@ static bool tell(const struct launcher *launcher, struct message order, struct m
     const struct cmsghdr *rights;
     ssize_t length;
 
-    if (send(launcher->socket, &order, sizeof order, MSG_NOSIGNAL) != (ssize_t)sizeof order)
+    if (send(launcher->socket, &wanted, sizeof wanted, MSG_NOSIGNAL) != (ssize_t)sizeof wanted)
         return false;
     do {
         length = recvmsg(launcher->socket, &header, MSG_CMSG_CLOEXEC);
@@ -298,7 +298,7 @@ enum error launcher_launch(struct launcher *launcher, int *reading, int *writing
     struct message said = {0};
     int ends[2] = {-1, -1};
 
-    if (!tell(launcher, (struct message){.what = ORDER_LAUNCH}, &said, ends))
+    if (!report(launcher, (struct message){.what = ORDER_LAUNCH}, &said, ends))
         return problem_set(problem, ERROR_UNAVAILABLE, "launcher_gone",
                            "The launcher of the browser is gone.");
     if (said.value == ENOENT)
@@ -318,8 +318,8 @@ void launcher_end_browser(struct launcher *launcher, unsigned seconds)
     struct message said = {0};
     int ends[2];
 
-    (void)tell(launcher, (struct message){.what = ORDER_END, .value = (int32_t)seconds}, &said,
-               ends);
+    (void)report(launcher, (struct message){.what = ORDER_END, .value = (int32_t)seconds}, &said,
+                 ends);
 }
 
 void launcher_stop(struct launcher *launcher)

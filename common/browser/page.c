@@ -436,7 +436,7 @@ enum cdp_outcome page_screenshot(struct page *page, const char *path, int64_t de
     return close(fd) == 0 && written ? CDP_OK : CDP_REFUSED;
 }
 
-enum cdp_outcome page_rest(struct page *page, int64_t until)
+enum cdp_outcome page_wait(struct page *page, int64_t until)
 {
     enum cdp_outcome outcome = as_of(page, cdp_wait(page->cdp, until, NULL, NULL));
 

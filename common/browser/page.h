@@ -49,7 +49,7 @@ MUST_CHECK enum cdp_outcome page_choose_files(struct page *page, const char *scr
 MUST_CHECK enum cdp_outcome page_screenshot(struct page *page, const char *path, int64_t deadline);
 
 /* Rests without missing events. */
-MUST_CHECK enum cdp_outcome page_rest(struct page *page, int64_t until);
+MUST_CHECK enum cdp_outcome page_wait(struct page *page, int64_t until);
 
 /* Whether it answers within two seconds. */
 bool page_is_alive(struct page *page);

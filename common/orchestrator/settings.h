@@ -4,7 +4,7 @@
 
 #include "base/confine.h"
 #include "base/settings.h"
-#include "orchestrator/words.h"
+#include "orchestrator/names.h"
 
 /* One provider's API. */
 struct provider_settings {

@@ -74,7 +74,7 @@ static bool pack(const struct tool *tool, const struct string_list *names, const
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void tell(struct tool *tool, const struct string_list *names, const char *path)
+static void report(struct tool *tool, const struct string_list *names, const char *path)
 {
     struct stat lock;
     struct json_writer writer;
@@ -118,7 +118,7 @@ static int backup(struct tool *tool)
         (void)!unlink(part);
         return tool_fail(tool, "The files could not be packed.");
     }
-    tell(tool, &names, path);
+    report(tool, &names, path);
     return TOOL_OK;
 }
 

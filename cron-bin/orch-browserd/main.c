@@ -16,7 +16,7 @@
 #include "browser/profile.h"
 #include "jobs/program.h"
 #include "orchestrator/browser/ask.h"
-#include "orchestrator/browser/desk.h"
+#include "orchestrator/browser/job_server.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -32,9 +32,9 @@ struct program {
     struct arena *arena;
     struct orchestrator_settings settings;
     struct driver driver;
-    struct browser_desk *desk;
-    struct browser_client *client; /* whose job runs */
-    int64_t told_at;               /* to leave; 0 = not yet */
+    struct job_server *server;
+    struct job_client *client; /* whose job runs */
+    int64_t sent_at;           /* to leave; 0 = not yet */
 };
 
 static const char *health(struct arena *arena, void *context)
@@ -44,11 +44,11 @@ static const char *health(struct arena *arena, void *context)
     return job_health(arena, &program->driver);
 }
 
-static void serve_desk(void *context)
+static void serve_clients(void *context)
 {
     const struct program *program = context;
 
-    browser_desk_serve(program->desk);
+    job_server_serve(program->server);
 }
 
 /* A job goes on for a while after this program was told to leave. */
@@ -57,25 +57,25 @@ static bool must_stop(void *context)
     struct program *program = context;
     int64_t now = clock_monotonic_microseconds();
 
-    if (program_must_stop() && !program->told_at)
-        program->told_at = now;
-    return (program->told_at && now - program->told_at > DRAIN_MICROSECONDS) ||
-           (program->client && browser_desk_client_is_gone(program->desk, program->client));
+    if (program_must_stop() && !program->sent_at)
+        program->sent_at = now;
+    return (program->sent_at && now - program->sent_at > DRAIN_MICROSECONDS) ||
+           (program->client && job_server_client_is_gone(program->server, program->client));
 }
 
-static bool round_of(void *context)
+static bool serve_next(void *context)
 {
     struct program *program = context;
     struct browser_job job;
     struct browser_end end;
 
-    program->client = browser_desk_take(program->desk, &job);
+    program->client = job_server_take(program->server, &job);
     if (!program->client) {
-        browser_desk_wait(program->desk, WAIT_MS);
+        job_server_wait(program->server, WAIT_MS);
         return true;
     }
     job_run(&program->driver, &job, &end);
-    browser_desk_answer(program->desk, program->client, &end);
+    job_server_answer(program->server, program->client, &end);
     program->client = NULL;
     if (end.ends_session)
         driver_end_session(&program->driver);
@@ -134,9 +134,9 @@ static enum error open_all(struct program *program, struct launcher **launcher,
     if (!error)
         error = confine(settings, run_directory, problem);
     if (!error)
-        error = browser_desk_open(browser_socket(program->arena, run_directory),
-                                  (size_t)settings->browser_queue_max, health, program,
-                                  &program->desk, problem);
+        error = job_server_open(browser_socket(program->arena, run_directory),
+                                (size_t)settings->browser_queue_max, health, program,
+                                &program->server, problem);
     if (!error && !driver_open(&program->driver, settings, *launcher))
         error = problem_set(problem, ERROR_SYSTEM, "memory", "no memory");
     program->driver.lock = lock;
@@ -155,12 +155,12 @@ static int serve(struct program *program)
         launcher_stop(launcher);
         return EXIT_SETTINGS;
     }
-    program->driver.watch = (struct cdp_listener){.fd = browser_desk_fd(program->desk),
-                                                  .on_ready = serve_desk,
+    program->driver.watch = (struct cdp_listener){.fd = job_server_fd(program->server),
+                                                  .on_ready = serve_clients,
                                                   .must_stop = must_stop,
                                                   .context = program};
-    program_rounds(1, round_of, program);
-    browser_desk_close(program->desk);
+    program_rounds(1, serve_next, program);
+    job_server_close(program->server);
     driver_close(&program->driver);
     launcher_stop(launcher);
     return EXIT_DONE;

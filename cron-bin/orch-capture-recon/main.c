@@ -35,7 +35,7 @@ struct capture {
     struct string_list files; /* names that were written */
 };
 
-static void tell(const char *what)
+static void report(const char *what)
 {
     fprintf(stderr, "orch-capture-recon: %s\n", what);
 }
@@ -51,16 +51,16 @@ static void note(struct capture *capture, const char *name)
         arena_print(capture->tool->arena, "recon-%s", name);
 }
 
-static enum trouble keep(struct capture *capture, const char *name, struct text *text)
+static enum driver_error keep(struct capture *capture, const char *name, struct text *text)
 {
     if (text->overflowed || tool_write(capture->tool, path_of(capture, name), text))
-        return driver_trouble(&capture->driver, TROUBLE_OTHER, "%s cannot be written",
-                              path_of(capture, name));
+        return driver_fail(&capture->driver, DRIVER_OTHER_ERROR, "%s cannot be written",
+                           path_of(capture, name));
     note(capture, name);
-    return TROUBLE_NONE;
+    return DRIVER_OK;
 }
 
-static enum trouble keep_json(struct capture *capture, const char *name, const json_t *value)
+static enum driver_error keep_json(struct capture *capture, const char *name, const json_t *value)
 {
     struct text text;
 
@@ -70,14 +70,15 @@ static enum trouble keep_json(struct capture *capture, const char *name, const j
 }
 
 /* What the script answers: a text as it is, everything else as JSON. */
-static enum trouble keep_answer(struct capture *capture, const char *name, const char *question)
+static enum driver_error keep_answer(struct capture *capture, const char *name,
+                                     const char *question)
 {
     json_t *value = NULL;
-    enum trouble trouble = driver_ask(&capture->driver, question, &value);
+    enum driver_error failure = driver_ask(&capture->driver, question, &value);
     struct text text;
 
-    if (trouble)
-        return trouble;
+    if (failure)
+        return failure;
     if (!json_is_string(value))
         return keep_json(capture, name, value);
     text_start(&text, capture->tool->arena, PAGE_BYTES);
@@ -85,82 +86,82 @@ static enum trouble keep_answer(struct capture *capture, const char *name, const
     return keep(capture, name, &text);
 }
 
-static enum trouble keep_picture(struct capture *capture, const char *name)
+static enum driver_error keep_picture(struct capture *capture, const char *name)
 {
     struct driver *driver = &capture->driver;
     const char *path = path_of(capture, name);
-    enum trouble trouble;
+    enum driver_error failure;
 
     (void)!unlink(path); /* of an earlier look */
-    trouble = driver_outcome(
+    failure = driver_outcome(
         driver, page_screenshot(driver->page, path,
                                 driver_until(driver, driver->settings->browser_action_seconds)));
-    if (!trouble)
+    if (!failure)
         note(capture, name);
-    return trouble;
+    return failure;
 }
 
-static enum trouble look_at_home(struct capture *capture, bool *has_model, bool *has_more)
+static enum driver_error read_home(struct capture *capture, bool *has_model, bool *has_more)
 {
-    json_t *look = NULL;
-    enum trouble trouble =
+    json_t *view = NULL;
+    enum driver_error failure =
         keep_answer(capture, "01-composer.html", "{\"do\":\"html\",\"what\":\"composer\"}");
 
-    if (!trouble)
-        trouble = keep_picture(capture, "01-home.png");
-    if (!trouble)
-        trouble = driver_look(&capture->driver, &look);
-    if (trouble)
-        return trouble;
-    *has_model = json_is_string(json_object_get(look, "model"));
-    *has_more = driver_flag(look, "more");
-    return keep_json(capture, "01-buttons.json", json_object_get(look, "buttons"));
+    if (!failure)
+        failure = keep_picture(capture, "01-home.png");
+    if (!failure)
+        failure = driver_poll(&capture->driver, &view);
+    if (failure)
+        return failure;
+    *has_model = json_is_string(json_object_get(view, "model"));
+    *has_more = driver_flag(view, "more");
+    return keep_json(capture, "01-buttons.json", json_object_get(view, "buttons"));
 }
 
 /* Where no button of a model is in sight it may be behind "More". */
-static enum trouble look_behind_more(struct capture *capture, bool *has_model)
+static enum driver_error read_behind_more(struct capture *capture, bool *has_model)
 {
-    json_t *look = NULL;
+    json_t *view = NULL;
     bool clicked;
-    enum trouble trouble = driver_click(&capture->driver, "more", NULL, 0, &clicked);
+    enum driver_error failure = driver_click(&capture->driver, "more", NULL, 0, &clicked);
 
-    if (!trouble)
-        trouble = keep_picture(capture, "02-more.png");
-    if (!trouble)
-        trouble = driver_look(&capture->driver, &look);
-    if (trouble)
-        return trouble;
-    *has_model = json_is_string(json_object_get(look, "model"));
-    return keep_json(capture, "02-buttons.json", json_object_get(look, "buttons"));
+    if (!failure)
+        failure = keep_picture(capture, "02-more.png");
+    if (!failure)
+        failure = driver_poll(&capture->driver, &view);
+    if (failure)
+        return failure;
+    *has_model = json_is_string(json_object_get(view, "model"));
+    return keep_json(capture, "02-buttons.json", json_object_get(view, "buttons"));
 }
 
-static enum trouble look_at_menu(struct capture *capture)
+static enum driver_error read_model_menu(struct capture *capture)
 {
     struct driver *driver = &capture->driver;
     struct selection selection = {.menu = "[]"};
     char first[DRIVER_LABEL_MAX];
-    enum trouble trouble = driver_open_menu(driver, &selection, first);
+    enum driver_error failure = driver_open_menu(driver, &selection, first);
 
-    if (trouble || !*first)
-        return trouble;
-    trouble = keep_picture(capture, "03-model-picker.png");
-    if (!trouble)
-        trouble = keep_answer(capture, "03-model-menu.json", "{\"do\":\"menu\"}");
-    if (!trouble)
-        trouble = keep_answer(capture, "03-model-menu-attrs.json", "{\"do\":\"attributes\"}");
-    return trouble ? trouble : driver_dismiss_popups(driver);
+    if (failure || !*first)
+        return failure;
+    failure = keep_picture(capture, "03-model-picker.png");
+    if (!failure)
+        failure = keep_answer(capture, "03-model-menu.json", "{\"do\":\"menu\"}");
+    if (!failure)
+        failure = keep_answer(capture, "03-model-menu-attrs.json", "{\"do\":\"attributes\"}");
+    return failure ? failure : driver_dismiss_popups(driver);
 }
 
-static enum trouble look_at_answer(struct capture *capture)
+static enum driver_error check_answer(struct capture *capture)
 {
     struct driver *driver = &capture->driver;
     struct reading reading;
-    enum trouble trouble = driver_submit(driver, capture->tool->prompt), kept;
+    enum driver_error failure = driver_submit(driver, capture->tool->prompt), kept;
 
-    if (trouble)
-        return trouble;
-    trouble = driver_wait_answer(driver, capture->tool->prompt, &reading);
-    if (trouble == TROUBLE_TIME) /* what is there is what is of interest then */
+    if (failure)
+        return failure;
+    failure = driver_wait_answer(driver, capture->tool->prompt, &reading);
+    if (failure == DRIVER_TIMED_OUT) /* what is there is what is of interest then */
         driver_begin_job(driver, driver->settings->browser_action_seconds);
     kept = keep_picture(capture, "04-response.png");
     if (!kept)
@@ -168,49 +169,49 @@ static enum trouble look_at_answer(struct capture *capture)
     if (!kept)
         kept = keep_answer(capture, "04-response-candidates.json",
                            "{\"do\":\"answer\",\"most\":100000}");
-    return kept ? kept : trouble;
+    return kept ? kept : failure;
 }
 
-static enum trouble look_by_hand(struct capture *capture)
+static enum driver_error check_by_hand(struct capture *capture)
 {
-    enum trouble trouble;
+    enum driver_error failure;
 
-    tell("make the page show what is of interest, then press Enter here");
-    trouble = driver_wait_for_line(&capture->driver);
+    report("make the page show what is of interest, then press Enter here");
+    failure = driver_wait_for_line(&capture->driver);
     driver_begin_job(&capture->driver, DEFAULT_SECONDS);
-    if (!trouble)
-        trouble = keep_picture(capture, "98-manual.png");
-    return trouble ? trouble
+    if (!failure)
+        failure = keep_picture(capture, "98-manual.png");
+    return failure ? failure
                    : keep_answer(capture, "98-manual.html", "{\"do\":\"html\",\"what\":\"page\"}");
 }
 
-static enum trouble look(struct capture *capture)
+static enum driver_error capture_page(struct capture *capture)
 {
     struct driver *driver = &capture->driver;
     int64_t seconds = capture->tool->seconds ? capture->tool->seconds : DEFAULT_SECONDS;
     bool has_model = false, has_more = false;
-    enum trouble trouble;
+    enum driver_error failure;
 
-    tell("starting the browser");
+    report("starting the browser");
     driver_begin_job(driver, (double)seconds);
-    trouble = driver_ensure_session(driver);
-    if (!trouble)
-        trouble = driver_dismiss_popups(driver);
-    if (!trouble) {
-        tell("looking at the start page");
-        trouble = look_at_home(capture, &has_model, &has_more);
+    failure = driver_ensure_session(driver);
+    if (!failure)
+        failure = driver_dismiss_popups(driver);
+    if (!failure) {
+        report("looking at the start page");
+        failure = read_home(capture, &has_model, &has_more);
     }
-    if (!trouble && !has_model && has_more)
-        trouble = look_behind_more(capture, &has_model);
-    if (!trouble && has_model) {
-        tell("looking at the menu of models");
-        trouble = look_at_menu(capture);
+    if (!failure && !has_model && has_more)
+        failure = read_behind_more(capture, &has_model);
+    if (!failure && has_model) {
+        report("looking at the menu of models");
+        failure = read_model_menu(capture);
     }
-    if (!trouble && capture->tool->prompt) {
-        tell("waiting for an answer");
-        trouble = look_at_answer(capture);
+    if (!failure && capture->tool->prompt) {
+        report("waiting for an answer");
+        failure = check_answer(capture);
     }
-    return trouble || !capture->tool->pauses ? trouble : look_by_hand(capture);
+    return failure || !capture->tool->pauses ? failure : check_by_hand(capture);
 }
 
 static void write_end(struct capture *capture, const char *error, struct text *text)
@@ -245,17 +246,17 @@ static int capture_all(struct tool *tool)
 {
     struct capture capture = {.tool = tool, .folder = folder_of(tool)};
     const char *error = NULL;
-    enum trouble trouble;
+    enum driver_error failure;
     struct text text;
 
     if (tool_use_profile(tool, true) ||
         driver_start_alone(&capture.driver, &tool->settings, &tool->problem))
         return tool_fail(tool, tool->problem.text);
     capture.files.items = ARENA_ARRAY(tool->arena, const char *, FILES_MAX);
-    trouble = look(&capture);
-    if (trouble)
-        error = arena_copy_string(tool->arena, capture.driver.words);
-    tell("ending the browser");
+    failure = capture_page(&capture);
+    if (failure)
+        error = arena_copy_string(tool->arena, capture.driver.message);
+    report("ending the browser");
     driver_stop_alone(&capture.driver);
     write_end(&capture, error, &text);
     if (capture.files.count && tool_write(tool, path_of(&capture, "99-manifest.json"), &text))

@@ -19,35 +19,35 @@ enum { END_BYTES = 65536 };
 static const char usage[] =
     "orch-create-profile [--profile-dir DIR] [--base-url URL] [--channel PROGRAM]";
 
-static void tell(const char *what)
+static void report(const char *what)
 {
     fprintf(stderr, "orch-create-profile: %s\n", what);
 }
 
-static enum trouble sign_in(struct driver *driver)
+static enum driver_error sign_in(struct driver *driver)
 {
-    enum trouble trouble;
+    enum driver_error failure;
 
-    tell("starting the browser");
+    report("starting the browser");
     driver_begin_job(driver, driver->settings->browser_call_seconds);
-    trouble = driver_ensure_session(driver);
-    if (trouble)
-        return trouble;
-    tell("sign in in its window, then press Enter here");
-    trouble = driver_wait_for_line(driver);
-    if (trouble)
-        return trouble;
-    tell("looking whether it is signed in");
+    failure = driver_ensure_session(driver);
+    if (failure)
+        return failure;
+    report("sign in in its window, then press Enter here");
+    failure = driver_wait_for_line(driver);
+    if (failure)
+        return failure;
+    report("looking whether it is signed in");
     driver_begin_job(driver, driver->settings->browser_call_seconds);
-    trouble = driver_dismiss_popups(driver);
-    return trouble ? trouble : driver_check_signed_in(driver);
+    failure = driver_dismiss_popups(driver);
+    return failure ? failure : driver_check_signed_in(driver);
 }
 
 static int create(struct tool *tool)
 {
     struct json_writer writer;
     struct driver driver;
-    enum trouble trouble;
+    enum driver_error failure;
     struct text text;
 
     if (tool_use_profile(tool, false))
@@ -59,12 +59,12 @@ static int create(struct tool *tool)
         return tool_fail(tool, "A window needs a display: ORCH_BROWSER_DISPLAY or DISPLAY.");
     if (driver_start_alone(&driver, &tool->settings, &tool->problem))
         return tool_fail(tool, tool->problem.text);
-    trouble = sign_in(&driver);
-    if (trouble)
-        (void)problem_set(&tool->problem, ERROR_UNAVAILABLE, "not_signed_in", "%s", driver.words);
-    tell("ending the browser");
+    failure = sign_in(&driver);
+    if (failure)
+        (void)problem_set(&tool->problem, ERROR_UNAVAILABLE, "not_signed_in", "%s", driver.message);
+    report("ending the browser");
     driver_stop_alone(&driver);
-    if (trouble)
+    if (failure)
         return tool_fail(tool, tool->problem.text);
     text_start(&text, tool->arena, END_BYTES);
     writer_start(&writer, &text);

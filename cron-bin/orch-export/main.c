@@ -65,8 +65,10 @@ static void summarize(struct tool *tool, const json_t *snapshot,
 
 static int export(struct tool *tool)
 {
-    struct snapshot_order order = {
-        .task_ids = tool->task_ids, .limit = tool->limit, .tell = tool_tell, .context = tool};
+    struct snapshot_request wanted = {.task_ids = tool->task_ids,
+                                      .limit = tool->limit,
+                                      .report = tool_report_progress,
+                                      .context = tool};
     struct snapshot_checks checks;
     struct string_list known;
     struct text text;
@@ -74,9 +76,9 @@ static int export(struct tool *tool)
 
     if (tool_open(tool, true))
         return tool_fail(tool, tool->problem.text);
-    order.orch_version = tool->settings.version;
-    order.backend = tool_backend(tool);
-    if (snapshot_build(tool->arena, tool->db, store_schema(tool->store), &order, &snapshot,
+    wanted.orch_version = tool->settings.version;
+    wanted.backend = tool_backend(tool);
+    if (snapshot_build(tool->arena, tool->db, store_schema(tool->store), &wanted, &snapshot,
                        &tool->problem))
         return tool_fail(tool, tool->problem.text);
     known = schema_available(tool->arena, store_schema(tool->store));

@@ -103,8 +103,10 @@ static int import(struct tool *tool)
     const struct db_schema schema = {
         .directory = arena_print(tool->arena, "%s/orchestrator", tool->settings.sql_directory)};
     struct string_list known = schema_available(tool->arena, &schema);
-    struct snapshot_import wanted = {
-        .task_ids = tool->task_ids, .dry_run = tool->dry_run, .tell = tool_tell, .context = tool};
+    struct snapshot_import wanted = {.task_ids = tool->task_ids,
+                                     .dry_run = tool->dry_run,
+                                     .report = tool_report_progress,
+                                     .context = tool};
     struct snapshot_checks checks;
     struct store_counts counts;
     struct schema_report report;

@@ -9,7 +9,7 @@
 static const char usage[] = "orch-migrate-db [--dsn URL | --db FILE] [--dry-run]";
 
 /* Of a store that nobody can reach nothing is applied. */
-static void look(struct tool *tool, struct schema_report *report)
+static void read_schema(struct tool *tool, struct schema_report *report)
 {
     const struct db_schema schema = {
         .directory = arena_print(tool->arena, "%s/orchestrator", tool->settings.sql_directory)};
@@ -29,7 +29,7 @@ static int migrate(struct tool *tool)
     struct text text;
 
     if (tool->dry_run)
-        look(tool, &report);
+        read_schema(tool, &report);
     else if (tool_open(tool, true) ||
              schema_report_make(tool->arena, tool->db, store_schema(tool->store), &report,
                                 &tool->problem))

@@ -10,7 +10,7 @@
  * Exit codes: 0 nothing has changed, 1 something has, 2 there is no profile, or the command line or
  * the settings are wrong, 3 the page could not be looked at. */
 #include "orchestrator/browser/alone.h"
-#include "orchestrator/browser/recon.h"
+#include "orchestrator/browser/page_drift.h"
 
 #include "base/clock.h"
 #include "base/string_list.h"
@@ -24,14 +24,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { EXIT_SAME, EXIT_DRIFT, EXIT_WRONG, EXIT_NO_LOOK };
-enum { SIGHT_BYTES = 1 << 16, SIGHT_DEPTH = 6 };
+enum { EXIT_SAME, EXIT_DRIFT, EXIT_WRONG, EXIT_NOT_CAPTURED };
+enum { SNAPSHOT_BYTES = 1 << 16, SNAPSHOT_DEPTH = 6 };
 
 static const char usage[] =
     "orch-recon-weekly [--profile-dir DIR] [--base-url URL] [--channel PROGRAM]";
 static const char log_folder[] = "logs", log_file[] = "logs/recon-drift.jsonl";
 
-static void tell(const char *stage)
+static void report(const char *stage)
 {
     fprintf(stderr, "orch-recon-weekly: %s\n", stage);
 }
@@ -44,24 +44,24 @@ static const char *in_state(struct tool *tool, const char *name)
 }
 
 /* What is seen, as text of the tool's; the browser is ended again. */
-static enum trouble look(struct tool *tool, struct text *seen)
+static enum driver_error capture_page(struct tool *tool, struct text *seen)
 {
     struct json_writer writer;
     struct driver driver;
-    enum trouble trouble;
+    enum driver_error failure;
 
     if (driver_start_alone(&driver, &tool->settings, &tool->problem))
-        return TROUBLE_DRIVER;
-    text_start(seen, tool->arena, SIGHT_BYTES);
+        return DRIVER_UNAVAILABLE;
+    text_start(seen, tool->arena, SNAPSHOT_BYTES);
     writer_start(&writer, seen);
-    trouble = recon_capture(&driver, tell, &writer);
-    if (trouble)
-        (void)problem_set(&tool->problem, ERROR_UNAVAILABLE, "recon_failed", "%s", driver.words);
+    failure = page_capture(&driver, report, &writer);
+    if (failure)
+        (void)problem_set(&tool->problem, ERROR_UNAVAILABLE, "recon_failed", "%s", driver.message);
     driver_stop_alone(&driver);
-    return trouble;
+    return failure;
 }
 
-static void write_drift(struct json_writer *writer, const struct recon_drift *drift)
+static void write_drift(struct json_writer *writer, const struct page_drift *drift)
 {
     writer_key_strings(writer, "added", &drift->added);
     writer_key_strings(writer, "removed", &drift->removed);
@@ -83,7 +83,7 @@ static bool append_line(const struct text *line)
     return good;
 }
 
-static enum error keep_drift(struct tool *tool, const struct recon_drift *drift)
+static enum error keep_drift(struct tool *tool, const struct page_drift *drift)
 {
     char now[CLOCK_TEXT_MAX];
     struct json_writer writer;
@@ -91,7 +91,7 @@ static enum error keep_drift(struct tool *tool, const struct recon_drift *drift)
     enum error error;
 
     clock_format(clock_unix_microseconds(), now);
-    text_start(&line, tool->arena, SIGHT_BYTES);
+    text_start(&line, tool->arena, SNAPSHOT_BYTES);
     writer_start(&writer, &line);
     writer_open_object(&writer);
     writer_key_string(&writer, "ts", now);
@@ -104,12 +104,12 @@ static enum error keep_drift(struct tool *tool, const struct recon_drift *drift)
     return error;
 }
 
-static void print_end(struct tool *tool, const char *status, const struct recon_drift *drift)
+static void print_end(struct tool *tool, const char *status, const struct page_drift *drift)
 {
     struct json_writer writer;
     struct text text;
 
-    text_start(&text, tool->arena, SIGHT_BYTES);
+    text_start(&text, tool->arena, SNAPSHOT_BYTES);
     writer_start(&writer, &text);
     writer_open_object(&writer);
     writer_key_string(&writer, "status", status);
@@ -119,12 +119,12 @@ static void print_end(struct tool *tool, const char *status, const struct recon_
     tool_print(tool, text.bytes);
 }
 
-static enum error write_sight(struct tool *tool, const char *name, const json_t *sight)
+static enum error write_snapshot(struct tool *tool, const char *name, const json_t *snapshot)
 {
     struct text text;
 
-    text_start(&text, tool->arena, SIGHT_BYTES * 2);
-    canonical_write(&text, sight, 2);
+    text_start(&text, tool->arena, SNAPSHOT_BYTES * 2);
+    canonical_write(&text, snapshot, 2);
     return tool_write(tool, in_state(tool, name), &text);
 }
 
@@ -132,11 +132,11 @@ static enum error write_sight(struct tool *tool, const char *name, const json_t 
  * read. */
 static int compare(struct tool *tool, const json_t *seen)
 {
-    struct recon_drift drift = {0};
+    struct page_drift drift = {0};
     struct problem unreadable = {0};
     struct site site = {0};
     json_t *before = NULL;
-    enum error error = write_sight(tool, "selectors-latest.json", seen);
+    enum error error = write_snapshot(tool, "selectors-latest.json", seen);
     bool first = json_read_file(tool->arena, in_state(tool, "selectors-baseline.json"), &before,
                                 &unreadable) ||
                  !json_is_object(before);
@@ -145,8 +145,8 @@ static int compare(struct tool *tool, const json_t *seen)
         error =
             site_load(tool->arena, tool->settings.browser_site_directory, &site, &tool->problem);
     if (!error && first)
-        error = write_sight(tool, "selectors-baseline.json", seen);
-    if (!error && !first && recon_compare(tool->arena, &site, before, seen, &drift)) {
+        error = write_snapshot(tool, "selectors-baseline.json", seen);
+    if (!error && !first && page_compare(tool->arena, &site, before, seen, &drift)) {
         error = keep_drift(tool, &drift);
         if (!error) {
             print_end(tool, "drift", &drift);
@@ -169,10 +169,10 @@ static int watch(struct tool *tool)
 
     if (tool_use_profile(tool, true))
         return tool_fail(tool, tool->problem.text);
-    if (look(tool, &seen) ||
-        json_read(tool->arena, seen.bytes, seen.length, SIGHT_DEPTH, &document, &fault)) {
+    if (capture_page(tool, &seen) ||
+        json_read(tool->arena, seen.bytes, seen.length, SNAPSHOT_DEPTH, &document, &fault)) {
         (void)tool_fail(tool, tool->problem.text);
-        return EXIT_NO_LOOK;
+        return EXIT_NOT_CAPTURED;
     }
     return compare(tool, document);
 }

@@ -15,8 +15,8 @@
 #include "crypto/crypto.h"
 #include "jobs/program.h"
 #include "orchestrator/browser/ask.h"
-#include "orchestrator/dispatch/menu_refresh.h"
-#include "orchestrator/storage/menu_store.h"
+#include "orchestrator/dispatch/model_list_refresh.h"
+#include "orchestrator/storage/model_list_store.h"
 #include "orchestrator/storage/store.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ enum {
     SETTINGS_MEMORY = 4 << 20,
     ROUND_MEMORY = 16 << 20,
     RETRY_SECONDS = 600,
-    PATIENCE_SECONDS = 1
+    TIMEOUT_SECONDS = 1
 };
 
 struct program {
@@ -42,7 +42,7 @@ struct program {
 };
 
 /* A menu that was never seen, or longer ago than the setting says; 0 hours = never by itself. */
-static bool is_due(const struct program *program, const struct stored_menu *menu)
+static bool is_due(const struct program *program, const struct stored_model_list *menu)
 {
     double hours = program->settings.catalog_refresh_hours;
     int64_t seen = 0;
@@ -58,14 +58,15 @@ static bool is_due(const struct program *program, const struct stored_menu *menu
 static enum error look(struct program *program, struct db *db)
 {
     const char *run_directory = getenv("ASSAY_RUN_DIR");
-    struct stored_menu menu;
-    enum error error = menu_load(db, program->arena, &menu, &program->problem);
+    struct stored_model_list menu;
+    enum error error = model_list_load(db, program->arena, &menu, &program->problem);
 
     if (error || !is_due(program, &menu))
         return error;
-    if (program->stays && !browser_ask_health(program->arena, run_directory, PATIENCE_SECONDS))
+    if (program->stays && !browser_ask_health(program->arena, run_directory, TIMEOUT_SECONDS))
         return ERROR_NONE; /* it has yet to start */
-    return menu_refresh(&program->settings, run_directory, db, program->arena, &program->problem);
+    return model_list_refresh(&program->settings, run_directory, db, program->arena,
+                              &program->problem);
 }
 
 /* The orchestrator has no other program that stays and has its database at hand. */
@@ -83,7 +84,7 @@ static void analyze(struct program *program)
 }
 
 /* No connection is held between two rounds. */
-static bool round_of(void *context)
+static bool serve_next(void *context)
 {
     struct program *program = context;
     int64_t now = clock_monotonic_microseconds();
@@ -119,7 +120,7 @@ static int run(struct program *program, struct arena *arena, double every)
     log_open("assay.orch-refresh-catalog", (enum log_level)settings->log_level,
              (enum log_format)settings->log_format);
     program->stays = every > 0;
-    program_rounds(every, round_of, program);
+    program_rounds(every, serve_next, program);
     store_close(program->store);
     return program->error && !program->stays ? EXIT_NOT_READ : EXIT_DONE;
 }

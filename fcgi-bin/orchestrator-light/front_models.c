@@ -46,20 +46,20 @@ static struct front_model row_of(const char *id, const char *owner, const char *
     return (struct front_model){id, "model", 0, owner, !reason, reason};
 }
 
-static bool any_is_callable(const struct house *house, bool is_dry)
+static bool any_is_callable(const struct worker_context *worker, bool is_dry)
 {
-    for (size_t i = 0; i < house->catalog->count; i++)
-        if (model_is_callable(house, &house->catalog->models[i], is_dry))
+    for (size_t i = 0; i < worker->catalog->count; i++)
+        if (model_is_callable(worker, &worker->catalog->models[i], is_dry))
             return true;
     return false;
 }
 
 static struct object_list list_models(struct request *request)
 {
-    const struct house *house = service_house(request);
-    const struct catalog *catalog = house->catalog;
-    bool is_dry = house_is_dry(house, false);
-    const char *no_model = any_is_callable(house, is_dry) ? NULL : "No model can be called.";
+    const struct worker_context *worker = service_worker(request);
+    const struct catalog *catalog = worker->catalog;
+    bool is_dry = is_dry_run(worker, false);
+    const char *no_model = any_is_callable(worker, is_dry) ? NULL : "No model can be called.";
     struct front_model *all = ARENA_ARRAY(request->arena, struct front_model, catalog->count + 2);
     struct front_model *rows = ARENA_ARRAY(request->arena, struct front_model, catalog->count + 2);
     size_t total = 0, count = 0;
@@ -69,7 +69,7 @@ static struct object_list list_models(struct request *request)
     for (size_t i = 0; i < catalog->count; i++)
         all[total++] =
             row_of(catalog->models[i].id, catalog->models[i].provider,
-                   model_why_not_callable(request->arena, house, &catalog->models[i], is_dry));
+                   model_why_not_callable(request->arena, worker, &catalog->models[i], is_dry));
     for (int callable = 1; callable >= 0; callable--)
         for (size_t i = 0; i < total; i++)
             if (all[i].callable == callable)

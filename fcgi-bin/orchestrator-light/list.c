@@ -79,7 +79,7 @@ static enum error bad_query(struct request *request, const char *field, const ch
 }
 
 /* A word of a list, `unset` when it is not given; false for other words. */
-static bool find_word(const char *given, int (*find)(const char *), int *place)
+static bool find_name(const char *given, int (*find)(const char *), int *place)
 {
     *place = given ? find(given) : -1;
     return !given || *place >= 0;
@@ -87,7 +87,7 @@ static bool find_word(const char *given, int (*find)(const char *), int *place)
 
 static int find_failure(const char *word)
 {
-    return word_find(failure_code_names, word);
+    return name_find(failure_code_names, word);
 }
 
 static enum error read_filter(struct request *request, struct task_filter *filter)
@@ -95,13 +95,13 @@ static enum error read_filter(struct request *request, struct task_filter *filte
     const struct task_query *query = request->query;
 
     *filter = (struct task_filter){.limit = query->limit, .dry_run = query->dry_run};
-    if (!find_word(query->status, word_find_status, &filter->status))
+    if (!find_name(query->status, status_find, &filter->status))
         return bad_query(request, "status",
                          "Input should be 'accepted', 'succeeded', 'failed' or 'cancelled'");
-    if (!find_word(query->execution_mode, word_find_mode, &filter->execution_mode))
+    if (!find_name(query->execution_mode, execution_mode_find, &filter->execution_mode))
         return bad_query(request, "execution_mode",
                          "Input should be 'dry_run', 'api', 'browser' or 'mixed'");
-    if (!find_word(query->failure_code, find_failure, &filter->failure_code))
+    if (!find_name(query->failure_code, find_failure, &filter->failure_code))
         return bad_query(request, "failure_code", "Input should be a failure code");
     if (query->before && *query->before) {
         filter->before = stored_time(request->arena, query->before);
@@ -152,9 +152,9 @@ static void fill_in(struct arena *arena, const struct task_record *task,
     size_t step_count, event_count;
     const struct step_record *steps = SLICE(all_steps, task->task_id, step_count);
     const struct event_record *events = SLICE(all_events, task->task_id, event_count);
-    struct task_story story;
+    struct task_summary summary;
 
-    task_story_read(arena, events, event_count, steps, step_count, &story);
+    task_summary_read(arena, events, event_count, steps, step_count, &summary);
     *item = (struct task_item){
         .task_id = task->task_id,
         .status = task->status,
@@ -163,14 +163,14 @@ static void fill_in(struct arena *arena, const struct task_record *task,
         .duration_ms = task->duration_ms,
         .execution_mode = task->execution_mode,
         .adapter_name = task_adapter(arena, task, steps, step_count),
-        .model = task_winner(arena, task, &story, steps, step_count),
+        .model = task_winner(arena, task, &summary, steps, step_count),
         .dry_run = task->dry_run,
         .model_count = task->model_count,
-        .requested_models = story.requested_models,
-        .cancelled_step_count = story.cancelled_steps
-                                    ? (int64_t)json_array_size(story.cancelled_steps)
+        .requested_models = summary.requested_models,
+        .cancelled_step_count = summary.cancelled_steps
+                                    ? (int64_t)json_array_size(summary.cancelled_steps)
                                     : count_cancelled(steps, step_count),
-        .cancel_reason = story.cancel_reason,
+        .cancel_reason = summary.cancel_reason,
         .failure_code = task->failure_code,
         .failure_message = task->failure_message,
         .prompt_preview = text_beginning(arena, task->prompt, PREVIEW_CHARACTERS),

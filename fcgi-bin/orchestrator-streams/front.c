@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "orchestrator-streams/completion.h"
 #include "orchestrator-streams/conversation.h"
+#include "orchestrator-streams/event_writer.h"
 #include "orchestrator-streams/parameters.h"
-#include "orchestrator-streams/teller.h"
 #include "orchestrator/dispatch/embeddings.h"
 #include "orchestrator/front_error.h"
 #include "orchestrator/front_names.h"
@@ -24,10 +24,10 @@ static const double consensus_target = 0.85;
 enum { CONSENSUS_ROUNDS = 2, CONSENSUS_VARIATIONS = 3 };
 
 /* A completion on its way to the client. */
-struct speech {
+struct chat_exchange {
     struct request *request;
     struct reply *reply;
-    struct teller teller;
+    struct event_writer events;
     const struct completion_body *body;
     const char *id;
     int64_t created;
@@ -35,7 +35,7 @@ struct speech {
 };
 
 /* What has been said in the end, whichever way it was asked for. */
-struct said {
+struct final_answer {
     const struct run *run;
     const char *model_id;
     int status, failure_code;
@@ -45,29 +45,29 @@ struct said {
     struct string_list models_used; /* of a way of asking that asks several */
 };
 
-static void begin_speech(struct speech *speech, const struct run *run)
+static void begin_exchange(struct chat_exchange *exchange, const struct run *run)
 {
-    speech->id = arena_print(speech->request->arena, "chatcmpl-%s", run->task_id);
-    speech->created = clock_unix_seconds();
+    exchange->id = arena_print(exchange->request->arena, "chatcmpl-%s", run->task_id);
+    exchange->created = clock_unix_seconds();
     if (run->trace_id)
-        reply_add_header(speech->reply, "x-trace-id", run->trace_id);
+        reply_add_header(exchange->reply, "x-trace-id", run->trace_id);
 }
 
-static struct json_writer *begin_chunk(struct speech *speech)
+static struct json_writer *begin_chunk(struct chat_exchange *exchange)
 {
-    struct json_writer *writer = teller_begin(&speech->teller, false);
+    struct json_writer *writer = event_writer_begin(&exchange->events, false);
 
-    writer_key_string(writer, "id", speech->id);
+    writer_key_string(writer, "id", exchange->id);
     writer_key_string(writer, "object", "chat.completion.chunk");
-    writer_key_integer(writer, "created", speech->created);
-    writer_key_string(writer, "model", speech->body->model);
+    writer_key_integer(writer, "created", exchange->created);
+    writer_key_string(writer, "model", exchange->body->model);
     return writer;
 }
 
 /* A chunk with one choice: its delta is open. */
-static struct json_writer *begin_choice(struct speech *speech)
+static struct json_writer *begin_choice(struct chat_exchange *exchange)
 {
-    struct json_writer *writer = begin_chunk(speech);
+    struct json_writer *writer = begin_chunk(exchange);
 
     writer_key(writer, "choices");
     writer_open_array(writer);
@@ -75,40 +75,42 @@ static struct json_writer *begin_choice(struct speech *speech)
     writer_key_integer(writer, "index", 0);
     writer_key(writer, "delta");
     writer_open_object(writer);
-    if (!speech->begun)
+    if (!exchange->begun)
         writer_key_string(writer, "role", "assistant");
-    speech->begun = true;
+    exchange->begun = true;
     return writer;
 }
 
-static bool end_choice(struct speech *speech, struct json_writer *writer, const char *finish)
+static bool end_choice(struct chat_exchange *exchange, struct json_writer *writer,
+                       const char *finish)
 {
     writer_close_object(writer);
     writer_key_string(writer, "finish_reason", finish);
     writer_close_object(writer);
     writer_close_array(writer);
-    return teller_send(&speech->teller, NULL);
+    return event_writer_send(&exchange->events, NULL);
 }
 
 /* A chunk with text; `bytes` NULL = none. */
-static bool send_delta(struct speech *speech, const char *bytes, size_t length, const char *finish)
+static bool send_delta(struct chat_exchange *exchange, const char *bytes, size_t length,
+                       const char *finish)
 {
-    struct json_writer *writer = begin_choice(speech);
+    struct json_writer *writer = begin_choice(exchange);
 
     if (bytes) {
         writer_key(writer, "content");
         writer_bytes(writer, bytes, length);
     }
-    return end_choice(speech, writer, finish);
+    return end_choice(exchange, writer, finish);
 }
 
-static void send_tool_calls(struct speech *speech, const struct result *result)
+static void send_tool_calls(struct chat_exchange *exchange, const struct result *result)
 {
     struct json_writer *writer;
 
     if (!result || !result->tool_call_count)
         return;
-    writer = begin_choice(speech);
+    writer = begin_choice(exchange);
     writer_key(writer, "tool_calls");
     writer_open_array(writer);
     for (size_t i = 0; i < result->tool_call_count; i++) {
@@ -124,18 +126,18 @@ static void send_tool_calls(struct speech *speech, const struct result *result)
         writer_close_object(writer);
     }
     writer_close_array(writer);
-    end_choice(speech, writer, NULL);
+    end_choice(exchange, writer, NULL);
 }
 
-static void send_refusal(struct speech *speech, const struct result *result)
+static void send_refusal(struct chat_exchange *exchange, const struct result *result)
 {
     struct json_writer *writer;
 
     if (!result || !result->refusal)
         return;
-    writer = begin_choice(speech);
+    writer = begin_choice(exchange);
     writer_key_string(writer, "refusal", result->refusal);
-    end_choice(speech, writer, NULL);
+    end_choice(exchange, writer, NULL);
 }
 
 /* NULL when a provider did not tell, or told more than can be added. */
@@ -160,48 +162,48 @@ static struct usage_row *usage_of(struct arena *arena, const struct accounting_a
     return usage;
 }
 
-static const struct orch_row *orch_of(struct request *request, const struct said *said)
+static const struct orch_row *orch_of(struct request *request, const struct final_answer *final)
 {
     struct orch_row *orch = ARENA_NEW(request->arena, struct orch_row);
 
-    *orch = (struct orch_row){said->run->task_id, said->model_id, said->splices,
-                              accounting_of(said->run, said->result, said->result ? 1 : 0),
-                              said->models_used};
+    *orch = (struct orch_row){final->run->task_id, final->model_id, final->splices,
+                              accounting_of(final->run, final->result, final->result ? 1 : 0),
+                              final->models_used};
     return orch;
 }
 
-static const char *finish_of(const struct said *said)
+static const char *finish_of(const struct final_answer *final)
 {
-    return said->result && said->result->finish ? said->result->finish : "stop";
+    return final->result && final->result->finish ? final->result->finish : "stop";
 }
 
 /* The end of a stream: the reason, the figures for those who asked, and the mark. A failure has no
  * mark: nobody shall take the text before it for an answer. */
-static void end_stream(struct speech *speech, const struct said *said)
+static void end_stream(struct chat_exchange *exchange, const struct final_answer *final)
 {
-    const json_t *wants = json_object_get(speech->body->stream_options, "include_usage");
-    const struct orch_row *orch = orch_of(speech->request, said);
-    const struct usage_row *usage = usage_of(speech->request->arena, orch->accounting);
+    const json_t *include_usage = json_object_get(exchange->body->stream_options, "include_usage");
+    const struct orch_row *orch = orch_of(exchange->request, final);
+    const struct usage_row *usage = usage_of(exchange->request->arena, orch->accounting);
     struct json_writer *writer;
 
-    if (said->status != RUN_SUCCEEDED) {
-        writer = teller_begin(&speech->teller, false);
+    if (final->status != RUN_SUCCEEDED) {
+        writer = event_writer_begin(&exchange->events, false);
         writer_key(writer, "error");
         writer_open_object(writer);
         writer_key_string(writer, "message",
-                          said->failure_message ? said->failure_message : "Cancelled.");
+                          final->failure_message ? final->failure_message : "Cancelled.");
         writer_key_string(writer, "type", "upstream_error");
         writer_key_null(writer, "param");
-        writer_key_string(writer, "code", failure_name(said->failure_code));
+        writer_key_string(writer, "code", failure_name(final->failure_code));
         writer_close_object(writer);
-        teller_send(&speech->teller, NULL);
+        event_writer_send(&exchange->events, NULL);
         return;
     }
-    send_tool_calls(speech, said->result);
-    send_refusal(speech, said->result);
-    send_delta(speech, NULL, 0, finish_of(said));
-    if (json_is_true(wants)) {
-        writer = begin_chunk(speech);
+    send_tool_calls(exchange, final->result);
+    send_refusal(exchange, final->result);
+    send_delta(exchange, NULL, 0, finish_of(final));
+    if (json_is_true(include_usage)) {
+        writer = begin_chunk(exchange);
         writer_key(writer, "choices");
         writer_open_array(writer);
         writer_close_array(writer);
@@ -212,12 +214,13 @@ static void end_stream(struct speech *speech, const struct said *said)
             writer_null(writer);
         writer_key(writer, "orch");
         schema_write(writer, &orch_schema, orch);
-        teller_send(&speech->teller, NULL);
+        event_writer_send(&exchange->events, NULL);
     }
-    teller_send_text(&speech->teller, "[DONE]");
+    event_writer_send_text(&exchange->events, "[DONE]");
 }
 
-static enum error refuse(struct request *request, struct reply *reply, const struct said *said)
+static enum error refuse(struct request *request, struct reply *reply,
+                         const struct final_answer *final)
 {
     static const struct {
         int code;
@@ -225,7 +228,7 @@ static enum error refuse(struct request *request, struct reply *reply, const str
     } rows[] = {{FAILURE_RATE_LIMITED, "upstream_rate_limited"},
                 {FAILURE_TIMEOUT, "upstream_timeout"},
                 {FAILURE_UNKNOWN, "upstream_failed"}};
-    const struct provider_refusal *refusal = &said->run->refusal;
+    const struct provider_refusal *refusal = &final->run->refusal;
     const char *reason = "upstream_unavailable";
 
     if (front_pass_on(request, reply, refusal))
@@ -234,10 +237,10 @@ static enum error refuse(struct request *request, struct reply *reply, const str
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "provider_auth_failed",
                            "The provider refused the key of this service.");
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        if (rows[i].code == said->failure_code)
+        if (rows[i].code == final->failure_code)
             reason = rows[i].reason;
     return problem_set(&request->problem, ERROR_UNAVAILABLE, reason, "%s",
-                       said->failure_message ? said->failure_message : "The call was cancelled.");
+                       final->failure_message ? final->failure_message : "The call was cancelled.");
 }
 
 static struct object_list tool_rows(struct arena *arena, const struct result *result)
@@ -254,68 +257,68 @@ static struct object_list tool_rows(struct arena *arena, const struct result *re
     return (struct object_list){count, rows};
 }
 
-static enum error answer(struct speech *speech, const struct said *said)
+static enum error answer(struct chat_exchange *exchange, const struct final_answer *final)
 {
-    struct arena *arena = speech->request->arena;
+    struct arena *arena = exchange->request->arena;
     struct completion *completion = ARENA_NEW(arena, struct completion);
     struct choice_row *choice = ARENA_NEW(arena, struct choice_row);
     struct message_row *message = ARENA_NEW(arena, struct message_row);
-    const struct orch_row *orch = orch_of(speech->request, said);
+    const struct orch_row *orch = orch_of(exchange->request, final);
 
-    if (speech->teller.open) {
-        end_stream(speech, said);
+    if (exchange->events.open) {
+        end_stream(exchange, final);
         return ERROR_NONE;
     }
-    if (said->status != RUN_SUCCEEDED)
-        return refuse(speech->request, speech->reply, said);
-    if (speech->body->stream.value) { /* of what was not said word by word */
-        if (!teller_open(&speech->teller))
+    if (final->status != RUN_SUCCEEDED)
+        return refuse(exchange->request, exchange->reply, final);
+    if (exchange->body->stream.value) { /* of what was not said word by word */
+        if (!event_writer_open(&exchange->events))
             return ERROR_NONE;
-        send_delta(speech, said->text, strlen(said->text), NULL);
-        end_stream(speech, said);
+        send_delta(exchange, final->text, strlen(final->text), NULL);
+        end_stream(exchange, final);
         return ERROR_NONE;
     }
     message->role = "assistant";
-    message->tool_calls = tool_rows(arena, said->result);
-    message->refusal = said->result ? said->result->refusal : NULL;
+    message->tool_calls = tool_rows(arena, final->result);
+    message->refusal = final->result ? final->result->refusal : NULL;
     message->content =
-        *said->text || (!message->tool_calls.count && !message->refusal) ? said->text : NULL;
-    *choice = (struct choice_row){0, message, finish_of(said)};
-    *completion = (struct completion){speech->id,
+        *final->text || (!message->tool_calls.count && !message->refusal) ? final->text : NULL;
+    *choice = (struct choice_row){0, message, finish_of(final)};
+    *completion = (struct completion){exchange->id,
                                       "chat.completion",
-                                      speech->created,
-                                      speech->body->model,
+                                      exchange->created,
+                                      exchange->body->model,
                                       {{1, choice}},
                                       usage_of(arena, orch->accounting),
                                       orch};
-    speech->reply->object = completion;
+    exchange->reply->object = completion;
     return ERROR_NONE;
 }
 
-static void tell_accepted(const struct chat *chat, void *context)
+static void send_accepted(const struct chat *chat, void *context)
 {
-    begin_speech(context, &chat->task_run.run);
+    begin_exchange(context, &chat->task_run.run);
 }
 
 /* The head goes out with the first word, so that a call that fails before it has a status. */
-static bool tell_text(const struct chat *chat, const char *text, size_t length, void *context)
+static bool send_text(const struct chat *chat, const char *text, size_t length, void *context)
 {
-    struct speech *speech = context;
+    struct chat_exchange *exchange = context;
 
     (void)chat;
-    return teller_open(&speech->teller) && send_delta(speech, text, length, NULL);
+    return event_writer_open(&exchange->events) && send_delta(exchange, text, length, NULL);
 }
 
 /* A chunk without words, which clients pass over; those who know read `orch`. */
-static void tell_splice(const struct chat *chat, const struct result *broken,
+static void send_splice(const struct chat *chat, const struct result *broken,
                         const struct model *next, void *context)
 {
-    struct speech *speech = context;
+    struct chat_exchange *exchange = context;
     struct json_writer *writer;
 
-    if (!speech->teller.open)
+    if (!exchange->events.open)
         return;
-    writer = begin_chunk(speech);
+    writer = begin_chunk(exchange);
     writer_key(writer, "choices");
     writer_open_array(writer);
     writer_close_array(writer);
@@ -326,61 +329,62 @@ static void tell_splice(const struct chat *chat, const struct result *broken,
     writer_key_string(writer, "model_id", next->id);
     writer_key_string(writer, "code", failure_name(broken->failure_code));
     writer_close_object(writer);
-    teller_send(&speech->teller, NULL);
+    event_writer_send(&exchange->events, NULL);
 }
 
-static enum error speak(struct speech *speech, struct db *db,
-                        const struct llm_request *conversation, const char *prompt,
-                        struct said *said)
+static enum error ask_model(struct chat_exchange *exchange, struct db *db,
+                            const struct llm_request *conversation, const char *prompt,
+                            struct final_answer *final)
 {
-    struct request *request = speech->request;
-    const struct house *house = service_house(request);
+    struct request *request = exchange->request;
+    const struct worker_context *worker = service_worker(request);
     struct chat *chat = ARENA_NEW(request->arena, struct chat);
-    struct chat_order *order = ARENA_NEW(request->arena, struct chat_order);
+    struct chat_request *wanted = ARENA_NEW(request->arena, struct chat_request);
     const struct model *model =
-        catalog_resolve(request->arena, house->catalog, speech->body->model);
+        catalog_resolve(request->arena, worker->catalog, exchange->body->model);
     enum error error = ERROR_NONE;
 
-    if (model && !house_is_dry(house, false))
+    if (model && !is_dry_run(worker, false))
         error = parameters_check(request, model_protocol(model), conversation);
     if (error)
         return error;
-    *order = (struct chat_order){.route = "chat/completions",
-                                 .prompt = prompt,
-                                 .request = conversation,
-                                 .plan = {.model = speech->body->model, .quorum = 1},
-                                 .metadata = speech->body->metadata,
-                                 .dry_run = house_is_dry(house, false),
-                                 .on_accepted = tell_accepted,
-                                 .on_text = speech->body->stream.value ? tell_text : NULL,
-                                 .on_splice = tell_splice,
-                                 .watch = &speech->teller.watch,
-                                 .context = speech};
-    error = chat_run(chat, house, request->arena, db, order, &request->problem);
-    *said = (struct said){.run = &chat->task_run.run,
-                          .model_id = chat->model ? chat->model->id : NULL,
-                          .status = chat->outcome.status,
-                          .failure_code = chat->outcome.failure_code,
-                          .failure_message = chat->outcome.failure_message,
-                          .text = chat->result.text ? chat->result.text : "",
-                          .result = &chat->result,
-                          .splices = chat->splices};
+    *wanted = (struct chat_request){.route = "chat/completions",
+                                    .prompt = prompt,
+                                    .request = conversation,
+                                    .plan = {.model = exchange->body->model, .quorum = 1},
+                                    .metadata = exchange->body->metadata,
+                                    .dry_run = is_dry_run(worker, false),
+                                    .on_accepted = send_accepted,
+                                    .on_text = exchange->body->stream.value ? send_text : NULL,
+                                    .on_splice = send_splice,
+                                    .watch = &exchange->events.watch,
+                                    .context = exchange};
+    error = chat_run(chat, worker, request->arena, db, wanted, &request->problem);
+    *final = (struct final_answer){.run = &chat->task_run.run,
+                                   .model_id = chat->model ? chat->model->id : NULL,
+                                   .status = chat->outcome.status,
+                                   .failure_code = chat->outcome.failure_code,
+                                   .failure_message = chat->outcome.failure_message,
+                                   .text = chat->result.text ? chat->result.text : "",
+                                   .result = &chat->result,
+                                   .splices = chat->splices};
     return error;
 }
 
-static void pattern_said(struct speech *speech, const struct pattern_run *run,
-                         struct string_list models_used, struct said *said)
+static void final_of_pattern(struct chat_exchange *exchange, const struct pattern_run *run,
+                             struct string_list models_used, struct final_answer *final)
 {
     const struct model *winner = run->outcome.winner;
 
-    begin_speech(speech, &run->task_run.run);
-    *said = (struct said){.run = &run->task_run.run,
-                          .model_id = winner ? winner->id : run->model->id,
-                          .models_used = models_used,
-                          .status = run->outcome.status,
-                          .failure_code = run->outcome.failure_code,
-                          .failure_message = run->outcome.failure_message,
-                          .text = run->outcome.output_text ? run->outcome.output_text : ""};
+    begin_exchange(exchange, &run->task_run.run);
+    *final =
+        (struct final_answer){.run = &run->task_run.run,
+                              .model_id = winner ? winner->id : run->model->id,
+                              .models_used = models_used,
+                              .status = run->outcome.status,
+                              .failure_code = run->outcome.failure_code,
+                              .failure_message = run->outcome.failure_message,
+                              .text = run->outcome.output_text ? run->outcome.output_text : ""};
 }
 
 /* What the user said last, which tells the language and how complex it is. */
@@ -393,56 +397,56 @@ static const char *question_of(const struct llm_request *conversation)
     return NULL;
 }
 
-static enum error think(struct speech *speech, struct db *db,
-                        const struct llm_request *conversation, const char *prompt,
-                        struct said *said)
+static enum error ask_smart(struct chat_exchange *exchange, struct db *db,
+                            const struct llm_request *conversation, const char *prompt,
+                            struct final_answer *final)
 {
-    struct request *request = speech->request;
-    const struct smart_order order = {.prompt = prompt,
-                                      .watch = &speech->teller.watch,
-                                      .conversation = conversation,
-                                      .question = question_of(conversation)};
+    struct request *request = exchange->request;
+    const struct smart_request wanted = {.prompt = prompt,
+                                         .watch = &exchange->events.watch,
+                                         .conversation = conversation,
+                                         .question = question_of(conversation)};
     struct smart *smart = ARENA_NEW(request->arena, struct smart);
     enum error error =
-        smart_run(smart, service_house(request), request->arena, db, &order, &request->problem);
+        smart_run(smart, service_worker(request), request->arena, db, &wanted, &request->problem);
 
     if (!error)
-        pattern_said(speech, &smart->run, smart->models_used, said);
+        final_of_pattern(exchange, &smart->run, smart->models_used, final);
     return error;
 }
 
-static enum error agree(struct speech *speech, struct db *db,
-                        const struct llm_request *conversation, const char *prompt,
-                        struct said *said)
+static enum error ask_consensus(struct chat_exchange *exchange, struct db *db,
+                                const struct llm_request *conversation, const char *prompt,
+                                struct final_answer *final)
 {
-    struct request *request = speech->request;
-    const struct house *house = service_house(request);
-    const struct consensus_order rounds = {
-        embeddings_are_configured(house) ? similarity_threshold : word_similarity_threshold,
+    struct request *request = exchange->request;
+    const struct worker_context *worker = service_worker(request);
+    const struct consensus_options rounds = {
+        embeddings_are_configured(worker) ? similarity_threshold : word_similarity_threshold,
         consensus_target, CONSENSUS_ROUNDS, CONSENSUS_VARIATIONS, true};
-    const struct pattern_order frame = {.route = "consensus",
-                                        .prompt = prompt,
-                                        .dry_run = house_is_dry(house, false),
-                                        .watch = &speech->teller.watch,
-                                        .conversation = conversation,
-                                        .question = question_of(conversation)};
+    const struct pattern_request frame = {.route = "consensus",
+                                          .prompt = prompt,
+                                          .dry_run = is_dry_run(worker, false),
+                                          .watch = &exchange->events.watch,
+                                          .conversation = conversation,
+                                          .question = question_of(conversation)};
     struct pattern_run *run = ARENA_NEW(request->arena, struct pattern_run);
     struct consensus consensus = {0};
     enum error error;
 
-    error = pattern_begin(run, house, request->arena, db, &frame, &request->problem);
+    error = pattern_begin(run, worker, request->arena, db, &frame, &request->problem);
     if (!error)
         error = consensus_v1(run, prompt, &rounds, &consensus);
     if (!error)
         error = pattern_end_text(run, consensus.best, &consensus.failure);
     if (!error)
-        pattern_said(speech, run, consensus.models_used, said);
+        final_of_pattern(exchange, run, consensus.models_used, final);
     return error;
 }
 
 /* A way of asking takes the prompt alone. */
-static enum error check_way(struct request *request, const struct completion_body *body,
-                            const struct llm_request *conversation)
+static enum error check_pattern_request(struct request *request, const struct completion_body *body,
+                                        const struct llm_request *conversation)
 {
     if (body->metadata && json_object_size(body->metadata))
         return request_fault(request, "body", "metadata", "value_error",
@@ -450,40 +454,40 @@ static enum error check_way(struct request *request, const struct completion_bod
     return parameters_check(request, LLM_PROTOCOL__MAX, conversation);
 }
 
-static bool is_way(const char *model)
+static bool is_pattern(const char *model)
 {
     return strcmp(model, FRONT_SMART) == 0 || strcmp(model, FRONT_CONSENSUS) == 0;
 }
 
 enum error completions_handle(struct request *request, struct reply *reply)
 {
-    struct speech *speech = ARENA_NEW(request->arena, struct speech);
+    struct chat_exchange *exchange = ARENA_NEW(request->arena, struct chat_exchange);
     struct llm_request *conversation = ARENA_NEW(request->arena, struct llm_request);
     const char *prompt = NULL;
-    struct said said;
+    struct final_answer final;
     struct db *db;
     enum error error = conversation_read(request, conversation, &prompt);
 
-    speech->request = request;
-    speech->reply = reply;
-    speech->body = request->body;
-    if (!error && is_way(speech->body->model))
-        error = check_way(request, speech->body, conversation);
+    exchange->request = request;
+    exchange->reply = reply;
+    exchange->body = request->body;
+    if (!error && is_pattern(exchange->body->model))
+        error = check_pattern_request(request, exchange->body, conversation);
     if (error)
         return error;
-    teller_start(&speech->teller, request, reply);
+    event_writer_start(&exchange->events, request, reply);
     error = service_database(request, &db);
     if (error)
         return error;
-    if (strcmp(speech->body->model, FRONT_SMART) == 0)
-        error = think(speech, db, conversation, prompt, &said);
-    else if (strcmp(speech->body->model, FRONT_CONSENSUS) == 0)
-        error = agree(speech, db, conversation, prompt, &said);
+    if (strcmp(exchange->body->model, FRONT_SMART) == 0)
+        error = ask_smart(exchange, db, conversation, prompt, &final);
+    else if (strcmp(exchange->body->model, FRONT_CONSENSUS) == 0)
+        error = ask_consensus(exchange, db, conversation, prompt, &final);
     else
-        error = speak(speech, db, conversation, prompt, &said);
+        error = ask_model(exchange, db, conversation, prompt, &final);
     if (error == ERROR_INVALID)
         return problem_set(&request->problem, ERROR_NOT_FOUND, "model_not_found",
-                           "The model '%s' does not exist.", speech->body->model);
+                           "The model '%s' does not exist.", exchange->body->model);
     return error ? service_storage_error(request, error, "replace_task_snapshot")
-                 : answer(speech, &said);
+                 : answer(exchange, &final);
 }

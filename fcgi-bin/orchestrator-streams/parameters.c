@@ -43,7 +43,7 @@ static bool is_in(const char *const *names, const char *name)
 }
 
 /* null, false and empty lists do not ask for anything. */
-static bool says_something(const json_t *value)
+static bool asks_for_something(const json_t *value)
 {
     return !json_is_null(value) && !json_is_false(value) &&
            !(json_is_array(value) && json_array_size(value) == 0);
@@ -56,7 +56,7 @@ const char *first_beyond(const json_t *object, const char *const *names)
 
     json_object_foreach((json_t *)object, key, value)
     {
-        if (!is_in(names, key) && says_something(value))
+        if (!is_in(names, key) && asks_for_something(value))
             return key;
     }
     return NULL;
@@ -120,7 +120,7 @@ enum error parameters_read(struct request *request, struct llm_request *conversa
     for (size_t i = 0; refused[i]; i++) {
         const json_t *value = json_object_get(body->document, refused[i]);
 
-        if (value && says_something(value) && !is_text_alone(value))
+        if (value && asks_for_something(value) && !is_text_alone(value))
             return refuse(request, refused[i], "this is not supported");
     }
     if (body->max_tokens.given && body->max_completion_tokens.given &&

@@ -7,7 +7,7 @@
 
 enum error orchestrate_handle(struct request *request, struct reply *reply)
 {
-    const struct orchestration_request order = orchestration_request_of(request->body);
+    const struct orchestration_request wanted = orchestration_request_of(request->body);
     struct orchestration *orchestration = ARENA_NEW(request->arena, struct orchestration);
     struct db *db;
     enum error error = orchestrate_body_check(request);
@@ -16,7 +16,7 @@ enum error orchestrate_handle(struct request *request, struct reply *reply)
         return error;
     error = service_database(request, &db);
     if (!error)
-        error = orchestrate(service_house(request), request->arena, db, &order, orchestration,
+        error = orchestrate(service_worker(request), request->arena, db, &wanted, orchestration,
                             &request->problem);
     if (!error)
         return task_answer_make(request, reply, orchestration);

@@ -305,22 +305,22 @@ static enum error run_consensus(struct request *request, struct db *db, struct p
                                 struct consensus *consensus)
 {
     const struct consensus_body *body = request->body;
-    const struct house *house = service_house(request);
-    const struct consensus_order order = {body->similarity_threshold, body->consensus_target,
-                                          (int)body->max_rounds, (int)body->variations_per_round,
-                                          body->use_confidence_weighting};
-    const struct pattern_order frame = {.route = "consensus",
-                                        .prompt = body->prompt,
-                                        .model = body->model,
-                                        .dry_run = house_is_dry(house, body->dry_run)};
+    const struct worker_context *worker = service_worker(request);
+    const struct consensus_options wanted = {body->similarity_threshold, body->consensus_target,
+                                             (int)body->max_rounds, (int)body->variations_per_round,
+                                             body->use_confidence_weighting};
+    const struct pattern_request frame = {.route = "consensus",
+                                          .prompt = body->prompt,
+                                          .model = body->model,
+                                          .dry_run = is_dry_run(worker, body->dry_run)};
     enum error error;
 
-    if (!frame.dry_run && !embeddings_are_configured(house))
+    if (!frame.dry_run && !embeddings_are_configured(worker))
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "embeddings_missing",
                            "Embeddings client is not configured.");
-    error = pattern_begin(run, house, request->arena, db, &frame, &request->problem);
+    error = pattern_begin(run, worker, request->arena, db, &frame, &request->problem);
     if (!error)
-        error = consensus_v1(run, body->prompt, &order, consensus);
+        error = consensus_v1(run, body->prompt, &wanted, consensus);
     return error ? error : pattern_end_text(run, consensus->best, &consensus->failure);
 }
 
@@ -366,7 +366,7 @@ enum error compare_handle(struct request *request, struct reply *reply)
     const struct compare_body *body = request->body;
     struct comparison *comparison = ARENA_NEW(request->arena, struct comparison);
     struct compare_answer *answer = ARENA_NEW(request->arena, struct compare_answer);
-    const char *fallback = plan_default_model(service_house(request)->catalog);
+    const char *fallback = plan_default_model(service_worker(request)->catalog);
     struct string_list models =
         body->models.count ? body->models : (struct string_list){1, &fallback};
     struct compared *rows = ARENA_ARRAY(request->arena, struct compared, models.count);
@@ -376,7 +376,7 @@ enum error compare_handle(struct request *request, struct reply *reply)
     if (!error)
         error = service_database(request, &db);
     if (!error)
-        error = compare_run(comparison, service_house(request), request->arena, db, body->prompt,
+        error = compare_run(comparison, service_worker(request), request->arena, db, body->prompt,
                             &models, body->analyze, body->dry_run, &request->problem);
     if (error)
         return store_error(request, error);
@@ -413,7 +413,7 @@ enum error debate_handle(struct request *request, struct reply *reply)
     if (!error)
         error = service_database(request, &db);
     if (!error)
-        error = debate_run(debate, service_house(request), request->arena, db, body->topic,
+        error = debate_run(debate, service_worker(request), request->arena, db, body->topic,
                            body->initial_position, body->model, body->dry_run, &request->problem);
     if (error)
         return store_error(request, error);
@@ -470,7 +470,7 @@ enum error batch_handle(struct request *request, struct reply *reply)
         return error;
     error = service_database(request, &db);
     if (!error)
-        error = batch_run(batch, service_house(request), request->arena, db, &body->prompts,
+        error = batch_run(batch, service_worker(request), request->arena, db, &body->prompts,
                           body->model, body->dry_run, &request->problem);
     if (error)
         return store_error(request, error);
@@ -497,7 +497,7 @@ enum error pipeline_handle(struct request *request, struct reply *reply)
     if (!error)
         error = service_database(request, &db);
     if (!error)
-        error = pipeline_run(pipeline, service_house(request), request->arena, db, body->prompt,
+        error = pipeline_run(pipeline, service_worker(request), request->arena, db, body->prompt,
                              body->model, body->reliability_level, body->multi_model, body->dry_run,
                              &request->problem);
     if (error)

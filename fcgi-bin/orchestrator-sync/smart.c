@@ -159,26 +159,26 @@ static const struct smart_answer *answer_of(struct request *request, const struc
 }
 
 /* Somebody who watches. */
-struct audience {
+struct subscriber {
     struct request *request;
     struct reply *reply;
     struct stream stream;
     bool open;
 };
 
-static void event(struct audience *audience, const char *name,
+static void event(struct subscriber *subscriber, const char *name,
                   void (*write)(struct json_writer *, const void *), const void *object)
 {
     struct json_writer writer;
     struct text text;
 
-    text_start(&text, audience->request->arena, EVENT_MAX);
+    text_start(&text, subscriber->request->arena, EVENT_MAX);
     writer_start(&writer, &text);
     writer.spaced = true;
     writer_open_object(&writer);
     write(&writer, object);
     writer_close_object(&writer);
-    stream_event(&audience->stream, name, NULL, text.bytes);
+    stream_event(&subscriber->stream, name, NULL, text.bytes);
 }
 
 static void write_accepted(struct json_writer *writer, const void *object)
@@ -197,35 +197,36 @@ static void write_candidate(struct json_writer *writer, const void *object)
     writer_key_string(writer, "text", candidate->text);
 }
 
-static void tell_accepted(const struct pattern_run *run, void *context)
+static void send_accepted(const struct pattern_run *run, void *context)
 {
-    struct audience *audience = context;
+    struct subscriber *subscriber = context;
 
-    reply_add_header(audience->reply, "Cache-Control", "no-cache");
-    audience->open =
-        !stream_open(audience->request, audience->reply, STREAM_EVENTS, &audience->stream);
-    if (audience->open)
-        event(audience, "accepted", write_accepted, run);
+    reply_add_header(subscriber->reply, "Cache-Control", "no-cache");
+    subscriber->open =
+        !stream_open(subscriber->request, subscriber->reply, STREAM_EVENTS, &subscriber->stream);
+    if (subscriber->open)
+        event(subscriber, "accepted", write_accepted, run);
 }
 
-static void tell_candidate(const struct candidate *candidate, void *context)
+static void send_candidate(const struct candidate *candidate, void *context)
 {
-    struct audience *audience = context;
+    struct subscriber *subscriber = context;
 
-    if (audience->open)
-        event(audience, "candidate", write_candidate, candidate);
+    if (subscriber->open)
+        event(subscriber, "candidate", write_candidate, candidate);
 }
 
-static void tell_answer(struct audience *audience, const struct schema *schema, const void *answer)
+static void send_answer(struct subscriber *subscriber, const struct schema *schema,
+                        const void *answer)
 {
     struct json_writer writer;
     struct text text;
 
-    text_start(&text, audience->request->arena, EVENT_MAX);
+    text_start(&text, subscriber->request->arena, EVENT_MAX);
     writer_start(&writer, &text);
     writer.spaced = true;
     schema_write(&writer, schema, answer);
-    stream_event(&audience->stream, "complete", NULL, text.bytes);
+    stream_event(&subscriber->stream, "complete", NULL, text.bytes);
 }
 
 static bool wants_events(const struct request *request)
@@ -238,14 +239,14 @@ static bool wants_events(const struct request *request)
 static enum error handle(struct request *request, struct reply *reply, bool second)
 {
     const struct smart_body *body = request->body;
-    const struct smart_order order = {.prompt = body->prompt,
-                                      .model = body->model,
-                                      .reliability_level = body->reliability_level,
-                                      .pattern = body->pattern,
-                                      .dry_run = body->dry_run,
-                                      .second = second};
+    const struct smart_request wanted = {.prompt = body->prompt,
+                                         .model = body->model,
+                                         .reliability_level = body->reliability_level,
+                                         .pattern = body->pattern,
+                                         .dry_run = body->dry_run,
+                                         .second = second};
     struct smart *smart = ARENA_NEW(request->arena, struct smart);
-    struct audience audience = {.request = request, .reply = reply};
+    struct subscriber subscriber = {.request = request, .reply = reply};
     const struct schema *schema = second ? &smart_v2_answer_schema : &smart_answer_schema;
     struct db *db;
     enum error error = prompt_check_length(request, "prompt", body->prompt);
@@ -253,17 +254,17 @@ static enum error handle(struct request *request, struct reply *reply, bool seco
     if (!error)
         error = service_database(request, &db);
     if (wants_events(request)) {
-        smart->run.on_accepted = tell_accepted;
-        smart->run.on_candidate = tell_candidate;
-        smart->run.context = &audience;
+        smart->run.on_accepted = send_accepted;
+        smart->run.on_candidate = send_candidate;
+        smart->run.context = &subscriber;
     }
     if (!error)
-        error =
-            smart_run(smart, service_house(request), request->arena, db, &order, &request->problem);
+        error = smart_run(smart, service_worker(request), request->arena, db, &wanted,
+                          &request->problem);
     if (error)
         return service_storage_error(request, error, "replace_task_snapshot");
-    if (audience.open) {
-        tell_answer(&audience, schema, answer_of(request, smart));
+    if (subscriber.open) {
+        send_answer(&subscriber, schema, answer_of(request, smart));
         return ERROR_NONE;
     }
     error = task_answer_refuse(request, reply, &smart->run.task_run, &smart->run.outcome);

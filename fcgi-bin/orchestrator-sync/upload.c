@@ -173,7 +173,7 @@ static enum error read_models(struct request *request, struct string_list *model
     return ERROR_NONE;
 }
 
-static bool says_yes(const char *word)
+static bool is_yes(const char *word)
 {
     static const char *const words[] = {"true", "t", "yes", "y", "on", "1", NULL};
 
@@ -181,25 +181,25 @@ static bool says_yes(const char *word)
 }
 
 static enum error check(struct request *request, const struct upload *upload,
-                        const struct orchestration_request *order)
+                        const struct orchestration_request *wanted)
 {
     if (is_blank(upload->prompt.bytes))
         return request_fault(request, "body", NULL, "value_error",
                              "Value error, The prompt must not be blank.");
-    if (order->plan.model && order->plan.models.count)
+    if (wanted->plan.model && wanted->plan.models.count)
         return request_fault(request, "body", NULL, "value_error",
                              "Value error, Use either 'model' or 'models', not both.");
-    if (order->plan.models.count > 8)
+    if (wanted->plan.models.count > 8)
         return request_fault(request, "body", "models", "too_long",
                              arena_print(request->arena,
                                          "List should have at most 8 items after validation, not "
                                          "%zu",
-                                         order->plan.models.count));
+                                         wanted->plan.models.count));
     return prompt_check_length(request, "prompt", upload->prompt.bytes);
 }
 
 static enum error gather(struct request *request, struct upload *upload,
-                         struct orchestration_request *order)
+                         struct orchestration_request *wanted)
 {
     const char *prompt = field(request->form, "prompt");
     enum error error = ERROR_NONE;
@@ -211,34 +211,34 @@ static enum error gather(struct request *request, struct upload *upload,
     for (size_t i = 0; !error && i < request->form->count; i++)
         if (strcmp(request->form->parts[i].name, "files") == 0)
             error = take_file(upload, &request->form->parts[i], place++);
-    *order = (struct orchestration_request){
+    *wanted = (struct orchestration_request){
         .prompt = upload->prompt.bytes,
         .plan = {.model = field(request->form, "model"), .quorum = 1, .cancel_on_quorum = true},
-        .dry_run = says_yes(field(request->form, "dry_run")),
+        .dry_run = is_yes(field(request->form, "dry_run")),
         .decompose = true,
         .session_id = field(request->form, "session_id"),
         .attachments = {upload->picture_count, upload->names, upload->files}};
     if (!error)
-        error = read_models(request, &order->plan.models);
-    return error ? error : check(request, upload, order);
+        error = read_models(request, &wanted->plan.models);
+    return error ? error : check(request, upload, wanted);
 }
 
 enum error upload_handle(struct request *request, struct reply *reply)
 {
     struct orchestration *orchestration = ARENA_NEW(request->arena, struct orchestration);
     struct upload *upload = ARENA_NEW(request->arena, struct upload);
-    struct orchestration_request order;
+    struct orchestration_request wanted;
     struct db *db;
     enum error error;
 
     upload->request = request;
     text_start(&upload->prompt, request->arena, PROMPT_BYTES_MAX);
-    error = gather(request, upload, &order);
+    error = gather(request, upload, &wanted);
     if (error)
         return error;
     error = service_database(request, &db);
     if (!error)
-        error = orchestrate(service_house(request), request->arena, db, &order, orchestration,
+        error = orchestrate(service_worker(request), request->arena, db, &wanted, orchestration,
                             &request->problem);
     if (!error)
         return task_answer_make(request, reply, orchestration);

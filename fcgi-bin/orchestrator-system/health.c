@@ -161,7 +161,7 @@ enum error health_handle(struct request *request, struct reply *reply)
     struct health *health = ARENA_NEW(request->arena, struct health);
     struct string_list saturated;
 
-    readiness_look(request, readiness);
+    readiness_check(request, readiness);
     *health = (struct health){.status = readiness->status};
     if (settings->health_exposes_details) {
         saturated = readiness_saturated(request, readiness);
@@ -183,7 +183,7 @@ enum error readiness_handle(struct request *request, struct reply *reply)
     struct readiness_answer *answer = ARENA_NEW(request->arena, struct readiness_answer);
     struct component_row *rows;
 
-    readiness_look(request, readiness);
+    readiness_check(request, readiness);
     rows = ARENA_ARRAY(request->arena, struct component_row, readiness->component_count);
     for (size_t i = 0; i < readiness->component_count; i++) {
         const struct component *component = &readiness->components[i];

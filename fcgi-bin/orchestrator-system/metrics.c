@@ -118,11 +118,11 @@ static void write_counts(struct text *out, const struct readiness *readiness)
     }
 }
 
-static void write_breaker(struct text *out, const struct house *house)
+static void write_breaker(struct text *out, const struct worker_context *worker)
 {
     const struct label browser = {"adapter_name", browser_adapter_name};
     struct breaker_figures figures;
-    const char *state = browser_breaker_read(house, &figures);
+    const char *state = browser_breaker_read(worker, &figures);
     const struct {
         const char *name, *help;
         uint64_t value;
@@ -151,13 +151,13 @@ enum error exposition_handle(struct request *request, struct reply *reply)
                                   {"version", settings->version}};
     struct text *out = &reply->body;
 
-    readiness_look(request, readiness);
+    readiness_check(request, readiness);
     family(out, "orch_build_info", "gauge", "What runs here.");
     sample(out, "orch_build_info", build, COUNT_OF(build), 1);
     write_components(out, readiness);
-    write_models(out, service_house(request)->catalog, readiness);
+    write_models(out, service_worker(request)->catalog, readiness);
     write_counts(out, readiness);
-    write_breaker(out, service_house(request));
+    write_breaker(out, service_worker(request));
     metrics_write(request->server->metrics, out);
     return ERROR_NONE;
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { SHOWN_CHARACTERS = 20000, SHAPE_LENGTH = 36 };
+enum { SHOWN_CHARACTERS = 20000, ID_LENGTH = 36 };
 
 struct detail_query {
     struct optional_integer events_limit;
@@ -151,11 +151,11 @@ static const struct field detail_fields[] = {
 SCHEMA(task_detail_schema, struct task_detail, "TaskDetail", detail_fields);
 
 /* 8-4-4-4-12 lower-case hexadecimal digits. */
-static bool has_id_shape(const char *id)
+static bool is_id(const char *id)
 {
-    if (strlen(id) != SHAPE_LENGTH)
+    if (strlen(id) != ID_LENGTH)
         return false;
-    for (int i = 0; i < SHAPE_LENGTH; i++) {
+    for (int i = 0; i < ID_LENGTH; i++) {
         bool dash = i == 8 || i == 13 || i == 18 || i == 23;
 
         if (dash ? id[i] != '-' : !strchr("0123456789abcdef", id[i]))
@@ -168,7 +168,7 @@ static enum error read_task(struct request *request, struct db **db, struct task
 {
     enum error error;
 
-    if (!has_id_shape(request->arguments[0]))
+    if (!is_id(request->arguments[0]))
         return request_fault(request, "path", "task_id", "string_pattern_mismatch",
                              "String should be a lower-case UUID");
     error = service_database(request, db);
@@ -240,8 +240,8 @@ static struct object_list result_rows(struct arena *arena, const struct task_rec
 }
 
 /* The first event and the last, whatever page of them is asked for. */
-static enum error read_story(struct request *request, struct db *db, const struct step_list *steps,
-                             struct task_story *story)
+static enum error read_summary(struct request *request, struct db *db,
+                               const struct step_list *steps, struct task_summary *summary)
 {
     const char *task_id = request->arguments[0];
     struct event_record outer[2];
@@ -258,14 +258,14 @@ static enum error read_story(struct request *request, struct db *db, const struc
         outer[count++] = first.items[0];
     if (last.count)
         outer[count++] = last.items[0];
-    task_story_read(request->arena, outer, count, steps->items, steps->count, story);
+    task_summary_read(request->arena, outer, count, steps->items, steps->count, summary);
     return ERROR_NONE;
 }
 
 static const struct task_detail *detail_of(struct request *request, const struct task_record *task,
                                            const struct step_list *steps,
                                            const struct event_list *events, int64_t total,
-                                           const struct task_story *story)
+                                           const struct task_summary *summary)
 {
     struct arena *arena = request->arena;
     struct task_detail *detail = ARENA_NEW(arena, struct task_detail);
@@ -281,8 +281,8 @@ static const struct task_detail *detail_of(struct request *request, const struct
         .adapter_name = task_adapter(arena, task, steps->items, steps->count),
         .failure_code = task->failure_code,
         .failure_message = task->failure_message,
-        .model = task_winner(arena, task, story, steps->items, steps->count),
-        .requested_models = story->requested_models,
+        .model = task_winner(arena, task, summary, steps->items, steps->count),
+        .requested_models = summary->requested_models,
         .output_text = task->output_text,
         .was_decomposed = task->was_decomposed,
         .subtask_count = task->subtask_count,
@@ -298,10 +298,11 @@ static const struct task_detail *detail_of(struct request *request, const struct
         .cancel_on_quorum = task->cancel_on_quorum,
         .retry_of_task_id = task->retry_of_task_id,
         .session_id = task->session_id,
-        .winning_step_index = story->winning_step,
-        .cancelled_steps = story->cancelled_steps ? story->cancelled_steps : read_json(arena, "[]"),
-        .cancel_reason = story->cancel_reason,
-        .execution_details = story->details ? story->details : read_json(arena, "{}"),
+        .winning_step_index = summary->winning_step,
+        .cancelled_steps =
+            summary->cancelled_steps ? summary->cancelled_steps : read_json(arena, "[]"),
+        .cancel_reason = summary->cancel_reason,
+        .execution_details = summary->details ? summary->details : read_json(arena, "{}"),
         .steps = step_rows(arena, steps),
         .events = event_rows(arena, events),
         .events_total = total};
@@ -312,7 +313,7 @@ enum error task_detail_handle(struct request *request, struct reply *reply)
 {
     const struct detail_query *query = request->query;
     struct task_record task = {0};
-    struct task_story story = {0};
+    struct task_summary summary = {0};
     struct step_list steps = {0};
     struct event_list events = {0};
     int64_t total = 0;
@@ -329,10 +330,10 @@ enum error task_detail_handle(struct request *request, struct reply *reply)
                         query->events_offset, &events, &total, &request->problem);
     if (error)
         return service_storage_error(request, error, "list_task_events_paginated");
-    error = read_story(request, db, &steps, &story);
+    error = read_summary(request, db, &steps, &summary);
     if (error)
         return error;
-    reply->object = detail_of(request, &task, &steps, &events, total, &story);
+    reply->object = detail_of(request, &task, &steps, &events, total, &summary);
     return ERROR_NONE;
 }
 
@@ -368,7 +369,7 @@ enum error task_export_handle(struct request *request, struct reply *reply)
 enum error task_retry_handle(struct request *request, struct reply *reply)
 {
     struct orchestration *orchestration = ARENA_NEW(request->arena, struct orchestration);
-    struct orchestration_request order;
+    struct orchestration_request wanted;
     struct task_record task = {0};
     struct db *db = NULL;
     enum error error = read_task(request, &db, &task);
@@ -379,9 +380,9 @@ enum error task_retry_handle(struct request *request, struct reply *reply)
         return problem_set(&request->problem, ERROR_CONFLICT, "not_retriable",
                            "Only failed or cancelled tasks can be retried. Current status: %s",
                            run_status_names[task.status]);
-    error = orchestration_rebuild(request->arena, db, &task, &order, &request->problem);
+    error = orchestration_rebuild(request->arena, db, &task, &wanted, &request->problem);
     if (!error)
-        error = orchestrate(service_house(request), request->arena, db, &order, orchestration,
+        error = orchestrate(service_worker(request), request->arena, db, &wanted, orchestration,
                             &request->problem);
     if (error)
         return service_storage_error(request, error, "replace_task_snapshot");

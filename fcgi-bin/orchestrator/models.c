@@ -2,7 +2,7 @@
 #include "orchestrator/models.h"
 
 #include "base/log.h"
-#include "orchestrator/dispatch/menu_refresh.h"
+#include "orchestrator/dispatch/model_list_refresh.h"
 #include "orchestrator/runs/task_run.h"
 #include "orchestrator/service.h"
 
@@ -104,7 +104,7 @@ static struct model_row row_of(const struct catalog *catalog, const struct model
 
 enum error models_handle(struct request *request, struct reply *reply)
 {
-    const struct catalog *catalog = service_house(request)->catalog;
+    const struct catalog *catalog = service_worker(request)->catalog;
     struct models *answer = ARENA_NEW(request->arena, struct models);
     struct model_row *rows = ARENA_ARRAY(request->arena, struct model_row, catalog->count);
     const char *now = shown_time(request->arena, store_now(request->arena));
@@ -129,10 +129,10 @@ enum error models_refresh_handle(struct request *request, struct reply *reply)
 
         if (error)
             return error;
-        if (menu_refresh(settings, service_house(request)->run_directory, db, request->arena,
-                         &problem))
+        if (model_list_refresh(settings, service_worker(request)->run_directory, db, request->arena,
+                               &problem))
             log_event(LOG_WARNING, "menu_not_refreshed", problem.text);
-        service_look_at_menu(request);
+        service_reload_model_list(request);
     }
     return models_handle(request, reply);
 }

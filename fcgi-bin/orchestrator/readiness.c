@@ -3,13 +3,13 @@
 
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/browser_state.h"
-#include "orchestrator/storage/menu_store.h"
+#include "orchestrator/storage/model_list_store.h"
 #include "orchestrator/storage/schema_report.h"
 #include "orchestrator/storage/spend_store.h"
 
 #include <string.h>
 
-enum { DETAILS_MAX = 1 << 20, BROWSER_PATIENCE_SECONDS = 1 };
+enum { DETAILS_MAX = 1 << 20, BROWSER_TIMEOUT_SECONDS = 1 };
 
 const char *const component_state_names[COMPONENT_STATE__MAX + 1] = {
     "ok", "degraded", "failed", "unknown", "model_auth_required", NULL};
@@ -41,12 +41,12 @@ static struct component *add(struct readiness *readiness, const char *name, cons
     return component;
 }
 
-static void look_at_storage(struct request *request, struct readiness *readiness)
+static void check_storage(struct request *request, struct readiness *readiness)
 {
     struct component *component = add(readiness, "storage", "storage", true);
     struct schema_report report;
     struct problem problem = {0};
-    struct stored_menu menu;
+    struct stored_model_list menu;
     struct writing writing;
     struct db_health health = {.reachable = false};
     struct db *db = NULL;
@@ -75,7 +75,8 @@ static void look_at_storage(struct request *request, struct readiness *readiness
         writer_key_integer(&writing.writer, "event_count", readiness->counts.events);
         if (service_settings(request)->storage == STORAGE_MEMORY)
             writer_key_boolean(&writing.writer, "model_catalog_present",
-                               !menu_load(db, request->arena, &menu, &problem) && menu.checked_at);
+                               !model_list_load(db, request->arena, &menu, &problem) &&
+                                   menu.checked_at);
         writer_key(&writing.writer, "schema");
         schema_report_write(&writing.writer, &report, readiness->backend);
     }
@@ -95,7 +96,7 @@ int64_t readiness_active(const struct readiness *readiness, const char *model_id
 
 struct string_list readiness_saturated(struct request *request, const struct readiness *readiness)
 {
-    const struct catalog *catalog = service_house(request)->catalog;
+    const struct catalog *catalog = service_worker(request)->catalog;
     struct string_list list = {.items = ARENA_ARRAY(request->arena, const char *, catalog->count)};
 
     for (size_t i = 0; i < catalog->count; i++) {
@@ -115,7 +116,7 @@ struct string_list readiness_saturated(struct request *request, const struct rea
 static void write_models(struct request *request, const struct readiness *readiness,
                          struct json_writer *writer)
 {
-    const struct catalog *catalog = service_house(request)->catalog;
+    const struct catalog *catalog = service_worker(request)->catalog;
     struct string_list saturated = readiness_saturated(request, readiness);
 
     writer_key_integer(writer, "active_model_executions", readiness->active);
@@ -188,15 +189,15 @@ static void write_budget(struct request *request, const struct readiness *readin
     for (size_t i = 0; i < readiness->task_count; i++)
         writer_key_integer(writer, browser_budget_task(tasks[i].name), tasks[i].held);
     writer_close_object(writer);
-    writer_key_integer(writer, "hourly_submits", browser_budget_hour(service_house(request)));
+    writer_key_integer(writer, "hourly_submits", browser_budget_hour(service_worker(request)));
     writer_close_object(writer);
 }
 
 /* Models and tasks have their slots in one table. */
-static void read_figures(const struct house *house, struct readiness *readiness)
+static void read_figures(const struct worker_context *worker, struct readiness *readiness)
 {
     struct slot_figures *figures = readiness->figures, tasks[FIGURES_MAX];
-    size_t count = house->region ? slots_read_figures(house->region, figures, FIGURES_MAX) : 0;
+    size_t count = worker->region ? slots_read_figures(worker->region, figures, FIGURES_MAX) : 0;
 
     for (size_t i = 0; i < count; i++) {
         if (browser_budget_task(figures[i].name))
@@ -209,12 +210,12 @@ static void read_figures(const struct house *house, struct readiness *readiness)
         readiness->active += figures[i].held;
 }
 
-static void look_at_router(struct request *request, struct readiness *readiness)
+static void check_router(struct request *request, struct readiness *readiness)
 {
     struct component *component = add(readiness, "execution-router", "execution", true);
     struct writing writing;
 
-    read_figures(service_house(request), readiness);
+    read_figures(service_worker(request), readiness);
     begin(request, &writing);
     write_models(request, readiness, &writing.writer);
     write_budget(request, readiness, &writing.writer);
@@ -223,7 +224,7 @@ static void look_at_router(struct request *request, struct readiness *readiness)
 }
 
 /* Where requests are counted for all hosts. Without it the service works on. */
-static void look_at_cache(struct request *request, struct readiness *readiness)
+static void check_cache(struct request *request, struct readiness *readiness)
 {
     bool limits_itself = service_settings(request)->rate_limit_rpm.given;
     struct component *component;
@@ -247,8 +248,8 @@ static void look_at_cache(struct request *request, struct readiness *readiness)
     component->details = end(&writing);
 }
 
-static void look_at_api(struct request *request, struct readiness *readiness, const char *name,
-                        const char *provider, const struct provider_settings *settings)
+static void check_api(struct request *request, struct readiness *readiness, const char *name,
+                      const char *provider, const struct provider_settings *settings)
 {
     struct component *component = add(readiness, name, "adapter", false);
     struct writing writing;
@@ -264,17 +265,17 @@ static void look_at_api(struct request *request, struct readiness *readiness, co
 
 /* How the adapter is by its settings, or by what its process says of itself. */
 static int browser_status(const struct orchestrator_settings *settings, bool configured,
-                          const json_t *said)
+                          const json_t *reported)
 {
-    const json_t *error = json_object_get(json_object_get(said, "session"), "last_error");
+    const json_t *error = json_object_get(json_object_get(reported, "session"), "last_error");
 
     if (!configured || settings->browser_driver == BROWSER_NULL)
         return STATE_DEGRADED;
     if (settings->browser_driver == BROWSER_SCRIPTED)
         return settings->scripted_logged_in ? STATE_OK : STATE_AUTH_REQUIRED;
-    if (!said)
+    if (!reported)
         return STATE_FAILED;
-    if (json_is_true(json_object_get(said, "signed_out")))
+    if (json_is_true(json_object_get(reported, "signed_out")))
         return STATE_AUTH_REQUIRED;
     return json_is_string(error) ? STATE_DEGRADED : STATE_OK;
 }
@@ -283,23 +284,24 @@ static void write_breaker(struct request *request, struct json_writer *writer, i
 {
     struct breaker_figures figures;
 
-    (void)browser_breaker_read(service_house(request), &figures);
+    (void)browser_breaker_read(service_worker(request), &figures);
     if (figures.state != BREAKER_CLOSED && *status == STATE_OK)
         *status = STATE_DEGRADED;
     writer_key_string(writer, "status", component_state_names[*status]);
     writer_key(writer, "circuit_breaker");
     writer_open_object(writer);
     writer_key_string(writer, "adapter_status", component_state_names[*status]);
-    browser_breaker_write(service_house(request), writer);
+    browser_breaker_write(service_worker(request), writer);
     writer_close_object(writer);
 }
 
 /* Why a driver does not work; NULL when it does. */
-static const char *browser_obstacle(const struct orchestrator_settings *settings, bool asks)
+static const char *browser_unusable_reason(const struct orchestrator_settings *settings,
+                                           bool is_asked)
 {
     if (settings->browser_driver == BROWSER_NULL)
         return "Browser automation driver is not configured.";
-    if (asks)
+    if (is_asked)
         return "The browser's process (orch-browserd) does not answer.";
     if (!settings->browser_enabled)
         return "The browser is not enabled.";
@@ -313,12 +315,12 @@ static const char *browser_obstacle(const struct orchestrator_settings *settings
 /* What the process of the browser would say of itself where it is not asked, or does not answer. */
 static void write_idle_browser(struct json_writer *writer,
                                const struct orchestrator_settings *settings, bool configured,
-                               int status, const char *obstacle)
+                               int status, const char *reason)
 {
     bool is_scripted = settings->browser_driver == BROWSER_SCRIPTED;
     const char *error = is_scripted && !settings->scripted_logged_in
                             ? "Scripted browser session is logged out."
-                            : obstacle;
+                            : reason;
 
     writer_key(writer, "session");
     writer_open_object(writer);
@@ -332,7 +334,7 @@ static void write_idle_browser(struct json_writer *writer,
     writer_key(writer, "automation");
     writer_open_object(writer);
     writer_key_string(writer, "status",
-                      !obstacle                ? "ok"
+                      !reason                  ? "ok"
                       : status == STATE_FAILED ? "failed"
                                                : "degraded");
     writer_key_boolean(writer, "implemented", settings->browser_driver != BROWSER_NULL);
@@ -340,40 +342,40 @@ static void write_idle_browser(struct json_writer *writer,
     if (is_scripted)
         writer_key_boolean(writer, "logged_in", settings->scripted_logged_in);
     writer_key_boolean(writer, "launched", false);
-    writer_key_string(writer, "reason", obstacle);
+    writer_key_string(writer, "reason", reason);
     writer_close_object(writer);
 }
 
-static void look_at_browser(struct request *request, struct readiness *readiness)
+static void check_browser(struct request *request, struct readiness *readiness)
 {
     const struct orchestrator_settings *settings = service_settings(request);
     struct component *component =
         add(readiness, browser_adapter_name, "adapter", settings->profile == PROFILE_HYBRID);
     bool configured = settings->browser_enabled && settings->browser_profile_dir;
-    bool asks = configured && orchestrator_uses_chromium(settings);
-    const json_t *said =
-        asks ? browser_ask_health(request->arena, service_house(request)->run_directory,
-                                  BROWSER_PATIENCE_SECONDS)
-             : NULL;
+    bool is_asked = configured && orchestrator_uses_chromium(settings);
+    const json_t *reported =
+        is_asked ? browser_ask_health(request->arena, service_worker(request)->run_directory,
+                                      BROWSER_TIMEOUT_SECONDS)
+                 : NULL;
     struct writing writing;
 
-    component->status = browser_status(settings, configured, said);
+    component->status = browser_status(settings, configured, reported);
     begin(request, &writing);
     write_breaker(request, &writing.writer, &component->status);
     writer_key_string(&writing.writer, "adapter_name", browser_adapter_name);
     writer_key_string(&writing.writer, "provider", "web_provider");
     writer_key_boolean(&writing.writer, "configured", configured);
     writer_key_string(&writing.writer, "driver", browser_driver_names[settings->browser_driver]);
-    if (asks && !said)
-        writer_key_string(&writing.writer, "error", browser_obstacle(settings, asks));
-    if (!said) {
+    if (is_asked && !reported)
+        writer_key_string(&writing.writer, "error", browser_unusable_reason(settings, is_asked));
+    if (!reported) {
         write_idle_browser(&writing.writer, settings, configured, component->status,
-                           browser_obstacle(settings, asks));
+                           browser_unusable_reason(settings, is_asked));
     } else {
         writer_key(&writing.writer, "session");
-        writer_value(&writing.writer, json_object_get(said, "session"));
+        writer_value(&writing.writer, json_object_get(reported, "session"));
         writer_key(&writing.writer, "automation");
-        writer_value(&writing.writer, json_object_get(said, "automation"));
+        writer_value(&writing.writer, json_object_get(reported, "automation"));
     }
     component->details = end(&writing);
 }
@@ -391,19 +393,19 @@ static int overall(const struct readiness *readiness)
     return STATE_OK;
 }
 
-void readiness_look(struct request *request, struct readiness *readiness)
+void readiness_check(struct request *request, struct readiness *readiness)
 {
     const struct orchestrator_settings *settings = service_settings(request);
     struct component *simulator;
 
     *readiness = (struct readiness){.backend = storage_backend_names[settings->storage]};
-    look_at_storage(request, readiness);
-    look_at_router(request, readiness);
-    look_at_cache(request, readiness);
+    check_storage(request, readiness);
+    check_router(request, readiness);
+    check_cache(request, readiness);
     simulator = add(readiness, "dry_run", "adapter", true);
     simulator->details = "{\"status\":\"ok\",\"adapter_name\":\"dry_run\",\"simulated\":true}";
-    look_at_api(request, readiness, "api.openai", "openai", &settings->openai);
-    look_at_api(request, readiness, "api.anthropic", "anthropic", &settings->anthropic);
-    look_at_browser(request, readiness);
+    check_api(request, readiness, "api.openai", "openai", &settings->openai);
+    check_api(request, readiness, "api.anthropic", "anthropic", &settings->anthropic);
+    check_browser(request, readiness);
     readiness->status = overall(readiness);
 }

@@ -41,7 +41,7 @@ struct readiness {
 };
 
 /* Looks at everything; never fails. */
-void readiness_look(struct request *request, struct readiness *readiness);
+void readiness_check(struct request *request, struct readiness *readiness);
 
 /* How many calls of a model run now. */
 int64_t readiness_active(const struct readiness *readiness, const char *model_id);

@@ -5,7 +5,7 @@
 #include "orchestrator/runs/calls.h"
 #include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service_internal.h"
-#include "orchestrator/storage/menu_store.h"
+#include "orchestrator/storage/model_list_store.h"
 #include "orchestrator/storage/store.h"
 #include "orchestrator/storage/task_store.h"
 #include "orchestrator/storage/times.h"
@@ -16,12 +16,12 @@
 #include <string.h>
 
 enum {
-    FORM_ALLOWANCE = 1 << 20,        /* bytes of a form round its files */
-    MENU_INTERVAL_SECONDS = 5,       /* between two looks for a menu that somebody has stored */
-    MENU_MEMORY = 8 * 1024 * 1024,   /* bytes */
-    SWEEP_INTERVAL_SECONDS = 10,     /* between two looks for tasks without a worker */
-    SWEEP_MEMORY = 16 * 1024 * 1024, /* bytes */
-    MEMORY_TASKS_MAX = 10000,        /* kept by the backend `memory` */
+    FORM_ALLOWANCE = 1 << 20,            /* bytes of a form round its files */
+    MODEL_LIST_INTERVAL_SECONDS = 5,     /* between two looks for a menu that somebody has stored */
+    MODEL_LIST_MEMORY = 8 * 1024 * 1024, /* bytes */
+    SWEEP_INTERVAL_SECONDS = 10,         /* between two looks for tasks without a worker */
+    SWEEP_MEMORY = 16 * 1024 * 1024,     /* bytes */
+    MEMORY_TASKS_MAX = 10000,            /* kept by the backend `memory` */
     HOST_CONNECTIONS = 16
 };
 
@@ -31,10 +31,11 @@ struct service {
     struct store *store;
     struct catalog base; /* as it was made at the start */
     struct catalog catalog;
-    struct arena *menus[2];      /* of this catalog and the one before, where the browser is used */
-    const char *menu_checked_at; /* of the store's; NULL = the base's is used */
-    int64_t menu_looked_at;      /* monotonic microseconds */
-    struct house house;
+    struct arena
+        *model_list_arenas[2]; /* of this catalog and the one before, where the browser is used */
+    const char *model_list_checked_at; /* of the store's; NULL = the base's is used */
+    int64_t model_list_read_at;        /* monotonic microseconds */
+    struct worker_context worker;
     struct shared_rate *cache; /* NULL = none */
     struct server *server;
     int telemetry;    /* an open file, or -1 */
@@ -101,7 +102,7 @@ static void set_policy(const struct orchestrator_settings *settings, struct aren
 static void choose_default(struct service *service)
 {
     service->catalog.default_model =
-        model_choose_default(&service->house, house_is_dry(&service->house, false));
+        model_choose_default(&service->worker, is_dry_run(&service->worker, false));
 }
 
 static enum error make_catalog(struct service *service, struct arena *arena,
@@ -112,12 +113,13 @@ static enum error make_catalog(struct service *service, struct arena *arena,
     enum error error = ERROR_NONE;
 
     catalog_make_static(arena, settings->profile != PROFILE_API_ONLY, &service->base);
-    for (size_t i = 0; i < COUNT_OF(service->menus) && orchestrator_uses_chromium(settings); i++) {
-        service->menus[i] = arena_create(MENU_MEMORY);
-        if (!service->menus[i])
+    for (size_t i = 0;
+         i < COUNT_OF(service->model_list_arenas) && orchestrator_uses_chromium(settings); i++) {
+        service->model_list_arenas[i] = arena_create(MODEL_LIST_MEMORY);
+        if (!service->model_list_arenas[i])
             return problem_set(problem, ERROR_SYSTEM, "memory", "no memory");
     }
-    service->house = (struct house){.settings = settings, .catalog = &service->catalog};
+    service->worker = (struct worker_context){.settings = settings, .catalog = &service->catalog};
     if (settings->models_file)
         error = catalog_add_file(arena, settings->models_file, &service->base, problem);
     service->catalog = service->base;
@@ -183,10 +185,10 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
 
     (void)problem;
     service->server = server;
-    service->house.region = server->region;
-    service->house.run_directory = getenv("ASSAY_RUN_DIR");
-    service->house.on_failure = count_failure;
-    service->house.context = service;
+    service->worker.region = server->region;
+    service->worker.run_directory = getenv("ASSAY_RUN_DIR");
+    service->worker.on_failure = count_failure;
+    service->worker.context = service;
     if (server->region)
         db_queue_writers(store_handle(service->store), server->region);
     if (starts && !service->settings.api_key)
@@ -201,54 +203,54 @@ static void stop(void *state)
 
     shared_rate_close(service->cache);
     store_close(service->store);
-    for (size_t i = 0; i < COUNT_OF(service->menus); i++)
-        arena_destroy(service->menus[i]);
+    for (size_t i = 0; i < COUNT_OF(service->model_list_arenas); i++)
+        arena_destroy(service->model_list_arenas[i]);
 }
 
 /* The catalog before stays whole until the next change: nothing of a request outlives that. */
-static void take_menu_over(struct service *service, struct arena *arena)
+static void adopt_model_list(struct service *service, struct arena *arena)
 {
     struct problem problem = {0};
-    struct stored_menu menu;
+    struct stored_model_list menu;
     struct catalog catalog;
     struct db *db;
 
-    if (store_use(service->store, &db, &problem) || menu_load(db, arena, &menu, &problem)) {
+    if (store_use(service->store, &db, &problem) || model_list_load(db, arena, &menu, &problem)) {
         log_event(LOG_WARNING, "menu_not_loaded", problem.text);
         return;
     }
-    if (!menu.checked_at ||
-        (service->menu_checked_at && strcmp(menu.checked_at, service->menu_checked_at) == 0))
+    if (!menu.checked_at || (service->model_list_checked_at &&
+                             strcmp(menu.checked_at, service->model_list_checked_at) == 0))
         return;
-    catalog_set_menu(arena, &service->base, &menu.labels, shown_time(arena, menu.checked_at),
-                     &catalog);
+    catalog_set_model_list(arena, &service->base, &menu.labels, shown_time(arena, menu.checked_at),
+                           &catalog);
     service->catalog = catalog;
     choose_default(service);
-    service->menu_checked_at = menu.checked_at;
-    service->menus[1] = service->menus[0];
-    service->menus[0] = arena;
+    service->model_list_checked_at = menu.checked_at;
+    service->model_list_arenas[1] = service->model_list_arenas[0];
+    service->model_list_arenas[0] = arena;
 }
 
-static void look_at_menu(struct service *service)
+static void read_model_menu(struct service *service)
 {
-    struct arena *arena = service->menus[1];
+    struct arena *arena = service->model_list_arenas[1];
     jmp_buf exhausted;
 
     if (!arena)
         return;
-    service->menu_looked_at = clock_monotonic_microseconds();
+    service->model_list_read_at = clock_monotonic_microseconds();
     arena_reset(arena);
     if (setjmp(exhausted) == 0) {
         arena_on_exhausted(arena, &exhausted);
-        take_menu_over(service, arena);
+        adopt_model_list(service, arena);
     } else {
         log_event(LOG_ERROR, "menu_not_loaded", "out of memory");
     }
 }
 
-void service_look_at_menu(struct request *request)
+void service_reload_model_list(struct request *request)
 {
-    look_at_menu(request->state);
+    read_model_menu(request->state);
 }
 
 static void sweep_in(struct service *service, struct arena *arena)
@@ -298,9 +300,9 @@ static bool begin(struct request *request, struct reply *reply)
     (void)reply;
     service->begun_at = now;
     if (request->route && !(request->route->traits & TRAIT_UNLIMITED) &&
-        (!service->menu_looked_at ||
-         now - service->menu_looked_at >= MENU_INTERVAL_SECONDS * INT64_C(1000000)))
-        look_at_menu(service);
+        (!service->model_list_read_at ||
+         now - service->model_list_read_at >= MODEL_LIST_INTERVAL_SECONDS * INT64_C(1000000)))
+        read_model_menu(service);
     return true;
 }
 
@@ -332,7 +334,7 @@ static void after(struct request *request, int status)
 
     count(request, service, status);
     telemetry_note(service->telemetry, request, status, service->begun_at);
-    dispatch_abandon(&service->house);
+    dispatch_abandon(&service->worker);
     db_end_of_request(store_handle(service->store));
     if (request->route && !(request->route->traits & TRAIT_UNLIMITED))
         sweep(service);
@@ -344,9 +346,9 @@ const struct orchestrator_settings *service_settings(const struct request *reque
     return &((const struct service *)request->state)->settings;
 }
 
-const struct house *service_house(const struct request *request)
+const struct worker_context *service_worker(const struct request *request)
 {
-    return &((const struct service *)request->state)->house;
+    return &((const struct service *)request->state)->worker;
 }
 
 struct shared_rate *service_cache(const struct request *request)
@@ -367,7 +369,7 @@ enum error service_database(struct request *request, struct db **db)
 }
 
 /* Whether a problem is worded by a row of the service. */
-static bool is_worded(const char *reason)
+static bool has_answer(const char *reason)
 {
     for (size_t i = 0; reason && i < COUNT_OF(reasons); i++)
         if (strcmp(reasons[i].reason, reason) == 0)
@@ -378,7 +380,7 @@ static bool is_worded(const char *reason)
 enum error service_storage_error(struct request *request, enum error error, const char *operation)
 {
     if ((error != ERROR_UNAVAILABLE && error != ERROR_BUSY && error != ERROR_SYSTEM) ||
-        is_worded(request->problem.reason))
+        has_answer(request->problem.reason))
         return error;
     log_event(LOG_ERROR, "storage_failed", request->problem.text);
     request->detail_json = arena_print(

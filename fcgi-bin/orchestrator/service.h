@@ -32,13 +32,13 @@ enum {
 };
 
 const struct orchestrator_settings *service_settings(const struct request *request);
-const struct house *service_house(const struct request *request);
+const struct worker_context *service_worker(const struct request *request);
 struct store *service_store(const struct request *request);
 struct shared_rate *service_cache(const struct request *request); /* NULL = none is set */
 
 /* Takes the menu of models over that is in the store now. Where the browser is used this also
  * happens before a request, every few seconds. */
-void service_look_at_menu(struct request *request);
+void service_reload_model_list(struct request *request);
 
 /* The database, ready for use. */
 MUST_CHECK enum error service_database(struct request *request, struct db **db);

@@ -102,7 +102,7 @@ struct step_answer step_answer_of(struct arena *arena, const struct step_record 
 }
 
 /* A sum without an answer that was given would be no sum. */
-static bool tells_tokens(const struct step_record *step)
+static bool reports_tokens(const struct step_record *step)
 {
     return step->backend != BACKEND_API || step->status != RUN_SUCCEEDED ||
            (step->input_tokens.given && step->output_tokens.given);
@@ -113,7 +113,7 @@ const struct accounting_answer *accounting_of(const struct run *run, const struc
 {
     struct accounting_answer *answer = ARENA_NEW(run->arena, struct accounting_answer);
     struct refusal_answer *refused = ARENA_ARRAY(run->arena, struct refusal_answer, count + 1);
-    bool is_told = true;
+    bool is_known = true;
 
     answer->calls = run->calls;
     answer->cached_input_tokens = run->cached_tokens;
@@ -127,9 +127,9 @@ const struct accounting_answer *accounting_of(const struct run *run, const struc
         run_add_count(&answer->output_tokens, step->output_tokens);
         if (step->cost_usd.given)
             answer->cost_usd = GIVEN_NUMBER(answer->cost_usd.value + step->cost_usd.value);
-        is_told = is_told && tells_tokens(step);
+        is_known = is_known && reports_tokens(step);
     }
-    if (!is_told)
+    if (!is_known)
         answer->input_tokens = answer->output_tokens = (struct optional_integer){0};
     for (size_t i = 0; i < count; i++) {
         answer->waited_ms += results[i].waited_ms;

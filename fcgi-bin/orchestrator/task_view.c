@@ -38,7 +38,7 @@ static struct object_list from_steps(struct arena *arena, const struct step_reco
 }
 
 static void read_end(struct arena *arena, const struct event_record *event,
-                     struct task_story *story)
+                     struct task_summary *summary)
 {
     json_t *payload = read(arena, event->payload);
     const json_t *winner = json_object_get(payload, "winning_step_index");
@@ -46,27 +46,28 @@ static void read_end(struct arena *arena, const struct event_record *event,
         payload, event->event_type == EVENT_TASK_CANCELLED ? "reason" : "cancel_reason"));
 
     if (json_is_integer(winner))
-        story->winning_step = GIVEN_INTEGER(json_integer_value(winner));
-    story->winning_model_id = json_string_value(json_object_get(payload, "winning_model_id"));
-    story->cancelled_steps = json_object_get(payload, "cancelled_steps");
-    story->cancel_reason = reason;
-    story->details = json_object_get(payload, "details");
+        summary->winning_step = GIVEN_INTEGER(json_integer_value(winner));
+    summary->winning_model_id = json_string_value(json_object_get(payload, "winning_model_id"));
+    summary->cancelled_steps = json_object_get(payload, "cancelled_steps");
+    summary->cancel_reason = reason;
+    summary->details = json_object_get(payload, "details");
 }
 
-void task_story_read(struct arena *arena, const struct event_record *events, size_t count,
-                     const struct step_record *steps, size_t step_count, struct task_story *story)
+void task_summary_read(struct arena *arena, const struct event_record *events, size_t count,
+                       const struct step_record *steps, size_t step_count,
+                       struct task_summary *summary)
 {
-    *story = (struct task_story){0};
+    *summary = (struct task_summary){0};
     for (size_t i = 0; i < count; i++) {
         if (events[i].event_type == EVENT_TASK_ACCEPTED)
-            story->requested_models = planned(arena, read(arena, events[i].payload));
+            summary->requested_models = planned(arena, read(arena, events[i].payload));
         else if (events[i].event_type == EVENT_TASK_COMPLETED ||
                  events[i].event_type == EVENT_TASK_FAILED ||
                  events[i].event_type == EVENT_TASK_CANCELLED)
-            read_end(arena, &events[i], story);
+            read_end(arena, &events[i], summary);
     }
-    if (!story->requested_models.count)
-        story->requested_models = from_steps(arena, steps, step_count);
+    if (!summary->requested_models.count)
+        summary->requested_models = from_steps(arena, steps, step_count);
 }
 
 const char *task_adapter(struct arena *arena, const struct task_record *task,
@@ -95,7 +96,7 @@ const char *task_adapter(struct arena *arena, const struct task_record *task,
 }
 
 const struct model_name *task_winner(struct arena *arena, const struct task_record *task,
-                                     const struct task_story *story,
+                                     const struct task_summary *summary,
                                      const struct step_record *steps, size_t count)
 {
     struct model_name *name;
@@ -105,7 +106,7 @@ const struct model_name *task_winner(struct arena *arena, const struct task_reco
         return NULL;
     for (size_t i = 0; i < count; i++) {
         if (steps[i].status != RUN_SUCCEEDED ||
-            (story->winning_step.given && steps[i].step_index != story->winning_step.value))
+            (summary->winning_step.given && steps[i].step_index != summary->winning_step.value))
             continue;
         name = ARENA_NEW(arena, struct model_name);
         *name = (struct model_name){steps[i].model_id, steps[i].model_display_name};

@@ -6,7 +6,7 @@
 #include "orchestrator/task_answer.h"
 
 /* What the first and the last event of a task tell. */
-struct task_story {
+struct task_summary {
     struct object_list requested_models; /* struct model_name */
     struct optional_integer winning_step;
     const char *winning_model_id;
@@ -16,8 +16,9 @@ struct task_story {
 };
 
 /* Reads the events of one task (the accepted and the terminal one; others are passed over). */
-void task_story_read(struct arena *arena, const struct event_record *events, size_t count,
-                     const struct step_record *steps, size_t step_count, struct task_story *story);
+void task_summary_read(struct arena *arena, const struct event_record *events, size_t count,
+                       const struct step_record *steps, size_t step_count,
+                       struct task_summary *summary);
 
 /* The adapter of a stored task: `unknown` while it runs. */
 const char *task_adapter(struct arena *arena, const struct task_record *task,
@@ -25,7 +26,7 @@ const char *task_adapter(struct arena *arena, const struct task_record *task,
 
 /* The model that has won, NULL for none. */
 const struct model_name *task_winner(struct arena *arena, const struct task_record *task,
-                                     const struct task_story *story,
+                                     const struct task_summary *summary,
                                      const struct step_record *steps, size_t count);
 
 #endif

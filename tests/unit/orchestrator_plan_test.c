@@ -427,14 +427,14 @@ TEST(rankings)
 {
     static const struct {
         const char *reply;
-        size_t order[3];
+        size_t wanted[3];
     } cases[] = {{"2,1,3", {1, 0, 2}}, {"garbage", {0, 1, 2}}, {"5,1,2", {0, 1, 2}}};
     const size_t orders[] = {1, 0, 2, 2, 1, 0, 0, 1, 2};
-    size_t order[3];
+    size_t wanted[3];
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        parse_ranking(cases[i].reply, 3, order);
-        CHECK(memcmp(order, cases[i].order, sizeof order) == 0);
+        parse_ranking(cases[i].reply, 3, wanted);
+        CHECK(memcmp(wanted, cases[i].wanted, sizeof wanted) == 0);
     }
     CHECK_INT(borda_winner(orders, 3, 3), 1);
     CHECK_INT(borda_winner(orders, 2, 3), 1);

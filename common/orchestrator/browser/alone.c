@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-enum { LOOK_MICROSECONDS = 200000 };
+enum { POLL_INTERVAL_MICROSECONDS = 200000 };
 
 enum error driver_start_alone(struct driver *driver, const struct orchestrator_settings *settings,
                               struct problem *problem)
@@ -38,7 +38,7 @@ void driver_stop_alone(struct driver *driver)
     launcher_stop(launcher);
 }
 
-enum trouble driver_wait_for_line(struct driver *driver)
+enum driver_error driver_wait_for_line(struct driver *driver)
 {
     struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
     enum cdp_outcome outcome = CDP_OK;
@@ -46,7 +46,8 @@ enum trouble driver_wait_for_line(struct driver *driver)
 
     while (outcome == CDP_OK && byte != '\n') {
         if (poll(&input, 1, 0) == 0)
-            outcome = page_rest(driver->page, clock_monotonic_microseconds() + LOOK_MICROSECONDS);
+            outcome = page_wait(driver->page,
+                                clock_monotonic_microseconds() + POLL_INTERVAL_MICROSECONDS);
         else if (read(STDIN_FILENO, &byte, 1) <= 0)
             break;
     }

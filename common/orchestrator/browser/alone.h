@@ -18,6 +18,6 @@ void driver_stop_alone(struct driver *driver);
 
 /* Waits for a line, or the end, of standard input, for as long as it takes. The browser may be used
  * by hand meanwhile. TROUBLE_OTHER when it is closed. */
-enum trouble driver_wait_for_line(struct driver *driver);
+enum driver_error driver_wait_for_line(struct driver *driver);
 
 #endif

@@ -31,7 +31,7 @@ static bool connect_to(struct wire *wire, struct arena *arena, const char *run_d
     *wire = (struct wire){.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
     if (wire->fd >= 0 && connect(wire->fd, (const struct sockaddr *)&address, sizeof address) == 0)
         return true;
-    wire_end(wire);
+    wire_close(wire);
     return false;
 }
 
@@ -40,7 +40,7 @@ bool browser_call_begin(const char *run_directory, const struct browser_job *job
     struct arena *arena = arena_create(ASK_MEMORY);
     struct json_writer writer;
     struct text text;
-    bool said = false;
+    bool sent = false;
 
     browser_call_end();
     if (!arena)
@@ -61,12 +61,12 @@ bool browser_call_begin(const char *run_directory, const struct browser_job *job
     writer_close_array(&writer);
     writer_close_object(&writer);
     if (!text.overflowed && connect_to(&call, arena, run_directory))
-        said = wire_enclose(&call, job->attachments.files, job->attachments.count) &&
-               wire_say(&call, text.bytes, text.length);
-    if (!said)
+        sent = wire_attach(&call, job->attachments.files, job->attachments.count) &&
+               wire_send(&call, text.bytes, text.length);
+    if (!sent)
         browser_call_end();
     arena_destroy(arena);
-    return said;
+    return sent;
 }
 
 int browser_call_fd(void)
@@ -76,22 +76,22 @@ int browser_call_fd(void)
 
 short browser_call_events(void)
 {
-    return wire_is_pushing(&call) ? POLLIN | POLLOUT : POLLIN;
+    return wire_is_sending(&call) ? POLLIN | POLLOUT : POLLIN;
 }
 
 /* The message in *wire, once it is whole. */
-static enum browser_news hear(struct wire *wire, struct arena *arena, json_t **document)
+static enum browser_reply receive(struct wire *wire, struct arena *arena, json_t **document)
 {
-    bool well = wire_push(wire) && wire_pull(wire);
+    bool well = wire_flush(wire) && wire_receive(wire);
     struct json_fault fault;
     const char *json;
     size_t length;
 
-    if (!wire_heard(wire, &json, &length))
-        return well ? BROWSER_NEWS_NONE : BROWSER_NEWS_LOST;
+    if (!wire_message(wire, &json, &length))
+        return well ? BROWSER_REPLY_PENDING : BROWSER_REPLY_LOST;
     return json_read(arena, json, length, JSON_DEPTH_LIMIT, document, &fault) == ERROR_NONE
-               ? BROWSER_NEWS_ANSWER
-               : BROWSER_NEWS_LOST;
+               ? BROWSER_REPLY_RECEIVED
+               : BROWSER_REPLY_LOST;
 }
 
 static const char *text_in(const json_t *document, const char *key)
@@ -99,30 +99,30 @@ static const char *text_in(const json_t *document, const char *key)
     return json_string_value(json_object_get(document, key));
 }
 
-enum browser_news browser_call_look(struct arena *arena, struct browser_end *end)
+enum browser_reply browser_call_poll(struct arena *arena, struct browser_end *end)
 {
     json_t *document = NULL;
-    enum browser_news news = call.fd < 0 ? BROWSER_NEWS_LOST : hear(&call, arena, &document);
+    enum browser_reply state = call.fd < 0 ? BROWSER_REPLY_LOST : receive(&call, arena, &document);
     struct json_writer writer;
     struct text details;
 
-    if (news != BROWSER_NEWS_ANSWER)
-        return news;
+    if (state != BROWSER_REPLY_RECEIVED)
+        return state;
     text_start(&details, arena, WIRE_MESSAGE_MAX);
     writer_start(&writer, &details);
     writer_value(&writer, json_object_get(document, "details"));
     *end = (struct browser_end){
-        .status = word_find(run_status_names, text_in(document, "status")),
-        .failure_code = word_find(failure_code_names, text_in(document, "failure_code")),
+        .status = name_find(run_status_names, text_in(document, "status")),
+        .failure_code = name_find(failure_code_names, text_in(document, "failure_code")),
         .message = text_in(document, "failure_message"),
         .text = text_in(document, "text"),
         .details = details.bytes};
-    return BROWSER_NEWS_ANSWER;
+    return BROWSER_REPLY_RECEIVED;
 }
 
 void browser_call_end(void)
 {
-    wire_end(&call);
+    wire_close(&call);
 }
 
 /* What the browser's process answers to a question within so many seconds; NULL = nothing. */
@@ -130,24 +130,24 @@ static json_t *ask(struct arena *arena, const char *run_directory, const char *q
                    double seconds)
 {
     int64_t until = clock_monotonic_microseconds() + (int64_t)(seconds * 1e6);
-    enum browser_news news = BROWSER_NEWS_NONE;
+    enum browser_reply state = BROWSER_REPLY_PENDING;
     json_t *document = NULL;
     struct wire wire;
 
     if (!connect_to(&wire, arena, run_directory))
         return NULL;
-    if (!wire_say(&wire, question, strlen(question)))
-        news = BROWSER_NEWS_LOST;
-    while (news == BROWSER_NEWS_NONE) {
+    if (!wire_send(&wire, question, strlen(question)))
+        state = BROWSER_REPLY_LOST;
+    while (state == BROWSER_REPLY_PENDING) {
         int64_t left = until - clock_monotonic_microseconds();
         struct pollfd wait = {.fd = wire.fd, .events = POLLIN};
 
         if (left <= 0 || poll(&wait, 1, (int)(left / 1000 + 1)) < 0)
             break;
-        news = hear(&wire, arena, &document);
+        state = receive(&wire, arena, &document);
     }
-    wire_end(&wire);
-    return news == BROWSER_NEWS_ANSWER ? document : NULL;
+    wire_close(&wire);
+    return state == BROWSER_REPLY_RECEIVED ? document : NULL;
 }
 
 json_t *browser_ask_health(struct arena *arena, const char *run_directory, double seconds)
@@ -155,8 +155,8 @@ json_t *browser_ask_health(struct arena *arena, const char *run_directory, doubl
     return ask(arena, run_directory, "{\"act\":\"health\"}", seconds);
 }
 
-const char *browser_ask_menu(struct arena *arena, const char *run_directory, double seconds,
-                             struct string_list *labels)
+const char *browser_ask_model_list(struct arena *arena, const char *run_directory, double seconds,
+                                   struct string_list *labels)
 {
     const json_t *answer =
         ask(arena, run_directory,

@@ -16,11 +16,11 @@ bool browser_call_begin(const char *run_directory, const struct browser_job *job
 int browser_call_fd(void);
 short browser_call_events(void);
 
-enum browser_news { BROWSER_NEWS_NONE, BROWSER_NEWS_ANSWER, BROWSER_NEWS_LOST };
+enum browser_reply { BROWSER_REPLY_PENDING, BROWSER_REPLY_RECEIVED, BROWSER_REPLY_LOST };
 
 /* What has come: BROWSER_NEWS_ANSWER fills in *end, its texts from the arena; BROWSER_NEWS_LOST
  * means that the browser's process has gone. */
-enum browser_news browser_call_look(struct arena *arena, struct browser_end *end);
+enum browser_reply browser_call_poll(struct arena *arena, struct browser_end *end);
 
 /* Forgets the call; harmless without one. */
 void browser_call_end(void);
@@ -30,8 +30,8 @@ json_t *browser_ask_health(struct arena *arena, const char *run_directory, doubl
 
 /* The labels of the menu of models, read in the page as a job like others. Why there are none, or
  * NULL. */
-const char *browser_ask_menu(struct arena *arena, const char *run_directory, double seconds,
-                             struct string_list *labels);
+const char *browser_ask_model_list(struct arena *arena, const char *run_directory, double seconds,
+                                   struct string_list *labels);
 
 /* The socket of a run directory. */
 const char *browser_socket(struct arena *arena, const char *run_directory);

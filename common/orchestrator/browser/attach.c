@@ -37,7 +37,7 @@ static bool copy(int from, int to)
     return count == 0;
 }
 
-static enum trouble put(struct driver *driver, const char *name, int file)
+static enum driver_error put(struct driver *driver, const char *name, int file)
 {
     const char *path = arena_print(driver->arena, "%s/%zu%s", driver->file_directory,
                                    driver->job_files.count + 1, ending_of(driver, name));
@@ -47,74 +47,74 @@ static enum trouble put(struct driver *driver, const char *name, int file)
     (void)!unlink(path); /* of a job that was killed */
     copied = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (copied < 0)
-        return driver_trouble(driver, TROUBLE_DRIVER, "A file cannot be kept for the browser: %s",
-                              strerror(errno));
+        return driver_fail(driver, DRIVER_UNAVAILABLE, "A file cannot be kept for the browser: %s",
+                           strerror(errno));
     driver->job_files.items[driver->job_files.count++] = path;
     good = copy(file, copied);
     return close(copied) == 0 && good
-               ? TROUBLE_NONE
-               : driver_trouble(driver, TROUBLE_DRIVER, "A file cannot be kept for the browser.");
+               ? DRIVER_OK
+               : driver_fail(driver, DRIVER_UNAVAILABLE, "A file cannot be kept for the browser.");
 }
 
-static enum trouble put_all(struct driver *driver, const struct attachments *attachments)
+static enum driver_error put_all(struct driver *driver, const struct attachments *attachments)
 {
-    enum trouble trouble = TROUBLE_NONE;
+    enum driver_error failure = DRIVER_OK;
 
     if (!driver->file_directory || (mkdir(driver->file_directory, 0700) != 0 && errno != EEXIST))
-        return driver_trouble(driver, TROUBLE_DRIVER, "There is no place for files.");
+        return driver_fail(driver, DRIVER_UNAVAILABLE, "There is no place for files.");
     driver->job_files =
         (struct string_list){.items = ARENA_ARRAY(driver->arena, const char *, attachments->count)};
-    for (size_t i = 0; !trouble && i < attachments->count; i++)
-        trouble = put(driver, attachments->names[i], attachments->files[i]);
-    return trouble;
+    for (size_t i = 0; !failure && i < attachments->count; i++)
+        failure = put(driver, attachments->names[i], attachments->files[i]);
+    return failure;
 }
 
 /* The input is mostly hidden, and some pages make it only when its button was clicked. */
-static enum trouble find_input(struct driver *driver, bool *found)
+static enum driver_error find_input(struct driver *driver, bool *found)
 {
-    enum trouble trouble = TROUBLE_NONE;
+    enum driver_error failure = DRIVER_OK;
 
     *found = false;
-    for (int i = 0; !trouble && i <= INPUT_POLLS; i++) {
+    for (int i = 0; !failure && i <= INPUT_POLLS; i++) {
         json_t *place = NULL;
         bool clicked;
 
-        trouble = driver_ask(driver, "{\"do\":\"find\",\"what\":\"file_input\"}", &place);
-        *found = !trouble && json_is_object(place);
-        if (trouble || *found)
-            return trouble;
+        failure = driver_ask(driver, "{\"do\":\"find\",\"what\":\"file_input\"}", &place);
+        *found = !failure && json_is_object(place);
+        if (failure || *found)
+            return failure;
         if (i == 0)
-            trouble = driver_click(driver, "attach", NULL, 0, &clicked);
-        if (!trouble)
-            trouble = driver_rest(driver, driver->settings->browser_poll_seconds);
+            failure = driver_click(driver, "attach", NULL, 0, &clicked);
+        if (!failure)
+            failure = driver_wait(driver, driver->settings->browser_poll_seconds);
     }
-    return trouble;
+    return failure;
 }
 
-enum trouble driver_attach(struct driver *driver, const struct attachments *attachments)
+enum driver_error driver_attach(struct driver *driver, const struct attachments *attachments)
 {
     enum cdp_outcome outcome;
-    enum trouble trouble;
+    enum driver_error failure;
     bool found;
 
     if (!attachments->count)
-        return TROUBLE_NONE;
-    trouble = find_input(driver, &found);
-    if (!trouble && !found)
-        return driver_trouble(driver, TROUBLE_DRIVER, "The web provider's page takes no files.");
-    if (!trouble)
-        trouble = put_all(driver, attachments);
-    if (trouble)
-        return trouble;
+        return DRIVER_OK;
+    failure = find_input(driver, &found);
+    if (!failure && !found)
+        return driver_fail(driver, DRIVER_UNAVAILABLE, "The web provider's page takes no files.");
+    if (!failure)
+        failure = put_all(driver, attachments);
+    if (failure)
+        return failure;
     outcome = page_choose_files(driver->page, "() => globalThis.assayFound",
                                 driver->job_files.items, driver->job_files.count,
                                 driver_until(driver, driver->settings->browser_action_seconds));
     if (outcome != CDP_OK)
         return outcome == CDP_REFUSED || outcome == CDP_NOT_FOUND
-                   ? driver_trouble(driver, TROUBLE_DRIVER,
-                                    "The web provider's page does not take the files.")
+                   ? driver_fail(driver, DRIVER_UNAVAILABLE,
+                                 "The web provider's page does not take the files.")
                    : driver_outcome(driver, outcome);
-    return driver_rest(driver, driver->settings->browser_human_delay_seconds);
+    return driver_wait(driver, driver->settings->browser_human_delay_seconds);
 }
 
 void driver_drop_files(struct driver *driver)

@@ -12,19 +12,19 @@
 #include "orchestrator/browser/site.h"
 #include "orchestrator/settings.h"
 
-/* Why an operation did not come to its end; driver->words says it. */
-enum trouble {
-    TROUBLE_NONE,
-    TROUBLE_TIME,      /* a limit was reached */
-    TROUBLE_SIGN_IN,   /* somebody has to sign in first */
-    TROUBLE_PROFILE,   /* another browser has the profile */
-    TROUBLE_DRIVER,    /* no browser, or it does not start; a challenge for robots */
-    TROUBLE_CANCELLED, /* nobody wants the answer any more */
-    TROUBLE_MODEL,     /* another model than was asked for */
-    TROUBLE_OTHER
+/* Why an operation did not come to its end; driver->message says it. */
+enum driver_error {
+    DRIVER_OK,
+    DRIVER_TIMED_OUT,      /* a limit was reached */
+    DRIVER_NOT_SIGNED_IN,  /* somebody has to sign in first */
+    DRIVER_PROFILE_IN_USE, /* another browser has the profile */
+    DRIVER_UNAVAILABLE,    /* no browser, or it does not start; a challenge for robots */
+    DRIVER_CANCELLED,      /* nobody wants the answer any more */
+    DRIVER_WRONG_MODEL,    /* another model than was asked for */
+    DRIVER_OTHER_ERROR
 };
 
-enum { DRIVER_LABEL_MAX = 200, DRIVER_WORDS_MAX = 400, DRIVER_JSON_MAX = 8192 };
+enum { DRIVER_LABEL_MAX = 200, DRIVER_MESSAGE_MAX = 400, DRIVER_JSON_MAX = 8192 };
 
 /* How a model was chosen. */
 struct selection {
@@ -55,7 +55,7 @@ struct driver {
     double seconds;            /* of the job */
     double last_limit;         /* seconds of the last wait */
     int64_t deadline;          /* of the job */
-    char words[DRIVER_WORDS_MAX];
+    char message[DRIVER_MESSAGE_MAX];
     int lock;                     /* of the profile; -1 = not ours yet */
     const char *file_directory;   /* where attachments lie during a job; NULL = none are taken */
     struct string_list job_files; /* paths in it, of the job's arena */
@@ -68,7 +68,7 @@ struct driver {
     bool active;
 
     /* What is told of it. */
-    char last_error[DRIVER_WORDS_MAX];
+    char last_error[DRIVER_MESSAGE_MAX];
     bool signed_out;            /* the last look said so */
     bool thinking_missed;       /* in this session */
     char menu[DRIVER_JSON_MAX]; /* last seen */
@@ -86,50 +86,51 @@ void driver_close(struct driver *driver);
 void driver_begin_job(struct driver *driver, double seconds);
 
 /* session.c: the browser runs and stands on the provider's page. */
-enum trouble driver_ensure_session(struct driver *driver);
+enum driver_error driver_ensure_session(struct driver *driver);
 void driver_end_session(struct driver *driver);
-enum trouble driver_go_home(struct driver *driver);
+enum driver_error driver_go_home(struct driver *driver);
 
 /* Best effort: cookies are agreed to, overlays dismissed. */
-enum trouble driver_dismiss_popups(struct driver *driver);
-enum trouble driver_check_signed_in(struct driver *driver);
+enum driver_error driver_dismiss_popups(struct driver *driver);
+enum driver_error driver_check_signed_in(struct driver *driver);
 
 /* menu.c. Choosing never fails because a label cannot be verified; it says so. */
-enum trouble driver_select_model(struct driver *driver, const char *label,
-                                 struct selection *selection);
+enum driver_error driver_select_model(struct driver *driver, const char *label,
+                                      struct selection *selection);
 /* Opens the menu; its first line goes to `first`, "" when it did not open. The wrong one shows the
  * page's own words at its head: then the next button is tried. */
-enum trouble driver_open_menu(struct driver *driver, struct selection *selection,
-                              char first[DRIVER_LABEL_MAX]);
+enum driver_error driver_open_menu(struct driver *driver, struct selection *selection,
+                                   char first[DRIVER_LABEL_MAX]);
 /* The names of models in the menu, as a JSON array of the job's arena. */
-enum trouble driver_read_labels(struct driver *driver, const char **labels);
-enum trouble driver_enable_thinking(struct driver *driver, const char *label);
+enum driver_error driver_read_labels(struct driver *driver, const char **labels);
+enum driver_error driver_enable_thinking(struct driver *driver, const char *label);
 
 /* attach.c: puts files where the browser can read them, and chooses them in the page. They go with
  * driver_drop_files(), behind the job. */
-enum trouble driver_attach(struct driver *driver, const struct attachments *attachments);
+enum driver_error driver_attach(struct driver *driver, const struct attachments *attachments);
 void driver_drop_files(struct driver *driver);
 
 /* prompt.c */
-enum trouble driver_submit(struct driver *driver, const char *prompt);
-enum trouble driver_wait_answer(struct driver *driver, const char *prompt, struct reading *reading);
+enum driver_error driver_submit(struct driver *driver, const char *prompt);
+enum driver_error driver_wait_answer(struct driver *driver, const char *prompt,
+                                     struct reading *reading);
 
 /* What the files above share. */
-MUST_CHECK enum trouble driver_trouble(struct driver *driver, enum trouble trouble,
-                                       const char *format, ...)
+MUST_CHECK enum driver_error driver_fail(struct driver *driver, enum driver_error failure,
+                                         const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-MUST_CHECK enum trouble driver_outcome(struct driver *driver, enum cdp_outcome outcome);
+MUST_CHECK enum driver_error driver_outcome(struct driver *driver, enum cdp_outcome outcome);
 /* Now and so many seconds, but not behind the job's deadline. */
 int64_t driver_until(struct driver *driver, double seconds);
-enum trouble driver_ask(struct driver *driver, const char *question, json_t **value);
-enum trouble driver_look(struct driver *driver, json_t **value);
-enum trouble driver_rest(struct driver *driver, double seconds);
+enum driver_error driver_ask(struct driver *driver, const char *question, json_t **value);
+enum driver_error driver_poll(struct driver *driver, json_t **value);
+enum driver_error driver_wait(struct driver *driver, double seconds);
 
 /* An element by its name in the script. *found is false when there is none; else it was clicked, by
  * the mouse, or by script when something covers it. */
-enum trouble driver_click(struct driver *driver, const char *what, const char *label, int turn,
-                          bool *found);
-void driver_shot(struct driver *driver, const char *step, const char *label);
-bool driver_flag(const json_t *look, const char *key);
+enum driver_error driver_click(struct driver *driver, const char *what, const char *label, int turn,
+                               bool *found);
+void driver_screenshot(struct driver *driver, const char *step, const char *label);
+bool driver_flag(const json_t *view, const char *key);
 
 #endif

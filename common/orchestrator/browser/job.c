@@ -23,13 +23,13 @@ static const struct {
     int failure_code;
     bool ends_session;
 } meanings[] = {
-    [TROUBLE_TIME] = {FAILURE_TIMEOUT, true},
-    [TROUBLE_SIGN_IN] = {FAILURE_AUTH, false},
-    [TROUBLE_PROFILE] = {FAILURE_PROVIDER_UNAVAILABLE, false},
-    [TROUBLE_DRIVER] = {FAILURE_PROVIDER_UNAVAILABLE, false},
-    [TROUBLE_CANCELLED] = {FAILURE_NONE, false},
-    [TROUBLE_MODEL] = {FAILURE_MODEL_MISMATCH, false},
-    [TROUBLE_OTHER] = {FAILURE_UNKNOWN, true},
+    [DRIVER_TIMED_OUT] = {FAILURE_TIMEOUT, true},
+    [DRIVER_NOT_SIGNED_IN] = {FAILURE_AUTH, false},
+    [DRIVER_PROFILE_IN_USE] = {FAILURE_PROVIDER_UNAVAILABLE, false},
+    [DRIVER_UNAVAILABLE] = {FAILURE_PROVIDER_UNAVAILABLE, false},
+    [DRIVER_CANCELLED] = {FAILURE_NONE, false},
+    [DRIVER_WRONG_MODEL] = {FAILURE_MODEL_MISMATCH, false},
+    [DRIVER_OTHER_ERROR] = {FAILURE_UNKNOWN, true},
 };
 
 /* Equal, or two names of one model. */
@@ -43,62 +43,64 @@ static bool is_same_model(struct driver *driver, const char *one, const char *ot
     return catalog_equivalent(driver->arena, &catalog, one, other);
 }
 
-static enum trouble choose_model(struct driver *driver, const struct browser_job *job,
-                                 struct progress *progress)
+static enum driver_error choose_model(struct driver *driver, const struct browser_job *job,
+                                      struct progress *progress)
 {
     struct selection *selection = &progress->selection;
     int waits = 0;
-    enum trouble trouble;
+    enum driver_error failure;
 
     for (;;) {
-        trouble = driver_select_model(driver, job->label, selection);
+        failure = driver_select_model(driver, job->label, selection);
         selection->waits = waits;
-        progress->selected = !trouble;
-        if (trouble || (is_same_model(driver, selection->actual, job->label) &&
+        progress->selected = !failure;
+        if (failure || (is_same_model(driver, selection->actual, job->label) &&
                         (selection->verified || !job->strict)))
-            return trouble;
+            return failure;
         if (++waits == MODEL_TRIES || selection->picker_unavailable)
-            return driver_trouble(
-                driver, TROUBLE_MODEL, "Requested browser model '%.150s' but UI shows '%.150s'%s.",
-                job->label, selection->actual,
-                is_same_model(driver, selection->actual, job->label) ? ", which cannot be verified"
-                                                                     : "");
-        trouble = driver_rest(driver, driver->settings->browser_retry_seconds);
-        if (trouble)
-            return trouble;
+            return driver_fail(driver, DRIVER_WRONG_MODEL,
+                               "Requested browser model '%.150s' but UI shows '%.150s'%s.",
+                               job->label, selection->actual,
+                               is_same_model(driver, selection->actual, job->label)
+                                   ? ", which cannot be verified"
+                                   : "");
+        failure = driver_wait(driver, driver->settings->browser_retry_seconds);
+        if (failure)
+            return failure;
     }
 }
 
-static enum trouble run_steps(struct driver *driver, const struct browser_job *job,
-                              struct progress *progress)
+static enum driver_error run_steps(struct driver *driver, const struct browser_job *job,
+                                   struct progress *progress)
 {
-    enum trouble trouble = driver_ensure_session(driver);
+    enum driver_error failure = driver_ensure_session(driver);
 
-    driver->active = !trouble;
-    if (!trouble)
-        trouble = driver_dismiss_popups(driver);
-    if (!trouble)
-        trouble = driver_go_home(driver);
-    if (!trouble)
-        trouble = driver_dismiss_popups(driver);
-    if (!trouble) {
-        trouble = driver_check_signed_in(driver);
-        driver_shot(driver, driver->signed_out ? "02-auth-signed-out" : "02-auth-logged-in", NULL);
+    driver->active = !failure;
+    if (!failure)
+        failure = driver_dismiss_popups(driver);
+    if (!failure)
+        failure = driver_go_home(driver);
+    if (!failure)
+        failure = driver_dismiss_popups(driver);
+    if (!failure) {
+        failure = driver_check_signed_in(driver);
+        driver_screenshot(driver, driver->signed_out ? "02-auth-signed-out" : "02-auth-logged-in",
+                          NULL);
     }
-    if (!trouble && job->reads_menu)
+    if (!failure && job->lists_models)
         return driver_read_labels(driver, &progress->reading.text);
-    if (!trouble)
-        trouble = choose_model(driver, job, progress);
-    if (!trouble && job->reasoning) {
-        trouble = driver_enable_thinking(driver, job->label);
-        progress->thinking = !trouble;
+    if (!failure)
+        failure = choose_model(driver, job, progress);
+    if (!failure && job->reasoning) {
+        failure = driver_enable_thinking(driver, job->label);
+        progress->thinking = !failure;
     }
-    if (!trouble)
-        trouble = driver_attach(driver, &job->attachments);
-    if (!trouble)
-        trouble = driver_submit(driver, job->prompt);
-    progress->submitted = !trouble;
-    return trouble ? trouble : driver_wait_answer(driver, job->prompt, &progress->reading);
+    if (!failure)
+        failure = driver_attach(driver, &job->attachments);
+    if (!failure)
+        failure = driver_submit(driver, job->prompt);
+    progress->submitted = !failure;
+    return failure ? failure : driver_wait_answer(driver, job->prompt, &progress->reading);
 }
 
 static void write_selection(struct json_writer *writer, const struct browser_job *job,
@@ -132,7 +134,7 @@ static void write_reading(struct json_writer *writer, const struct driver *drive
 }
 
 static const char *details_of(const struct driver *driver, const struct browser_job *job,
-                              const struct progress *progress, enum trouble trouble)
+                              const struct progress *progress, enum driver_error failure)
 {
     struct json_writer writer;
     struct text text;
@@ -142,18 +144,18 @@ static const char *details_of(const struct driver *driver, const struct browser_
     writer_open_object(&writer);
     writer_key_string(&writer, "provider", "web_provider");
     writer_key_string(&writer, "driver", "cdp");
-    if (trouble) {
+    if (failure) {
         writer_key_boolean(&writer, "configured", true);
         writer_key_boolean(&writer, "active", driver->active);
         writer_key_boolean(&writer, "submitted", progress->submitted);
     }
-    if (trouble == TROUBLE_MODEL) {
+    if (failure == DRIVER_WRONG_MODEL) {
         writer_key_string(&writer, "requested_label", job->label);
         writer_key_string(&writer, "actual_label", progress->selection.actual);
     }
     if (progress->selected)
         write_selection(&writer, job, &progress->selection);
-    if (!trouble && !job->reads_menu) {
+    if (!failure && !job->lists_models) {
         writer_key_boolean(&writer, "thinking_enabled", progress->thinking);
         writer_key_integer(&writer, "attachment_count", (int64_t)job->attachments.count);
         write_reading(&writer, driver, &progress->reading);
@@ -162,14 +164,14 @@ static const char *details_of(const struct driver *driver, const struct browser_
     return text.overflowed ? "{\"provider\":\"web_provider\"}" : text.bytes;
 }
 
-static const char *message_of(const struct driver *driver, enum trouble trouble)
+static const char *message_of(const struct driver *driver, enum driver_error failure)
 {
-    if (trouble == TROUBLE_TIME)
+    if (failure == DRIVER_TIMED_OUT)
         return arena_print(driver->arena, "Browser execution timed out after %gs.",
                            round(driver->last_limit * 10) / 10);
-    if (trouble == TROUBLE_OTHER)
-        return arena_print(driver->arena, "Browser execution failed: %s", driver->words);
-    return arena_copy_string(driver->arena, driver->words);
+    if (failure == DRIVER_OTHER_ERROR)
+        return arena_print(driver->arena, "Browser execution failed: %s", driver->message);
+    return arena_copy_string(driver->arena, driver->message);
 }
 
 /* Prompts and answers are not logged. */
@@ -179,7 +181,7 @@ static void log_failure(const struct driver *driver, const struct browser_end *e
 
     log_begin(&line, LOG_WARNING, "browser_job_failed");
     log_text(&line, "code", failure_name(end->failure_code));
-    log_text(&line, "words", driver->words);
+    log_text(&line, "words", driver->message);
     log_write(&line);
 }
 
@@ -187,27 +189,27 @@ void job_run(struct driver *driver, const struct browser_job *job, struct browse
 {
     struct progress progress = {.selection = {.menu = "[]"}, .reading = {.text = ""}};
     double seconds = driver->settings->browser_call_seconds;
-    enum trouble trouble;
+    enum driver_error failure;
 
     driver_begin_job(driver, job->seconds < seconds ? job->seconds : seconds);
-    trouble = run_steps(driver, job, &progress);
+    failure = run_steps(driver, job, &progress);
     driver_drop_files(driver);
     *end = (struct browser_end){.status = RUN_SUCCEEDED, .failure_code = FAILURE_NONE};
-    if (!trouble) {
+    if (!failure) {
         end->text = progress.reading.text;
         *driver->last_error = 0;
-    } else if (trouble == TROUBLE_CANCELLED) {
+    } else if (failure == DRIVER_CANCELLED) {
         end->status = RUN_CANCELLED;
     } else {
         driver->active = false;
         end->status = RUN_FAILED;
-        end->failure_code = meanings[trouble].failure_code;
-        end->ends_session = meanings[trouble].ends_session;
-        end->message = message_of(driver, trouble);
+        end->failure_code = meanings[failure].failure_code;
+        end->ends_session = meanings[failure].ends_session;
+        end->message = message_of(driver, failure);
         snprintf(driver->last_error, sizeof driver->last_error, "%s", end->message);
         log_failure(driver, end);
     }
-    end->details = details_of(driver, job, &progress, trouble);
+    end->details = details_of(driver, job, &progress, failure);
 }
 
 static void write_session(struct json_writer *writer, const struct driver *driver)
@@ -243,8 +245,8 @@ const char *job_health(struct arena *arena, const struct driver *driver)
     writer_key_boolean(&writer, "launched", driver->page != NULL);
     writer_key(&writer, "observed_model_menu");
     writer_raw(&writer, *driver->menu ? driver->menu : "[]");
-    write_shown_moment(&writer, "observed_model_menu_at", driver->menu_at);
-    write_shown_moment(&writer, "last_model_picker_unavailable_at", driver->picker_missed_at);
+    write_shown_timestamp(&writer, "observed_model_menu_at", driver->menu_at);
+    write_shown_timestamp(&writer, "last_model_picker_unavailable_at", driver->picker_missed_at);
     writer_key_number(&writer, "human_action_delay_seconds",
                       driver->settings->browser_human_delay_seconds);
     writer_close_object(&writer);

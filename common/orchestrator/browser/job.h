@@ -6,7 +6,7 @@
 #include "orchestrator/browser/driver.h"
 
 struct browser_job {
-    bool reads_menu; /* that alone: no prompt, no model; its answer is a JSON array of labels */
+    bool lists_models; /* that alone: no prompt, no model; its answer is a JSON array of labels */
     const char *prompt;
     const char *label; /* of the model, in the menu */
     struct attachments attachments;

@@ -13,51 +13,51 @@ static void copy_text(char *to, size_t size, const json_t *text)
 }
 
 /* The words of the model's button, "" when it is not there. */
-static enum trouble read_button(struct driver *driver, char words[DRIVER_LABEL_MAX])
+static enum driver_error read_button(struct driver *driver, char words[DRIVER_LABEL_MAX])
 {
-    json_t *look = NULL;
-    enum trouble trouble = driver_look(driver, &look);
+    json_t *view = NULL;
+    enum driver_error failure = driver_poll(driver, &view);
 
     *words = 0;
-    if (!trouble)
-        copy_text(words, DRIVER_LABEL_MAX, json_object_get(look, "model"));
-    return trouble;
+    if (!failure)
+        copy_text(words, DRIVER_LABEL_MAX, json_object_get(view, "model"));
+    return failure;
 }
 
-static enum trouble wait_for_button(struct driver *driver, char words[DRIVER_LABEL_MAX])
+static enum driver_error wait_for_button(struct driver *driver, char words[DRIVER_LABEL_MAX])
 {
     for (int i = 0; i < BUTTON_POLLS; i++) {
-        enum trouble trouble = read_button(driver, words);
+        enum driver_error failure = read_button(driver, words);
 
-        if (trouble || *words)
-            return trouble;
-        trouble = driver_rest(driver, driver->settings->browser_poll_seconds);
-        if (trouble)
-            return trouble;
+        if (failure || *words)
+            return failure;
+        failure = driver_wait(driver, driver->settings->browser_poll_seconds);
+        if (failure)
+            return failure;
     }
-    return TROUBLE_NONE;
+    return DRIVER_OK;
 }
 
 /* The button, if need be after going home, or to a new thread. "" when there is none at all. */
-static enum trouble find_button(struct driver *driver, struct selection *selection)
+static enum driver_error find_button(struct driver *driver, struct selection *selection)
 {
-    enum trouble trouble = wait_for_button(driver, selection->before);
+    enum driver_error failure = wait_for_button(driver, selection->before);
     bool found;
 
-    if (trouble || *selection->before)
-        return trouble;
+    if (failure || *selection->before)
+        return failure;
     selection->went_home = true;
-    trouble = driver_go_home(driver);
-    if (!trouble)
-        trouble = wait_for_button(driver, selection->before);
-    if (trouble || *selection->before)
-        return trouble;
-    trouble = driver_click(driver, "new_thread", NULL, 0, &found);
-    if (!trouble && !found)
-        trouble = driver_outcome(
+    failure = driver_go_home(driver);
+    if (!failure)
+        failure = wait_for_button(driver, selection->before);
+    if (failure || *selection->before)
+        return failure;
+    failure = driver_click(driver, "new_thread", NULL, 0, &found);
+    if (!failure && !found)
+        failure = driver_outcome(
             driver, page_press(driver->page, PAGE_KEY_CONTROL_I,
                                driver_until(driver, driver->settings->browser_action_seconds)));
-    return trouble ? trouble : wait_for_button(driver, selection->before);
+    return failure ? failure : wait_for_button(driver, selection->before);
 }
 
 /* Keeps the lines, for details and health. */
@@ -81,55 +81,56 @@ static void note_menu(struct driver *driver, struct selection *selection, const 
     driver->menu_at = clock_unix_microseconds();
 }
 
-enum trouble driver_open_menu(struct driver *driver, struct selection *selection,
-                              char first[DRIVER_LABEL_MAX])
+enum driver_error driver_open_menu(struct driver *driver, struct selection *selection,
+                                   char first[DRIVER_LABEL_MAX])
 {
     *first = 0;
     for (int i = 0; i < MENU_TRIES; i++) {
         json_t *lines = NULL;
         bool found;
-        enum trouble trouble = driver_click(driver, i == 0 ? "model_button" : "menu_button", NULL,
-                                            i > 0 ? i - 1 : 0, &found);
+        enum driver_error failure = driver_click(driver, i == 0 ? "model_button" : "menu_button",
+                                                 NULL, i > 0 ? i - 1 : 0, &found);
 
-        if (!trouble && found)
-            trouble = driver_ask(driver, "{\"do\":\"menu\"}", &lines);
-        if (trouble)
-            return trouble;
+        if (!failure && found)
+            failure = driver_ask(driver, "{\"do\":\"menu\"}", &lines);
+        if (failure)
+            return failure;
         copy_text(first, DRIVER_LABEL_MAX, json_array_get(lines, 0));
         if (*first &&
             (site_is_label(&driver->site, first) || !site_is_noise(&driver->site, first))) {
             note_menu(driver, selection, lines);
-            return TROUBLE_NONE;
+            return DRIVER_OK;
         }
         *first = 0;
-        trouble = driver_outcome(
+        failure = driver_outcome(
             driver, page_press(driver->page, PAGE_KEY_ESCAPE,
                                driver_until(driver, driver->settings->browser_action_seconds)));
-        if (trouble)
-            return trouble;
+        if (failure)
+            return failure;
     }
-    return TROUBLE_NONE;
+    return DRIVER_OK;
 }
 
 /* Clicks the option. Its own mark is read right behind the click, before the menu may close. */
-static enum trouble choose(struct driver *driver, const char *label, struct selection *selection)
+static enum driver_error choose(struct driver *driver, const char *label,
+                                struct selection *selection)
 {
     static const char *const indicators[] = {"aria-selected", "aria-checked", "data-selected",
                                              "data-state"};
     json_t *chosen = NULL;
     const char *name;
     bool found;
-    enum trouble trouble = driver_click(driver, "option", label, 0, &found);
+    enum driver_error failure = driver_click(driver, "option", label, 0, &found);
 
-    if (trouble || !found)
-        return trouble;
+    if (failure || !found)
+        return failure;
     selection->lookup_source = "option";
-    trouble = driver_ask(driver, "{\"do\":\"chosen\"}", &chosen);
-    name = trouble ? NULL : json_string_value(json_object_get(chosen, "indicator"));
+    failure = driver_ask(driver, "{\"do\":\"chosen\"}", &chosen);
+    name = failure ? NULL : json_string_value(json_object_get(chosen, "indicator"));
     for (size_t i = 0; name && i < sizeof indicators / sizeof indicators[0]; i++)
         if (strcmp(name, indicators[i]) == 0)
             selection->indicator = indicators[i];
-    return trouble;
+    return failure;
 }
 
 static void conclude(struct selection *selection, const char *label, const char *first)
@@ -150,7 +151,7 @@ static void conclude(struct selection *selection, const char *label, const char 
     snprintf(selection->actual, sizeof selection->actual, "%s", actual);
 }
 
-enum trouble driver_read_labels(struct driver *driver, const char **labels)
+enum driver_error driver_read_labels(struct driver *driver, const char **labels)
 {
     struct selection *selection = ARENA_NEW(driver->arena, struct selection);
     char first[DRIVER_LABEL_MAX];
@@ -158,14 +159,14 @@ enum trouble driver_read_labels(struct driver *driver, const char **labels)
     struct json_writer writer;
     struct text text;
     json_t *lines = NULL;
-    enum trouble trouble = find_button(driver, selection);
+    enum driver_error failure = find_button(driver, selection);
 
-    if (!trouble && *selection->before)
-        trouble = driver_open_menu(driver, selection, first);
-    if (trouble)
-        return trouble;
+    if (!failure && *selection->before)
+        failure = driver_open_menu(driver, selection, first);
+    if (failure)
+        return failure;
     if (!*selection->before || !*first)
-        return driver_trouble(driver, TROUBLE_DRIVER, "The menu of models does not open.");
+        return driver_fail(driver, DRIVER_UNAVAILABLE, "The menu of models does not open.");
     text_start(&text, driver->arena, DRIVER_JSON_MAX);
     writer_start(&writer, &text);
     writer_open_array(&writer);
@@ -184,67 +185,67 @@ enum trouble driver_read_labels(struct driver *driver, const char **labels)
                            driver_until(driver, driver->settings->browser_action_seconds)));
 }
 
-enum trouble driver_select_model(struct driver *driver, const char *label,
-                                 struct selection *selection)
+enum driver_error driver_select_model(struct driver *driver, const char *label,
+                                      struct selection *selection)
 {
     char first[DRIVER_LABEL_MAX] = "";
-    enum trouble trouble;
+    enum driver_error failure;
 
     *selection = (struct selection){.attempted = true, .menu = "[]"};
-    trouble = find_button(driver, selection);
-    if (trouble)
-        return trouble;
+    failure = find_button(driver, selection);
+    if (failure)
+        return failure;
     if (!*selection->before) {
         selection->picker_unavailable = true;
         selection->label_source = "picker_unavailable";
         driver->picker_missed_at = clock_unix_microseconds();
         snprintf(selection->actual, sizeof selection->actual, "%s", label);
-        return TROUBLE_NONE;
+        return DRIVER_OK;
     }
-    driver_shot(driver, "03-model-before-", label);
-    trouble = driver_open_menu(driver, selection, first);
-    if (trouble)
-        return trouble;
-    driver_shot(driver, "04-model-menu-open-", label);
+    driver_screenshot(driver, "03-model-before-", label);
+    failure = driver_open_menu(driver, selection, first);
+    if (failure)
+        return failure;
+    driver_screenshot(driver, "04-model-menu-open-", label);
     if (*first)
-        trouble = choose(driver, label, selection);
-    if (!trouble && !selection->lookup_source)
-        trouble = driver_outcome(
+        failure = choose(driver, label, selection);
+    if (!failure && !selection->lookup_source)
+        failure = driver_outcome(
             driver, page_press(driver->page, PAGE_KEY_ESCAPE,
                                driver_until(driver, driver->settings->browser_action_seconds)));
-    if (!trouble)
-        trouble = read_button(driver, selection->after);
-    if (trouble)
-        return trouble;
+    if (!failure)
+        failure = read_button(driver, selection->after);
+    if (failure)
+        return failure;
     conclude(selection, label, first);
-    driver_shot(driver, "05-model-after-", label);
-    return TROUBLE_NONE;
+    driver_screenshot(driver, "05-model-after-", label);
+    return DRIVER_OK;
 }
 
-enum trouble driver_enable_thinking(struct driver *driver, const char *label)
+enum driver_error driver_enable_thinking(struct driver *driver, const char *label)
 {
     struct selection selection = {.menu = "[]"};
     char words[DRIVER_LABEL_MAX], first[DRIVER_LABEL_MAX];
     bool found = false;
-    enum trouble trouble = TROUBLE_NONE;
+    enum driver_error failure = DRIVER_OK;
 
     for (int i = 0; !driver->thinking_missed && i < 2; i++) {
-        trouble = read_button(driver, words);
-        if (trouble || strstr(words, driver->site.thinking))
-            return trouble;
+        failure = read_button(driver, words);
+        if (failure || strstr(words, driver->site.thinking))
+            return failure;
         if (i > 0)
             break;
-        trouble = driver_open_menu(driver, &selection, first);
-        if (!trouble && *first)
-            trouble = driver_click(driver, "option", driver->site.thinking, 0, &found);
-        if (!trouble)
-            trouble = driver_outcome(
+        failure = driver_open_menu(driver, &selection, first);
+        if (!failure && *first)
+            failure = driver_click(driver, "option", driver->site.thinking, 0, &found);
+        if (!failure)
+            failure = driver_outcome(
                 driver, page_press(driver->page, PAGE_KEY_ESCAPE,
                                    driver_until(driver, driver->settings->browser_action_seconds)));
-        if (trouble)
-            return trouble;
+        if (failure)
+            return failure;
     }
     driver->thinking_missed = true;
-    return driver_trouble(driver, TROUBLE_DRIVER,
-                          "Thinking mode is unavailable for browser model '%s'.", label);
+    return driver_fail(driver, DRIVER_UNAVAILABLE,
+                       "Thinking mode is unavailable for browser model '%s'.", label);
 }

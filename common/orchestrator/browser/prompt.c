@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CLICK_ATTEMPTS = 3, SENT_POLLS = 4, BODY_PATIENCE = 2 };
+enum { CLICK_ATTEMPTS = 3, SENT_POLLS = 4, BODY_TIMEOUT = 2 };
 
-static enum trouble press(struct driver *driver, enum page_key key)
+static enum driver_error press(struct driver *driver, enum page_key key)
 {
     return driver_outcome(
         driver, page_press(driver->page, key,
@@ -15,106 +15,106 @@ static enum trouble press(struct driver *driver, enum page_key key)
 }
 
 /* Empties the composer and writes the prompt into it. */
-static enum trouble fill(struct driver *driver, const char *prompt)
+static enum driver_error fill(struct driver *driver, const char *prompt)
 {
     json_t *value = NULL;
     bool found;
-    enum trouble trouble = driver_click(driver, "input", NULL, 0, &found);
+    enum driver_error failure = driver_click(driver, "input", NULL, 0, &found);
 
-    if (!trouble && !found)
-        return driver_trouble(driver, TROUBLE_OTHER, "the composer is not visible");
-    if (!trouble)
-        trouble = driver_ask(driver, "{\"do\":\"focus\"}", &value);
-    if (!trouble)
-        trouble = press(driver, PAGE_KEY_SELECT_ALL);
-    if (!trouble)
-        trouble = press(driver, PAGE_KEY_DELETE);
-    if (!trouble)
-        trouble = driver_outcome(
+    if (!failure && !found)
+        return driver_fail(driver, DRIVER_OTHER_ERROR, "the composer is not visible");
+    if (!failure)
+        failure = driver_ask(driver, "{\"do\":\"focus\"}", &value);
+    if (!failure)
+        failure = press(driver, PAGE_KEY_SELECT_ALL);
+    if (!failure)
+        failure = press(driver, PAGE_KEY_DELETE);
+    if (!failure)
+        failure = driver_outcome(
             driver,
             page_insert_text(driver->page, prompt,
                              driver_until(driver, driver->settings->browser_action_seconds)));
-    if (!trouble)
-        trouble = driver_look(driver, &value);
-    if (!trouble && !json_integer_value(json_object_get(value, "written")))
-        return driver_trouble(driver, TROUBLE_OTHER, "the composer does not take the prompt");
-    return trouble;
+    if (!failure)
+        failure = driver_poll(driver, &value);
+    if (!failure && !json_integer_value(json_object_get(value, "written")))
+        return driver_fail(driver, DRIVER_OTHER_ERROR, "the composer does not take the prompt");
+    return failure;
 }
 
 /* Whether the prompt has left the composer. Somebody who has to sign in is told here at the latest;
  * an onboarding overlay is sent away. */
-static enum trouble check_sent(struct driver *driver, bool *sent)
+static enum driver_error check_sent(struct driver *driver, bool *sent)
 {
     *sent = false;
     for (int i = 0; i < SENT_POLLS; i++) {
-        json_t *look = NULL;
-        enum trouble trouble = driver_look(driver, &look);
+        json_t *view = NULL;
+        enum driver_error failure = driver_poll(driver, &view);
 
-        if (trouble)
-            return trouble;
-        *sent = driver_flag(look, "generating") ||
-                (driver_flag(look, "composer") &&
-                 !json_integer_value(json_object_get(look, "written")));
+        if (failure)
+            return failure;
+        *sent = driver_flag(view, "generating") ||
+                (driver_flag(view, "composer") &&
+                 !json_integer_value(json_object_get(view, "written")));
         if (*sent)
-            return TROUBLE_NONE;
-        driver->signed_out = json_array_size(json_object_get(look, "signed_out")) > 0;
+            return DRIVER_OK;
+        driver->signed_out = json_array_size(json_object_get(view, "signed_out")) > 0;
         if (driver->signed_out)
-            return driver_trouble(driver, TROUBLE_SIGN_IN,
-                                  "The web provider asks to sign in before it answers.");
-        if (driver_flag(look, "onboarding"))
+            return driver_fail(driver, DRIVER_NOT_SIGNED_IN,
+                               "The web provider asks to sign in before it answers.");
+        if (driver_flag(view, "onboarding"))
             return press(driver, PAGE_KEY_ESCAPE);
-        if (!driver_flag(look, "composer")) { /* the page of the answer has another one, or none */
+        if (!driver_flag(view, "composer")) { /* the page of the answer has another one, or none */
             *sent = true;
-            return TROUBLE_NONE;
+            return DRIVER_OK;
         }
-        trouble = driver_rest(driver, driver->settings->browser_poll_seconds / 2);
-        if (trouble)
-            return trouble;
+        failure = driver_wait(driver, driver->settings->browser_poll_seconds / 2);
+        if (failure)
+            return failure;
     }
-    return TROUBLE_NONE;
+    return DRIVER_OK;
 }
 
-enum trouble driver_submit(struct driver *driver, const char *prompt)
+enum driver_error driver_submit(struct driver *driver, const char *prompt)
 {
-    enum trouble trouble = fill(driver, prompt);
+    enum driver_error failure = fill(driver, prompt);
     json_t *value = NULL;
     bool sent = false, found = false;
 
-    if (trouble)
-        return trouble;
-    driver_shot(driver, "06-prompt-filled", NULL);
-    for (int i = 0; !trouble && !sent && i < CLICK_ATTEMPTS; i++) {
-        trouble = driver_click(driver, "submit", NULL, 0, &found);
-        if (!trouble && found)
-            trouble = check_sent(driver, &sent);
+    if (failure)
+        return failure;
+    driver_screenshot(driver, "06-prompt-filled", NULL);
+    for (int i = 0; !failure && !sent && i < CLICK_ATTEMPTS; i++) {
+        failure = driver_click(driver, "submit", NULL, 0, &found);
+        if (!failure && found)
+            failure = check_sent(driver, &sent);
     }
-    if (!trouble && !sent && found) {
-        trouble = driver_ask(driver, "{\"do\":\"press\"}", &value);
-        if (!trouble)
-            trouble = check_sent(driver, &sent);
+    if (!failure && !sent && found) {
+        failure = driver_ask(driver, "{\"do\":\"press\"}", &value);
+        if (!failure)
+            failure = check_sent(driver, &sent);
     }
-    if (!trouble && !sent) {
-        trouble = driver_ask(driver, "{\"do\":\"find\",\"what\":\"input\",\"turn\":0}", &value);
-        if (!trouble)
-            trouble = driver_ask(driver, "{\"do\":\"focus\"}", &value);
-        if (!trouble)
-            trouble = press(driver, PAGE_KEY_CONTROL_ENTER);
-        if (!trouble)
-            trouble = check_sent(driver, &sent);
+    if (!failure && !sent) {
+        failure = driver_ask(driver, "{\"do\":\"find\",\"what\":\"input\",\"turn\":0}", &value);
+        if (!failure)
+            failure = driver_ask(driver, "{\"do\":\"focus\"}", &value);
+        if (!failure)
+            failure = press(driver, PAGE_KEY_CONTROL_ENTER);
+        if (!failure)
+            failure = check_sent(driver, &sent);
     }
-    if (!trouble && !sent)
-        return driver_trouble(driver, TROUBLE_OTHER, "the prompt cannot be submitted");
-    if (!trouble)
-        driver_shot(driver, "07-prompt-submitted", NULL);
-    return trouble;
+    if (!failure && !sent)
+        return driver_fail(driver, DRIVER_OTHER_ERROR, "the prompt cannot be submitted");
+    if (!failure)
+        driver_screenshot(driver, "07-prompt-submitted", NULL);
+    return failure;
 }
 
 /* The best that this look has for an answer, "" for nothing. */
-static void read_answer(struct driver *driver, struct arena *arena, const json_t *look,
+static void read_answer(struct driver *driver, struct arena *arena, const json_t *view,
                         const char *prompt, struct reading *reading)
 {
-    const json_t *candidates = json_object_get(look, "candidates");
-    const char *body = json_string_value(json_object_get(look, "body"));
+    const json_t *candidates = json_object_get(view, "candidates");
+    const char *body = json_string_value(json_object_get(view, "body"));
 
     *reading = (struct reading){.text = ""};
     for (size_t i = 0; i < json_array_size(candidates) && !*reading->text; i++) {
@@ -137,12 +137,12 @@ static void read_answer(struct driver *driver, struct arena *arena, const json_t
 }
 
 /* A plan that is offered over the page goes away again, by its button or the key. */
-static enum trouble close_upsell(struct driver *driver)
+static enum driver_error close_upsell(struct driver *driver)
 {
     bool found;
-    enum trouble trouble = driver_click(driver, "upsell_close", NULL, 0, &found);
+    enum driver_error failure = driver_click(driver, "upsell_close", NULL, 0, &found);
 
-    return trouble || found ? trouble : press(driver, PAGE_KEY_ESCAPE);
+    return failure || found ? failure : press(driver, PAGE_KEY_ESCAPE);
 }
 
 static bool is_same(const struct reading *one, const struct reading *other)
@@ -150,7 +150,8 @@ static bool is_same(const struct reading *one, const struct reading *other)
     return strcmp(one->source, other->source) == 0 && strcmp(one->text, other->text) == 0;
 }
 
-enum trouble driver_wait_answer(struct driver *driver, const char *prompt, struct reading *reading)
+enum driver_error driver_wait_answer(struct driver *driver, const char *prompt,
+                                     struct reading *reading)
 {
     struct reading last = {.text = ""}, now;
     int64_t stable = 0;
@@ -160,39 +161,38 @@ enum trouble driver_wait_answer(struct driver *driver, const char *prompt, struc
              (long long)driver->settings->max_answer_bytes / 4);
     for (unsigned turn = 0; clock_monotonic_microseconds() < driver->deadline; turn++) {
         struct arena *arena = driver->polls[turn % 2];
-        json_t *look = NULL;
-        enum trouble trouble = driver_ask(driver, ask, &look);
+        json_t *view = NULL;
+        enum driver_error failure = driver_ask(driver, ask, &view);
         bool busy;
 
-        if (trouble == TROUBLE_TIME)
+        if (failure == DRIVER_TIMED_OUT)
             break;
-        if (trouble)
-            return trouble;
-        busy = driver_flag(look, "busy");
+        if (failure)
+            return failure;
+        busy = driver_flag(view, "busy");
         arena_reset(arena);
-        read_answer(driver, arena, look, prompt, &now);
-        if (driver_flag(look, "upsell"))
-            trouble = close_upsell(driver);
+        read_answer(driver, arena, view, prompt, &now);
+        if (driver_flag(view, "upsell"))
+            failure = close_upsell(driver);
         stable = *now.text && !busy && is_same(&now, &last) ? stable + 1 : 1;
         if (*now.text && !busy &&
-            stable >=
-                driver->settings->browser_stable_polls * (now.from_body ? BODY_PATIENCE : 1)) {
+            stable >= driver->settings->browser_stable_polls * (now.from_body ? BODY_TIMEOUT : 1)) {
             *reading = now;
             reading->text = arena_copy_string(driver->arena, now.text);
-            driver_shot(driver, "09-response-received", NULL);
-            return TROUBLE_NONE;
+            driver_screenshot(driver, "09-response-received", NULL);
+            return DRIVER_OK;
         }
         last = now;
-        driver->signed_out = driver_flag(look, "signed_out");
+        driver->signed_out = driver_flag(view, "signed_out");
         if (driver->signed_out)
-            return driver_trouble(driver, TROUBLE_SIGN_IN,
-                                  "The web provider asks to sign in before it answers.");
-        if (!trouble)
-            trouble = driver_rest(driver, driver->settings->browser_poll_seconds);
-        if (trouble)
-            return trouble;
+            return driver_fail(driver, DRIVER_NOT_SIGNED_IN,
+                               "The web provider asks to sign in before it answers.");
+        if (!failure)
+            failure = driver_wait(driver, driver->settings->browser_poll_seconds);
+        if (failure)
+            return failure;
     }
-    driver_shot(driver, "08-response-timeout", NULL);
+    driver_screenshot(driver, "08-response-timeout", NULL);
     driver->last_limit = driver->seconds;
-    return driver_trouble(driver, TROUBLE_TIME, "no whole answer came");
+    return driver_fail(driver, DRIVER_TIMED_OUT, "no whole answer came");
 }

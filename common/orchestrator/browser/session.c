@@ -43,31 +43,32 @@ void driver_begin_job(struct driver *driver, double seconds)
     arena_reset(driver->arena);
     driver->seconds = seconds;
     driver->deadline = clock_monotonic_microseconds() + (int64_t)(seconds * 1e6);
-    *driver->words = 0;
+    *driver->message = 0;
 }
 
-enum trouble driver_trouble(struct driver *driver, enum trouble trouble, const char *format, ...)
+enum driver_error driver_fail(struct driver *driver, enum driver_error failure, const char *format,
+                              ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(driver->words, sizeof driver->words, format, arguments);
+    vsnprintf(driver->message, sizeof driver->message, format, arguments);
     va_end(arguments);
-    return trouble;
+    return failure;
 }
 
-enum trouble driver_outcome(struct driver *driver, enum cdp_outcome outcome)
+enum driver_error driver_outcome(struct driver *driver, enum cdp_outcome outcome)
 {
     switch (outcome) {
     case CDP_OK:
-        return TROUBLE_NONE;
+        return DRIVER_OK;
     case CDP_TIMED_OUT:
-        return driver_trouble(driver, TROUBLE_TIME, "the page does not answer");
+        return driver_fail(driver, DRIVER_TIMED_OUT, "the page does not answer");
     case CDP_STOPPED:
-        return driver_trouble(driver, TROUBLE_CANCELLED, "cancelled");
+        return driver_fail(driver, DRIVER_CANCELLED, "cancelled");
     default:
-        return driver_trouble(driver, TROUBLE_OTHER, "%s",
-                              driver->page ? page_fault(driver->page) : cdp_fault(driver->cdp));
+        return driver_fail(driver, DRIVER_OTHER_ERROR, "%s",
+                           driver->page ? page_fault(driver->page) : cdp_fault(driver->cdp));
     }
 }
 
@@ -79,7 +80,7 @@ int64_t driver_until(struct driver *driver, double seconds)
     return until < driver->deadline ? until : driver->deadline;
 }
 
-enum trouble driver_ask(struct driver *driver, const char *question, json_t **value)
+enum driver_error driver_ask(struct driver *driver, const char *question, json_t **value)
 {
     return driver_outcome(
         driver,
@@ -87,22 +88,22 @@ enum trouble driver_ask(struct driver *driver, const char *question, json_t **va
                       driver_until(driver, driver->settings->browser_action_seconds), value));
 }
 
-enum trouble driver_look(struct driver *driver, json_t **value)
+enum driver_error driver_poll(struct driver *driver, json_t **value)
 {
     return driver_ask(driver, "{\"do\":\"look\"}", value);
 }
 
-bool driver_flag(const json_t *look, const char *key)
+bool driver_flag(const json_t *view, const char *key)
 {
-    return json_is_true(json_object_get(look, key));
+    return json_is_true(json_object_get(view, key));
 }
 
 /* The job's deadline ends every rest; what comes behind it says so. */
-enum trouble driver_rest(struct driver *driver, double seconds)
+enum driver_error driver_wait(struct driver *driver, double seconds)
 {
     if (seconds <= 0)
-        return TROUBLE_NONE;
-    return driver_outcome(driver, page_rest(driver->page, driver_until(driver, seconds)));
+        return DRIVER_OK;
+    return driver_outcome(driver, page_wait(driver->page, driver_until(driver, seconds)));
 }
 
 static const char *question(struct driver *driver, const char *what, const char *label, int turn)
@@ -121,30 +122,30 @@ static const char *question(struct driver *driver, const char *what, const char 
     return text.bytes;
 }
 
-enum trouble driver_click(struct driver *driver, const char *what, const char *label, int turn,
-                          bool *found)
+enum driver_error driver_click(struct driver *driver, const char *what, const char *label, int turn,
+                               bool *found)
 {
     const char *find = question(driver, what, label, turn);
     json_t *place = NULL, *pressed = NULL;
-    enum trouble trouble = driver_ask(driver, find, &place);
+    enum driver_error failure = driver_ask(driver, find, &place);
     double x, y;
 
-    *found = !trouble && json_is_object(place);
-    if (trouble || !*found)
-        return trouble;
+    *found = !failure && json_is_object(place);
+    if (failure || !*found)
+        return failure;
     x = json_number_value(json_object_get(place, "x"));
     y = json_number_value(json_object_get(place, "y"));
     if (driver_flag(place, "covered"))
-        trouble = driver_ask(driver, "{\"do\":\"press\"}", &pressed);
+        failure = driver_ask(driver, "{\"do\":\"press\"}", &pressed);
     else
-        trouble = driver_outcome(
+        failure = driver_outcome(
             driver, page_click(driver->page, x, y,
                                driver_until(driver, driver->settings->browser_action_seconds)));
-    return trouble ? trouble : driver_rest(driver, driver->settings->browser_human_delay_seconds);
+    return failure ? failure : driver_wait(driver, driver->settings->browser_human_delay_seconds);
 }
 
 /* Pictures are for people who look for a fault; a job never fails for one. */
-void driver_shot(struct driver *driver, const char *step, const char *label)
+void driver_screenshot(struct driver *driver, const char *step, const char *label)
 {
     const char *folder = driver->settings->browser_screenshots_dir;
     int64_t now = clock_unix_microseconds();
@@ -188,7 +189,7 @@ void driver_end_session(struct driver *driver)
     driver->thinking_missed = false;
 }
 
-static enum trouble take_profile(struct driver *driver)
+static enum driver_error take_profile(struct driver *driver)
 {
     const char *directory = driver->settings->browser_profile_dir;
     struct problem problem = {0};
@@ -198,10 +199,10 @@ static enum trouble take_profile(struct driver *driver)
         error = profile_lock(directory, &driver->lock, &problem);
     if (!error)
         error = profile_check_free(directory, &problem);
-    return error ? driver_trouble(driver, TROUBLE_PROFILE, "%s", problem.text) : TROUBLE_NONE;
+    return error ? driver_fail(driver, DRIVER_PROFILE_IN_USE, "%s", problem.text) : DRIVER_OK;
 }
 
-static enum trouble launch(struct driver *driver)
+static enum driver_error launch(struct driver *driver)
 {
     const struct orchestrator_settings *settings = driver->settings;
     struct problem problem = {0};
@@ -216,123 +217,123 @@ static enum trouble launch(struct driver *driver)
     if (!error)
         error = launcher_launch(driver->launcher, &reading, &writing, &problem);
     if (error)
-        return driver_trouble(driver, TROUBLE_DRIVER, "%s", problem.text);
+        return driver_fail(driver, DRIVER_UNAVAILABLE, "%s", problem.text);
     driver->cdp = cdp_open(reading, writing, (size_t)settings->browser_message_bytes);
     if (!driver->cdp)
-        return driver_trouble(driver, TROUBLE_DRIVER, "There is no memory for the browser.");
+        return driver_fail(driver, DRIVER_UNAVAILABLE, "There is no memory for the browser.");
     outcome = page_open(driver->cdp, &driver->watch,
                         driver_until(driver, settings->browser_start_seconds), &driver->page);
     if (outcome == CDP_CLOSED || outcome == CDP_REFUSED)
-        return driver_trouble(driver, TROUBLE_DRIVER, "The browser %s does not start: %s.",
-                              settings->browser_channel, cdp_fault(driver->cdp));
+        return driver_fail(driver, DRIVER_UNAVAILABLE, "The browser %s does not start: %s.",
+                           settings->browser_channel, cdp_fault(driver->cdp));
     return driver_outcome(driver, outcome);
 }
 
 /* Until there is something to work with: a composer, a sign-in, or the words of a page that is
  * ready. That none comes is nobody's failure yet. */
-static enum trouble wait_for_shell(struct driver *driver)
+static enum driver_error wait_for_shell(struct driver *driver)
 {
     int64_t until = driver_until(driver, driver->settings->browser_shell_seconds);
 
     for (;;) {
-        json_t *look = NULL;
-        enum trouble trouble = driver_look(driver, &look);
+        json_t *view = NULL;
+        enum driver_error failure = driver_poll(driver, &view);
 
-        if (trouble)
-            return trouble;
-        if (driver_flag(look, "composer") || driver_flag(look, "ready") ||
-            json_array_size(json_object_get(look, "signed_out")))
-            return TROUBLE_NONE;
-        if (driver_flag(look, "challenge"))
-            return driver_trouble(driver, TROUBLE_DRIVER,
-                                  "The web provider shows a challenge for robots.");
+        if (failure)
+            return failure;
+        if (driver_flag(view, "composer") || driver_flag(view, "ready") ||
+            json_array_size(json_object_get(view, "signed_out")))
+            return DRIVER_OK;
+        if (driver_flag(view, "challenge"))
+            return driver_fail(driver, DRIVER_UNAVAILABLE,
+                               "The web provider shows a challenge for robots.");
         if (clock_monotonic_microseconds() >= until)
-            return TROUBLE_NONE;
-        trouble = driver_rest(driver, driver->settings->browser_poll_seconds);
-        if (trouble)
-            return trouble;
+            return DRIVER_OK;
+        failure = driver_wait(driver, driver->settings->browser_poll_seconds);
+        if (failure)
+            return failure;
     }
 }
 
-enum trouble driver_go_home(struct driver *driver)
+enum driver_error driver_go_home(struct driver *driver)
 {
     enum cdp_outcome outcome =
         page_navigate(driver->page, driver->settings->browser_base_url,
                       driver_until(driver, driver->settings->browser_navigation_seconds));
 
     if (outcome == CDP_TIMED_OUT)
-        return driver_trouble(driver, TROUBLE_TIME, "the start page does not come");
+        return driver_fail(driver, DRIVER_TIMED_OUT, "the start page does not come");
     if (outcome == CDP_REFUSED)
-        return driver_trouble(driver, TROUBLE_DRIVER, "The web provider cannot be reached.");
+        return driver_fail(driver, DRIVER_UNAVAILABLE, "The web provider cannot be reached.");
     return outcome == CDP_OK ? wait_for_shell(driver) : driver_outcome(driver, outcome);
 }
 
-enum trouble driver_ensure_session(struct driver *driver)
+enum driver_error driver_ensure_session(struct driver *driver)
 {
-    enum trouble trouble;
+    enum driver_error failure;
 
     if (driver->page && page_is_alive(driver->page))
-        return TROUBLE_NONE;
+        return DRIVER_OK;
     driver_end_session(driver);
     if (!driver->settings->browser_base_url)
-        return driver_trouble(driver, TROUBLE_DRIVER, "ORCH_BROWSER_BASE_URL is not set.");
-    trouble = take_profile(driver);
-    if (!trouble)
-        trouble = launch(driver);
-    if (!trouble)
-        trouble = driver_go_home(driver);
-    if (trouble && trouble != TROUBLE_PROFILE)
+        return driver_fail(driver, DRIVER_UNAVAILABLE, "ORCH_BROWSER_BASE_URL is not set.");
+    failure = take_profile(driver);
+    if (!failure)
+        failure = launch(driver);
+    if (!failure)
+        failure = driver_go_home(driver);
+    if (failure && failure != DRIVER_PROFILE_IN_USE)
         driver_end_session(driver);
-    if (trouble)
-        return trouble;
-    driver_shot(driver, "01-session-ready", NULL);
-    return TROUBLE_NONE;
+    if (failure)
+        return failure;
+    driver_screenshot(driver, "01-session-ready", NULL);
+    return DRIVER_OK;
 }
 
-enum trouble driver_dismiss_popups(struct driver *driver)
+enum driver_error driver_dismiss_popups(struct driver *driver)
 {
     bool found;
-    enum trouble trouble = driver_click(driver, "cookie", NULL, 0, &found);
+    enum driver_error failure = driver_click(driver, "cookie", NULL, 0, &found);
 
-    for (int i = 0; !trouble && !found && i < ESCAPES; i++)
-        trouble = driver_outcome(
+    for (int i = 0; !failure && !found && i < ESCAPES; i++)
+        failure = driver_outcome(
             driver, page_press(driver->page, PAGE_KEY_ESCAPE,
                                driver_until(driver, driver->settings->browser_action_seconds)));
-    return trouble;
+    return failure;
 }
 
-static void log_unknown(const json_t *look)
+static void log_unknown(const json_t *view)
 {
     struct log_line line;
 
     log_begin(&line, LOG_WARNING, "browser_auth_unknown");
-    log_integer(&line, "length", json_integer_value(json_object_get(look, "length")));
-    log_text(&line, "title", json_string_value(json_object_get(look, "title")));
-    log_text(&line, "url", json_string_value(json_object_get(look, "url")));
+    log_integer(&line, "length", json_integer_value(json_object_get(view, "length")));
+    log_text(&line, "title", json_string_value(json_object_get(view, "title")));
+    log_text(&line, "url", json_string_value(json_object_get(view, "url")));
     log_write(&line);
 }
 
-enum trouble driver_check_signed_in(struct driver *driver)
+enum driver_error driver_check_signed_in(struct driver *driver)
 {
     for (int i = 0; i < 2; i++) {
-        json_t *look = NULL;
-        enum trouble trouble = driver_look(driver, &look);
+        json_t *view = NULL;
+        enum driver_error failure = driver_poll(driver, &view);
 
-        if (trouble)
-            return trouble;
-        driver->signed_out = json_array_size(json_object_get(look, "signed_out")) > 0;
+        if (failure)
+            return failure;
+        driver->signed_out = json_array_size(json_object_get(view, "signed_out")) > 0;
         if (driver->signed_out)
-            return driver_trouble(driver, TROUBLE_SIGN_IN,
-                                  "The sign-in prompt of the web provider is visible.");
-        if (driver_flag(look, "composer"))
-            return TROUBLE_NONE;
+            return driver_fail(driver, DRIVER_NOT_SIGNED_IN,
+                               "The sign-in prompt of the web provider is visible.");
+        if (driver_flag(view, "composer"))
+            return DRIVER_OK;
         if (i > 0)
-            log_unknown(look);
-        trouble = i == 0 ? wait_for_shell(driver) : TROUBLE_NONE;
-        if (trouble)
-            return trouble;
+            log_unknown(view);
+        failure = i == 0 ? wait_for_shell(driver) : DRIVER_OK;
+        if (failure)
+            return failure;
     }
     driver->signed_out = true;
-    return driver_trouble(driver, TROUBLE_SIGN_IN,
-                          "Whether the browser is signed in cannot be determined.");
+    return driver_fail(driver, DRIVER_NOT_SIGNED_IN,
+                       "Whether the browser is signed in cannot be determined.");
 }

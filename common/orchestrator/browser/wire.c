@@ -17,7 +17,7 @@ static size_t length_of(const char *head)
     return (size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
 }
 
-bool wire_say(struct wire *wire, const char *json, size_t length)
+bool wire_send(struct wire *wire, const char *json, size_t length)
 {
     if (wire->out || length > WIRE_MESSAGE_MAX)
         return false;
@@ -29,15 +29,15 @@ bool wire_say(struct wire *wire, const char *json, size_t length)
     memcpy(wire->out + HEAD, json, length);
     wire->out_at = 0;
     wire->out_length = length + HEAD;
-    return wire_push(wire);
+    return wire_flush(wire);
 }
 
-bool wire_is_pushing(const struct wire *wire)
+bool wire_is_sending(const struct wire *wire)
 {
     return wire->out_at < wire->out_length;
 }
 
-bool wire_enclose(struct wire *wire, const int *files, size_t count)
+bool wire_attach(struct wire *wire, const int *files, size_t count)
 {
     if (count > WIRE_FILES_MAX)
         return false;
@@ -74,9 +74,9 @@ static ssize_t send_part(const struct wire *wire)
     return sendmsg(wire->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-bool wire_push(struct wire *wire)
+bool wire_flush(struct wire *wire)
 {
-    while (wire_is_pushing(wire)) {
+    while (wire_is_sending(wire)) {
         ssize_t count = send_part(wire);
 
         if (count < 0 && errno == EINTR)
@@ -127,7 +127,7 @@ static ssize_t receive_part(struct wire *wire)
     return count > 0 && !keep_files(wire, &message) ? 0 : count;
 }
 
-bool wire_pull(struct wire *wire)
+bool wire_receive(struct wire *wire)
 {
     for (;;) {
         ssize_t count;
@@ -154,7 +154,7 @@ bool wire_pull(struct wire *wire)
     return wire->in_length < HEAD || length_of(wire->in) <= WIRE_MESSAGE_MAX;
 }
 
-bool wire_heard(const struct wire *wire, const char **json, size_t *length)
+bool wire_message(const struct wire *wire, const char **json, size_t *length)
 {
     if (wire->in_length < HEAD || wire->in_length - HEAD < length_of(wire->in))
         return false;
@@ -163,7 +163,7 @@ bool wire_heard(const struct wire *wire, const char **json, size_t *length)
     return true;
 }
 
-void wire_end(struct wire *wire)
+void wire_close(struct wire *wire)
 {
     if (wire->fd >= 0)
         close(wire->fd);

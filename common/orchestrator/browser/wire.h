@@ -23,21 +23,21 @@ struct wire {
 };
 
 /* Files that go with the next message; false when they are too many. */
-bool wire_enclose(struct wire *wire, const int *files, size_t count);
+bool wire_attach(struct wire *wire, const int *files, size_t count);
 
 /* Says a message; what the socket does not take at once goes out by wire_push(). One at a time.
  * False when it is too long or the other side is gone. */
-bool wire_say(struct wire *wire, const char *json, size_t length);
-bool wire_push(struct wire *wire);
-bool wire_is_pushing(const struct wire *wire);
+bool wire_send(struct wire *wire, const char *json, size_t length);
+bool wire_flush(struct wire *wire);
+bool wire_is_sending(const struct wire *wire);
 
 /* Takes what has come; false when the other side is gone or talks nonsense. */
-bool wire_pull(struct wire *wire);
+bool wire_receive(struct wire *wire);
 
 /* The message that has come, once it is whole; the wire's until it is ended. */
-bool wire_heard(const struct wire *wire, const char **json, size_t *length);
+bool wire_message(const struct wire *wire, const char **json, size_t *length);
 
 /* Closes and forgets all. */
-void wire_end(struct wire *wire);
+void wire_close(struct wire *wire);
 
 #endif

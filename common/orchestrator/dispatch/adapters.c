@@ -58,10 +58,10 @@ void result_fail(struct run *run, struct result *result, int failure_code, const
     result->details = details_close(&details);
 }
 
-void dry_run_answer(struct run *run, const struct order *orders, size_t count, size_t which,
-                    struct result *result)
+void dry_run_answer(struct run *run, const struct call_request *requests, size_t count,
+                    size_t which, struct result *result)
 {
-    const struct order *order = &orders[which];
+    const struct call_request *wanted = &requests[which];
     struct details details;
 
     details_open(run, &details);
@@ -69,20 +69,20 @@ void dry_run_answer(struct run *run, const struct order *orders, size_t count, s
     writer_key(&details.writer, "requested_models");
     writer_open_array(&details.writer);
     for (size_t i = 0; i < count; i++)
-        writer_string(&details.writer, orders[i].model->display_name);
+        writer_string(&details.writer, requests[i].model->display_name);
     writer_close_array(&details.writer);
-    writer_key_string(&details.writer, "active_model", order->model->display_name);
-    writer_key_boolean(&details.writer, "reasoning", order->reasoning);
-    writer_key_integer(&details.writer, "attachment_count", (int64_t)order->attachments.count);
+    writer_key_string(&details.writer, "active_model", wanted->model->display_name);
+    writer_key_boolean(&details.writer, "reasoning", wanted->reasoning);
+    writer_key_integer(&details.writer, "attachment_count", (int64_t)wanted->attachments.count);
     writer_key(&details.writer, "attachment_names");
     writer_open_array(&details.writer);
-    for (size_t i = 0; i < order->attachments.count; i++)
-        writer_string(&details.writer, order->attachments.names[i]);
+    for (size_t i = 0; i < wanted->attachments.count; i++)
+        writer_string(&details.writer, wanted->attachments.names[i]);
     writer_close_array(&details.writer);
     result->adapter_name = "dry_run";
     result->status = RUN_SUCCEEDED;
     result->text = arena_print(run->arena, "[dry-run] Simulated response for: %s",
-                               text_beginning(run->arena, order->prompt, ECHO_CHARACTERS));
+                               text_beginning(run->arena, wanted->prompt, ECHO_CHARACTERS));
     result->duration_ms = GIVEN_INTEGER(0);
     result->details = details_close(&details);
 }

@@ -7,47 +7,49 @@
 
 /* The call of an API, ready to go; or why it cannot be made (*refused, with the result filled in).
  */
-struct llm_call *api_call_prepare(struct run *run, const struct order *order,
+struct llm_call *api_call_prepare(struct run *run, const struct call_request *wanted,
                                   const struct model *model, struct result *result);
-void api_call_finish(struct run *run, const struct order *order, const struct model *model,
+void api_call_finish(struct run *run, const struct call_request *wanted, const struct model *model,
                      const struct llm_call *call, struct result *result);
 
 /* Whether all that an order asks for can be said to a model. */
-bool order_suits(const struct run *run, const struct order *order, const struct model *model);
+bool call_suits(const struct run *run, const struct call_request *wanted,
+                const struct model *model);
 
 /* The longest answer that a model is asked for where a request does not say; 0 = it is not told. */
 int64_t answer_limit(const struct orchestrator_settings *settings, const struct model *model);
 
 /* The most that one attempt can cost: the prompt, counted by its bytes, and the longest answer. 0
  * without a price. */
-int64_t attempt_price(const struct run *run, const struct order *order, const struct model *model);
+int64_t attempt_price(const struct run *run, const struct call_request *wanted,
+                      const struct model *model);
 
 /* What a call that is over has cost. Calls that were given up are paid: what was seen of their
  * answer, else the most. Not given for models without a price, and where nothing was produced. */
-struct optional_integer api_call_cost(const struct run *run, const struct order *order,
+struct optional_integer api_call_cost(const struct run *run, const struct call_request *wanted,
                                       const struct model *model, const struct llm_call *call);
 
 /* The simulator. */
-void dry_run_answer(struct run *run, const struct order *orders, size_t count, size_t which,
-                    struct result *result);
+void dry_run_answer(struct run *run, const struct call_request *requests, size_t count,
+                    size_t which, struct result *result);
 
 /* The web provider through a browser. One call at a time. */
-struct browser_errand {
+struct browser_call {
     struct breaker_pass pass;
 };
 
 /* True when a job is under way now; false when the result stands already. */
-bool browser_begin(struct run *run, const struct order *order, const struct model *model,
-                   struct browser_errand *errand, struct result *result);
+bool browser_start(struct run *run, const struct call_request *wanted, const struct model *model,
+                   struct browser_call *active, struct result *result);
 
 /* True when the job has ended and the result stands. */
-bool browser_look(struct run *run, struct browser_errand *errand, struct result *result);
+bool browser_poll(struct run *run, struct browser_call *active, struct result *result);
 
 /* Sleeps until there may be news, at most so long. */
-void browser_rest(int milliseconds);
+void browser_wait(int milliseconds);
 
 /* Takes the job back; that says nothing about the browser. */
-void browser_cut(struct run *run, struct browser_errand *errand);
+void browser_cancel(struct run *run, struct browser_call *active);
 
 /* A failure, with details `{"provider": ...}` when none are given. */
 void result_fail(struct run *run, struct result *result, int failure_code, const char *message);

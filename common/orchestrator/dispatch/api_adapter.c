@@ -22,18 +22,18 @@ static const char *label_of(const struct model *model)
     return strcmp(model->provider, "anthropic") == 0 ? labels[LLM_ANTHROPIC] : labels[LLM_OPENAI];
 }
 
-static const struct provider_settings *settings_of(const struct house *house,
+static const struct provider_settings *settings_of(const struct worker_context *worker,
                                                    const struct model *model)
 {
     if (strcmp(model->provider, "anthropic") == 0)
-        return &house->settings->anthropic;
-    return strcmp(model->provider, "openai") == 0 ? &house->settings->openai : NULL;
+        return &worker->settings->anthropic;
+    return strcmp(model->provider, "openai") == 0 ? &worker->settings->openai : NULL;
 }
 
 /* Of one attempt at a whole answer. */
-static double timeout_of(const struct house *house, const struct model *model)
+static double timeout_of(const struct worker_context *worker, const struct model *model)
 {
-    const struct provider_settings *theirs = settings_of(house, model);
+    const struct provider_settings *theirs = settings_of(worker, model);
 
     return model->timeout_seconds > 0 ? (double)model->timeout_seconds
            : theirs                   ? theirs->timeout_seconds
@@ -42,8 +42,8 @@ static double timeout_of(const struct house *house, const struct model *model)
 
 static struct llm_provider provider_of(const struct run *run, const struct model *model)
 {
-    const struct orchestrator_settings *settings = run->house->settings;
-    const struct provider_settings *theirs = settings_of(run->house, model);
+    const struct orchestrator_settings *settings = run->worker->settings;
+    const struct provider_settings *theirs = settings_of(run->worker, model);
     struct llm_provider provider = {
         .protocol = model_protocol(model),
         .base_url = model->own ? model->base_url : theirs->base_url,
@@ -56,10 +56,10 @@ static struct llm_provider provider_of(const struct run *run, const struct model
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a house has settings */
         .answer_max = (size_t)settings->max_answer_bytes,
         .private_too = settings->outbound_allow_private,
-        .region = run->house->region,
+        .region = run->worker->region,
         .breaker_failures = (uint32_t)settings->breaker_failures,
         .breaker_seconds = settings->breaker_seconds};
-    double timeout = timeout_of(run->house, model);
+    double timeout = timeout_of(run->worker, model);
 
     provider.policy =
         (struct fetch_policy){.connect_seconds = fmin(10, timeout),
@@ -73,7 +73,7 @@ static struct llm_provider provider_of(const struct run *run, const struct model
     return provider;
 }
 
-struct llm_call *api_call_prepare(struct run *run, const struct order *order,
+struct llm_call *api_call_prepare(struct run *run, const struct call_request *wanted,
                                   const struct model *model, struct result *result)
 {
     struct llm_provider *provider = ARENA_NEW(run->arena, struct llm_provider);
@@ -81,7 +81,7 @@ struct llm_call *api_call_prepare(struct run *run, const struct order *order,
     struct llm_message *message = ARENA_NEW(run->arena, struct llm_message);
     struct llm_call *call = ARENA_NEW(run->arena, struct llm_call);
 
-    if (!model->own && !settings_of(run->house, model)) {
+    if (!model->own && !settings_of(run->worker, model)) {
         result->details = "{\"configured\":false}";
         result_fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
                     arena_print(run->arena, "No API adapter registered for provider '%s'.",
@@ -94,13 +94,14 @@ struct llm_call *api_call_prepare(struct run *run, const struct order *order,
                     arena_print(run->arena, "%s API key is not configured.", label_of(model)));
         return NULL;
     }
-    *message = (struct llm_message){.role = "user", .content = order->prompt};
-    *request = order->request ? *order->request
-                              : (struct llm_request){.messages = message, .message_count = 1};
-    request->on_text = order->on_text;
-    request->context = order->context;
-    if (order->on_text) { /* a healthy stream lasts until the deadline, which dispatching watches */
-        provider->policy.silence_seconds = run->house->settings->stream_silence_seconds;
+    *message = (struct llm_message){.role = "user", .content = wanted->prompt};
+    *request = wanted->request ? *wanted->request
+                               : (struct llm_request){.messages = message, .message_count = 1};
+    request->on_text = wanted->on_text;
+    request->context = wanted->context;
+    if (wanted
+            ->on_text) { /* a healthy stream lasts until the deadline, which dispatching watches */
+        provider->policy.silence_seconds = run->worker->settings->stream_silence_seconds;
         provider->policy.attempt_seconds = run_seconds_left(run) + deadline_margin;
         provider->policy.total_seconds = provider->policy.attempt_seconds;
     }
@@ -169,7 +170,7 @@ static const char *details_of(struct run *run, const struct model *model,
     writer_key_string(&details.writer, "provider", model->provider);
     if (result->status == RUN_SUCCEEDED) {
         writer_key_string(&details.writer, "provider_model_id", model->provider_model_id);
-        writer_key_number(&details.writer, "timeout_seconds", timeout_of(run->house, model));
+        writer_key_number(&details.writer, "timeout_seconds", timeout_of(run->worker, model));
     }
     if (provider_rejects_request(call->answer.status) && call->answer.refused.message)
         writer_key_string(&details.writer, "provider_message", call->answer.refused.message);
@@ -188,20 +189,20 @@ bool provider_rejects_request(int status)
            status == 422;
 }
 
-bool order_suits(const struct run *run, const struct order *order, const struct model *model)
+bool call_suits(const struct run *run, const struct call_request *wanted, const struct model *model)
 {
-    return !order->request ||
-           !llm_find_unsupported(run->arena, model_protocol(model), order->request);
+    return !wanted->request ||
+           !llm_find_unsupported(run->arena, model_protocol(model), wanted->request);
 }
 
 /* In a conversation an answer without text is one when the model says why it ended. */
-static bool is_answer(const struct order *order, const struct llm_answer *answer)
+static bool is_answer(const struct call_request *wanted, const struct llm_answer *answer)
 {
     return answer->result == LLM_ANSWERED ||
-           (answer->result == LLM_EMPTY && order->request && (answer->finish || answer->refusal));
+           (answer->result == LLM_EMPTY && wanted->request && (answer->finish || answer->refusal));
 }
 
-void api_call_finish(struct run *run, const struct order *order, const struct model *model,
+void api_call_finish(struct run *run, const struct call_request *wanted, const struct model *model,
                      const struct llm_call *call, struct result *result)
 {
     const struct llm_answer *answer = &call->answer;
@@ -226,9 +227,9 @@ void api_call_finish(struct run *run, const struct order *order, const struct mo
     result->cached_tokens = answer->usage.cached_tokens;
     result->cache_write_tokens = answer->usage.cache_write_tokens;
     result->reasoning_tokens = answer->usage.reasoning_tokens;
-    result->cost = api_call_cost(run, order, model, call);
+    result->cost = api_call_cost(run, wanted, model, call);
     result->was_streamed = call->http_answer.streamed > 0 && result->text;
-    if (!is_answer(order, answer)) {
+    if (!is_answer(wanted, answer)) {
         result->failure_code = failure_of(run->arena, answer, &words);
         result->status = RUN_FAILED;
         result->failure_message = arena_print(run->arena, "%s %s", label_of(model), words);

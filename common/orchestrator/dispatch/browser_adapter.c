@@ -29,15 +29,15 @@ static void fail(struct run *run, struct result *result, int failure_code, const
 
     details_open(run, &details);
     writer_key_string(&details.writer, "provider", result->executed->provider);
-    write_state(run->house->settings, &details.writer);
+    write_state(run->worker->settings, &details.writer);
     result->details = details_close(&details);
     result_fail(run, result, failure_code, message);
 }
 
-static void scripted_answer(struct run *run, const struct order *order, const struct model *model,
-                            struct result *result)
+static void scripted_answer(struct run *run, const struct call_request *wanted,
+                            const struct model *model, struct result *result)
 {
-    const struct orchestrator_settings *settings = run->house->settings;
+    const struct orchestrator_settings *settings = run->worker->settings;
     const char *label =
         settings->scripted_model_label ? settings->scripted_model_label : model->provider_model_id;
     struct details details;
@@ -47,7 +47,7 @@ static void scripted_answer(struct run *run, const struct order *order, const st
         return;
     }
     if (strcmp(label, model->provider_model_id) != 0 &&
-        !catalog_equivalent(run->arena, run->house->catalog, label, model->provider_model_id)) {
+        !catalog_equivalent(run->arena, run->worker->catalog, label, model->provider_model_id)) {
         details_open(run, &details);
         writer_key_string(&details.writer, "provider", model->provider);
         write_state(settings, &details.writer);
@@ -63,7 +63,7 @@ static void scripted_answer(struct run *run, const struct order *order, const st
     writer_key_string(&details.writer, "provider", model->provider);
     writer_key_string(&details.writer, "requested_model_label", model->provider_model_id);
     writer_key_string(&details.writer, "actual_model_label", label);
-    writer_key_boolean(&details.writer, "thinking_enabled", order->reasoning);
+    writer_key_boolean(&details.writer, "thinking_enabled", wanted->reasoning);
     writer_key_boolean(&details.writer, "model_selection_verified", true);
     writer_key_string(&details.writer, "driver", "scripted");
     result->details = details_close(&details);
@@ -72,7 +72,7 @@ static void scripted_answer(struct run *run, const struct order *order, const st
 }
 
 /* What hinders a call whatever the browser does; the breaker is not asked then, nor told. */
-static const char *hindrance(const struct orchestrator_settings *settings)
+static const char *why_not_usable(const struct orchestrator_settings *settings)
 {
     if (settings->profile != PROFILE_HYBRID)
         return "The browser is not used under this execution profile.";
@@ -85,19 +85,19 @@ static const char *hindrance(const struct orchestrator_settings *settings)
 
 static void refuse_by_breaker(struct run *run, struct result *result)
 {
-    const struct house *house = run->house;
+    const struct worker_context *worker = run->worker;
     struct breaker_figures figures;
-    char moment[CLOCK_TEXT_MAX];
+    char timestamp[CLOCK_TEXT_MAX];
     struct details details;
 
-    (void)browser_breaker_read(house, &figures);
-    clock_format(figures.reopens_at, moment);
+    (void)browser_breaker_read(worker, &figures);
+    clock_format(figures.reopens_at, timestamp);
     details_open(run, &details);
     writer_key_string(&details.writer, "provider", result->executed->provider);
     writer_key_boolean(&details.writer, "circuit_breaker_open", true);
     writer_key(&details.writer, "circuit_breaker");
     writer_open_object(&details.writer);
-    browser_breaker_write(house, &details.writer);
+    browser_breaker_write(worker, &details.writer);
     writer_close_object(&details.writer);
     result->details = details_close(&details);
     result_fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
@@ -105,12 +105,12 @@ static void refuse_by_breaker(struct run *run, struct result *result)
                             "Adapter '%s' circuit breaker is open after %lld consecutive failures. "
                             "Retry after %s.",
                             browser_adapter_name,
-                            (long long)house->settings->browser_breaker_failures,
-                            shown_time(run->arena, moment)));
+                            (long long)worker->settings->browser_breaker_failures,
+                            shown_time(run->arena, timestamp)));
 }
 
 /* The limits of submits; a call that they refuse says nothing about the browser. */
-static bool has_budget(struct run *run, struct browser_errand *errand, struct result *result)
+static bool has_budget(struct run *run, struct browser_call *active, struct result *result)
 {
     struct browser_usage usage;
     const char *kind = browser_budget_take(run, &usage);
@@ -118,8 +118,8 @@ static bool has_budget(struct run *run, struct browser_errand *errand, struct re
 
     if (!kind)
         return true;
-    if (errand->pass.cell)
-        breaker_withdraw(run->house->region, &errand->pass);
+    if (active->pass.cell)
+        breaker_withdraw(run->worker->region, &active->pass);
     details_open(run, &details);
     writer_key_string(&details.writer, "provider", result->executed->provider);
     writer_key_string(&details.writer, "budget_exceeded_kind", kind);
@@ -137,30 +137,30 @@ static bool has_budget(struct run *run, struct browser_errand *errand, struct re
 }
 
 /* What the end of a call means to all workers: three kinds of failure count, all else is well. */
-static void tell_breaker(const struct run *run, struct browser_errand *errand,
-                         const struct result *result)
+static void report_to_breaker(const struct run *run, struct browser_call *active,
+                              const struct result *result)
 {
-    const struct breaker_rule rule = browser_breaker_rule(run->house->settings);
+    const struct breaker_rule rule = browser_breaker_rule(run->worker->settings);
     int code = result->failure_code;
     bool counts =
         result->status == RUN_FAILED && (code == FAILURE_PROVIDER_UNAVAILABLE ||
                                          code == FAILURE_TIMEOUT || code == FAILURE_UNKNOWN);
 
-    if (!errand->pass.cell)
+    if (!active->pass.cell)
         return;
     if (counts)
-        breaker_note(run->house->region, &errand->pass, code, result->failure_message);
-    breaker_tell(run->house->region, &rule, &errand->pass, !counts);
+        breaker_note(run->worker->region, &active->pass, code, result->failure_message);
+    breaker_tell(run->worker->region, &rule, &active->pass, !counts);
 }
 
 /* A conversation as the composer takes it: the prompt alone, or who has said what. */
-static const char *prompt_of(struct run *run, const struct order *order)
+static const char *prompt_of(struct run *run, const struct call_request *wanted)
 {
-    const struct llm_request *request = order->request;
+    const struct llm_request *request = wanted->request;
     struct text text;
 
     if (!request || !request->message_count)
-        return order->prompt ? order->prompt : "";
+        return wanted->prompt ? wanted->prompt : "";
     if (request->message_count == 1)
         return request->messages[0].content ? request->messages[0].content : "";
     text_start(&text, run->arena, PROMPT_MAX);
@@ -170,62 +170,62 @@ static const char *prompt_of(struct run *run, const struct order *order)
     return text.bytes;
 }
 
-static bool hand_in(struct run *run, const struct order *order, const struct model *model,
-                    struct result *result)
+static bool submit_job(struct run *run, const struct call_request *wanted,
+                       const struct model *model, struct result *result)
 {
-    const struct browser_job job = {.prompt = prompt_of(run, order),
+    const struct browser_job job = {.prompt = prompt_of(run, wanted),
                                     .label = model->provider_model_id,
-                                    .attachments = order->attachments,
-                                    .reasoning = order->reasoning,
-                                    .strict = order->strict_model,
+                                    .attachments = wanted->attachments,
+                                    .reasoning = wanted->reasoning,
+                                    .strict = wanted->strict_model,
                                     .seconds = fmax(0, run_seconds_left(run) - answer_seconds)};
 
-    if (browser_call_begin(run->house->run_directory, &job))
+    if (browser_call_begin(run->worker->run_directory, &job))
         return true;
     fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
          "The browser's process (orch-browserd) does not run.");
     return false;
 }
 
-bool browser_begin(struct run *run, const struct order *order, const struct model *model,
-                   struct browser_errand *errand, struct result *result)
+bool browser_start(struct run *run, const struct call_request *wanted, const struct model *model,
+                   struct browser_call *active, struct result *result)
 {
-    const struct orchestrator_settings *settings = run->house->settings;
+    const struct orchestrator_settings *settings = run->worker->settings;
     const struct breaker_rule rule = browser_breaker_rule(settings);
-    const char *words = hindrance(settings);
+    const char *words = why_not_usable(settings);
 
-    *errand = (struct browser_errand){0};
+    *active = (struct browser_call){0};
     if (words) {
         fail(run, result, FAILURE_PROVIDER_UNAVAILABLE, words);
         return false;
     }
-    if (rule.failures && run->house->region &&
-        !breaker_ask(run->house->region, browser_adapter_name, &rule, &errand->pass)) {
+    if (rule.failures && run->worker->region &&
+        !breaker_ask(run->worker->region, browser_adapter_name, &rule, &active->pass)) {
         refuse_by_breaker(run, result);
         return false;
     }
-    if (!has_budget(run, errand, result))
+    if (!has_budget(run, active, result))
         return false;
-    if (settings->browser_driver == BROWSER_CDP && hand_in(run, order, model, result))
+    if (settings->browser_driver == BROWSER_CDP && submit_job(run, wanted, model, result))
         return true;
     if (settings->browser_driver == BROWSER_SCRIPTED)
-        scripted_answer(run, order, model, result);
+        scripted_answer(run, wanted, model, result);
     else if (settings->browser_driver == BROWSER_NULL)
         fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
              "Browser automation driver is not configured.");
-    tell_breaker(run, errand, result);
+    report_to_breaker(run, active, result);
     return false;
 }
 
-bool browser_look(struct run *run, struct browser_errand *errand, struct result *result)
+bool browser_poll(struct run *run, struct browser_call *active, struct result *result)
 {
     struct browser_end end;
-    enum browser_news news = browser_call_look(run->arena, &end);
+    enum browser_reply state = browser_call_poll(run->arena, &end);
 
-    if (news == BROWSER_NEWS_NONE)
+    if (state == BROWSER_REPLY_PENDING)
         return false;
     browser_call_end();
-    if (news == BROWSER_NEWS_LOST) {
+    if (state == BROWSER_REPLY_LOST) {
         fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
              "The browser's process has gone before it answered.");
     } else {
@@ -235,26 +235,26 @@ bool browser_look(struct run *run, struct browser_errand *errand, struct result 
         result->failure_message = end.message;
         result->text = end.text;
     }
-    tell_breaker(run, errand, result);
+    report_to_breaker(run, active, result);
     return true;
 }
 
-void browser_rest(int milliseconds)
+void browser_wait(int milliseconds)
 {
     struct pollfd wait = {.fd = browser_call_fd(), .events = browser_call_events()};
 
     (void)poll(&wait, 1, milliseconds);
 }
 
-void browser_cut(struct run *run, struct browser_errand *errand)
+void browser_cancel(struct run *run, struct browser_call *active)
 {
-    const struct breaker_rule rule = browser_breaker_rule(run->house->settings);
+    const struct breaker_rule rule = browser_breaker_rule(run->worker->settings);
 
     browser_call_end();
-    if (!errand->pass.cell)
+    if (!active->pass.cell)
         return;
-    if (errand->pass.probe)
-        breaker_withdraw(run->house->region, &errand->pass);
+    if (active->pass.probe)
+        breaker_withdraw(run->worker->region, &active->pass);
     else
-        breaker_tell(run->house->region, &rule, &errand->pass, true);
+        breaker_tell(run->worker->region, &rule, &active->pass, true);
 }

@@ -31,25 +31,26 @@ struct breaker_rule browser_breaker_rule(const struct orchestrator_settings *set
         .probe_ms = (uint32_t)((settings->browser_call_seconds + PROBE_MARGIN_SECONDS) * 1000)};
 }
 
-const char *browser_breaker_read(const struct house *house, struct breaker_figures *figures)
+const char *browser_breaker_read(const struct worker_context *worker,
+                                 struct breaker_figures *figures)
 {
     static const char *const names[BREAKER_STATE__MAX] = {"closed", "open", "half-open"};
-    const struct breaker_rule rule = browser_breaker_rule(house->settings);
+    const struct breaker_rule rule = browser_breaker_rule(worker->settings);
 
     *figures = (struct breaker_figures){0};
     if (!rule.failures)
         return browser_breaker_names[0];
-    if (house->region)
-        breaker_read(house->region, browser_adapter_name, &rule, figures);
+    if (worker->region)
+        breaker_read(worker->region, browser_adapter_name, &rule, figures);
     return names[figures->state];
 }
 
-void browser_breaker_write(const struct house *house, struct json_writer *writer)
+void browser_breaker_write(const struct worker_context *worker, struct json_writer *writer)
 {
     static const int counted[] = {FAILURE_PROVIDER_UNAVAILABLE, FAILURE_TIMEOUT, FAILURE_UNKNOWN};
-    const struct orchestrator_settings *settings = house->settings;
+    const struct orchestrator_settings *settings = worker->settings;
     struct breaker_figures figures;
-    const char *state = browser_breaker_read(house, &figures);
+    const char *state = browser_breaker_read(worker, &figures);
     bool failed = figures.last.at != 0;
 
     writer_key_boolean(writer, "enabled", settings->browser_breaker_enabled);
@@ -62,13 +63,13 @@ void browser_breaker_write(const struct house *house, struct json_writer *writer
         writer_string(writer, failure_name(counted[i]));
     writer_close_array(writer);
     writer_key_integer(writer, "consecutive_failures", figures.failures);
-    write_shown_moment(writer, "opened_at", figures.opened_at);
-    write_shown_moment(writer, "reopen_at", figures.reopens_at);
+    write_shown_timestamp(writer, "opened_at", figures.opened_at);
+    write_shown_timestamp(writer, "reopen_at", figures.reopens_at);
     writer_key_integer(writer, "open_count", (int64_t)figures.opens);
     writer_key_integer(writer, "fail_fast_rejections", (int64_t)figures.refusals);
     writer_key_string(writer, "last_failure_code", failed ? failure_name(figures.last.code) : NULL);
     writer_key_string(writer, "last_failure_message", failed ? figures.last.words : NULL);
-    write_shown_moment(writer, "last_failure_at", figures.last.at);
+    write_shown_timestamp(writer, "last_failure_at", figures.last.at);
 }
 
 static bool has_budget(const struct orchestrator_settings *settings)
@@ -85,32 +86,32 @@ static struct rate_rule hour_rule(const struct orchestrator_settings *settings)
                               .window_seconds = 3600};
 }
 
-int64_t browser_budget_hour(const struct house *house)
+int64_t browser_budget_hour(const struct worker_context *worker)
 {
     struct rate_decision look;
 
-    if (!house->region || !has_budget(house->settings))
+    if (!worker->region || !has_budget(worker->settings))
         return 0;
-    look = rate_peek(house->region, submits_key, hour_rule(house->settings));
+    look = rate_peek(worker->region, submits_key, hour_rule(worker->settings));
     return (int64_t)look.limit - look.remaining;
 }
 
 const char *browser_budget_take(struct run *run, struct browser_usage *usage)
 {
-    const struct orchestrator_settings *settings = run->house->settings;
+    const struct orchestrator_settings *settings = run->worker->settings;
 
     *usage = (struct browser_usage){0};
-    if (!run->house->region || !has_budget(settings))
+    if (!run->worker->region || !has_budget(settings))
         return NULL;
-    *usage = (struct browser_usage){run->browser_submits, browser_budget_hour(run->house)};
+    *usage = (struct browser_usage){run->browser_submits, browser_budget_hour(run->worker)};
     if (settings->max_submits_per_task > 0 && usage->task >= settings->max_submits_per_task)
         return "per_task";
-    if (!rate_allow(run->house->region, submits_key, hour_rule(settings)).allowed &&
+    if (!rate_allow(run->worker->region, submits_key, hour_rule(settings)).allowed &&
         settings->max_submits_per_hour > 0)
         return "per_hour";
     run->browser_submits++;
     if (submit_count < RUN_CALLS_MAX)
-        (void)!slots_ask(run->house->region,
+        (void)!slots_ask(run->worker->region,
                          arena_print(run->arena, "%s%s", submits_of_task, run->task_id), UINT32_MAX,
                          &submits[submit_count++]);
     return NULL;

@@ -15,10 +15,11 @@ extern const char *const browser_breaker_names[];
 struct breaker_rule browser_breaker_rule(const struct orchestrator_settings *settings);
 
 /* Its state's word, and its figures: zeros where it is disabled. */
-const char *browser_breaker_read(const struct house *house, struct breaker_figures *figures);
+const char *browser_breaker_read(const struct worker_context *worker,
+                                 struct breaker_figures *figures);
 
 /* Members of an open object: enabled, state, and all figures. */
-void browser_breaker_write(const struct house *house, struct json_writer *writer);
+void browser_breaker_write(const struct worker_context *worker, struct json_writer *writer);
 
 /* Prompts submitted by a task and, in the last hour, by all; both 0 where neither is limited. */
 struct browser_usage {
@@ -36,6 +37,6 @@ void browser_budget_end(struct shm_region *region);
 const char *browser_budget_task(const char *slot_name);
 
 /* Submits of all tasks in the last hour; 0 where neither is limited. */
-int64_t browser_budget_hour(const struct house *house);
+int64_t browser_budget_hour(const struct worker_context *worker);
 
 #endif

@@ -48,10 +48,10 @@ static size_t request_tokens(struct arena *arena, const struct llm_request *requ
     return tokens;
 }
 
-static int64_t prompt_tokens(const struct run *run, const struct order *order)
+static int64_t prompt_tokens(const struct run *run, const struct call_request *wanted)
 {
-    return (int64_t)(order->request ? request_tokens(run->arena, order->request)
-                                    : FRAME_TOKENS + length_of(order->prompt));
+    return (int64_t)(wanted->request ? request_tokens(run->arena, wanted->request)
+                                     : FRAME_TOKENS + length_of(wanted->prompt));
 }
 
 int64_t answer_limit(const struct orchestrator_settings *settings, const struct model *model)
@@ -61,18 +61,19 @@ int64_t answer_limit(const struct orchestrator_settings *settings, const struct 
     return settings->max_answer_tokens;
 }
 
-int64_t attempt_price(const struct run *run, const struct order *order, const struct model *model)
+int64_t attempt_price(const struct run *run, const struct call_request *wanted,
+                      const struct model *model)
 {
-    const struct orchestrator_settings *settings = run->house->settings;
-    bool is_limited = order->request && order->request->max_tokens.given;
-    int64_t most = is_limited ? order->request->max_tokens.value : answer_limit(settings, model);
+    const struct orchestrator_settings *settings = run->worker->settings;
+    bool is_limited = wanted->request && wanted->request->max_tokens.given;
+    int64_t most = is_limited ? wanted->request->max_tokens.value : answer_limit(settings, model);
     int64_t input, output, price;
 
     if (!model->priced)
         return 0;
     if (!most)
         most = settings->reserved_answer_tokens;
-    if (__builtin_mul_overflow(prompt_tokens(run, order), model->input_price, &input) ||
+    if (__builtin_mul_overflow(prompt_tokens(run, wanted), model->input_price, &input) ||
         __builtin_mul_overflow(most, model->output_price, &output) ||
         __builtin_add_overflow(input, output, &price) || price > price_max)
         return price_max;
@@ -97,7 +98,8 @@ static int64_t produced_tokens(const struct llm_answer *answer)
 }
 
 /* What was seen of an answer, each byte as a token where the provider has not told its figures. */
-static struct optional_integer cost_of_seen(const struct run *run, const struct order *order,
+static struct optional_integer cost_of_seen(const struct run *run,
+                                            const struct call_request *wanted,
                                             const struct model *model,
                                             const struct llm_answer *answer)
 {
@@ -109,7 +111,7 @@ static struct optional_integer cost_of_seen(const struct run *run, const struct 
     if (may_think_unseen(model) && !usage.output_tokens.given)
         return (struct optional_integer){0};
     if (!usage.input_tokens.given)
-        usage.input_tokens = GIVEN_INTEGER(prompt_tokens(run, order));
+        usage.input_tokens = GIVEN_INTEGER(prompt_tokens(run, wanted));
     if (!usage.output_tokens.given || usage.output_tokens.value < produced)
         usage.output_tokens = GIVEN_INTEGER(produced);
     return model_cost(model, &usage);
@@ -135,24 +137,24 @@ static bool is_free(const struct llm_answer *answer)
 }
 
 /* Of the last attempt. */
-static struct optional_integer last_cost(const struct run *run, const struct order *order,
+static struct optional_integer last_cost(const struct run *run, const struct call_request *wanted,
                                          const struct model *model, const struct llm_answer *answer)
 {
     bool is_whole = answer->result == LLM_ANSWERED || answer->result == LLM_EMPTY;
     struct optional_integer cost =
         is_whole ? model_cost(model, &answer->usage) : (struct optional_integer){0};
-    int64_t price = attempt_price(run, order, model);
+    int64_t price = attempt_price(run, wanted, model);
 
     if (cost.given || is_free(answer))
         return cost;
-    cost = cost_of_seen(run, order, model, answer);
+    cost = cost_of_seen(run, wanted, model, answer);
     return GIVEN_INTEGER(cost.given && cost.value < price ? cost.value : price);
 }
 
-struct optional_integer api_call_cost(const struct run *run, const struct order *order,
+struct optional_integer api_call_cost(const struct run *run, const struct call_request *wanted,
                                       const struct model *model, const struct llm_call *call)
 {
-    struct optional_integer cost = last_cost(run, order, model, &call->answer);
+    struct optional_integer cost = last_cost(run, wanted, model, &call->answer);
 
     if (!model->priced)
         return (struct optional_integer){0};
@@ -161,5 +163,5 @@ struct optional_integer api_call_cost(const struct run *run, const struct order 
     if (!call->http_answer.given_up)
         return cost;
     return GIVEN_INTEGER(cost.value +
-                         call->http_answer.given_up * attempt_price(run, order, model));
+                         call->http_answer.given_up * attempt_price(run, wanted, model));
 }

@@ -17,38 +17,38 @@ enum {
     HOLD_MARGIN_SECONDS = 60
 };
 
-enum errand_state { ERRAND_QUEUED, ERRAND_CALLING, ERRAND_BROWSING, ERRAND_DONE };
+enum call_state { CALL_QUEUED, CALL_RUNNING, CALL_IN_BROWSER, CALL_DONE };
 
 /* One order on its way. */
-struct errand {
-    const struct order *order;
+struct active_call {
+    const struct call_request *wanted;
     struct result *result;
     const struct model *model; /* asked now */
-    enum errand_state state;
+    enum call_state state;
     struct slot_ticket ticket;
     struct llm_call *call;
-    struct browser_errand browser;
+    struct browser_call browser;
     struct spend_hold *hold; /* NULL = none is needed */
     int64_t queued_at, started_at;
     const char *fallback; /* details of a model that was asked before; NULL */
 };
 
-struct tour {
+struct call_batch {
     struct run *run;
-    struct errand *errands;
+    struct active_call *active_calls;
     size_t count;
     struct fetch_set *set;
     struct quorum quorum;
 };
 
-static int64_t milliseconds_since(int64_t moment)
+static int64_t milliseconds_since(int64_t timestamp)
 {
-    return (clock_monotonic_microseconds() - moment) / 1000;
+    return (clock_monotonic_microseconds() - timestamp) / 1000;
 }
 
-static int64_t daily_limit(const struct house *house)
+static int64_t daily_limit(const struct worker_context *worker)
 {
-    return (int64_t)llround(house->settings->daily_cost_limit_usd * NANO_PER_DOLLAR);
+    return (int64_t)llround(worker->settings->daily_cost_limit_usd * NANO_PER_DOLLAR);
 }
 
 static struct spend_hold *new_hold(struct run *run)
@@ -59,127 +59,129 @@ static struct spend_hold *new_hold(struct run *run)
 }
 
 /* What the call of an errand held becomes what it has cost. */
-static void book(struct errand *errand)
+static void book_cost(struct active_call *active)
 {
-    if (!errand->hold)
+    if (!active->hold)
         return;
-    errand->hold->is_over = true;
-    errand->hold->booked = errand->result->cost.value;
-    errand->hold = NULL;
+    active->hold->is_over = true;
+    active->hold->booked = active->result->cost.value;
+    active->hold = NULL;
 }
 
-static void leave_place(struct errand *errand, const struct run *run)
+static void release_slot(struct active_call *active, const struct run *run)
 {
-    if (run->house->region)
-        slots_leave(run->house->region, &errand->ticket);
+    if (run->worker->region)
+        slots_leave(run->worker->region, &active->ticket);
 }
 
 /* A call that is over gives its place back, and what it held becomes what it has cost. */
-static void end_errand(struct tour *tour, struct errand *errand)
+static void end_call(struct call_batch *batch, struct active_call *active)
 {
-    struct result *result = errand->result;
+    struct result *result = active->result;
 
-    leave_place(errand, tour->run);
-    book(errand);
+    release_slot(active, batch->run);
+    book_cost(active);
     if (!result->duration_ms.given)
         result->duration_ms =
-            GIVEN_INTEGER(errand->started_at ? milliseconds_since(errand->started_at) : 0);
-    if (errand->started_at) {
+            GIVEN_INTEGER(active->started_at ? milliseconds_since(active->started_at) : 0);
+    if (active->started_at) {
         result->ended_at = clock_unix_microseconds();
         result->started_at =
-            result->ended_at - (clock_monotonic_microseconds() - errand->started_at);
+            result->ended_at - (clock_monotonic_microseconds() - active->started_at);
     }
-    if (errand->fallback)
-        result->details = details_join(tour->run->arena, result->details, errand->fallback);
-    errand->state = ERRAND_DONE;
-    if (result->status == RUN_FAILED && tour->run->house->on_failure)
-        tour->run->house->on_failure(result->adapter_name, result->failure_code,
-                                     tour->run->house->context);
+    if (active->fallback)
+        result->details = details_join(batch->run->arena, result->details, active->fallback);
+    active->state = CALL_DONE;
+    if (result->status == RUN_FAILED && batch->run->worker->on_failure)
+        batch->run->worker->on_failure(result->adapter_name, result->failure_code,
+                                       batch->run->worker->context);
 }
 
 /* The model that stands in, where the failure is one that another model may not have. */
-static const struct model *find_fallback(const struct tour *tour, const struct errand *errand)
+static const struct model *find_fallback(const struct call_batch *batch,
+                                         const struct active_call *active)
 {
-    const struct result *result = errand->result;
+    const struct result *result = active->result;
     int code = result->failure_code;
     const struct model *next;
 
-    if (!(tour->run->house->settings->model_fallback && result->status == RUN_FAILED &&
-          !errand->fallback && errand->model->fallback_model_id && !result->was_streamed &&
+    if (!(batch->run->worker->settings->model_fallback && result->status == RUN_FAILED &&
+          !active->fallback && active->model->fallback_model_id && !result->was_streamed &&
           (code == FAILURE_AUTH || code == FAILURE_PROVIDER_UNAVAILABLE ||
            code == FAILURE_TIMEOUT) &&
-          run_seconds_left(tour->run) > 0) ||
-        (errand->order->request && result->was_rejected))
+          run_seconds_left(batch->run) > 0) ||
+        (active->wanted->request && result->was_rejected))
         return NULL;
-    next = catalog_find(tour->run->house->catalog, errand->model->fallback_model_id);
-    return next && order_suits(tour->run, errand->order, next) ? next : NULL;
+    next = catalog_find(batch->run->worker->catalog, active->model->fallback_model_id);
+    return next && call_suits(batch->run, active->wanted, next) ? next : NULL;
 }
 
-static void fall_back(struct tour *tour, struct errand *errand, const struct model *model)
+static void fall_back(struct call_batch *batch, struct active_call *active,
+                      const struct model *model)
 {
-    struct run *run = tour->run;
+    struct run *run = batch->run;
     struct details details;
 
     details_open(run, &details);
     writer_key_boolean(&details.writer, "fallback_used", true);
-    writer_key_string(&details.writer, "fallback_from_model", errand->model->id);
+    writer_key_string(&details.writer, "fallback_from_model", active->model->id);
     writer_key_string(&details.writer, "fallback_reason",
-                      failure_name(errand->result->failure_code));
-    writer_key_string(&details.writer, "primary_failure_message", errand->result->failure_message);
-    errand->fallback = details_close(&details);
-    book(errand);
-    leave_place(errand, run);
-    errand->model = model;
-    errand->state = ERRAND_QUEUED;
-    errand->queued_at = clock_monotonic_microseconds();
-    errand->started_at = 0;
-    *errand->result = (struct result){.model = errand->order->model,
+                      failure_name(active->result->failure_code));
+    writer_key_string(&details.writer, "primary_failure_message", active->result->failure_message);
+    active->fallback = details_close(&details);
+    book_cost(active);
+    release_slot(active, run);
+    active->model = model;
+    active->state = CALL_QUEUED;
+    active->queued_at = clock_monotonic_microseconds();
+    active->started_at = 0;
+    *active->result = (struct result){.model = active->wanted->model,
                                       .executed = model,
                                       .adapter_name = adapter_name_of(run->arena, model),
                                       .failure_code = FAILURE_NONE};
 }
 
 /* After a failure the model that stands in is asked, once; otherwise that was it. */
-static void conclude(struct tour *tour, struct errand *errand)
+static void conclude(struct call_batch *batch, struct active_call *active)
 {
-    const struct model *next = find_fallback(tour, errand);
+    const struct model *next = find_fallback(batch, active);
 
     if (next)
-        fall_back(tour, errand, next);
+        fall_back(batch, active, next);
     else
-        end_errand(tour, errand);
+        end_call(batch, active);
 }
 
-static void refuse_by_place(struct tour *tour, struct errand *errand)
+static void refuse_without_slot(struct call_batch *batch, struct active_call *active)
 {
-    struct run *run = tour->run;
+    struct run *run = batch->run;
     struct details details;
 
     details_open(run, &details);
-    writer_key_string(&details.writer, "provider", errand->model->provider);
-    writer_key_integer(&details.writer, "concurrency_limit", errand->model->concurrency_limit);
-    writer_key_integer(&details.writer, "waited_ms", milliseconds_since(errand->queued_at));
-    errand->result->details = details_close(&details);
-    result_fail(run, errand->result, FAILURE_RATE_LIMITED,
+    writer_key_string(&details.writer, "provider", active->model->provider);
+    writer_key_integer(&details.writer, "concurrency_limit", active->model->concurrency_limit);
+    writer_key_integer(&details.writer, "waited_ms", milliseconds_since(active->queued_at));
+    active->result->details = details_close(&details);
+    result_fail(run, active->result, FAILURE_RATE_LIMITED,
                 arena_print(run->arena, "Concurrency limit reached for model '%s' (limit=%lld).",
-                            errand->model->display_name,
-                            (long long)errand->model->concurrency_limit));
-    end_errand(tour, errand);
+                            active->model->display_name,
+                            (long long)active->model->concurrency_limit));
+    end_call(batch, active);
 }
 
-static void refuse_by_money(struct tour *tour, struct errand *errand, int64_t spent)
+static void refuse_over_budget(struct call_batch *batch, struct active_call *active, int64_t spent)
 {
-    struct run *run = tour->run;
+    struct run *run = batch->run;
     struct details details;
 
     details_open(run, &details);
     writer_key_string(&details.writer, "budget_exceeded_kind", "daily_cost");
     writer_key_number(&details.writer, "spent_usd", (double)spent / NANO_PER_DOLLAR);
-    writer_key_number(&details.writer, "limit_usd", run->house->settings->daily_cost_limit_usd);
-    errand->result->details = details_close(&details);
-    errand->hold = NULL;
-    result_fail(run, errand->result, FAILURE_RATE_LIMITED, "Daily cost limit reached.");
-    end_errand(tour, errand);
+    writer_key_number(&details.writer, "limit_usd", run->worker->settings->daily_cost_limit_usd);
+    active->result->details = details_close(&details);
+    active->hold = NULL;
+    result_fail(run, active->result, FAILURE_RATE_LIMITED, "Daily cost limit reached.");
+    end_call(batch, active);
 }
 
 enum error run_store(struct run *run)
@@ -191,20 +193,20 @@ enum error run_store(struct run *run)
 }
 
 /* Holds the money of a call. *granted is false when the day has none left for it. */
-static enum error hold_money(struct tour *tour, struct errand *errand, bool *granted)
+static enum error hold_cost(struct call_batch *batch, struct active_call *active, bool *granted)
 {
-    struct run *run = tour->run;
-    int64_t price = attempt_price(run, errand->order, errand->model);
+    struct run *run = batch->run;
+    int64_t price = attempt_price(run, active->wanted, active->model);
     size_t before = run->hold_count;
     int64_t spent = 0;
     enum error error;
 
     *granted = true;
-    price *= errand->call->provider->policy.attempts;
+    price *= active->call->provider->policy.attempts;
     if (!price)
         return run_store(run);
-    errand->hold = new_hold(run);
-    if (!errand->hold)
+    active->hold = new_hold(run);
+    if (!active->hold)
         return problem_set(run->problem, ERROR_TOO_LARGE, "too_many_calls",
                            "A task makes %d calls at most.", RUN_CALLS_MAX);
     error = db_begin(run->db, DB_WRITE, run->problem);
@@ -212,180 +214,180 @@ static enum error hold_money(struct tour *tour, struct errand *errand, bool *gra
         return error;
     error = run_store(run);
     if (!error)
-        error = spend_hold(run->db, run->task_id, errand->model->provider, price,
-                           daily_limit(run->house), run_seconds_left(run) + HOLD_MARGIN_SECONDS,
-                           errand->hold, granted, &spent, run->holds, before, run->problem);
+        error = spend_hold(run->db, run->task_id, active->model->provider, price,
+                           daily_limit(run->worker), run_seconds_left(run) + HOLD_MARGIN_SECONDS,
+                           active->hold, granted, &spent, run->holds, before, run->problem);
     error = db_finish(run->db, error, run->problem);
     if (!error && !*granted)
-        refuse_by_money(tour, errand, spent);
+        refuse_over_budget(batch, active, spent);
     return error;
 }
 
-static enum error start_api(struct tour *tour, struct errand *errand)
+static enum error start_api(struct call_batch *batch, struct active_call *active)
 {
-    struct run *run = tour->run;
+    struct run *run = batch->run;
     bool granted;
     enum error error;
 
-    errand->call = api_call_prepare(run, errand->order, errand->model, errand->result);
-    if (!errand->call) {
-        conclude(tour, errand);
+    active->call = api_call_prepare(run, active->wanted, active->model, active->result);
+    if (!active->call) {
+        conclude(batch, active);
         return ERROR_NONE;
     }
-    error = hold_money(tour, errand, &granted);
+    error = hold_cost(batch, active, &granted);
     if (error || !granted)
         return error;
     run->calls++;
-    errand->state = ERRAND_CALLING;
-    errand->started_at = clock_monotonic_microseconds();
-    llm_call_begin(run->arena, tour->set, errand->call);
+    active->state = CALL_RUNNING;
+    active->started_at = clock_monotonic_microseconds();
+    llm_call_begin(run->arena, batch->set, active->call);
     return ERROR_NONE;
 }
 
-static enum error start_browser(struct tour *tour, struct errand *errand)
+static enum error start_browser(struct call_batch *batch, struct active_call *active)
 {
-    enum error error = run_store(tour->run);
+    enum error error = run_store(batch->run);
 
     if (error)
         return error;
-    tour->run->calls++;
-    errand->started_at = clock_monotonic_microseconds();
-    if (browser_begin(tour->run, errand->order, errand->model, &errand->browser, errand->result))
-        errand->state = ERRAND_BROWSING;
+    batch->run->calls++;
+    active->started_at = clock_monotonic_microseconds();
+    if (browser_start(batch->run, active->wanted, active->model, &active->browser, active->result))
+        active->state = CALL_IN_BROWSER;
     else
-        conclude(tour, errand);
+        conclude(batch, active);
     return ERROR_NONE;
 }
 
-static size_t count_in(const struct tour *tour, enum errand_state state)
+static size_t count_in(const struct call_batch *batch, enum call_state state)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < tour->count; i++)
-        count += tour->errands[i].state == state;
+    for (size_t i = 0; i < batch->count; i++)
+        count += batch->active_calls[i].state == state;
     return count;
 }
 
 /* One request has the browser once at a time. */
-static bool must_wait_for_browser(const struct tour *tour, const struct errand *errand)
+static bool must_wait_for_browser(const struct call_batch *batch, const struct active_call *active)
 {
-    return errand->model->backend == BACKEND_BROWSER && count_in(tour, ERRAND_BROWSING) > 0;
+    return active->model->backend == BACKEND_BROWSER && count_in(batch, CALL_IN_BROWSER) > 0;
 }
 
-static bool has_place(struct tour *tour, struct errand *errand)
+static bool has_slot(struct call_batch *batch, struct active_call *active)
 {
-    struct shm_region *region = tour->run->house->region;
+    struct shm_region *region = batch->run->worker->region;
 
-    return !region || slots_ask(region, errand->model->id,
-                                (uint32_t)errand->model->concurrency_limit, &errand->ticket);
+    return !region || slots_ask(region, active->model->id,
+                                (uint32_t)active->model->concurrency_limit, &active->ticket);
 }
 
 /* Starts what can start, in order. */
-static enum error start_errands(struct tour *tour)
+static enum error start_calls(struct call_batch *batch)
 {
     enum error error = ERROR_NONE;
 
-    for (size_t i = 0; !error && i < tour->count; i++) {
-        struct errand *errand = &tour->errands[i];
+    for (size_t i = 0; !error && i < batch->count; i++) {
+        struct active_call *active = &batch->active_calls[i];
 
-        if (errand->state != ERRAND_QUEUED || must_wait_for_browser(tour, errand) ||
-            !has_place(tour, errand))
+        if (active->state != CALL_QUEUED || must_wait_for_browser(batch, active) ||
+            !has_slot(batch, active))
             continue;
-        errand->result->waited_ms = milliseconds_since(errand->queued_at);
-        if (errand->model->backend == BACKEND_API)
-            error = start_api(tour, errand);
+        active->result->waited_ms = milliseconds_since(active->queued_at);
+        if (active->model->backend == BACKEND_API)
+            error = start_api(batch, active);
         else
-            error = start_browser(tour, errand);
+            error = start_browser(batch, active);
     }
     return error;
 }
 
-static bool has_quorum(const struct tour *tour)
+static bool has_quorum(const struct call_batch *batch)
 {
     size_t succeeded = 0;
 
-    for (size_t i = 0; i < tour->count; i++)
-        succeeded += tour->errands[i].state == ERRAND_DONE &&
-                     tour->errands[i].result->status == RUN_SUCCEEDED;
-    return tour->quorum.cancels_rest && tour->quorum.wanted && succeeded >= tour->quorum.wanted;
+    for (size_t i = 0; i < batch->count; i++)
+        succeeded += batch->active_calls[i].state == CALL_DONE &&
+                     batch->active_calls[i].result->status == RUN_SUCCEEDED;
+    return batch->quorum.cancels_rest && batch->quorum.wanted && succeeded >= batch->quorum.wanted;
 }
 
 /* Closes the call of an errand, keeping what a stream has brought. */
-static void cut(struct tour *tour, struct errand *errand)
+static void abort_call(struct call_batch *batch, struct active_call *active)
 {
-    if (errand->state == ERRAND_BROWSING)
-        browser_cut(tour->run, &errand->browser);
-    if (errand->state != ERRAND_CALLING)
+    if (active->state == CALL_IN_BROWSER)
+        browser_cancel(batch->run, &active->browser);
+    if (active->state != CALL_RUNNING)
         return;
-    llm_call_cancel(tour->set, errand->call);
-    api_call_finish(tour->run, errand->order, errand->model, errand->call, errand->result);
+    llm_call_cancel(batch->set, active->call);
+    api_call_finish(batch->run, active->wanted, active->model, active->call, active->result);
 }
 
-static void cancel_rest(struct tour *tour)
+static void cancel_rest(struct call_batch *batch)
 {
-    for (size_t i = 0; i < tour->count; i++) {
-        struct errand *errand = &tour->errands[i];
+    for (size_t i = 0; i < batch->count; i++) {
+        struct active_call *active = &batch->active_calls[i];
 
-        if (errand->state == ERRAND_DONE)
+        if (active->state == CALL_DONE)
             continue;
-        cut(tour, errand);
-        errand->result->status = RUN_CANCELLED;
-        errand->result->failure_code = FAILURE_NONE;
-        errand->result->failure_message = NULL;
-        errand->result->details = "{\"cancelled\":true}";
-        end_errand(tour, errand);
+        abort_call(batch, active);
+        active->result->status = RUN_CANCELLED;
+        active->result->failure_code = FAILURE_NONE;
+        active->result->failure_message = NULL;
+        active->result->details = "{\"cancelled\":true}";
+        end_call(batch, active);
     }
 }
 
 /* Who has waited for a place all the time is told so; calls on their way have timed out. */
-static void end_by_deadline(struct tour *tour)
+static void end_by_deadline(struct call_batch *batch)
 {
-    for (size_t i = 0; i < tour->count; i++) {
-        struct errand *errand = &tour->errands[i];
+    for (size_t i = 0; i < batch->count; i++) {
+        struct active_call *active = &batch->active_calls[i];
 
-        if (errand->state == ERRAND_QUEUED) {
-            refuse_by_place(tour, errand);
-        } else if (errand->state != ERRAND_DONE) {
-            cut(tour, errand);
-            errand->result->details = NULL;
-            result_fail(tour->run, errand->result, FAILURE_TIMEOUT,
+        if (active->state == CALL_QUEUED) {
+            refuse_without_slot(batch, active);
+        } else if (active->state != CALL_DONE) {
+            abort_call(batch, active);
+            active->result->details = NULL;
+            result_fail(batch->run, active->result, FAILURE_TIMEOUT,
                         "The deadline of the request was reached.");
-            end_errand(tour, errand);
+            end_call(batch, active);
         }
     }
-    tour->run->reached_deadline = true;
+    batch->run->reached_deadline = true;
 }
 
-static struct errand *errand_of(struct tour *tour, const struct llm_call *call)
+static struct active_call *active_call_of(struct call_batch *batch, const struct llm_call *call)
 {
-    for (size_t i = 0; i < tour->count; i++)
-        if (tour->errands[i].call == call)
-            return &tour->errands[i];
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->active_calls[i].call == call)
+            return &batch->active_calls[i];
     return NULL;
 }
 
 /* While no API is called: news of the browser, or a place that may be free. */
-static void wait_without_calls(struct tour *tour, bool browsing)
+static void wait_without_calls(struct call_batch *batch, bool browsing)
 {
-    struct run *run = tour->run;
+    struct run *run = batch->run;
 
     run->was_cancelled = run->watch && run->watch->cancelled(run->watch->context);
     if (run->was_cancelled)
         return;
     if (browsing)
-        browser_rest(QUEUE_REST_MS);
+        browser_wait(QUEUE_REST_MS);
     else
-        slots_rest(run->house->region, slots_departures(run->house->region), QUEUE_REST_MS);
+        slots_rest(run->worker->region, slots_departures(run->worker->region), QUEUE_REST_MS);
 }
 
-static bool browser_has_ended(struct tour *tour)
+static bool browser_has_ended(struct call_batch *batch)
 {
-    for (size_t i = 0; i < tour->count; i++) {
-        struct errand *errand = &tour->errands[i];
+    for (size_t i = 0; i < batch->count; i++) {
+        struct active_call *active = &batch->active_calls[i];
 
-        if (errand->state == ERRAND_BROWSING &&
-            browser_look(tour->run, &errand->browser, errand->result)) {
-            conclude(tour, errand);
+        if (active->state == CALL_IN_BROWSER &&
+            browser_poll(batch->run, &active->browser, active->result)) {
+            conclude(batch, active);
             return true;
         }
     }
@@ -393,53 +395,53 @@ static bool browser_has_ended(struct tour *tour)
 }
 
 /* Waits until something has changed: a call has ended, a place may be free, the time is up. */
-static void wait_for_change(struct tour *tour)
+static void wait_for_change(struct call_batch *batch)
 {
-    struct run *run = tour->run;
-    bool queue = count_in(tour, ERRAND_QUEUED) > 0;
-    bool browsing = count_in(tour, ERRAND_BROWSING) > 0;
+    struct run *run = batch->run;
+    bool queue = count_in(batch, CALL_QUEUED) > 0;
+    bool browsing = count_in(batch, CALL_IN_BROWSER) > 0;
     int64_t now = clock_monotonic_microseconds();
     int64_t until = queue      ? now + QUEUE_TICK_MICROSECONDS
                     : browsing ? now + BROWSER_TICK_MICROSECONDS
                                : run->deadline;
     struct fetch_answer *ended;
-    struct errand *errand;
+    struct active_call *active;
     struct llm_call *call;
 
-    if (browsing && browser_has_ended(tour))
+    if (browsing && browser_has_ended(batch))
         return;
-    if (!count_in(tour, ERRAND_CALLING)) {
-        wait_without_calls(tour, browsing);
+    if (!count_in(batch, CALL_RUNNING)) {
+        wait_without_calls(batch, browsing);
         return;
     }
-    ended = fetch_set_wait(tour->set, until < run->deadline ? until : run->deadline, run->watch);
-    run->was_cancelled = fetch_set_was_cancelled(tour->set);
+    ended = fetch_set_wait(batch->set, until < run->deadline ? until : run->deadline, run->watch);
+    run->was_cancelled = fetch_set_was_cancelled(batch->set);
     if (!ended)
         return;
     call = llm_call_ended(ended);
-    errand = errand_of(tour, call);
-    api_call_finish(run, errand->order, errand->model, call, errand->result);
-    conclude(tour, errand);
+    active = active_call_of(batch, call);
+    api_call_finish(run, active->wanted, active->model, call, active->result);
+    conclude(batch, active);
 }
 
-static enum error travel(struct tour *tour)
+static enum error run_batch(struct call_batch *batch)
 {
-    enum error error = start_errands(tour);
+    enum error error = start_calls(batch);
 
     if (!error)
-        error = run_store(tour->run);
-    while (!error && count_in(tour, ERRAND_DONE) < tour->count) {
-        if (has_quorum(tour) || tour->run->was_cancelled)
-            cancel_rest(tour);
-        else if (run_seconds_left(tour->run) <= 0)
-            end_by_deadline(tour);
+        error = run_store(batch->run);
+    while (!error && count_in(batch, CALL_DONE) < batch->count) {
+        if (has_quorum(batch) || batch->run->was_cancelled)
+            cancel_rest(batch);
+        else if (run_seconds_left(batch->run) <= 0)
+            end_by_deadline(batch);
         else
-            wait_for_change(tour);
-        if (!has_quorum(tour))
-            error = start_errands(tour);
+            wait_for_change(batch);
+        if (!has_quorum(batch))
+            error = start_calls(batch);
     }
     if (error) /* the store is away: nothing may go on that could not be booked */
-        cancel_rest(tour);
+        cancel_rest(batch);
     return error;
 }
 
@@ -474,8 +476,8 @@ static void add_step(struct run *run, const struct result *result)
         .output_tokens = result->output_tokens,
         .cost_usd = {result->cost.given, (double)result->cost.value / NANO_PER_DOLLAR},
         .executed_model_id = replaced ? result->executed->id : NULL,
-        .started_at = stored_moment(run->arena, result->started_at),
-        .completed_at = stored_moment(run->arena, result->ended_at),
+        .started_at = stored_timestamp(run->arena, result->started_at),
+        .completed_at = stored_timestamp(run->arena, result->ended_at),
         .details = result->details};
     run->steps = (struct step_list){run->steps.count + 1, steps};
     run_add_count(&run->cached_tokens, result->cached_tokens);
@@ -484,58 +486,58 @@ static void add_step(struct run *run, const struct result *result)
 }
 
 /* Set while places may be taken; still set behind a request that was left by a jump. */
-static bool travelling;
+static bool calls_in_flight;
 
-void dispatch_abandon(const struct house *house)
+void dispatch_abandon(const struct worker_context *worker)
 {
-    if (travelling && house->region)
-        slots_leave_all(house->region);
+    if (calls_in_flight && worker->region)
+        slots_leave_all(worker->region);
     browser_call_end();
-    browser_budget_end(house->region);
-    travelling = false;
+    browser_budget_end(worker->region);
+    calls_in_flight = false;
 }
 
-static void simulate(struct run *run, const struct order *orders, size_t count,
+static void simulate(struct run *run, const struct call_request *requests, size_t count,
                      struct result *results)
 {
     for (size_t i = 0; i < count; i++)
-        dry_run_answer(run, orders, count, i, &results[i]);
+        dry_run_answer(run, requests, count, i, &results[i]);
     run->calls += (int)count;
 }
 
-enum error dispatch(struct run *run, const struct order *orders, size_t count, struct quorum quorum,
-                    struct result *results)
+enum error dispatch(struct run *run, const struct call_request *requests, size_t count,
+                    struct quorum quorum, struct result *results)
 {
-    struct tour tour = {.run = run, .count = count, .quorum = quorum};
+    struct call_batch batch = {.run = run, .count = count, .quorum = quorum};
     enum error error;
 
     run->refusal = (struct provider_refusal){0};
-    tour.errands = ARENA_ARRAY(run->arena, struct errand, count);
+    batch.active_calls = ARENA_ARRAY(run->arena, struct active_call, count);
     for (size_t i = 0; i < count; i++) {
-        results[i] = (struct result){.model = orders[i].model,
-                                     .executed = orders[i].model,
-                                     .adapter_name = adapter_name_of(run->arena, orders[i].model),
+        results[i] = (struct result){.model = requests[i].model,
+                                     .executed = requests[i].model,
+                                     .adapter_name = adapter_name_of(run->arena, requests[i].model),
                                      .failure_code = FAILURE_NONE};
-        tour.errands[i] = (struct errand){.order = &orders[i],
-                                          .result = &results[i],
-                                          .model = orders[i].model,
-                                          .queued_at = clock_monotonic_microseconds()};
+        batch.active_calls[i] = (struct active_call){.wanted = &requests[i],
+                                                     .result = &results[i],
+                                                     .model = requests[i].model,
+                                                     .queued_at = clock_monotonic_microseconds()};
     }
     if (run->dry_run) {
-        simulate(run, orders, count, results);
+        simulate(run, requests, count, results);
         return ERROR_NONE;
     }
-    tour.set = fetch_set_begin(run->arena);
-    travelling = true;
-    error = travel(&tour);
-    travelling = false;
-    fetch_set_end(tour.set);
+    batch.set = fetch_set_begin(run->arena);
+    calls_in_flight = true;
+    error = run_batch(&batch);
+    calls_in_flight = false;
+    fetch_set_end(batch.set);
     for (size_t i = 0; i < count; i++)
         add_step(run, &results[i]);
     return error;
 }
 
-enum error dispatch_one(struct run *run, const struct order *order, struct result *result)
+enum error dispatch_one(struct run *run, const struct call_request *wanted, struct result *result)
 {
-    return dispatch(run, order, 1, (struct quorum){0}, result);
+    return dispatch(run, wanted, 1, (struct quorum){0}, result);
 }

@@ -8,9 +8,9 @@
 
 enum { BODY_MAX = 64 << 20, ANSWER_MAX = 64 << 20, DEPTH_MAX = 8, WORD_PLACES = 2048 };
 
-bool embeddings_are_configured(const struct house *house)
+bool embeddings_are_configured(const struct worker_context *worker)
 {
-    return house->settings->mistral.api_key != NULL;
+    return worker->settings->mistral.api_key != NULL;
 }
 
 static const struct vector *find(const struct embedding_cache *cache, const char *text)
@@ -103,7 +103,7 @@ static bool read_answer(struct arena *arena, const struct fetch_answer *answer,
 static enum error ask(struct run *run, struct embedding_cache *cache,
                       const struct string_list *texts)
 {
-    const struct orchestrator_settings *settings = run->house->settings;
+    const struct orchestrator_settings *settings = run->worker->settings;
     const struct provider_settings *provider = &settings->mistral;
     struct fetch_request request = {
         .url = arena_print(run->arena, "%s/embeddings", provider->base_url),
@@ -162,9 +162,9 @@ enum error embed(struct run *run, struct embedding_cache *cache, const char *con
         if (!known)
             missing.items[missing.count++] = texts[i];
     }
-    for (size_t i = 0; i < missing.count && !embeddings_are_configured(run->house); i++)
+    for (size_t i = 0; i < missing.count && !embeddings_are_configured(run->worker); i++)
         keep(run->arena, cache, missing.items[i], vector_of_words(run->arena, missing.items[i]));
-    if (missing.count && embeddings_are_configured(run->house))
+    if (missing.count && embeddings_are_configured(run->worker))
         error = ask(run, cache, &missing);
     for (size_t i = 0; !error && i < count; i++)
         vectors[i] = *find(cache, texts[i]);

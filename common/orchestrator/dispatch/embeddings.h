@@ -12,7 +12,7 @@ struct embedding_cache {
     struct vector *vectors;
 };
 
-bool embeddings_are_configured(const struct house *house);
+bool embeddings_are_configured(const struct worker_context *worker);
 
 /* Fills in a vector per text, asking only for those that are not known; where no provider is
  * configured, one of the words of the text. ERROR_UNAVAILABLE with reason `embeddings_unavailable`

@@ -16,7 +16,7 @@
 enum { RUN_CALLS_MAX = 400 /* of one run; a program error beyond */ };
 
 /* For the life of a worker. */
-struct house {
+struct worker_context {
     const struct orchestrator_settings *settings;
     struct catalog *catalog;
     struct shm_region *region; /* NULL = this process stands alone */
@@ -27,7 +27,7 @@ struct house {
 };
 
 /* A call that is wanted. */
-struct order {
+struct call_request {
     const struct model *model;
     const char *prompt;
     /* Instead of the prompt: a whole conversation, whose answer may be without text; or NULL. */
@@ -76,7 +76,7 @@ struct provider_refusal {
 bool provider_rejects_request(int status);
 
 struct run {
-    const struct house *house;
+    const struct worker_context *worker;
     struct arena *arena;
     struct db *db;
     const char *task_id;
@@ -111,16 +111,16 @@ struct quorum {
 /* Makes the calls, each when its model has a place: all side by side but those of the browser,
  * which go one after the other. Every result is filled in, failures included; each call becomes a
  * step. Only the store's own trouble is an error. */
-MUST_CHECK enum error dispatch(struct run *run, const struct order *orders, size_t count,
+MUST_CHECK enum error dispatch(struct run *run, const struct call_request *requests, size_t count,
                                struct quorum quorum, struct result *results);
 
 /* The same for one call. */
-MUST_CHECK enum error dispatch_one(struct run *run, const struct order *order,
+MUST_CHECK enum error dispatch_one(struct run *run, const struct call_request *wanted,
                                    struct result *result);
 
 /* Gives places back that a jump out of dispatch() has left taken. To be called behind each answer.
  */
-void dispatch_abandon(const struct house *house);
+void dispatch_abandon(const struct worker_context *worker);
 
 /* "api.openai". */
 const char *adapter_name_of(struct arena *arena, const struct model *model);

@@ -102,15 +102,15 @@ struct divergence divergence_of(double score, int round, int max_rounds)
     return (struct divergence){.action = DIVERGENCE_ESCALATE};
 }
 
-static bool is_in(const size_t *order, size_t count, size_t item)
+static bool is_in(const size_t *wanted, size_t count, size_t item)
 {
     for (size_t i = 0; i < count; i++)
-        if (order[i] == item)
+        if (wanted[i] == item)
             return true;
     return false;
 }
 
-void parse_ranking(const char *reply, size_t count, size_t *order)
+void parse_ranking(const char *reply, size_t count, size_t *wanted)
 {
     size_t found = 0;
 
@@ -124,12 +124,12 @@ void parse_ranking(const char *reply, size_t count, size_t *order)
         }
         number = strtoul(at, &end, 10);
         at = end;
-        if (number >= 1 && number <= count && !is_in(order, found, number - 1))
-            order[found++] = number - 1;
+        if (number >= 1 && number <= count && !is_in(wanted, found, number - 1))
+            wanted[found++] = number - 1;
     }
     for (size_t i = 0; i < count; i++)
-        if (!is_in(order, found, i))
-            order[found++] = i;
+        if (!is_in(wanted, found, i))
+            wanted[found++] = i;
 }
 
 static size_t points_of(const size_t *orders, size_t voters, size_t count, size_t item)

@@ -3,7 +3,7 @@
 #define ASSAY_ORCHESTRATOR_MEASURES_VOTES_H
 
 #include "orchestrator/measures/similarity.h"
-#include "orchestrator/words.h"
+#include "orchestrator/names.h"
 
 /* What an answer says of itself, 0 to 10: "Confidence: 8/10", "confidence=80%", also in Russian. 5
  * when it says nothing. */
@@ -33,7 +33,7 @@ struct divergence divergence_of(double score, int round, int max_rounds);
 
 /* The order of `count` answers out of a reply with their numbers (from 1): those named once and in
  * range first, the missing ones behind in their order. Indices from 0. */
-void parse_ranking(const char *reply, size_t count, size_t *order);
+void parse_ranking(const char *reply, size_t count, size_t *wanted);
 
 /* The winner by Borda's count (1770): n - position points for each of `voters` orders, laid one
  * after the other. The lower index of equals. */

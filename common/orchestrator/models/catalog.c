@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-static const char *const menu_labels[] = {"Best",
-                                          "Sonar",
-                                          "Claude Sonnet 4.6",
-                                          "GPT-5.4",
-                                          "Gemini 3.1 Pro",
-                                          "Kimi K2.5",
-                                          "Claude Opus 4.6",
-                                          "Max",
-                                          "Nemotron 3 Super"};
+static const char *const default_labels[] = {"Best",
+                                             "Sonar",
+                                             "Claude Sonnet 4.6",
+                                             "GPT-5.4",
+                                             "Gemini 3.1 Pro",
+                                             "Kimi K2.5",
+                                             "Claude Opus 4.6",
+                                             "Max",
+                                             "Nemotron 3 Super"};
 
 /* Further names of models of the menu, whether it has them now or not. */
 static const struct {
@@ -151,7 +151,8 @@ static void add_apis(struct catalog *catalog)
         catalog->models[catalog->count++] = api_models[i];
 }
 
-static void add_menu(struct arena *arena, const struct string_list *labels, struct catalog *catalog)
+static void add_browser_models(struct arena *arena, const struct string_list *labels,
+                               struct catalog *catalog)
 {
     for (size_t i = 0; i < labels->count && catalog->count < CATALOG_MODELS_MAX / 2; i++) {
         struct model model = catalog_browser_model(arena, labels->items[i]);
@@ -167,29 +168,29 @@ void catalog_make_from_labels(struct arena *arena, const struct string_list *lab
                               struct catalog *catalog)
 {
     start(arena, catalog);
-    add_menu(arena, labels, catalog);
+    add_browser_models(arena, labels, catalog);
     add_apis(catalog);
 }
 
-void catalog_set_menu(struct arena *arena, const struct catalog *base,
-                      const struct string_list *labels, const char *checked_at,
-                      struct catalog *catalog)
+void catalog_set_model_list(struct arena *arena, const struct catalog *base,
+                            const struct string_list *labels, const char *checked_at,
+                            struct catalog *catalog)
 {
     start(arena, catalog);
-    add_menu(arena, labels, catalog);
+    add_browser_models(arena, labels, catalog);
     catalog->checked_at = checked_at;
     for (size_t i = base->browser_count; i < base->count && catalog->count < CATALOG_MODELS_MAX;
          i++)
         catalog->models[catalog->count++] = base->models[i];
 }
 
-void catalog_make_static(struct arena *arena, bool with_menu, struct catalog *catalog)
+void catalog_make_static(struct arena *arena, bool with_browser_models, struct catalog *catalog)
 {
-    struct string_list labels = {.count = with_menu ? COUNT_OF(menu_labels) : 0,
-                                 .items = (const char **)menu_labels};
+    struct string_list labels = {.count = with_browser_models ? COUNT_OF(default_labels) : 0,
+                                 .items = (const char **)default_labels};
 
     catalog_make_from_labels(arena, &labels, catalog);
-    catalog->source = with_menu ? "dry-run-static" : "api-static";
+    catalog->source = with_browser_models ? "dry-run-static" : "api-static";
 }
 
 const struct model *catalog_find(const struct catalog *catalog, const char *id)
@@ -215,12 +216,12 @@ const struct model *catalog_resolve(struct arena *arena, const struct catalog *c
                                     const char *name)
 {
     const char *normalised = catalog_normalise(arena, name);
-    bool has_menu = catalog->browser_count > 0;
+    bool has_model_menu = catalog->browser_count > 0;
 
     for (size_t i = 0; *normalised && i < catalog->count; i++)
         if (is_called(arena, &catalog->models[i], normalised))
             return &catalog->models[i];
-    for (size_t i = 0; *normalised && has_menu && i < COUNT_OF(known_names); i++) {
+    for (size_t i = 0; *normalised && has_model_menu && i < COUNT_OF(known_names); i++) {
         struct model known = catalog_browser_model(arena, known_names[i].label);
         struct model *copy;
 

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/optional.h"
 #include "llm/llm.h"
-#include "orchestrator/words.h"
+#include "orchestrator/names.h"
 
 enum { CATALOG_MODELS_MAX = 200 };
 
@@ -51,7 +51,7 @@ struct catalog {
 };
 
 /* The built-in models: the menu as last known (when `with_menu`), and the two APIs. */
-void catalog_make_static(struct arena *arena, bool with_menu, struct catalog *catalog);
+void catalog_make_static(struct arena *arena, bool with_browser_models, struct catalog *catalog);
 
 /* The built-in APIs behind a menu of these labels. */
 void catalog_make_from_labels(struct arena *arena, const struct string_list *labels,
@@ -59,9 +59,9 @@ void catalog_make_from_labels(struct arena *arena, const struct string_list *lab
 
 /* A catalog with these labels as its menu, seen then, and all other models of `base`, which must
  * outlive it. */
-void catalog_set_menu(struct arena *arena, const struct catalog *base,
-                      const struct string_list *labels, const char *checked_at,
-                      struct catalog *catalog);
+void catalog_set_model_list(struct arena *arena, const struct catalog *base,
+                            const struct string_list *labels, const char *checked_at,
+                            struct catalog *catalog);
 
 /* Adds the models of an operator's file: a JSON array of objects with id, provider, protocol
  * (openai, anthropic, mistral, ollama), model, base_url, and optionally display_name, aliases,

@@ -5,7 +5,7 @@
 #define ASSAY_ORCHESTRATOR_PLAN_ASSESS_H
 
 #include "base/arena.h"
-#include "orchestrator/words.h"
+#include "orchestrator/names.h"
 
 struct complexity {
     enum complexity_level level;

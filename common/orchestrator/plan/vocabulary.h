@@ -3,7 +3,7 @@
 #ifndef ASSAY_ORCHESTRATOR_PLAN_VOCABULARY_H
 #define ASSAY_ORCHESTRATOR_PLAN_VOCABULARY_H
 
-#include "orchestrator/words.h"
+#include "orchestrator/names.h"
 #include "text/language.h"
 
 enum { WEIGHING_IDEAS = 18, JOINING_IDEAS = 11 };

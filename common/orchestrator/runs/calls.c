@@ -27,15 +27,15 @@ static const struct llm_request *request_of(struct arena *arena, const struct as
     return request;
 }
 
-struct order call_of(struct arena *arena, const struct model *model, const struct asking *asking,
-                     bool reasoning)
+struct call_request call_of(struct arena *arena, const struct model *model,
+                            const struct asking *asking, bool reasoning)
 {
-    struct order order = {
+    struct call_request wanted = {
         .model = model, .prompt = asking_as_text(arena, asking), .reasoning = reasoning};
 
     if (asking->system || asking->conversation)
-        order.request = request_of(arena, asking);
-    return order;
+        wanted.request = request_of(arena, asking);
+    return wanted;
 }
 
 void result_require_text(struct arena *arena, struct result *result)
@@ -57,46 +57,46 @@ static bool has_browser(const struct orchestrator_settings *settings)
 }
 
 /* The setting that should hold the key of a model and does not; NULL when nothing is missing. */
-static const char *missing_key(const struct house *house, const struct model *model)
+static const char *missing_key(const struct worker_context *worker, const struct model *model)
 {
     if (model->own)
         return model->missing_key;
     if (strcmp(model->provider, "anthropic") == 0)
-        return house->settings->anthropic.api_key ? NULL : "ORCH_ANTHROPIC_API_KEY";
-    return house->settings->openai.api_key ? NULL : "ORCH_OPENAI_API_KEY";
+        return worker->settings->anthropic.api_key ? NULL : "ORCH_ANTHROPIC_API_KEY";
+    return worker->settings->openai.api_key ? NULL : "ORCH_OPENAI_API_KEY";
 }
 
-bool model_is_callable(const struct house *house, const struct model *model, bool dry_run)
+bool model_is_callable(const struct worker_context *worker, const struct model *model, bool dry_run)
 {
     if (dry_run)
         return true;
-    return model->backend == BACKEND_BROWSER ? has_browser(house->settings)
-                                             : !missing_key(house, model);
+    return model->backend == BACKEND_BROWSER ? has_browser(worker->settings)
+                                             : !missing_key(worker, model);
 }
 
-const char *model_why_not_callable(struct arena *arena, const struct house *house,
+const char *model_why_not_callable(struct arena *arena, const struct worker_context *worker,
                                    const struct model *model, bool dry_run)
 {
-    if (model_is_callable(house, model, dry_run))
+    if (model_is_callable(worker, model, dry_run))
         return NULL;
     return model->backend == BACKEND_BROWSER
                ? "The browser is not set up."
-               : arena_print(arena, "%s is not set.", missing_key(house, model));
+               : arena_print(arena, "%s is not set.", missing_key(worker, model));
 }
 
-const char *model_choose_default(const struct house *house, bool dry_run)
+const char *model_choose_default(const struct worker_context *worker, bool dry_run)
 {
-    const struct catalog *catalog = house->catalog;
+    const struct catalog *catalog = worker->catalog;
     const char *const usual[] = {plan_default_model(catalog), "claude-sonnet-4-6-api"};
 
     for (size_t i = 0; i < COUNT_OF(usual); i++) {
         const struct model *model = catalog_find(catalog, usual[i]);
 
-        if (model && model_is_callable(house, model, dry_run))
+        if (model && model_is_callable(worker, model, dry_run))
             return model->id;
     }
     for (size_t i = 0; i < catalog->count; i++)
-        if (model_is_callable(house, &catalog->models[i], dry_run))
+        if (model_is_callable(worker, &catalog->models[i], dry_run))
             return catalog->models[i].id;
     return usual[0];
 }
@@ -130,10 +130,10 @@ static bool has_provider(const struct model *const *models, size_t count, const 
 /* What is left of the choice, from the widest difference to the least. */
 enum { OTHER_PROVIDERS, SAME_BACKEND, ALL_OTHERS, CHOICES };
 
-size_t models_choose(const struct house *house, const struct model *first, size_t wanted,
+size_t models_choose(const struct worker_context *worker, const struct model *first, size_t wanted,
                      bool reasoning, bool dry_run, const struct model **models)
 {
-    const struct catalog *catalog = house->catalog;
+    const struct catalog *catalog = worker->catalog;
     size_t count = 1;
 
     models[0] = first;
@@ -144,7 +144,7 @@ size_t models_choose(const struct house *house, const struct model *first, size_
             const struct model *model = &catalog->models[i];
 
             if ((reasoning && !model->reasoning_capable) || has_model(models, count, model) ||
-                !model_is_callable(house, model, dry_run) ||
+                !model_is_callable(worker, model, dry_run) ||
                 (choice == OTHER_PROVIDERS && has_provider(models, count, model->provider)) ||
                 (choice != ALL_OTHERS && model->backend != first->backend))
                 continue;
@@ -154,15 +154,16 @@ size_t models_choose(const struct house *house, const struct model *first, size_
     return count;
 }
 
-const struct model *model_choose_judge(const struct house *house, const struct model *const *judged,
-                                       size_t count, bool dry_run)
+const struct model *model_choose_judge(const struct worker_context *worker,
+                                       const struct model *const *judged, size_t count,
+                                       bool dry_run)
 {
-    const struct catalog *catalog = house->catalog;
+    const struct catalog *catalog = worker->catalog;
 
     for (int backend = BACKEND_API; backend >= BACKEND_BROWSER; backend--)
         for (size_t i = 0; i < catalog->count; i++)
             if ((int)catalog->models[i].backend == backend &&
-                model_is_callable(house, &catalog->models[i], dry_run) &&
+                model_is_callable(worker, &catalog->models[i], dry_run) &&
                 !has_model(judged, count, &catalog->models[i]))
                 return &catalog->models[i];
     return NULL;

@@ -9,23 +9,24 @@
 enum { CALLED_MODELS_MAX = 10 };
 
 /* The call of a model; the system's part stays apart where the model knows one. */
-struct order call_of(struct arena *arena, const struct model *model, const struct asking *asking,
-                     bool reasoning);
+struct call_request call_of(struct arena *arena, const struct model *model,
+                            const struct asking *asking, bool reasoning);
 
 /* A call that succeeded without any text has failed where a text was wanted. */
 void result_require_text(struct arena *arena, struct result *result);
 
 /* Whether a call of the model would be made: it has a key, or the browser is there for it. All
  * models of a dry run can be called. */
-bool model_is_callable(const struct house *house, const struct model *model, bool dry_run);
+bool model_is_callable(const struct worker_context *worker, const struct model *model,
+                       bool dry_run);
 
 /* Why it would not be made, for people; NULL when it would. */
-const char *model_why_not_callable(struct arena *arena, const struct house *house,
+const char *model_why_not_callable(struct arena *arena, const struct worker_context *worker,
                                    const struct model *model, bool dry_run);
 
 /* The model that is asked when none is named: the usual one where it can be called, else the first
  * that can. */
-const char *model_choose_default(const struct house *house, bool dry_run);
+const char *model_choose_default(const struct worker_context *worker, bool dry_run);
 
 /* The same model, perhaps reached in another way. */
 bool model_is_same(const struct model *a, const struct model *b);
@@ -34,12 +35,13 @@ bool model_is_same(const struct model *a, const struct model *b);
  * CALLED_MODELS_MAX), no model twice: those of other providers first, and those that are reached
  * like the first one before others. `reasoning` leaves out models that cannot. How many there are.
  */
-size_t models_choose(const struct house *house, const struct model *first, size_t wanted,
+size_t models_choose(const struct worker_context *worker, const struct model *first, size_t wanted,
                      bool reasoning, bool dry_run, const struct model **models);
 
 /* A callable model that is none of the judged, NULL when there is none. */
-const struct model *model_choose_judge(const struct house *house, const struct model *const *judged,
-                                       size_t count, bool dry_run);
+const struct model *model_choose_judge(const struct worker_context *worker,
+                                       const struct model *const *judged, size_t count,
+                                       bool dry_run);
 
 /* Ids of the models, each once, in order. From the arena. */
 struct string_list model_ids(struct arena *arena, const struct model *const *models, size_t count);

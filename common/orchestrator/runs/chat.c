@@ -6,19 +6,19 @@
 
 #include <string.h>
 
-enum { SAID_MAX = 64 << 20, MODELS_MAX = 16 };
+enum { TEXT_MAX = 64 << 20, MODELS_MAX = 16 };
 
 static bool take_text(const char *text, size_t length, void *context)
 {
     struct chat *chat = context;
 
-    text_append(&chat->said, text, length);
-    return chat->order->on_text(chat, text, length, chat->order->context);
+    text_append(&chat->so_far, text, length);
+    return chat->wanted->on_text(chat, text, length, chat->wanted->context);
 }
 
 /* The conversation with what has been said of the answer, to be gone on with. */
 static const struct llm_request *continued(const struct phrasing *phrasing,
-                                           const struct llm_request *request, const char *said)
+                                           const struct llm_request *request, const char *so_far)
 {
     struct arena *arena = phrasing->arena;
     struct llm_request *next = ARENA_NEW(arena, struct llm_request);
@@ -26,7 +26,7 @@ static const struct llm_request *continued(const struct phrasing *phrasing,
         ARENA_ARRAY(arena, struct llm_message, request->message_count + 2);
 
     memcpy(messages, request->messages, request->message_count * sizeof *messages);
-    messages[request->message_count] = (struct llm_message){.role = "assistant", .content = said};
+    messages[request->message_count] = (struct llm_message){.role = "assistant", .content = so_far};
     messages[request->message_count + 1] =
         (struct llm_message){.role = "user", .content = message_to_continue(phrasing)};
     *next = *request;
@@ -38,22 +38,22 @@ static const struct llm_request *continued(const struct phrasing *phrasing,
 static enum error ask(struct chat *chat, const char *prompt)
 {
     struct run *run = &chat->task_run.run;
-    const struct chat_order *order = chat->order;
+    const struct chat_request *wanted = chat->wanted;
     struct phrasing phrasing;
     struct asking asking;
-    struct order call = {.model = chat->model,
-                         .prompt = prompt,
-                         .request = order->request,
-                         .reasoning = order->plan.reasoning,
-                         .on_text = order->on_text ? take_text : NULL,
-                         .context = chat};
+    struct call_request call = {.model = chat->model,
+                                .prompt = prompt,
+                                .request = wanted->request,
+                                .reasoning = wanted->plan.reasoning,
+                                .on_text = wanted->on_text ? take_text : NULL,
+                                .context = chat};
 
-    if (chat->said.length) {
+    if (chat->so_far.length) {
         phrasing = phrasing_of(run->arena, prompt);
-        asking = prompt_to_continue(&phrasing, prompt, chat->said.bytes);
+        asking = prompt_to_continue(&phrasing, prompt, chat->so_far.bytes);
         call.prompt = asking_as_text(run->arena, &asking);
-        if (order->request)
-            call.request = continued(&phrasing, order->request, chat->said.bytes);
+        if (wanted->request)
+            call.request = continued(&phrasing, wanted->request, chat->so_far.bytes);
         else
             call.request = call_of(run->arena, chat->model, &asking, false).request;
     }
@@ -66,15 +66,15 @@ static size_t list_models(const struct chat *chat, const struct model *models[MO
 {
     const struct run *run = &chat->task_run.run;
     const struct plan *plan = &chat->plan;
-    const struct llm_request *request = chat->order->request;
-    const struct string_list *more = &run->house->settings->stream_fallback_models;
+    const struct llm_request *request = chat->wanted->request;
+    const struct string_list *more = &run->worker->settings->stream_fallback_models;
     size_t count = 0;
 
     for (size_t i = 0; i < plan->count && count < MODELS_MAX; i++)
         models[count++] = plan->models[i];
     for (size_t i = 0; i < more->count && count < MODELS_MAX; i++) {
         const struct model *model =
-            catalog_resolve(run->arena, run->house->catalog, more->items[i]);
+            catalog_resolve(run->arena, run->worker->catalog, more->items[i]);
         bool known =
             !model || (request && llm_find_unsupported(run->arena, model_protocol(model), request));
 
@@ -109,40 +109,40 @@ static enum error speak(struct chat *chat, const char *prompt)
         if (error || i + 1 == count || !can_be_continued(chat))
             break;
         chat->splices++;
-        if (chat->order->on_splice)
-            chat->order->on_splice(chat, &chat->result, models[i + 1], chat->order->context);
+        if (chat->wanted->on_splice)
+            chat->wanted->on_splice(chat, &chat->result, models[i + 1], chat->wanted->context);
     }
-    if (chat->said.length)
-        chat->result.text = chat->said.bytes;
+    if (chat->so_far.length)
+        chat->result.text = chat->so_far.bytes;
     return error;
 }
 
-enum error chat_run(struct chat *chat, const struct house *house, struct arena *arena,
-                    struct db *db, const struct chat_order *order, struct problem *problem)
+enum error chat_run(struct chat *chat, const struct worker_context *worker, struct arena *arena,
+                    struct db *db, const struct chat_request *wanted, struct problem *problem)
 {
-    struct task_order task = {.prompt = order->prompt,
-                              .session_id = order->session_id,
-                              .metadata = order->metadata,
-                              .route = order->route,
-                              .dry_run = order->dry_run,
-                              .plan = &chat->plan};
+    struct task_request task = {.prompt = wanted->prompt,
+                                .session_id = wanted->session_id,
+                                .metadata = wanted->metadata,
+                                .route = wanted->route,
+                                .dry_run = wanted->dry_run,
+                                .plan = &chat->plan};
     enum error error;
 
-    *chat = (struct chat){.order = order};
-    text_start(&chat->said, arena, SAID_MAX);
-    error = plan_make(arena, house->catalog, &order->plan, &chat->plan, problem);
+    *chat = (struct chat){.wanted = wanted};
+    text_start(&chat->so_far, arena, TEXT_MAX);
+    error = plan_make(arena, worker->catalog, &wanted->plan, &chat->plan, problem);
     if (error)
         return error;
     chat->plan.quorum = 1;
     chat->model = chat->plan.models[0];
-    error = task_run_begin(&chat->task_run, house, arena, db, &task, false, problem);
+    error = task_run_begin(&chat->task_run, worker, arena, db, &task, false, problem);
     if (error)
         return error;
-    chat->task_run.run.watch = order->watch;
+    chat->task_run.run.watch = wanted->watch;
     chat->task_run.task.model_count = 1;
-    if (order->on_accepted)
-        order->on_accepted(chat, order->context);
-    error = speak(chat, session_prompt(house, arena, db, order->session_id, order->prompt));
+    if (wanted->on_accepted)
+        wanted->on_accepted(chat, wanted->context);
+    error = speak(chat, session_prompt(worker, arena, db, wanted->session_id, wanted->prompt));
     if (error)
         return error;
     aggregate(&chat->task_run.run, &chat->result, 1, 1, MERGE_FIRST_SUCCESS, &chat->outcome);

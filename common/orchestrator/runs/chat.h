@@ -10,7 +10,7 @@
 
 struct chat;
 
-struct chat_order {
+struct chat_request {
     const char *route;                 /* NULL = a plain orchestration */
     const char *prompt;                /* as it is stored */
     const struct llm_request *request; /* the conversation; NULL = the prompt alone */
@@ -30,17 +30,17 @@ struct chat_order {
 struct chat {
     struct task_run task_run;
     struct plan plan;
-    const struct chat_order *order;
+    const struct chat_request *wanted;
     const struct model *model; /* that speaks now */
     struct result result;      /* of the last call; its text is all that was said */
     struct outcome outcome;
-    struct text said;
+    struct text so_far;
     int splices;
 };
 
 /* `plan_rejected` before anything is stored; other errors are the store's. */
-MUST_CHECK enum error chat_run(struct chat *chat, const struct house *house, struct arena *arena,
-                               struct db *db, const struct chat_order *order,
-                               struct problem *problem);
+MUST_CHECK enum error chat_run(struct chat *chat, const struct worker_context *worker,
+                               struct arena *arena, struct db *db,
+                               const struct chat_request *wanted, struct problem *problem);
 
 #endif

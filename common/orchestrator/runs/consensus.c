@@ -29,7 +29,7 @@ static struct forum *forum_open(struct pattern_run *run, size_t models)
 
     forum->run = run;
     forum->model_count =
-        models_choose(run->task_run.run.house, run->model, models, run->plan.reasoning,
+        models_choose(run->task_run.run.worker, run->model, models, run->plan.reasoning,
                       run->task_run.run.dry_run, forum->models);
     return forum;
 }
@@ -68,7 +68,7 @@ static enum error compare(struct forum *forum, struct similarities *similarities
 /* Each call goes to the next model, also over rounds. */
 static enum error ask_round(struct forum *forum, const char *prompt, int count, bool varied)
 {
-    struct order *orders = ARENA_ARRAY(arena_of(forum), struct order, (size_t)count);
+    struct call_request *orders = ARENA_ARRAY(arena_of(forum), struct call_request, (size_t)count);
     struct result *results = ARENA_ARRAY(arena_of(forum), struct result, (size_t)count);
     enum error error;
 
@@ -115,10 +115,10 @@ static enum error agree_dry(struct forum *forum, const char *prompt, int per_rou
 }
 
 static void judge_v1(struct forum *forum, const struct similarities *similarities,
-                     const struct consensus_order *order, int round, struct consensus *consensus)
+                     const struct consensus_options *wanted, int round, struct consensus *consensus)
 {
     struct clusters clusters =
-        clusters_greedy(arena_of(forum), similarities, order->similarity_threshold);
+        clusters_greedy(arena_of(forum), similarities, wanted->similarity_threshold);
     const struct cluster *top;
 
     clusters_sort_by_size(&clusters);
@@ -129,8 +129,8 @@ static void judge_v1(struct forum *forum, const struct similarities *similaritie
         .cluster_count = clusters.count,
         .top_size = top->count,
         .rounds = round,
-        .weighted = {order->use_confidence, weighted_vote(top, forum->weights, forum->count)}};
-    consensus->needs_debate = consensus->score < order->target;
+        .weighted = {wanted->use_confidence, weighted_vote(top, forum->weights, forum->count)}};
+    consensus->needs_debate = consensus->score < wanted->target;
 }
 
 /* There is time for another round, and somebody who waits for it. */
@@ -140,18 +140,18 @@ static bool goes_on(const struct pattern_run *run)
 }
 
 enum error consensus_v1(struct pattern_run *run, const char *prompt,
-                        const struct consensus_order *order, struct consensus *consensus)
+                        const struct consensus_options *wanted, struct consensus *consensus)
 {
-    struct forum *forum = forum_open(run, (size_t)order->per_round);
+    struct forum *forum = forum_open(run, (size_t)wanted->per_round);
     struct similarities similarities;
     enum error error = ERROR_NONE;
     int round = 0;
 
     if (run->task_run.run.dry_run)
-        return agree_dry(forum, prompt, order->per_round, true, consensus);
+        return agree_dry(forum, prompt, wanted->per_round, true, consensus);
     do {
         round++;
-        error = ask_round(forum, prompt, order->per_round, true);
+        error = ask_round(forum, prompt, wanted->per_round, true);
         if (error)
             return error;
         if (!forum->count) {
@@ -161,8 +161,8 @@ enum error consensus_v1(struct pattern_run *run, const char *prompt,
         error = compare(forum, &similarities);
         if (error)
             return error;
-        judge_v1(forum, &similarities, order, round, consensus);
-    } while (consensus->needs_debate && round < order->max_rounds && goes_on(run));
+        judge_v1(forum, &similarities, wanted, round, consensus);
+    } while (consensus->needs_debate && round < wanted->max_rounds && goes_on(run));
     name_models(forum, consensus);
     return ERROR_NONE;
 }
@@ -214,7 +214,7 @@ static enum error pollinate(struct forum *forum, const char *prompt,
 {
     const struct cluster *top = clusters_largest(clusters);
     const char *best = forum->texts[cluster_centroid(similarities, top)];
-    struct order *orders = ARENA_ARRAY(arena_of(forum), struct order, forum->count);
+    struct call_request *orders = ARENA_ARRAY(arena_of(forum), struct call_request, forum->count);
     size_t *places = ARENA_ARRAY(arena_of(forum), size_t, forum->count);
     struct result *results = ARENA_ARRAY(arena_of(forum), struct result, forum->count);
     size_t count = 0;
@@ -248,7 +248,7 @@ static enum error rank(struct forum *forum, const char *prompt, const struct clu
     const struct run *run = &forum->run->task_run.run;
     const char **answers = ARENA_ARRAY(run->arena, const char *, cluster->count);
     const struct model **authors = ARENA_ARRAY(run->arena, const struct model *, cluster->count);
-    size_t *order = ARENA_ARRAY(run->arena, size_t, cluster->count);
+    size_t *wanted = ARENA_ARRAY(run->arena, size_t, cluster->count);
     const struct model *judge;
     struct asking asking;
     struct result result;
@@ -259,12 +259,12 @@ static enum error rank(struct forum *forum, const char *prompt, const struct clu
         authors[i] = forum->authors[cluster->members[i]];
     }
     asking = prompt_to_rank(&forum->run->phrasing, prompt, answers, cluster->count,
-                            (size_t)run->house->settings->judged_answer_chars);
+                            (size_t)run->worker->settings->judged_answer_chars);
     error = pattern_ask_judge(forum->run, authors, cluster->count, &asking, &judge, &result);
     if (error || result.status != RUN_SUCCEEDED)
         return error;
-    parse_ranking(result.text, cluster->count, order);
-    *best = answers[borda_winner(order, 1, cluster->count)];
+    parse_ranking(result.text, cluster->count, wanted);
+    *best = answers[borda_winner(wanted, 1, cluster->count)];
     return ERROR_NONE;
 }
 

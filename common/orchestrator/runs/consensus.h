@@ -10,7 +10,7 @@
 #include "orchestrator/measures/votes.h"
 #include "orchestrator/runs/pattern_run.h"
 
-struct consensus_order {
+struct consensus_options {
     double similarity_threshold;
     double target; /* share of the top cluster that is enough */
     int max_rounds;
@@ -40,7 +40,7 @@ struct consensus {
 
 /* Both need embeddings unless the run is dry: ERROR_UNAVAILABLE (`embeddings_unavailable`). */
 MUST_CHECK enum error consensus_v1(struct pattern_run *run, const char *prompt,
-                                   const struct consensus_order *order,
+                                   const struct consensus_options *wanted,
                                    struct consensus *consensus);
 
 /* Asks `models` of them. `peer_review` lets another one rank the answers of the largest cluster. */

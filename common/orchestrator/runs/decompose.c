@@ -19,8 +19,9 @@ struct splitting {
 static enum error ask(const struct splitting *splitting, struct asking asking)
 {
     struct run *run = splitting->run;
-    const struct order order = call_of(run->arena, splitting->model, &asking, splitting->reasoning);
-    enum error error = dispatch_one(run, &order, &splitting->decomposition->result);
+    const struct call_request wanted =
+        call_of(run->arena, splitting->model, &asking, splitting->reasoning);
+    enum error error = dispatch_one(run, &wanted, &splitting->decomposition->result);
 
     if (!error)
         result_require_text(run->arena, &splitting->decomposition->result);

@@ -9,15 +9,15 @@
 
 #include <string.h>
 
-bool house_is_dry(const struct house *house, bool asked)
+bool is_dry_run(const struct worker_context *worker, bool asked)
 {
-    return asked || house->settings->profile == PROFILE_DRY_RUN;
+    return asked || worker->settings->profile == PROFILE_DRY_RUN;
 }
 
-const char *session_prompt(const struct house *house, struct arena *arena, struct db *db,
+const char *session_prompt(const struct worker_context *worker, struct arena *arena, struct db *db,
                            const char *session_id, const char *prompt)
 {
-    const struct orchestrator_settings *settings = house->settings;
+    const struct orchestrator_settings *settings = worker->settings;
     struct task_list tasks;
     struct turn *turns;
 
@@ -60,12 +60,12 @@ static enum error ask_all(struct orchestration *orchestration,
 {
     const struct plan *plan = &orchestration->plan;
     struct run *run = &orchestration->task_run.run;
-    struct order *orders = ARENA_ARRAY(run->arena, struct order, plan->count);
+    struct call_request *orders = ARENA_ARRAY(run->arena, struct call_request, plan->count);
     struct quorum quorum = {.wanted = (size_t)plan->quorum, .cancels_rest = plan->cancel_on_quorum};
     enum error error;
 
     for (size_t i = 0; i < plan->count; i++)
-        orders[i] = (struct order){
+        orders[i] = (struct call_request){
             .model = plan->models[i],
             .prompt = prompt,
             .reasoning = plan->reasoning,
@@ -78,31 +78,31 @@ static enum error ask_all(struct orchestration *orchestration,
     return error;
 }
 
-enum error orchestrate(const struct house *house, struct arena *arena, struct db *db,
+enum error orchestrate(const struct worker_context *worker, struct arena *arena, struct db *db,
                        const struct orchestration_request *request,
                        struct orchestration *orchestration, struct problem *problem)
 {
-    struct task_order order = {.prompt = request->prompt,
-                               .session_id = request->session_id,
-                               .retry_of_task_id = request->retry_of_task_id,
-                               .metadata = request->metadata,
-                               .dry_run = house_is_dry(house, request->dry_run),
-                               .decompose = request->decompose,
-                               .plan = &orchestration->plan};
+    struct task_request wanted = {.prompt = request->prompt,
+                                  .session_id = request->session_id,
+                                  .retry_of_task_id = request->retry_of_task_id,
+                                  .metadata = request->metadata,
+                                  .dry_run = is_dry_run(worker, request->dry_run),
+                                  .decompose = request->decompose,
+                                  .plan = &orchestration->plan};
     const char *prompt;
     enum error error;
 
     *orchestration = (struct orchestration){0};
-    error = plan_make(arena, house->catalog, &request->plan, &orchestration->plan, problem);
+    error = plan_make(arena, worker->catalog, &request->plan, &orchestration->plan, problem);
     if (error)
         return error;
     orchestration->count = orchestration->plan.count;
     orchestration->results = ARENA_ARRAY(arena, struct result, orchestration->count);
-    prompt = session_prompt(house, arena, db, request->session_id, request->prompt);
-    error = task_run_begin(&orchestration->task_run, house, arena, db, &order, true, problem);
+    prompt = session_prompt(worker, arena, db, request->session_id, request->prompt);
+    error = task_run_begin(&orchestration->task_run, worker, arena, db, &wanted, true, problem);
     if (error)
         return error;
-    if (request->decompose && !order.dry_run && orchestration->count == 1 &&
+    if (request->decompose && !wanted.dry_run && orchestration->count == 1 &&
         !request->attachments.count && assess_complexity(arena, request->prompt).should_decompose)
         error = ask_in_parts(orchestration, request, prompt);
     else

@@ -26,8 +26,8 @@ struct orchestration {
 
 /* Makes the plan and runs it to its end. `plan_rejected` before anything is stored; other errors
  * are the store's. A task that failed is no error. */
-MUST_CHECK enum error orchestrate(const struct house *house, struct arena *arena, struct db *db,
-                                  const struct orchestration_request *request,
+MUST_CHECK enum error orchestrate(const struct worker_context *worker, struct arena *arena,
+                                  struct db *db, const struct orchestration_request *request,
                                   struct orchestration *orchestration, struct problem *problem);
 
 /* The request that a task was made of, for trying it again; ERROR_INVALID (`nothing_to_retry`) when
@@ -38,11 +38,11 @@ MUST_CHECK enum error orchestration_rebuild(struct arena *arena, struct db *db,
                                             struct problem *problem);
 
 /* Whether nobody may be called. */
-bool house_is_dry(const struct house *house, bool asked);
+bool is_dry_run(const struct worker_context *worker, bool asked);
 
 /* The prompt behind the turns of its session; as it is when there are none or they cannot be read.
  */
-const char *session_prompt(const struct house *house, struct arena *arena, struct db *db,
+const char *session_prompt(const struct worker_context *worker, struct arena *arena, struct db *db,
                            const char *session_id, const char *prompt);
 
 #endif

@@ -5,10 +5,10 @@
 
 #define REJECT(problem, ...) problem_set((problem), ERROR_INVALID, "run_rejected", __VA_ARGS__)
 
-enum error pattern_check_adapter(const struct house *house, const struct model *model, bool dry_run,
-                                 struct problem *problem)
+enum error pattern_check_adapter(const struct worker_context *worker, const struct model *model,
+                                 bool dry_run, struct problem *problem)
 {
-    const struct orchestrator_settings *settings = house->settings;
+    const struct orchestrator_settings *settings = worker->settings;
     bool has_browser = settings->profile == PROFILE_HYBRID && settings->browser_enabled;
 
     if (dry_run || model->backend == BACKEND_API || has_browser)
@@ -30,29 +30,30 @@ static void plan_for_one(struct pattern_run *run, struct arena *arena, bool reas
     run->plan.models[0] = run->model;
 }
 
-enum error pattern_begin(struct pattern_run *run, const struct house *house, struct arena *arena,
-                         struct db *db, const struct pattern_order *order, struct problem *problem)
+enum error pattern_begin(struct pattern_run *run, const struct worker_context *worker,
+                         struct arena *arena, struct db *db, const struct pattern_request *wanted,
+                         struct problem *problem)
 {
-    const char *name = order->model ? order->model : plan_default_model(house->catalog);
-    struct task_order task = {.prompt = order->prompt,
-                              .route = order->route,
-                              .dry_run = order->dry_run,
-                              .decompose = false,
-                              .plan = &run->plan};
+    const char *name = wanted->model ? wanted->model : plan_default_model(worker->catalog);
+    struct task_request task = {.prompt = wanted->prompt,
+                                .route = wanted->route,
+                                .dry_run = wanted->dry_run,
+                                .decompose = false,
+                                .plan = &run->plan};
     enum error error;
 
-    run->model = catalog_resolve(arena, house->catalog, name);
+    run->model = catalog_resolve(arena, worker->catalog, name);
     if (!run->model)
         return REJECT(problem, "Unsupported model: %s", name);
-    error = pattern_check_adapter(house, run->model, order->dry_run, problem);
+    error = pattern_check_adapter(worker, run->model, wanted->dry_run, problem);
     if (error)
         return error;
-    plan_for_one(run, arena, order->reasoning);
-    run->phrasing = phrasing_of(arena, order->question ? order->question : order->prompt);
-    run->phrasing.conversation = order->conversation;
+    plan_for_one(run, arena, wanted->reasoning);
+    run->phrasing = phrasing_of(arena, wanted->question ? wanted->question : wanted->prompt);
+    run->phrasing.conversation = wanted->conversation;
     run->results = ARENA_ARRAY(arena, struct result, RUN_CALLS_MAX);
-    error = task_run_begin(&run->task_run, house, arena, db, &task, false, problem);
-    run->task_run.run.watch = order->watch;
+    error = task_run_begin(&run->task_run, worker, arena, db, &task, false, problem);
+    run->task_run.run.watch = wanted->watch;
     if (!error && run->on_accepted)
         run->on_accepted(run, run->context);
     return error;
@@ -72,8 +73,8 @@ static void note(struct pattern_run *run, const struct result *results, size_t c
     }
 }
 
-enum error pattern_dispatch(struct pattern_run *run, const struct order *orders, size_t count,
-                            struct result *results)
+enum error pattern_dispatch(struct pattern_run *run, const struct call_request *orders,
+                            size_t count, struct result *results)
 {
     enum error error = dispatch(&run->task_run.run, orders, count, (struct quorum){0}, results);
 
@@ -89,7 +90,7 @@ enum error pattern_ask(struct pattern_run *run, const struct model *const *model
                        struct result *results)
 {
     struct arena *arena = run->task_run.run.arena;
-    struct order *orders = ARENA_ARRAY(arena, struct order, count);
+    struct call_request *orders = ARENA_ARRAY(arena, struct call_request, count);
 
     for (size_t i = 0; i < count; i++)
         orders[i] = call_of(arena, models[i % model_count], &askings[i], run->plan.reasoning);
@@ -109,7 +110,7 @@ enum error pattern_ask_judge(struct pattern_run *run, const struct model *const 
     const struct run *task = &run->task_run.run;
     enum error error = ERROR_NONE;
 
-    *judge = model_choose_judge(task->house, judged, count, task->dry_run);
+    *judge = model_choose_judge(task->worker, judged, count, task->dry_run);
     if (*judge)
         error = pattern_ask_one(run, *judge, asking, result);
     if (error || (*judge && (result->status == RUN_SUCCEEDED || task->was_cancelled)))

@@ -30,7 +30,7 @@ struct pattern_run {
     size_t candidates;
 };
 
-struct pattern_order {
+struct pattern_request {
     const char *route;
     const char *prompt; /* as it is stored */
     const char *model;  /* name; NULL = the default one */
@@ -44,13 +44,14 @@ struct pattern_order {
 
 /* Resolves the model and stores the task. ERROR_INVALID (`run_rejected`) for a model that is not
  * known or cannot be reached in any case. */
-MUST_CHECK enum error pattern_begin(struct pattern_run *run, const struct house *house,
+MUST_CHECK enum error pattern_begin(struct pattern_run *run, const struct worker_context *worker,
                                     struct arena *arena, struct db *db,
-                                    const struct pattern_order *order, struct problem *problem);
+                                    const struct pattern_request *wanted, struct problem *problem);
 
 /* Whether a live call of the model can be made at all. */
-MUST_CHECK enum error pattern_check_adapter(const struct house *house, const struct model *model,
-                                            bool dry_run, struct problem *problem);
+MUST_CHECK enum error pattern_check_adapter(const struct worker_context *worker,
+                                            const struct model *model, bool dry_run,
+                                            struct problem *problem);
 
 /* Calls side by side: the i-th asks models[i % model_count]. A call without text has failed. */
 MUST_CHECK enum error pattern_ask(struct pattern_run *run, const struct model *const *models,
@@ -65,7 +66,7 @@ MUST_CHECK enum error pattern_ask_judge(struct pattern_run *run, const struct mo
                                         size_t count, const struct asking *asking,
                                         const struct model **judge, struct result *result);
 /* Calls of any models. */
-MUST_CHECK enum error pattern_dispatch(struct pattern_run *run, const struct order *orders,
+MUST_CHECK enum error pattern_dispatch(struct pattern_run *run, const struct call_request *orders,
                                        size_t count, struct result *results);
 
 /* Ends the task with this result as its answer. */

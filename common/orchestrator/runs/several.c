@@ -39,14 +39,14 @@ static enum error end_with_first(struct pattern_run *run, const struct item_list
 }
 
 /* Names into orders; those that mean no model, or one that cannot be reached, have their status. */
-static size_t resolve(struct comparison *comparison, const struct house *house, struct arena *arena,
-                      const char *prompt, const struct string_list *models, bool dry_run,
-                      struct order *orders, size_t *places)
+static size_t resolve(struct comparison *comparison, const struct worker_context *worker,
+                      struct arena *arena, const char *prompt, const struct string_list *models,
+                      bool dry_run, struct call_request *orders, size_t *places)
 {
     size_t resolved = 0;
 
     for (size_t i = 0; i < models->count; i++) {
-        const struct model *model = catalog_resolve(arena, house->catalog, models->items[i]);
+        const struct model *model = catalog_resolve(arena, worker->catalog, models->items[i]);
         struct item *item = &comparison->answers.items[i];
 
         *item = (struct item){.model_id = model ? model->id : models->items[i],
@@ -56,9 +56,10 @@ static size_t resolve(struct comparison *comparison, const struct house *house, 
         if (!model)
             continue;
         item->status = "no_adapter";
-        if (pattern_check_adapter(house, model, dry_run, NULL))
+        if (pattern_check_adapter(worker, model, dry_run, NULL))
             continue;
-        orders[resolved] = (struct order){.model = model, .prompt = prompt, .reasoning = true};
+        orders[resolved] =
+            (struct call_request){.model = model, .prompt = prompt, .reasoning = true};
         places[resolved++] = i;
     }
     return resolved;
@@ -66,7 +67,7 @@ static size_t resolve(struct comparison *comparison, const struct house *house, 
 
 /* Lets a model judge that is none of the compared, or the first of them where there is no other. */
 static enum error analyze_answers(struct comparison *comparison, const char *prompt,
-                                  const struct order *orders, size_t resolved)
+                                  const struct call_request *orders, size_t resolved)
 {
     const struct run *run = &comparison->run.task_run.run;
     const struct item_list *list = &comparison->answers;
@@ -86,7 +87,7 @@ static enum error analyze_answers(struct comparison *comparison, const char *pro
         answers[done++] = list->items[i].answer;
     }
     asking = prompt_to_compare(&comparison->run.phrasing, prompt, answers, numbers, done,
-                               (size_t)run->house->settings->judged_answer_chars);
+                               (size_t)run->worker->settings->judged_answer_chars);
     error = pattern_ask_judge(&comparison->run, compared, resolved, &asking, &comparison->judge,
                               &result);
     if (!error && result.status == RUN_SUCCEEDED)
@@ -94,29 +95,29 @@ static enum error analyze_answers(struct comparison *comparison, const char *pro
     return error;
 }
 
-enum error compare_run(struct comparison *comparison, const struct house *house,
+enum error compare_run(struct comparison *comparison, const struct worker_context *worker,
                        struct arena *arena, struct db *db, const char *prompt,
                        const struct string_list *models, bool analyze, bool dry_run,
                        struct problem *problem)
 {
-    struct order *orders = ARENA_ARRAY(arena, struct order, models->count);
+    struct call_request *orders = ARENA_ARRAY(arena, struct call_request, models->count);
     struct result *results = ARENA_ARRAY(arena, struct result, models->count);
     size_t *places = ARENA_ARRAY(arena, size_t, models->count), resolved;
-    struct pattern_order frame = {.route = "compare",
-                                  .prompt = prompt,
-                                  .reasoning = true,
-                                  .dry_run = house_is_dry(house, dry_run)};
+    struct pattern_request frame = {.route = "compare",
+                                    .prompt = prompt,
+                                    .reasoning = true,
+                                    .dry_run = is_dry_run(worker, dry_run)};
     enum error error;
 
     comparison->answers = (struct item_list){
         .count = models->count, .items = ARENA_ARRAY(arena, struct item, models->count)};
-    resolved = resolve(comparison, house, arena, prompt, models, frame.dry_run, orders, places);
+    resolved = resolve(comparison, worker, arena, prompt, models, frame.dry_run, orders, places);
     count(&comparison->answers);
     if (!resolved)
         return ERROR_NONE;
     comparison->was_run = true;
     frame.model = orders[0].model->id;
-    error = pattern_begin(&comparison->run, house, arena, db, &frame, problem);
+    error = pattern_begin(&comparison->run, worker, arena, db, &frame, problem);
     if (!error)
         error = pattern_dispatch(&comparison->run, orders, resolved, results);
     if (error)
@@ -146,16 +147,14 @@ static enum error take_position(struct debate *debate, const char *topic, const 
 }
 
 /* What failed is no position and no critique: the debate ends with it. */
-enum error debate_run(struct debate *debate, const struct house *house, struct arena *arena,
-                      struct db *db, const char *topic, const char *position, const char *model,
-                      bool dry_run, struct problem *problem)
+enum error debate_run(struct debate *debate, const struct worker_context *worker,
+                      struct arena *arena, struct db *db, const char *topic, const char *position,
+                      const char *model, bool dry_run, struct problem *problem)
 {
-    const struct pattern_order frame = {.route = "debate",
-                                        .prompt = topic,
-                                        .model = model,
-                                        .dry_run = house_is_dry(house, dry_run)};
+    const struct pattern_request frame = {
+        .route = "debate", .prompt = topic, .model = model, .dry_run = is_dry_run(worker, dry_run)};
     struct result challenge, defense;
-    enum error error = pattern_begin(&debate->run, house, arena, db, &frame, problem);
+    enum error error = pattern_begin(&debate->run, worker, arena, db, &frame, problem);
 
     if (!error)
         error = take_position(debate, topic, position);
@@ -175,14 +174,14 @@ enum error debate_run(struct debate *debate, const struct house *house, struct a
     return pattern_end(&debate->run, &debate->last);
 }
 
-enum error batch_run(struct batch *batch, const struct house *house, struct arena *arena,
+enum error batch_run(struct batch *batch, const struct worker_context *worker, struct arena *arena,
                      struct db *db, const struct string_list *prompts, const char *model,
                      bool dry_run, struct problem *problem)
 {
     struct result *results = ARENA_ARRAY(arena, struct result, prompts->count);
-    struct order *orders = ARENA_ARRAY(arena, struct order, prompts->count);
-    struct pattern_order frame = {
-        .route = "batch", .model = model, .dry_run = house_is_dry(house, dry_run)};
+    struct call_request *orders = ARENA_ARRAY(arena, struct call_request, prompts->count);
+    struct pattern_request frame = {
+        .route = "batch", .model = model, .dry_run = is_dry_run(worker, dry_run)};
     struct text joined;
     enum error error;
 
@@ -190,9 +189,9 @@ enum error batch_run(struct batch *batch, const struct house *house, struct aren
     for (size_t i = 0; i < prompts->count; i++)
         text_append_format(&joined, "%s%s", i ? "\n\n" : "", prompts->items[i]);
     frame.prompt = joined.bytes;
-    error = pattern_begin(&batch->run, house, arena, db, &frame, problem);
+    error = pattern_begin(&batch->run, worker, arena, db, &frame, problem);
     for (size_t i = 0; i < prompts->count; i++)
-        orders[i] = (struct order){.model = batch->run.model, .prompt = prompts->items[i]};
+        orders[i] = (struct call_request){.model = batch->run.model, .prompt = prompts->items[i]};
     if (!error)
         error = pattern_dispatch(&batch->run, orders, prompts->count, results);
     if (error)
@@ -210,27 +209,27 @@ enum error batch_run(struct batch *batch, const struct house *house, struct aren
 
 /* The model asked for, and the first of every other provider that can be called. */
 static size_t gather(const struct pipeline *pipeline, const char *prompt, bool multi_model,
-                     struct order *orders)
+                     struct call_request *orders)
 {
-    const struct house *house = pipeline->run.task_run.run.house;
-    const struct catalog *catalog = house->catalog;
+    const struct worker_context *worker = pipeline->run.task_run.run.worker;
+    const struct catalog *catalog = worker->catalog;
     bool reasoning = pipeline->treatment.reasoning;
     size_t found = 1;
 
-    orders[0] =
-        (struct order){.model = pipeline->run.model, .prompt = prompt, .reasoning = reasoning};
+    orders[0] = (struct call_request){
+        .model = pipeline->run.model, .prompt = prompt, .reasoning = reasoning};
     if (!multi_model || pipeline->run.task_run.run.dry_run ||
         pipeline->run.model->backend != BACKEND_API)
         return found;
     for (size_t i = catalog->browser_count; i < catalog->count; i++) {
         const struct model *model = &catalog->models[i];
-        bool known = !model_is_callable(house, model, false);
+        bool known = !model_is_callable(worker, model, false);
 
         for (size_t j = 0; !known && j < found; j++)
             known = strcmp(orders[j].model->provider, model->provider) == 0;
         if (!known)
             orders[found++] =
-                (struct order){.model = model, .prompt = prompt, .reasoning = reasoning};
+                (struct call_request){.model = model, .prompt = prompt, .reasoning = reasoning};
     }
     return found;
 }
@@ -238,7 +237,7 @@ static size_t gather(const struct pipeline *pipeline, const char *prompt, bool m
 static enum error choose_level(struct pipeline *pipeline, struct arena *arena, const char *prompt,
                                const char *level, struct problem *problem)
 {
-    int known = word_find(reliability_level_names, level);
+    int known = name_find(reliability_level_names, level);
     struct complexity complexity = assess_complexity(arena, prompt);
 
     if (level && *level && known < 0)
@@ -253,8 +252,8 @@ static enum error choose_level(struct pipeline *pipeline, struct arena *arena, c
 static enum error ask_all(struct pipeline *pipeline, const char *prompt, bool multi_model)
 {
     struct arena *arena = pipeline->run.task_run.run.arena;
-    size_t most = pipeline->run.task_run.run.house->catalog->count + 1, asked;
-    struct order *orders = ARENA_ARRAY(arena, struct order, most);
+    size_t most = pipeline->run.task_run.run.worker->catalog->count + 1, asked;
+    struct call_request *orders = ARENA_ARRAY(arena, struct call_request, most);
     struct result *results = ARENA_ARRAY(arena, struct result, most);
     enum error error;
 
@@ -277,20 +276,20 @@ static enum error ask_all(struct pipeline *pipeline, const char *prompt, bool mu
     return error;
 }
 
-enum error pipeline_run(struct pipeline *pipeline, const struct house *house, struct arena *arena,
-                        struct db *db, const char *prompt, const char *model, const char *level,
-                        bool multi_model, bool dry_run, struct problem *problem)
+enum error pipeline_run(struct pipeline *pipeline, const struct worker_context *worker,
+                        struct arena *arena, struct db *db, const char *prompt, const char *model,
+                        const char *level, bool multi_model, bool dry_run, struct problem *problem)
 {
-    struct pattern_order frame = {.route = "pipeline",
-                                  .prompt = prompt,
-                                  .model = model,
-                                  .dry_run = house_is_dry(house, dry_run)};
+    struct pattern_request frame = {.route = "pipeline",
+                                    .prompt = prompt,
+                                    .model = model,
+                                    .dry_run = is_dry_run(worker, dry_run)};
     enum error error = choose_level(pipeline, arena, prompt, level, problem);
 
     if (error)
         return error;
     frame.reasoning = pipeline->treatment.reasoning;
-    error = pattern_begin(&pipeline->run, house, arena, db, &frame, problem);
+    error = pattern_begin(&pipeline->run, worker, arena, db, &frame, problem);
     if (!error)
         error = ask_all(pipeline, prompt, multi_model);
     if (error)

@@ -27,8 +27,9 @@ struct comparison {
     const char *analysis;
     const struct model *judge; /* NULL = nobody was asked to compare */
 };
-MUST_CHECK enum error compare_run(struct comparison *comparison, const struct house *house,
-                                  struct arena *arena, struct db *db, const char *prompt,
+MUST_CHECK enum error compare_run(struct comparison *comparison,
+                                  const struct worker_context *worker, struct arena *arena,
+                                  struct db *db, const char *prompt,
                                   const struct string_list *models, bool analyze, bool dry_run,
                                   struct problem *problem);
 
@@ -38,7 +39,7 @@ struct debate {
     const char *position, *challenge, *defense; /* NULL where a call failed */
     struct result last;                         /* the one that failed, else the defense */
 };
-MUST_CHECK enum error debate_run(struct debate *debate, const struct house *house,
+MUST_CHECK enum error debate_run(struct debate *debate, const struct worker_context *worker,
                                  struct arena *arena, struct db *db, const char *topic,
                                  const char *position, const char *model, bool dry_run,
                                  struct problem *problem);
@@ -48,9 +49,10 @@ struct batch {
     struct pattern_run run;
     struct item_list results;
 };
-MUST_CHECK enum error batch_run(struct batch *batch, const struct house *house, struct arena *arena,
-                                struct db *db, const struct string_list *prompts, const char *model,
-                                bool dry_run, struct problem *problem);
+MUST_CHECK enum error batch_run(struct batch *batch, const struct worker_context *worker,
+                                struct arena *arena, struct db *db,
+                                const struct string_list *prompts, const char *model, bool dry_run,
+                                struct problem *problem);
 
 /* One prompt by its level, perhaps over a model of each provider. */
 struct pipeline {
@@ -61,7 +63,7 @@ struct pipeline {
     const char *answer_text; /* NULL when all failed */
     struct string_list models_used;
 };
-MUST_CHECK enum error pipeline_run(struct pipeline *pipeline, const struct house *house,
+MUST_CHECK enum error pipeline_run(struct pipeline *pipeline, const struct worker_context *worker,
                                    struct arena *arena, struct db *db, const char *prompt,
                                    const char *model, const char *level, bool multi_model,
                                    bool dry_run, struct problem *problem);

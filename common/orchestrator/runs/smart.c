@@ -11,21 +11,21 @@ static const double similarity_threshold = 0.85;
 
 #define REJECT(problem, ...) problem_set((problem), ERROR_INVALID, "run_rejected", __VA_ARGS__)
 
-static enum error choose_treatment(struct smart *smart, const struct smart_order *order,
+static enum error choose_treatment(struct smart *smart, const struct smart_request *wanted,
                                    struct problem *problem)
 {
-    int pattern = word_find(execution_pattern_names, order->pattern);
-    int level = word_find(reliability_level_names, order->reliability_level);
+    int pattern = name_find(execution_pattern_names, wanted->pattern);
+    int level = name_find(reliability_level_names, wanted->reliability_level);
 
-    if (order->pattern && order->reliability_level)
+    if (wanted->pattern && wanted->reliability_level)
         return REJECT(problem, "Use reliability_level OR pattern, not both.");
-    if (order->pattern && pattern < 0)
-        return REJECT(problem, "Unknown pattern: %s", order->pattern);
-    if (order->reliability_level && level < 0)
-        return REJECT(problem, "Unknown level: %s", order->reliability_level);
-    if (order->pattern)
+    if (wanted->pattern && pattern < 0)
+        return REJECT(problem, "Unknown pattern: %s", wanted->pattern);
+    if (wanted->reliability_level && level < 0)
+        return REJECT(problem, "Unknown level: %s", wanted->reliability_level);
+    if (wanted->pattern)
         smart->treatment = treatment_of_pattern((enum execution_pattern)pattern);
-    else if (order->reliability_level)
+    else if (wanted->reliability_level)
         smart->treatment = treatment_of_level((enum reliability_level)level);
     else
         smart->treatment = treatment_of_prompt(&smart->complexity);
@@ -49,20 +49,20 @@ static enum error answer_in_parts(struct smart *smart, const char *question, con
     return ERROR_NONE;
 }
 
-static enum error answer_by_consensus(struct smart *smart, const struct smart_order *order)
+static enum error answer_by_consensus(struct smart *smart, const struct smart_request *wanted)
 {
     const struct treatment *treatment = &smart->treatment;
-    const struct consensus_order rounds = {.similarity_threshold = similarity_threshold,
-                                           .target = treatment->threshold,
-                                           .max_rounds =
-                                               treatment->rounds > 0 ? treatment->rounds : 1,
-                                           .per_round = VARIATIONS_A_ROUND,
-                                           .use_confidence = treatment->confidence};
-    enum error error = order->second
-                           ? consensus_v2(&smart->run, order->prompt, smart->task_type,
+    const struct consensus_options rounds = {.similarity_threshold = similarity_threshold,
+                                             .target = treatment->threshold,
+                                             .max_rounds =
+                                                 treatment->rounds > 0 ? treatment->rounds : 1,
+                                             .per_round = VARIATIONS_A_ROUND,
+                                             .use_confidence = treatment->confidence};
+    enum error error = wanted->second
+                           ? consensus_v2(&smart->run, wanted->prompt, smart->task_type,
                                           (size_t)treatment->model_count, treatment->peer_review,
                                           &smart->consensus)
-                           : consensus_v1(&smart->run, order->prompt, &rounds, &smart->consensus);
+                           : consensus_v1(&smart->run, wanted->prompt, &rounds, &smart->consensus);
 
     if (error)
         return error;
@@ -97,15 +97,15 @@ static void keep_answers(struct smart *smart, const struct result *results, size
 }
 
 /* Different models side by side, merged as the pattern wants it. */
-static enum error answer_by_several(struct smart *smart, const struct smart_order *order)
+static enum error answer_by_several(struct smart *smart, const struct smart_request *wanted)
 {
     const struct treatment *treatment = &smart->treatment;
     struct run *run = &smart->run.task_run.run;
     const struct model *models[CALLED_MODELS_MAX];
-    const struct asking asking = prompt_itself(&smart->run.phrasing, order->prompt);
+    const struct asking asking = prompt_itself(&smart->run.phrasing, wanted->prompt);
     struct result results[CALLED_MODELS_MAX];
-    struct order orders[CALLED_MODELS_MAX];
-    size_t count = models_choose(run->house, smart->run.model, (size_t)treatment->model_count,
+    struct call_request orders[CALLED_MODELS_MAX];
+    size_t count = models_choose(run->worker, smart->run.model, (size_t)treatment->model_count,
                                  treatment->reasoning, run->dry_run, models);
     int64_t quorum = treatment->quorum < (int64_t)count ? treatment->quorum : (int64_t)count;
     enum error error;
@@ -128,48 +128,48 @@ static enum error answer_by_several(struct smart *smart, const struct smart_orde
     return ERROR_NONE;
 }
 
-static enum error find_answer(struct smart *smart, const struct smart_order *order)
+static enum error find_answer(struct smart *smart, const struct smart_request *wanted)
 {
     const struct run *run = &smart->run.task_run.run;
     const struct treatment *treatment = &smart->treatment;
-    bool comparable = run->dry_run || embeddings_are_configured(run->house);
-    const struct asking asking = prompt_itself(&smart->run.phrasing, order->prompt);
+    bool comparable = run->dry_run || embeddings_are_configured(run->worker);
+    const struct asking asking = prompt_itself(&smart->run.phrasing, wanted->prompt);
 
     smart->models_used = model_ids(run->arena, &smart->run.model, 1);
     if (treatment->use_decomposition && smart->complexity.should_decompose)
-        return answer_in_parts(smart, order->question ? order->question : order->prompt,
-                               order->prompt);
+        return answer_in_parts(smart, wanted->question ? wanted->question : wanted->prompt,
+                               wanted->prompt);
     if (treatment->use_consensus && comparable)
-        return answer_by_consensus(smart, order);
-    if (order->pattern && treatment->model_count > 1)
-        return answer_by_several(smart, order);
+        return answer_by_consensus(smart, wanted);
+    if (wanted->pattern && treatment->model_count > 1)
+        return answer_by_several(smart, wanted);
     return pattern_ask_one(&smart->run, smart->run.model, &asking, &smart->answer);
 }
 
 /* Compares the answers of a fan-out, by a model that has given none of them where there is one. */
-static enum error compare_answers(struct smart *smart, const struct smart_order *order,
+static enum error compare_answers(struct smart *smart, const struct smart_request *wanted,
                                   struct result *result)
 {
     const struct run *run = &smart->run.task_run.run;
     const struct fan_out *fan_out = &smart->fan_out;
     const struct asking asking =
-        prompt_to_compare(&smart->run.phrasing, order->prompt, fan_out->answers, NULL,
-                          fan_out->count, (size_t)run->house->settings->judged_answer_chars);
+        prompt_to_compare(&smart->run.phrasing, wanted->prompt, fan_out->answers, NULL,
+                          fan_out->count, (size_t)run->worker->settings->judged_answer_chars);
     const struct model *judge;
 
     return pattern_ask_judge(&smart->run, fan_out->models, fan_out->count, &asking, &judge, result);
 }
 
-static enum error verify_answer(struct smart *smart, const struct smart_order *order,
+static enum error verify_answer(struct smart *smart, const struct smart_request *wanted,
                                 struct result *result)
 {
     const struct asking asking =
-        prompt_to_verify(&smart->run.phrasing, order->prompt, smart->answer.text);
+        prompt_to_verify(&smart->run.phrasing, wanted->prompt, smart->answer.text);
 
     return pattern_ask_one(&smart->run, smart->run.model, &asking, result);
 }
 
-static enum error verify(struct smart *smart, const struct smart_order *order)
+static enum error verify(struct smart *smart, const struct smart_request *wanted)
 {
     bool compares =
         smart->treatment.pattern == PATTERN_FIVE_MODELS_COMPARE && smart->fan_out.count > 1;
@@ -179,7 +179,8 @@ static enum error verify(struct smart *smart, const struct smart_order *order)
     if (smart->treatment.pattern == PATTERN_SONAR || smart->answer.status != RUN_SUCCEEDED ||
         !smart->answer.text)
         return ERROR_NONE;
-    error = compares ? compare_answers(smart, order, &check) : verify_answer(smart, order, &check);
+    error =
+        compares ? compare_answers(smart, wanted, &check) : verify_answer(smart, wanted, &check);
     if (error)
         return error;
     smart->used_roles = true;
@@ -188,30 +189,30 @@ static enum error verify(struct smart *smart, const struct smart_order *order)
     return ERROR_NONE;
 }
 
-enum error smart_run(struct smart *smart, const struct house *house, struct arena *arena,
-                     struct db *db, const struct smart_order *order, struct problem *problem)
+enum error smart_run(struct smart *smart, const struct worker_context *worker, struct arena *arena,
+                     struct db *db, const struct smart_request *wanted, struct problem *problem)
 {
-    struct pattern_order frame = {.route = order->second ? "smart/v2" : "smart",
-                                  .prompt = order->prompt,
-                                  .model = order->model,
-                                  .dry_run = house_is_dry(house, order->dry_run),
-                                  .watch = order->watch,
-                                  .conversation = order->conversation,
-                                  .question = order->question};
-    const char *question = order->question ? order->question : order->prompt;
+    struct pattern_request frame = {.route = wanted->second ? "smart/v2" : "smart",
+                                    .prompt = wanted->prompt,
+                                    .model = wanted->model,
+                                    .dry_run = is_dry_run(worker, wanted->dry_run),
+                                    .watch = wanted->watch,
+                                    .conversation = wanted->conversation,
+                                    .question = wanted->question};
+    const char *question = wanted->question ? wanted->question : wanted->prompt;
     enum error error;
 
     smart->complexity = assess_complexity(arena, question);
     smart->task_type = assess_task_type(arena, question);
-    error = choose_treatment(smart, order, problem);
+    error = choose_treatment(smart, wanted, problem);
     if (error)
         return error;
     frame.reasoning = smart->treatment.reasoning;
-    error = pattern_begin(&smart->run, house, arena, db, &frame, problem);
+    error = pattern_begin(&smart->run, worker, arena, db, &frame, problem);
     if (!error)
-        error = find_answer(smart, order);
+        error = find_answer(smart, wanted);
     if (!error)
-        error = verify(smart, order);
+        error = verify(smart, wanted);
     if (error)
         return error;
     if (smart->answer.status == RUN_SUCCEEDED)

@@ -6,7 +6,7 @@
 #include "orchestrator/plan/pattern.h"
 #include "orchestrator/runs/consensus.h"
 
-struct smart_order {
+struct smart_request {
     const char *prompt;
     const char *model;             /* NULL = the default one */
     const char *reliability_level; /* NULL = not given, as the next one */
@@ -41,8 +41,8 @@ struct smart {
 };
 
 /* `run` holds who watches, or is zeroed. ERROR_INVALID (`run_rejected`) for what cannot be. */
-MUST_CHECK enum error smart_run(struct smart *smart, const struct house *house, struct arena *arena,
-                                struct db *db, const struct smart_order *order,
-                                struct problem *problem);
+MUST_CHECK enum error smart_run(struct smart *smart, const struct worker_context *worker,
+                                struct arena *arena, struct db *db,
+                                const struct smart_request *wanted, struct problem *problem);
 
 #endif

@@ -75,16 +75,16 @@ static void write_planned_step(struct json_writer *writer, const struct model *m
     writer_close_object(writer);
 }
 
-static const char *accepted_payload(struct arena *arena, const struct task_order *order)
+static const char *accepted_payload(struct arena *arena, const struct task_request *wanted)
 {
-    const struct plan *plan = order->plan;
+    const struct plan *plan = wanted->plan;
     struct json_writer writer;
     struct text text;
 
     text_start(&text, arena, PAYLOAD_MAX);
     writer_start(&writer, &text);
     writer_open_object(&writer);
-    writer_key_boolean(&writer, "dry_run", order->dry_run);
+    writer_key_boolean(&writer, "dry_run", wanted->dry_run);
     writer_key(&writer, "execution_plan");
     writer_open_object(&writer);
     writer_key_integer(&writer, "quorum", plan->quorum);
@@ -101,35 +101,35 @@ static const char *accepted_payload(struct arena *arena, const struct task_order
     return text.bytes;
 }
 
-static void fill_in_task(struct task_run *task_run, const struct task_order *order,
+static void fill_in_task(struct task_run *task_run, const struct task_request *wanted,
                          const char *accepted_at)
 {
     struct run *run = &task_run->run;
-    const struct plan *plan = order->plan;
+    const struct plan *plan = wanted->plan;
 
     task_run->task = (struct task_record){
         .task_id = run->task_id,
         .status = RUN_ACCEPTED,
         .accepted_at = accepted_at,
-        .prompt = order->prompt,
-        .prompt_folded = text_fold(run->arena, order->prompt),
+        .prompt = wanted->prompt,
+        .prompt_folded = text_fold(run->arena, wanted->prompt),
         .reasoning = plan->reasoning,
-        .execution_mode = order->dry_run ? MODE_DRY_RUN : plan->execution_mode,
-        .dry_run = order->dry_run,
+        .execution_mode = wanted->dry_run ? MODE_DRY_RUN : plan->execution_mode,
+        .dry_run = wanted->dry_run,
         .model_count = (int64_t)plan->count,
         .quorum = plan->quorum,
         .merge_strategy = plan->merge_strategy,
         .adapter_hint = plan->adapter_hint,
         .cancel_on_quorum = plan->cancel_on_quorum,
         .failure_code = FAILURE_NONE,
-        .metadata = write_metadata(run->arena, order->metadata, order->route, NULL),
-        .retry_of_task_id = order->retry_of_task_id,
-        .session_id = order->session_id,
-        .decompose = order->decompose};
+        .metadata = write_metadata(run->arena, wanted->metadata, wanted->route, NULL),
+        .retry_of_task_id = wanted->retry_of_task_id,
+        .session_id = wanted->session_id,
+        .decompose = wanted->decompose};
     task_run->accepted = (struct event_record){.sequence_no = 1,
                                                .event_type = EVENT_TASK_ACCEPTED,
                                                .created_at = accepted_at,
-                                               .payload = accepted_payload(run->arena, order)};
+                                               .payload = accepted_payload(run->arena, wanted)};
 }
 
 static enum error store(struct run *run)
@@ -141,26 +141,26 @@ static enum error store(struct run *run)
                       run->problem);
 }
 
-enum error task_run_begin(struct task_run *task_run, const struct house *house, struct arena *arena,
-                          struct db *db, const struct task_order *order, bool late,
-                          struct problem *problem)
+enum error task_run_begin(struct task_run *task_run, const struct worker_context *worker,
+                          struct arena *arena, struct db *db, const struct task_request *wanted,
+                          bool late, struct problem *problem)
 {
-    double seconds = house->settings->orchestrate_timeout_seconds > 0
-                         ? house->settings->orchestrate_timeout_seconds
+    double seconds = worker->settings->orchestrate_timeout_seconds > 0
+                         ? worker->settings->orchestrate_timeout_seconds
                          : ORCHESTRATOR_DEADLINE_SECONDS;
-    const char *trace_id = trace_id_of(arena, order->metadata);
+    const char *trace_id = trace_id_of(arena, wanted->metadata);
 
-    *task_run = (struct task_run){.plan = order->plan, .started = clock_monotonic_microseconds()};
-    task_run->run = (struct run){.house = house,
+    *task_run = (struct task_run){.plan = wanted->plan, .started = clock_monotonic_microseconds()};
+    task_run->run = (struct run){.worker = worker,
                                  .arena = arena,
                                  .db = db,
                                  .task_id = new_id(arena),
-                                 .trace_id = trace_id || order->dry_run ? trace_id : new_id(arena),
-                                 .dry_run = order->dry_run,
+                                 .trace_id = trace_id || wanted->dry_run ? trace_id : new_id(arena),
+                                 .dry_run = wanted->dry_run,
                                  .deadline = task_run->started + (int64_t)(seconds * 1e6),
                                  .problem = problem};
-    fill_in_task(task_run, order, store_now(arena));
-    if (order->dry_run)
+    fill_in_task(task_run, wanted, store_now(arena));
+    if (wanted->dry_run)
         return ERROR_NONE;
     clock_format(clock_unix_microseconds() + (int64_t)(seconds * 1e6) +
                      DEADLINE_MARGIN_SECONDS * INT64_C(1000000),
@@ -315,7 +315,7 @@ enum error task_run_end(struct task_run *task_run, const struct outcome *outcome
     struct task_bundle bundle;
     enum error error;
 
-    browser_budget_end(run->house->region);
+    browser_budget_end(run->worker->region);
     task->status = outcome->status;
     task->completed_at = store_now(run->arena);
     task->duration_ms = GIVEN_INTEGER(

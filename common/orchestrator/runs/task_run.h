@@ -12,7 +12,7 @@
 #include "orchestrator/storage/times.h"
 
 /* What is to be stored of a request. */
-struct task_order {
+struct task_request {
     const char *prompt;
     const char *session_id;       /* NULL = none */
     const char *retry_of_task_id; /* NULL = none */
@@ -35,9 +35,9 @@ struct task_run {
 /* Begins: fills in the run and stores the task, unless it is dry: then all of it is stored at its
  * end. `late` leaves storing to the run's first call (run_store()). `trace_id` is the caller's or
  * NULL; live tasks get one. */
-MUST_CHECK enum error task_run_begin(struct task_run *task_run, const struct house *house,
+MUST_CHECK enum error task_run_begin(struct task_run *task_run, const struct worker_context *worker,
                                      struct arena *arena, struct db *db,
-                                     const struct task_order *order, bool late,
+                                     const struct task_request *wanted, bool late,
                                      struct problem *problem);
 
 /* Ends: `results` are what the last part of the run has given, and make the events; all its steps

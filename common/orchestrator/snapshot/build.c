@@ -135,12 +135,13 @@ struct material {
     struct schema_report schema;
 };
 
-static enum error read_tasks(struct arena *arena, struct db *db, const struct snapshot_order *order,
-                             struct material *material, struct problem *problem)
+static enum error read_tasks(struct arena *arena, struct db *db,
+                             const struct snapshot_request *wanted, struct material *material,
+                             struct problem *problem)
 {
     const struct task_filter filter = {
-        .status = -1, .execution_mode = -1, .failure_code = -1, .limit = order->limit};
-    size_t count = order->task_ids.count;
+        .status = -1, .execution_mode = -1, .failure_code = -1, .limit = wanted->limit};
+    size_t count = wanted->task_ids.count;
     enum error error = ERROR_NONE;
 
     material->missing.items = ARENA_ARRAY(arena, const char *, count + 1);
@@ -148,7 +149,7 @@ static enum error read_tasks(struct arena *arena, struct db *db, const struct sn
         return task_list_recent(db, arena, &filter, &material->tasks, problem);
     material->tasks.items = ARENA_ARRAY(arena, struct task_record, count);
     for (size_t i = 0; i < count; i++) {
-        const char *id = order->task_ids.items[i];
+        const char *id = wanted->task_ids.items[i];
 
         error = task_get(db, arena, id, &material->tasks.items[material->tasks.count], problem);
         if (error == ERROR_NOT_FOUND)
@@ -162,14 +163,14 @@ static enum error read_tasks(struct arena *arena, struct db *db, const struct sn
 }
 
 static enum error gather(struct arena *arena, struct db *db, const struct db_schema *schema,
-                         const struct snapshot_order *order, struct material *material,
+                         const struct snapshot_request *wanted, struct material *material,
                          struct problem *problem)
 {
     enum error error = db_begin(db, DB_READ, problem);
 
     if (error)
         return error;
-    error = read_tasks(arena, db, order, material, problem);
+    error = read_tasks(arena, db, wanted, material, problem);
     material->exported.items = ARENA_ARRAY(arena, const char *, material->tasks.count + 1);
     for (size_t i = 0; !error && i < material->tasks.count; i++)
         material->exported.items[material->exported.count++] = material->tasks.items[i].task_id;
@@ -185,15 +186,15 @@ static enum error gather(struct arena *arena, struct db *db, const struct db_sch
 }
 
 static void write_bundles(struct json_writer *writer, struct arena *arena,
-                          const struct material *material, const struct snapshot_order *order)
+                          const struct material *material, const struct snapshot_request *wanted)
 {
     writer_key(writer, "tasks");
     writer_open_array(writer);
     for (size_t i = 0; i < material->tasks.count; i++) {
         const char *id = material->tasks.items[i].task_id;
 
-        if (order->tell)
-            order->tell(order->context, "exporting", i, material->tasks.count);
+        if (wanted->report)
+            wanted->report(wanted->context, "exporting", i, material->tasks.count);
         writer_open_object(writer);
         writer_key(writer, "task");
         write_task(writer, arena, &material->tasks.items[i]);
@@ -228,41 +229,41 @@ void snapshot_write_health(struct json_writer *writer, const struct schema_repor
 }
 
 static void write_snapshot(struct json_writer *writer, struct arena *arena,
-                           const struct material *material, const struct snapshot_order *order,
+                           const struct material *material, const struct snapshot_request *wanted,
                            const char *digest)
 {
     writer_open_object(writer);
     writer_key_string(writer, "status", material->missing.count ? "partial" : "ok");
     writer_key_integer(writer, "snapshot_format_version", SNAPSHOT_VERSION);
-    writer_key_string(writer, "orch_version", order->orch_version);
+    writer_key_string(writer, "orch_version", wanted->orch_version);
     writer_key_string(writer, "migration", material->schema.schema_version);
     writer_key_string(writer, "generated_at", shown_time(arena, store_now(arena)));
-    writer_key_string(writer, "backend", order->backend);
+    writer_key_string(writer, "backend", wanted->backend);
     writer_key(writer, "selection");
     writer_open_object(writer);
-    writer_key_strings(writer, "task_ids", &order->task_ids);
-    if (order->task_ids.count)
+    writer_key_strings(writer, "task_ids", &wanted->task_ids);
+    if (wanted->task_ids.count)
         writer_key_null(writer, "limit");
     else
-        writer_key_integer(writer, "limit", order->limit);
+        writer_key_integer(writer, "limit", wanted->limit);
     writer_close_object(writer);
     writer_key(writer, "health");
-    snapshot_write_health(writer, &material->schema, &material->counts, order->backend);
+    snapshot_write_health(writer, &material->schema, &material->counts, wanted->backend);
     writer_key(writer, "schema");
-    schema_report_write(writer, &material->schema, order->backend);
+    schema_report_write(writer, &material->schema, wanted->backend);
     writer_key_integer(writer, "task_count", (int64_t)material->tasks.count);
     writer_key_integer(writer, "step_count", (int64_t)material->steps.count);
     writer_key_integer(writer, "event_count", (int64_t)material->events.count);
     writer_key_strings(writer, "exported_task_ids", &material->exported);
     writer_key_strings(writer, "missing_task_ids", &material->missing);
-    write_bundles(writer, arena, material, order);
+    write_bundles(writer, arena, material, wanted);
     if (digest)
         writer_key_string(writer, "snapshot_sha256", digest);
     writer_close_object(writer);
 }
 
 enum error snapshot_build(struct arena *arena, struct db *db, const struct db_schema *schema,
-                          const struct snapshot_order *order, json_t **snapshot,
+                          const struct snapshot_request *wanted, json_t **snapshot,
                           struct problem *problem)
 {
     struct material material = {0};
@@ -270,13 +271,13 @@ enum error snapshot_build(struct arena *arena, struct db *db, const struct db_sc
     struct json_writer writer;
     struct json_fault fault;
     struct text text;
-    enum error error = gather(arena, db, schema, order, &material, problem);
+    enum error error = gather(arena, db, schema, wanted, &material, problem);
 
     if (error)
         return error;
     text_start(&text, arena, SNAPSHOT_BYTES_MAX);
     writer_start(&writer, &text);
-    write_snapshot(&writer, arena, &material, order, NULL);
+    write_snapshot(&writer, arena, &material, wanted, NULL);
     if (text.overflowed ||
         json_read(arena, text.bytes, text.length, SNAPSHOT_DEPTH_MAX, snapshot, &fault))
         return problem_set(problem, ERROR_TOO_LARGE, "snapshot_too_large",

@@ -22,12 +22,12 @@ static const char *count_word(const json_t *snapshot, const char *key, int64_t f
     return word_for(value, json_is_integer(value) && json_integer_value(value) == found, derived);
 }
 
-static bool equal_lists(const json_t *told, const struct string_list *found)
+static bool equal_lists(const json_t *stated, const struct string_list *found)
 {
-    if (!json_is_array(told) || json_array_size(told) != found->count)
+    if (!json_is_array(stated) || json_array_size(stated) != found->count)
         return false;
     for (size_t i = 0; i < found->count; i++) {
-        const char *text = json_string_value(json_array_get(told, i));
+        const char *text = json_string_value(json_array_get(stated, i));
 
         if (!text || strcmp(text, found->items[i]) != 0)
             return false;
@@ -96,21 +96,21 @@ static const char *check_selection(const json_t *selection, const struct snapsho
 
 static const char *check_migration(const json_t *snapshot, const struct string_list *known)
 {
-    const json_t *told = json_object_get(snapshot, "migration");
+    const json_t *stated = json_object_get(snapshot, "migration");
 
-    if (!told)
+    if (!stated)
         return unknown;
-    return string_list_has(known, json_string_value(told)) ? current : mismatch;
+    return string_list_has(known, json_string_value(stated)) ? current : mismatch;
 }
 
 static const char *check_format(const json_t *snapshot)
 {
-    const json_t *told = json_object_get(snapshot, "snapshot_format_version");
+    const json_t *stated = json_object_get(snapshot, "snapshot_format_version");
 
-    if (!told)
+    if (!stated)
         return unknown;
-    return json_is_integer(told) && json_integer_value(told) == SNAPSHOT_VERSION ? current
-                                                                                 : mismatch;
+    return json_is_integer(stated) && json_integer_value(stated) == SNAPSHOT_VERSION ? current
+                                                                                     : mismatch;
 }
 
 /* A snapshot may come without its digest; but a field that nobody knows may be the digest under a
@@ -144,10 +144,10 @@ static bool has_strange_field(const json_t *snapshot)
 
 static const char *check_digest(const json_t *snapshot, const char *digest)
 {
-    const json_t *told = json_object_get(snapshot, "snapshot_sha256");
-    const char *text = json_string_value(told);
+    const json_t *stated = json_object_get(snapshot, "snapshot_sha256");
+    const char *text = json_string_value(stated);
 
-    if (!told)
+    if (!stated)
         return has_strange_field(snapshot) ? mismatch : missing;
     return text && strcmp(text, digest) == 0 ? verified : mismatch;
 }

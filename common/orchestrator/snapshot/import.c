@@ -119,7 +119,7 @@ static int word(struct reading *reading, const char *key, int found, bool requir
     return found < 0 && required ? 0 : found;
 }
 
-static const char *moment(struct reading *reading, const char *key, bool required)
+static const char *timestamp(struct reading *reading, const char *key, bool required)
 {
     const char *given = text(reading, key, required);
     const char *stored = given ? stored_time(reading->arena, given) : NULL;
@@ -157,8 +157,8 @@ static struct task_record read_task(struct reading *reading)
 {
     struct task_record task = {
         .task_id = text(reading, "task_id", true),
-        .accepted_at = moment(reading, "accepted_at", true),
-        .completed_at = moment(reading, "completed_at", false),
+        .accepted_at = timestamp(reading, "accepted_at", true),
+        .completed_at = timestamp(reading, "completed_at", false),
         .duration_ms = integer(reading, "duration_ms", 0, MILLISECONDS_MOST),
         .prompt = text(reading, "prompt", true),
         .reasoning = boolean(reading, "reasoning", false),
@@ -175,18 +175,18 @@ static struct task_record read_task(struct reading *reading)
         .subtask_count = integer(reading, "subtask_count", 0, MODELS_MOST).value,
         .decompose = boolean(reading, "decompose", true)};
 
-    task.status = word(reading, "status", word_find_status(text(reading, "status", true)), true);
+    task.status = word(reading, "status", status_find(text(reading, "status", true)), true);
     task.execution_mode = word(reading, "execution_mode",
-                               word_find_mode(text(reading, "execution_mode", true)), true);
+                               execution_mode_find(text(reading, "execution_mode", true)), true);
     task.merge_strategy =
         word(reading, "merge_strategy",
-             word_find(merge_strategy_names, text(reading, "merge_strategy", true)), true);
+             name_find(merge_strategy_names, text(reading, "merge_strategy", true)), true);
     task.adapter_hint =
         word(reading, "adapter_hint",
-             word_find(adapter_hint_names, text(reading, "adapter_hint", true)), true);
+             name_find(adapter_hint_names, text(reading, "adapter_hint", true)), true);
     task.failure_code =
         word(reading, "failure_code",
-             word_find(failure_code_names, text(reading, "failure_code", false)), false);
+             name_find(failure_code_names, text(reading, "failure_code", false)), false);
     task.prompt_folded = text_fold(reading->arena, task.prompt);
     return task;
 }
@@ -204,16 +204,16 @@ static struct step_record read_step(struct reading *reading)
                                .output_tokens = integer(reading, "output_tokens", 0, TOKENS_MOST),
                                .cost_usd = dollars(reading, "cost_usd"),
                                .executed_model_id = text(reading, "executed_model_id", false),
-                               .started_at = moment(reading, "started_at", false),
-                               .completed_at = moment(reading, "completed_at", false)};
+                               .started_at = timestamp(reading, "started_at", false),
+                               .completed_at = timestamp(reading, "completed_at", false)};
 
     own_task(reading);
     step.backend =
-        word(reading, "backend", word_find(backend_names, text(reading, "backend", true)), true);
-    step.status = word(reading, "status", word_find_status(text(reading, "status", true)), true);
+        word(reading, "backend", name_find(backend_names, text(reading, "backend", true)), true);
+    step.status = word(reading, "status", status_find(text(reading, "status", true)), true);
     step.failure_code =
         word(reading, "failure_code",
-             word_find(failure_code_names, text(reading, "failure_code", false)), false);
+             name_find(failure_code_names, text(reading, "failure_code", false)), false);
     return step;
 }
 
@@ -222,12 +222,12 @@ static struct event_record read_event(struct reading *reading)
     struct event_record event = {.event_id = text(reading, "event_id", true),
                                  .sequence_no =
                                      required_integer(reading, "sequence_no", 1, EVENTS_MOST),
-                                 .created_at = moment(reading, "created_at", true),
+                                 .created_at = timestamp(reading, "created_at", true),
                                  .payload = object_text(reading, "payload")};
 
     own_task(reading);
     event.event_type = word(reading, "event_type",
-                            word_find(event_type_names, text(reading, "event_type", true)), true);
+                            name_find(event_type_names, text(reading, "event_type", true)), true);
     return event;
 }
 
@@ -309,8 +309,8 @@ static enum error write_all(struct db *db, const struct task_bundle *bundles, si
     if (error)
         return error;
     for (size_t i = 0; !error && i < count; i++) {
-        if (import->tell)
-            import->tell(import->context, "importing", i, count);
+        if (import->report)
+            import->report(import->context, "importing", i, count);
         error = task_replace(db, &bundles[i], problem);
     }
     return db_finish(db, error, problem);

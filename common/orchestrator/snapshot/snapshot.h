@@ -14,20 +14,20 @@
 enum { SNAPSHOT_VERSION = 1, SNAPSHOT_BYTES_MAX = 1 << 30, SNAPSHOT_DEPTH_MAX = 64 };
 
 /* What is exported: these tasks, or the newest `limit` when none are named. */
-struct snapshot_order {
+struct snapshot_request {
     struct string_list task_ids;
     int64_t limit;
     const char *orch_version;
     const char *backend;
     /* Told of each task; NULL = nobody listens. */
-    void (*tell)(void *context, const char *what, size_t done, size_t all);
+    void (*report)(void *context, const char *what, size_t done, size_t all);
     void *context;
 };
 
 /* Reads the store and puts the snapshot together, its digest included. */
 MUST_CHECK enum error snapshot_build(struct arena *arena, struct db *db,
                                      const struct db_schema *schema,
-                                     const struct snapshot_order *order, json_t **snapshot,
+                                     const struct snapshot_request *wanted, json_t **snapshot,
                                      struct problem *problem);
 
 /* How a store is that has answered: its schema's version and how many rows it holds. */
@@ -58,7 +58,7 @@ struct snapshot_import {
     struct string_list task_ids; /* NULL items: all */
     bool dry_run;
     /* Told of each task; NULL = nobody listens. */
-    void (*tell)(void *context, const char *what, size_t done, size_t all);
+    void (*report)(void *context, const char *what, size_t done, size_t all);
     void *context;
     struct string_list replaced, missing;
     int64_t tasks, steps, events;

@@ -22,7 +22,7 @@ enum {
     DEFAULT_LIMIT = 100,
     PIECE_BYTES = 1 << 20,
     SECONDS_MOST = 86400,
-    TELL_MICROSECONDS = 1000000
+    REPORT_INTERVAL_MICROSECONDS = 1000000
 };
 
 static void add_id(struct tool *tool, const char *id)
@@ -322,16 +322,16 @@ enum error tool_write(struct tool *tool, const char *path, struct text *text)
                        strerror(errno));
 }
 
-void tool_tell(void *context, const char *what, size_t done, size_t all)
+void tool_report_progress(void *context, const char *what, size_t done, size_t all)
 {
     struct tool *tool = context;
     int64_t now = clock_monotonic_microseconds();
 
-    if (!tool->next_word)
-        tool->next_word = now + TELL_MICROSECONDS;
-    if (now < tool->next_word)
+    if (!tool->next_report_at)
+        tool->next_report_at = now + REPORT_INTERVAL_MICROSECONDS;
+    if (now < tool->next_report_at)
         return;
-    tool->next_word = now + TELL_MICROSECONDS;
+    tool->next_report_at = now + REPORT_INTERVAL_MICROSECONDS;
     fprintf(stderr, "%s: %zu of %zu tasks\n", what, done, all);
 }
 

@@ -20,8 +20,8 @@ struct tool {
     struct string_list task_ids;
     int64_t limit, seconds; /* 0 = not given */
     bool dry_run, allow_degraded_schema, no_bootstrap, pauses;
-    int64_t next_word; /* of tool_tell(), monotonic microseconds */
-    const char *read;  /* the text of the snapshot that tool_read() gave, unpacked */
+    int64_t next_report_at; /* of tool_tell(), monotonic microseconds */
+    const char *read;       /* the text of the snapshot that tool_read() gave, unpacked */
     size_t read_length;
 };
 
@@ -61,7 +61,7 @@ MUST_CHECK enum error tool_write(struct tool *tool, const char *path, struct tex
 
 /* Says on standard error how far something is, once a second when it takes long. The context is a
  * struct tool. */
-void tool_tell(void *context, const char *what, size_t done, size_t all);
+void tool_report_progress(void *context, const char *what, size_t done, size_t all);
 
 /* The members that summaries take over from the checks, each with a prefix. */
 void tool_write_checks(struct json_writer *writer, const struct snapshot_checks *checks,

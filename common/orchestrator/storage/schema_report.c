@@ -48,8 +48,8 @@ static struct string_list new_list(struct arena *arena, size_t most)
     return (struct string_list){.items = ARENA_ARRAY(arena, const char *, most)};
 }
 
-static enum error look_at_table(struct arena *arena, struct db *db, const struct table *table,
-                                struct schema_report *report, struct problem *problem)
+static enum error check_table(struct arena *arena, struct db *db, const struct table *table,
+                              struct schema_report *report, struct problem *problem)
 {
     struct query *query = db_query(db, &columns_of);
     struct string_list found = new_list(arena, DB_COLUMNS_MAX);
@@ -120,7 +120,7 @@ enum error schema_report_make(struct arena *arena, struct db *db, const struct d
                                      .pending = new_list(arena, MIGRATIONS_MAX)};
     error = read_applied(arena, db, &report->applied, problem);
     for (size_t i = 0; !error && i < TABLES; i++)
-        error = look_at_table(arena, db, &tables[i], report, problem);
+        error = check_table(arena, db, &tables[i], report, problem);
     for (size_t i = 0; i < report->available.count; i++)
         if (!string_list_has(&report->applied, report->available.items[i]))
             report->pending.items[report->pending.count++] = report->available.items[i];

@@ -94,7 +94,7 @@ enum error task_get(struct db *db, struct arena *arena, const char *task_id,
 }
 
 /* A word twice: once to see whether it is asked for, once to compare. */
-static void bind_word(struct query *query, const char *word)
+static void bind_name(struct query *query, const char *word)
 {
     query_bind_text(query, word ? word : "");
     query_bind_text(query, word ? word : "");
@@ -122,12 +122,12 @@ static struct query *query_tasks(struct db *db, struct arena *arena,
         return query;
     }
     folded = filter->prompt_contains ? text_fold(arena, filter->prompt_contains) : NULL;
-    bind_word(query, name_at(run_status_names, filter->status));
-    bind_word(query, name_at(execution_mode_names, filter->execution_mode));
-    bind_word(query, name_at(failure_code_names, filter->failure_code));
+    bind_name(query, name_at(run_status_names, filter->status));
+    bind_name(query, name_at(execution_mode_names, filter->execution_mode));
+    bind_name(query, name_at(failure_code_names, filter->failure_code));
     query_bind_integer(query, filter->dry_run.given ? 0 : -1);
     query_bind_integer(query, filter->dry_run.value);
-    bind_word(query, filter->before);
+    bind_name(query, filter->before);
     query_bind_text(query, folded ? folded : "");
     query_bind_text(query, folded ? db_like_contains(arena, folded) : "");
     query_bind_integer(query, filter->limit);

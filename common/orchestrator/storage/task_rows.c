@@ -5,7 +5,7 @@
 
 static int word_of(struct query *query, int column, struct arena *arena, const char *const *names)
 {
-    return word_find(names, query_text_or_null(query, column, arena));
+    return name_find(names, query_text_or_null(query, column, arena));
 }
 
 void task_read_row(struct query *query, struct arena *arena, struct task_record *task)

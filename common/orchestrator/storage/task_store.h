@@ -7,7 +7,7 @@
 
 #include "base/optional.h"
 #include "db/db.h"
-#include "orchestrator/words.h"
+#include "orchestrator/names.h"
 
 struct task_record {
     const char *task_id;

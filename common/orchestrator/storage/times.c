@@ -20,22 +20,22 @@ const char *shown_time(struct arena *arena, const char *stored)
                        stored);
 }
 
-void write_shown_moment(struct json_writer *writer, const char *key, int64_t moment)
+void write_shown_timestamp(struct json_writer *writer, const char *key, int64_t timestamp)
 {
     char text[CLOCK_TEXT_MAX];
 
-    clock_format(moment, text);
-    writer_key_string(writer, key, moment ? shown_time(writer->out->arena, text) : NULL);
+    clock_format(timestamp, text);
+    writer_key_string(writer, key, timestamp ? shown_time(writer->out->arena, text) : NULL);
 }
 
-const char *stored_moment(struct arena *arena, int64_t moment)
+const char *stored_timestamp(struct arena *arena, int64_t timestamp)
 {
     char *text;
 
-    if (!moment)
+    if (!timestamp)
         return NULL;
     text = arena_alloc(arena, CLOCK_TEXT_MAX);
-    clock_format(moment, text);
+    clock_format(timestamp, text);
     return text;
 }
 

@@ -8,10 +8,10 @@
 const char *shown_time(struct arena *arena, const char *stored);
 
 /* A member: a moment in Unix microseconds as it is shown, null for 0. */
-void write_shown_moment(struct json_writer *writer, const char *key, int64_t moment);
+void write_shown_timestamp(struct json_writer *writer, const char *key, int64_t timestamp);
 
 /* A moment in Unix microseconds as it is stored, NULL for 0. */
-const char *stored_moment(struct arena *arena, int64_t moment);
+const char *stored_timestamp(struct arena *arena, int64_t timestamp);
 
 /* "2026-07-30T12:00:00.5Z", with an offset or none (UTC), as it is stored; NULL when it is no time.
  */

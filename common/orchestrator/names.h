@@ -1,7 +1,7 @@
 /* The words of the orchestrator that stand in answers, in the store and in snapshots. Each list of
  * names ends with NULL, so that it fits tables of schemas and settings. */
-#ifndef ASSAY_ORCHESTRATOR_WORDS_H
-#define ASSAY_ORCHESTRATOR_WORDS_H
+#ifndef ASSAY_ORCHESTRATOR_NAMES_H
+#define ASSAY_ORCHESTRATOR_NAMES_H
 
 #include <stdbool.h>
 
@@ -78,12 +78,12 @@ extern const char *const event_type_names[EVENT_TYPE__MAX + 1];
 extern const char *const backend_names[BACKEND__MAX + 1];
 
 /* The position of a word in a list, -1 when it is not there. */
-int word_find(const char *const *names, const char *word);
+int name_find(const char *const *names, const char *word);
 
 /* The same, also for what an earlier generation wrote: `completed` for succeeded, `dry-run` for
  * dry_run. Only for filters and imports; such words are never given out. */
-int word_find_status(const char *word);
-int word_find_mode(const char *word);
+int status_find(const char *word);
+int execution_mode_find(const char *word);
 
 /* The word of a failure, NULL for none. */
 const char *failure_name(int code);

@@ -1,5 +1,5 @@
 /* Names, in the order of their enums. */
-#include "orchestrator/words.h"
+#include "orchestrator/names.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -28,7 +28,7 @@ const char *const event_type_names[EVENT_TYPE__MAX + 1] = {
     "step.completed", "step.failed",    NULL};
 const char *const backend_names[BACKEND__MAX + 1] = {"browser", "api", NULL};
 
-int word_find(const char *const *names, const char *word)
+int name_find(const char *const *names, const char *word)
 {
     for (int i = 0; word && names[i]; i++)
         if (strcmp(names[i], word) == 0)
@@ -36,16 +36,16 @@ int word_find(const char *const *names, const char *word)
     return -1;
 }
 
-int word_find_status(const char *word)
+int status_find(const char *word)
 {
     return word && strcmp(word, "completed") == 0 ? RUN_SUCCEEDED
-                                                  : word_find(run_status_names, word);
+                                                  : name_find(run_status_names, word);
 }
 
-int word_find_mode(const char *word)
+int execution_mode_find(const char *word)
 {
     return word && strcmp(word, "dry-run") == 0 ? MODE_DRY_RUN
-                                                : word_find(execution_mode_names, word);
+                                                : name_find(execution_mode_names, word);
 }
 
 const char *failure_name(int code)

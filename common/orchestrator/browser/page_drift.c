@@ -1,5 +1,5 @@
 /* Looking at the start page, and comparing what was seen. */
-#include "orchestrator/browser/recon.h"
+#include "orchestrator/browser/page_drift.h"
 
 #include "base/clock.h"
 #include "base/string_list.h"
@@ -11,9 +11,9 @@
 
 enum { LINES_MAX = 64, KEYS_MAX = 16, LINES_BYTES = 16384, LINES_DEPTH = 4 };
 
-struct sight {
+struct page_snapshot {
     struct string_list buttons, menu;
-    bool direct_model, more, more_clicked, model_after_more, has_menu;
+    bool direct_model, more, more_clicked, model_after_more, has_model_menu;
 };
 
 /* The texts of an array, sorted, in memory of the driver's job. */
@@ -31,98 +31,98 @@ static struct string_list sorted(struct arena *arena, const json_t *lines)
     return list;
 }
 
-static enum trouble look_at_buttons(struct driver *driver, struct sight *sight)
+static enum driver_error read_buttons(struct driver *driver, struct page_snapshot *snapshot)
 {
-    json_t *look = NULL;
-    enum trouble trouble = driver_look(driver, &look);
+    json_t *view = NULL;
+    enum driver_error failure = driver_poll(driver, &view);
 
-    if (trouble)
-        return trouble;
-    sight->buttons = sorted(driver->arena, json_object_get(look, "buttons"));
-    sight->direct_model = json_is_string(json_object_get(look, "model"));
-    sight->more = driver_flag(look, "more");
-    return TROUBLE_NONE;
+    if (failure)
+        return failure;
+    snapshot->buttons = sorted(driver->arena, json_object_get(view, "buttons"));
+    snapshot->direct_model = json_is_string(json_object_get(view, "model"));
+    snapshot->more = driver_flag(view, "more");
+    return DRIVER_OK;
 }
 
 /* Where no button of a model is in sight it may be behind "More". */
-static enum trouble look_behind_more(struct driver *driver, struct sight *sight)
+static enum driver_error read_behind_more(struct driver *driver, struct page_snapshot *snapshot)
 {
-    json_t *look = NULL;
-    enum trouble trouble = driver_click(driver, "more", NULL, 0, &sight->more_clicked);
+    json_t *view = NULL;
+    enum driver_error failure = driver_click(driver, "more", NULL, 0, &snapshot->more_clicked);
 
-    if (!trouble)
-        trouble = driver_look(driver, &look);
-    if (!trouble)
-        sight->model_after_more = json_is_string(json_object_get(look, "model"));
-    return trouble;
+    if (!failure)
+        failure = driver_poll(driver, &view);
+    if (!failure)
+        snapshot->model_after_more = json_is_string(json_object_get(view, "model"));
+    return failure;
 }
 
-static enum trouble look_at_menu(struct driver *driver, struct sight *sight)
+static enum driver_error read_model_menu(struct driver *driver, struct page_snapshot *snapshot)
 {
     struct selection selection = {.menu = "[]"};
     struct json_fault fault;
     char first[DRIVER_LABEL_MAX];
     json_t *lines = NULL;
-    enum trouble trouble = driver_open_menu(driver, &selection, first);
+    enum driver_error failure = driver_open_menu(driver, &selection, first);
 
-    if (trouble || !*first)
-        return trouble;
-    sight->has_menu = !json_read(driver->arena, selection.menu, strlen(selection.menu), LINES_DEPTH,
-                                 &lines, &fault);
-    sight->menu = sorted(driver->arena, lines);
-    return TROUBLE_NONE;
+    if (failure || !*first)
+        return failure;
+    snapshot->has_model_menu = !json_read(driver->arena, selection.menu, strlen(selection.menu),
+                                          LINES_DEPTH, &lines, &fault);
+    snapshot->menu = sorted(driver->arena, lines);
+    return DRIVER_OK;
 }
 
-static enum trouble look_at_all(struct driver *driver, void (*tell)(const char *stage),
-                                struct sight *sight)
+static enum driver_error capture_all(struct driver *driver, void (*report)(const char *stage),
+                                     struct page_snapshot *snapshot)
 {
-    enum trouble trouble;
+    enum driver_error failure;
 
-    tell("starting the browser");
-    trouble = driver_ensure_session(driver);
-    if (!trouble)
-        trouble = driver_dismiss_popups(driver);
-    if (!trouble)
-        trouble = driver_check_signed_in(driver);
-    if (trouble)
-        return trouble;
-    tell("reading the start page");
-    trouble = look_at_buttons(driver, sight);
-    if (!trouble && !sight->direct_model && sight->more)
-        trouble = look_behind_more(driver, sight);
-    if (trouble || !(sight->direct_model || sight->model_after_more))
-        return trouble;
-    tell("reading the menu of models");
-    return look_at_menu(driver, sight);
+    report("starting the browser");
+    failure = driver_ensure_session(driver);
+    if (!failure)
+        failure = driver_dismiss_popups(driver);
+    if (!failure)
+        failure = driver_check_signed_in(driver);
+    if (failure)
+        return failure;
+    report("reading the start page");
+    failure = read_buttons(driver, snapshot);
+    if (!failure && !snapshot->direct_model && snapshot->more)
+        failure = read_behind_more(driver, snapshot);
+    if (failure || !(snapshot->direct_model || snapshot->model_after_more))
+        return failure;
+    report("reading the menu of models");
+    return read_model_menu(driver, snapshot);
 }
 
-static void write_sight(struct json_writer *writer, const struct sight *sight)
+static void write_snapshot(struct json_writer *writer, const struct page_snapshot *snapshot)
 {
     writer_open_object(writer);
-    writer_key_strings(writer, "home_buttons", &sight->buttons);
-    if (sight->has_menu)
-        writer_key_strings(writer, "model_menu", &sight->menu);
+    writer_key_strings(writer, "home_buttons", &snapshot->buttons);
+    if (snapshot->has_model_menu)
+        writer_key_strings(writer, "model_menu", &snapshot->menu);
     writer_key(writer, "flags");
     writer_open_object(writer);
-    writer_key_boolean(writer, "direct_model_button_visible", sight->direct_model);
-    writer_key_boolean(writer, "more_button_visible", sight->more);
-    writer_key_boolean(writer, "more_clicked", sight->more_clicked);
-    writer_key_boolean(writer, "model_button_visible_after_more", sight->model_after_more);
+    writer_key_boolean(writer, "direct_model_button_visible", snapshot->direct_model);
+    writer_key_boolean(writer, "more_button_visible", snapshot->more);
+    writer_key_boolean(writer, "more_clicked", snapshot->more_clicked);
+    writer_key_boolean(writer, "model_button_visible_after_more", snapshot->model_after_more);
     writer_close_object(writer);
     writer_close_object(writer);
 }
 
-enum trouble recon_capture(struct driver *driver, void (*tell)(const char *stage),
-                           struct json_writer *writer)
+enum driver_error page_capture(struct driver *driver, void (*report)(const char *stage),
+                               struct json_writer *writer)
 {
-    struct sight sight = {0};
-    enum trouble trouble;
+    struct page_snapshot snapshot = {0};
+    enum driver_error failure;
 
     driver_begin_job(driver, driver->settings->browser_call_seconds);
-    trouble = look_at_all(driver, tell, &sight);
-    if (!trouble)
-        write_sight(writer, &sight);
-    return trouble;
+    failure = capture_all(driver, report, &snapshot);
+    if (!failure)
+        write_snapshot(writer, &snapshot);
+    return failure;
 }
 
 static bool opens_a_menu(const struct site *site, const char *label)
@@ -165,8 +165,8 @@ static bool is_equal(struct arena *arena, const json_t *one, const json_t *other
     return strcmp(texts[0].bytes, texts[1].bytes) == 0;
 }
 
-bool recon_compare(struct arena *arena, const struct site *site, const json_t *before,
-                   const json_t *after, struct recon_drift *drift)
+bool page_compare(struct arena *arena, const struct site *site, const json_t *before,
+                  const json_t *after, struct page_drift *drift)
 {
     static const char *const keys[] = {"flags", "home_buttons", "model_menu"};
     struct string_list *lists[] = {&drift->added, &drift->removed, &drift->changed};

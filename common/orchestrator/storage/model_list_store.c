@@ -1,5 +1,5 @@
 /* SQL of the menu that was seen last. */
-#include "orchestrator/storage/menu_store.h"
+#include "orchestrator/storage/model_list_store.h"
 
 #include "base/json.h"
 #include "db/query.h"
@@ -9,13 +9,13 @@
 
 enum { PAYLOAD_MAX = 1 << 20, PAYLOAD_DEPTH = 5 };
 
-static const char menu_key[] = "browser.web_provider";
+static const char model_list_key[] = "browser.web_provider";
 
-static const struct statement read_menu = {
+static const struct statement read_model_list = {
     .name = "orch_menu_read",
     .sql = "SELECT checked_at, payload FROM orch_model_catalog_snapshots WHERE catalog_key = ?",
 };
-static const struct statement write_menu = {
+static const struct statement write_model_list = {
     .name = "orch_menu_write",
     .sql = "INSERT INTO orch_model_catalog_snapshots"
            " (catalog_key, checked_at, source, payload, updated_at) VALUES (?, ?, ?, ?, ?)"
@@ -25,7 +25,7 @@ static const struct statement write_menu = {
 };
 
 /* A row that cannot be read is as good as none: the next look at the menu replaces it. */
-static void read_payload(struct arena *arena, const char *payload, struct stored_menu *menu)
+static void read_payload(struct arena *arena, const char *payload, struct stored_model_list *menu)
 {
     struct json_fault fault;
     json_t *document = NULL;
@@ -44,15 +44,15 @@ static void read_payload(struct arena *arena, const char *payload, struct stored
     }
 }
 
-enum error menu_load(struct db *db, struct arena *arena, struct stored_menu *menu,
-                     struct problem *problem)
+enum error model_list_load(struct db *db, struct arena *arena, struct stored_model_list *menu,
+                           struct problem *problem)
 {
-    struct query *query = db_query(db, &read_menu);
+    struct query *query = db_query(db, &read_model_list);
     const char *payload = NULL;
     enum error error;
 
-    *menu = (struct stored_menu){0};
-    query_bind_text(query, menu_key);
+    *menu = (struct stored_model_list){0};
+    query_bind_text(query, model_list_key);
     if (query_next(query)) {
         menu->checked_at = query_text(query, 0, arena);
         payload = query_text(query, 1, arena);
@@ -82,8 +82,8 @@ static void write_model(struct json_writer *writer, const struct model *model)
     writer_close_object(writer);
 }
 
-enum error menu_save(struct db *db, struct arena *arena, const struct string_list *labels,
-                     struct problem *problem)
+enum error model_list_save(struct db *db, struct arena *arena, const struct string_list *labels,
+                           struct problem *problem)
 {
     const char *now = store_now(arena);
     struct json_writer writer;
@@ -101,8 +101,8 @@ enum error menu_save(struct db *db, struct arena *arena, const struct string_lis
         write_model(&writer, &catalog.models[i]);
     writer_close_array(&writer);
     writer_close_object(&writer);
-    query = db_query(db, &write_menu);
-    query_bind_text(query, menu_key);
+    query = db_query(db, &write_model_list);
+    query_bind_text(query, model_list_key);
     query_bind_text(query, now);
     query_bind_text(query, catalog.source);
     query_bind_text(query, payload.bytes);

@@ -1,0 +1,40 @@
+/*
+ * Where workers hand their jobs in: a Unix socket that only this user can reach, one message per
+ * connection, and a queue in order of arrival. It is served whenever its descriptor is ready, in
+ * the middle of a job too. Whoever closes his connection takes his job back.
+ */
+#ifndef ASSAY_ORCHESTRATOR_BROWSER_JOB_SERVER_H
+#define ASSAY_ORCHESTRATOR_BROWSER_JOB_SERVER_H
+
+#include "orchestrator/browser/job.h"
+
+enum { JOB_CLIENTS_MAX = 64 };
+
+struct job_server;
+struct job_client;
+
+/* Binds the socket; one that a dead process left is replaced. `health` writes the answer to those
+ * who only ask. ERROR_BUSY `browser_socket_taken`: another process serves it. ERROR_SYSTEM. */
+MUST_CHECK enum error job_server_open(const char *path, size_t queue_max,
+                                      const char *(*health)(struct arena *arena, void *context),
+                                      void *context, struct job_server **server,
+                                      struct problem *problem);
+void job_server_close(struct job_server *server);
+
+/* Readable when job_server_serve() has something to do. */
+int job_server_fd(const struct job_server *server);
+
+/* Does what can be done without waiting. */
+void job_server_serve(struct job_server *server);
+
+/* Waits for something to do, at most so long, and does it. */
+void job_server_wait(struct job_server *server, int milliseconds);
+
+/* The next job, NULL when none waits; answered by job_server_answer(). Its texts live until then.
+ */
+struct job_client *job_server_take(struct job_server *server, struct browser_job *job);
+bool job_server_client_is_gone(const struct job_server *server, const struct job_client *client);
+void job_server_answer(struct job_server *server, struct job_client *client,
+                       const struct browser_end *end);
+
+#endif
