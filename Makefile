@@ -188,7 +188,7 @@ soak: packages-test
 	@ASSAY_TEST_SOAK=1 BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run api-postgres
 	@ASSAY_TEST_SOAK=1 tests/lint/run tidy
 
-# A Debian package of what is built, into build/ (docs/deploy.md).
+# A Debian package of what is built, into build/ (docs/operate/deploy.md).
 deb: packages-deb
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@$(MAKE) --no-print-directory vendor
@@ -203,7 +203,7 @@ docs: all
 	  while read -r service pool; do \
 	      echo; echo "## $${service^}"; echo; \
 	      $(BUILD)/fcgi-bin/$$pool --describe-settings || exit 1; \
-	  done < <(awk '$$1 == "family" && / \* / { print $$2, $$2 "-" $$3 }' nginx/services); } > docs/configuration.md
+	  done < <(awk '$$1 == "family" && / \* / { print $$2, $$2 "-" $$3 }' nginx/services); } > docs/operate/configuration.md
 
 clean:
 	rm -rf build static/vendor static/node_modules tests/browser/node_modules

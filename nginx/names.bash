@@ -98,5 +98,5 @@ refuse_strangers() {
     ((${#strangers[@]} > 0)) || return 0
     name=$(printf '%s\n' "${strangers[@]}" | sort | head -n 1)
     near=$(nearest_name "$name")
-    fail "there is no setting $name${near:+; did you mean $near?} (docs/configuration.md lists all)"
+    fail "there is no setting $name${near:+; did you mean $near?} (docs/operate/configuration.md lists all)"
 }

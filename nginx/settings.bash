@@ -387,7 +387,7 @@ write_environment() {
     )
 }
 
-# The same for systemd, which has its own way of writing it (docs/deploy.md).
+# The same for systemd, which has its own way of writing it (docs/operate/deploy.md).
 write_unit_environment() {
     local name value
     {

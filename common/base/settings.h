@@ -1,7 +1,7 @@
 /*
  * Settings of a service as one constant table: name, type, default, bounds, secret, one line of
  * help. The table loads the environment into a struct, checks it at start, prints itself for
- * --check-config, and is the source of docs/configuration.md.
+ * --check-config, and is the source of docs/operate/configuration.md.
  */
 #ifndef ASSAY_BASE_SETTINGS_H
 #define ASSAY_BASE_SETTINGS_H
@@ -50,7 +50,7 @@ MUST_CHECK enum error settings_check_origins(const char *setting, const struct s
 void settings_print(const struct setting *table, size_t count, const void *values,
                     struct text *out);
 
-/* The table in Markdown, for docs/configuration.md. */
+/* The table in Markdown, for docs/operate/configuration.md. */
 void settings_document(const struct setting *table, size_t count, struct text *out);
 
 #endif

@@ -1,13 +1,14 @@
 /*
  * One interface over SQLite and PostgreSQL: handles, transactions, errors. query.h runs statements,
  * migrate.h brings a schema up to date. SQL is written once, in the subset both engines share, with
- * `?` for values and `{words}` for what they spell differently; docs/database.md lists both.
+ * `?` for values and `{words}` for what they spell differently; docs/develop/database.md lists
+ * both.
  *
  * A handle belongs to one process and one thread. db_open() only reads the target; the connection
  * is made by the first statement, so a handle may be opened before fork() but must not have been
  * used before it.
  *
- * Reasons in `struct problem` (see docs/database.md for what each means to a caller):
+ * Reasons in `struct problem` (see docs/develop/database.md for what each means to a caller):
  *   ERROR_CONFLICT     unique_violation, foreign_key_violation
  *   ERROR_BUSY         database_busy, statement_timeout, pool_exhausted
  *   ERROR_UNAVAILABLE  database_unavailable, commit_unknown, disk_full, database_read_only,

@@ -104,7 +104,7 @@ struct query {
     void *scratch;
     int64_t mark;
     int row;
-    int piece; /* rows asked for in the next piece of a stream */
+    int piece;                   /* rows asked for in the next piece of a stream */
     const struct schema *schema; /* of query_read(): the one that `columns` was matched with */
     int column_count;
     short columns[DB_COLUMNS_MAX]; /* the position of each column's field in the schema */

@@ -1,7 +1,8 @@
 /*
  * Bringing a database to the schema of the program. The migrations of a service are the files
  * NNNN_what.sql of one directory, applied once each, in order, each in a transaction of its own;
- * any number of processes may start at the same moment. docs/database.md describes the files.
+ * any number of processes may start at the same moment. docs/develop/database.md describes the
+ * files.
  */
 #ifndef ASSAY_DB_MIGRATE_H
 #define ASSAY_DB_MIGRATE_H

@@ -102,7 +102,7 @@ const struct setting orchestrator_settings_table[] = {
     PROVIDER("ORCH_MISTRAL", mistral, "https://api.mistral.ai/v1", "30",
              "the embeddings that consensus compares answers by"),
     {"ORCH_MODELS_FILE", SETTING_TEXT, AT(models_file), NULL,
-     .help = "JSON file with further models behind APIs; docs/orchestrator.md shows one."},
+     .help = "JSON file with further models behind APIs; docs/use/orchestrator.md shows one."},
     {"ORCH_OUTBOUND_ALLOW_PRIVATE", SETTING_BOOLEAN, AT(outbound_allow_private), "true",
      .help = "Base URLs may lead to loopback and private addresses; only operators set them."},
     {"ORCH_MAX_ANSWER_TOKENS", SETTING_INTEGER, AT(max_answer_tokens), "0", 0, 1000000,

@@ -2,7 +2,7 @@
  * The inverted index of one tenant as a worker sees it: a list of immutable segments, mapped and
  * shared by all workers of the host through the page cache, and for each the documents that count
  * no longer. Which segments are current is the caller's knowledge (a database row per segment);
- * this kit finds the best chunks for weighted terms. docs/search.md describes the method.
+ * this kit finds the best chunks for weighted terms. docs/develop/search.md describes the method.
  */
 #ifndef ASSAY_SEARCH_SEARCH_H
 #define ASSAY_SEARCH_SEARCH_H

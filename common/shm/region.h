@@ -3,7 +3,7 @@
  * other headers of this kit (counters, histogram, rate, admission) work on an open region.
  *
  * Every worker opens the file for itself, at its start and after any fork. It survives workers
- * that are killed at any instruction; docs/shared-memory.md says how. It does not survive a
+ * that are killed at any instruction; docs/develop/shared-memory.md says how. It does not survive a
  * reboot: a file from before the last boot counts as absent.
  */
 #ifndef ASSAY_SHM_REGION_H

@@ -1,4 +1,4 @@
-"""Who may do what in support, live data and the orchestrator: the tables of docs/authorisation.md against every
+"""Who may do what in support, live data and the orchestrator: the tables of docs/operate/authorisation.md against every
 route of their API documents, with every kind of credential (authorisation_test.py does so for experiments). Each answer
 is held to the API document as well. Of what this asks the engine only knows whether a key or a token was taken back, so
 PostgreSQL has its turn in `make soak`."""

@@ -1,4 +1,4 @@
-"""Who may do what: the table in docs/authorisation.md against every route of the API document, with every
+"""Who may do what: the table in docs/operate/authorisation.md against every route of the API document, with every
 kind of token, on both engines."""
 
 import pytest
@@ -71,8 +71,8 @@ def disagreement(answer, kind, method, path, cell):
 
 def test_every_route_stands_in_the_table(store):
     routes = {(o.method, o.path) for o in store.client.document.operations}
-    assert routes - set(TABLE) == set(), "routes that docs/authorisation.md does not know"
-    assert set(TABLE) - routes == set(), "lines of docs/authorisation.md without a route"
+    assert routes - set(TABLE) == set(), "routes that docs/operate/authorisation.md does not know"
+    assert set(TABLE) - routes == set(), "lines of docs/operate/authorisation.md without a route"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,4 +1,4 @@
-"""The tables of docs/authorisation.md: who may do what, one table per service."""
+"""The tables of docs/operate/authorisation.md: who may do what, one table per service."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 """All four services behind PgBouncer in transaction mode, with three sessions on the server for all of them: whatever a
-service kept in its session would be another's by the next transaction. docs/database.md says what is different there."""
+service kept in its session would be another's by the next transaction. docs/develop/database.md says what is different there."""
 
 import random
 import uuid

@@ -35,7 +35,7 @@ test('gives the date on which a test started today is done', async () => {
     await close(page);
 });
 
-/* Sources: verified sizes of docs/statistics.md, checked against scipy by the oracle suite. */
+/* Sources: verified sizes of docs/use/statistics.md, checked against scipy by the oracle suite. */
 const examples = [
     { preset: 'order_value', sample: '7,276' },
     { preset: 'click_through', sample: '20,345' },

@@ -6,7 +6,7 @@ kit differ by more than AGREED the 50-digit reference decides. (scipy 1.10 is it
 judged by the reference alone. Quantiles are judged by the probability that they really have: one
 Newton step of the reference turns the difference into an error of x.
 
-The limits are the promise of docs/math.md: relative error 1e-12 for probabilities down to 1e-12 and
+The limits are the promise of docs/develop/math.md: relative error 1e-12 for probabilities down to 1e-12 and
 for quantiles, 1e-10 below that down to 1e-300. The measured errors, printed at the end, are about a
 hundred times smaller.
 """

@@ -3,7 +3,7 @@
  * times on their way to the planned size. Methods that claim to hold at every look must keep their
  * alpha over all looks together, the group sequential one over the planned ones; the plain test
  * claims one look only, and shows why. ASSAY_TEST_SOAK=1 simulates 10 000 experiments of each kind
- * instead of 1000; docs/live-experiments.md tells those figures.
+ * instead of 1000; docs/use/live-experiments.md tells those figures.
  */
 #include "experiments/design/sequential.h"
 #include "experiments/methods/always_valid.h"

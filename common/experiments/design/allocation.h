@@ -29,7 +29,7 @@ struct allocation {
 
 /* Every comparison is that of control with one treatment at its share of alpha; the arm that needs
  * most decides for all. For even splits this is the plan, and what was verified of it. Formulas:
- * docs/statistics.md. Power and verified users are absent where verified_power() is. Errors as
+ * docs/use/statistics.md. Power and verified users are absent where verified_power() is. Errors as
  * sizing_plan_design(). */
 MUST_CHECK enum error allocation_find(const struct sizing_request *request,
                                       const struct sizing_plan *plan,

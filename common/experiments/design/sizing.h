@@ -1,7 +1,7 @@
 /*
  * How many users an A/B test needs: per-variant sample size, total and duration for a design, with
  * the companions that planners ask for (CUPED, Bayesian precision, group sequential, clusters).
- * Pure numbers: no text, no HTTP. Formulas and symbols are in docs/statistics.md.
+ * Pure numbers: no text, no HTTP. Formulas and symbols are in docs/use/statistics.md.
  */
 #ifndef ASSAY_EXPERIMENTS_DESIGN_SIZING_H
 #define ASSAY_EXPERIMENTS_DESIGN_SIZING_H

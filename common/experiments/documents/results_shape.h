@@ -44,7 +44,8 @@ struct results_lift {
     const char *reason;
 };
 
-/* Which of several usual conventions each figure follows: codes, docs/statistics.md has them. */
+/* Which of several usual conventions each figure follows: codes, docs/use/statistics.md has them.
+ */
 struct results_conventions {
     const char *direction;
     const char *effect_unit;

@@ -328,7 +328,7 @@ static double wording_of_best(const struct question *question, const struct foun
 
 /* A logistic regression of "the knowledge base holds the answer" on the features, the same for all
  * languages, shifted so that the least evidence of an answer, .45, is where both errors weigh about
- * the same. docs/search.md tells on what it was fitted and how it was cross-validated. */
+ * the same. docs/develop/search.md tells on what it was fitted and how it was cross-validated. */
 static double value_of(const struct evidence *evidence)
 {
     double z = 4.6 * evidence->near + 5.4 * evidence->chunk + 3.1 * evidence->elsewhere +

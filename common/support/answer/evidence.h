@@ -1,6 +1,6 @@
 /*
  * How well passages answer a question, without a model: which of its terms they hold, what stands
- * near them, and how the best chunk compares with the others. docs/search.md says what each
+ * near them, and how the best chunk compares with the others. docs/develop/search.md says what each
  * feature gained on which set.
  */
 #ifndef ASSAY_SUPPORT_ANSWER_EVIDENCE_H

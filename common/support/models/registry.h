@@ -1,7 +1,7 @@
 /*
  * Which language models there are: providers with their models and prices, and profiles that say
  * which of them serve. Built in, or read from the operator's file (YAML or JSON); whatever does not
- * resolve is refused when the service starts. docs/support.md describes the file.
+ * resolve is refused when the service starts. docs/use/support.md describes the file.
  */
 #ifndef ASSAY_SUPPORT_MODELS_REGISTRY_H
 #define ASSAY_SUPPORT_MODELS_REGISTRY_H

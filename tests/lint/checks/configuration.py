@@ -1,11 +1,11 @@
-"""docs/configuration.md says what the programs print with --describe-settings, no more, no less."""
+"""docs/operate/configuration.md says what the programs print with --describe-settings, no more, no less."""
 
 import os
 import subprocess
 
 from lint import Finding, Program, Skip
 
-PAGE = "docs/configuration.md"
+PAGE = "docs/operate/configuration.md"
 
 
 def programs(tree):

@@ -1,10 +1,10 @@
-"""docs/dependencies.md has a row for every library that is linked, with the package that is installed for it."""
+"""docs/develop/dependencies.md has a row for every library that is linked, with the package that is installed for it."""
 
 import re
 
 from lint import Finding
 
-PAGE = "docs/dependencies.md"
+PAGE = "docs/develop/dependencies.md"
 SYSTEM = {"m", "pthread"}
 
 

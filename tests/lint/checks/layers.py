@@ -1,4 +1,4 @@
-"""Who may include whom: the table of layers in docs/architecture.md, read off the #include lines.
+"""Who may include whom: the table of layers in docs/develop/architecture.md, read off the #include lines.
 
 Also keeps every third-party library behind one door, so that replacing it touches one room."""
 
