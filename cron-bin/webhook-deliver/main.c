@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "experiments/chat/worker.h"
-#include "experiments/storage/subscription_store.h"
+#include "experiments/webhooks/subscription_store.h"
 #include "jobs/crew.h"
 #include "jobs/program.h"
 #include "jobs/runner.h"

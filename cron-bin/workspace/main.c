@@ -13,7 +13,7 @@
 #include "base/instant.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
-#include "experiments/storage/workspace_store.h"
+#include "experiments/workspace/workspace_store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* POST /api/v1/multiple-testing: labelled p-values in, adjusted ones out. */
 #include "experiments-analysis/multiple_testing.h"
-#include "experiments/methods/multiple_testing.h"
+#include "stats/multiple_testing.h"
 
 enum { METRICS_MAX = 100, LABEL_MAX_LENGTH = 200 };
 

@@ -1,7 +1,7 @@
 /* POST /api/v1/srm-check: observed counts against planned fractions. */
 #include "experiments-analysis/srm_check.h"
+#include "experiments/analyses/report_text.h"
 #include "experiments/design/srm.h"
-#include "experiments/documents/report_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 
 #include "experiments-chat/gate.h"
 #include "experiments/chat/command.h"
+#include "experiments/chat/installation_store.h"
 #include "experiments/chat/interaction.h"
 #include "experiments/chat/platform.h"
-#include "experiments/storage/installation_store.h"
 
 #include <string.h>
 

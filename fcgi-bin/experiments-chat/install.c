@@ -6,9 +6,9 @@
 #include "base/log.h"
 #include "crypto/token.h"
 #include "experiments-chat/gate.h"
+#include "experiments/chat/installation_store.h"
 #include "experiments/chat/platform.h"
 #include "experiments/chat/proof.h"
-#include "experiments/storage/installation_store.h"
 #include "http/cookie.h"
 
 #include <string.h>

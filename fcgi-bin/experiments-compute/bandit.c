@@ -1,8 +1,8 @@
 /* POST /api/v1/simulate/bandit: arms and a horizon in, allocation and regret out. */
 #include "experiments-compute/bandit.h"
 #include "crypto/token.h"
-#include "experiments/methods/bandit.h"
 #include "experiments/service.h"
+#include "stats/bandit.h"
 
 #include <unistd.h>
 

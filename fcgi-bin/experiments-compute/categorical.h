@@ -2,7 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_COMPUTE_CATEGORICAL_H
 #define ASSAY_EXPERIMENTS_COMPUTE_CATEGORICAL_H
 
-#include "experiments/methods/contingency_analysis.h"
+#include "experiments/analyses/contingency_analysis.h"
 #include "http/route.h"
 
 void categorical_cost(const void *body, struct compute_cost *cost);

@@ -2,7 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_COMPUTE_OMNIBUS_H
 #define ASSAY_EXPERIMENTS_COMPUTE_OMNIBUS_H
 
-#include "experiments/methods/omnibus_analysis.h"
+#include "experiments/analyses/omnibus_analysis.h"
 #include "http/route.h"
 
 void omnibus_cost(const void *body, struct compute_cost *cost);

@@ -1,10 +1,10 @@
 /* POST /api/v1/results/paired: pairs of values in, what they show out. */
 #include "experiments-compute/paired.h"
 #include "base/number.h"
+#include "experiments/analyses/paired_text.h"
+#include "experiments/analyses/report_text.h"
+#include "experiments/analyses/results_shape.h"
 #include "experiments/design/sizing.h"
-#include "experiments/documents/report_text.h"
-#include "experiments/documents/results_shape.h"
-#include "experiments/methods/paired_text.h"
 #include "experiments/service.h"
 
 enum {

@@ -1,12 +1,12 @@
 /* POST /api/v1/results/ratio: parts of a ratio per user in, the difference of the ratios out. */
 #include "experiments-compute/ratio.h"
 #include "base/number.h"
+#include "experiments/analyses/report_text.h"
+#include "experiments/analyses/results_evidence.h"
+#include "experiments/analyses/results_shape.h"
 #include "experiments/design/sizing.h"
-#include "experiments/documents/report_text.h"
-#include "experiments/documents/results_shape.h"
-#include "experiments/methods/ratio_metric.h"
-#include "experiments/methods/results_evidence.h"
 #include "experiments/service.h"
+#include "stats/ratio_metric.h"
 
 enum {
     USERS_MIN = 2,

@@ -1,7 +1,7 @@
 /* POST /api/v1/results: what was observed in, what it shows out. */
 #include "experiments-compute/results.h"
-#include "experiments/methods/results_analysis.h"
-#include "experiments/methods/results_limits.h"
+#include "experiments/analyses/results_analysis.h"
+#include "experiments/analyses/results_limits.h"
 
 void results_cost(const void *body, struct compute_cost *cost)
 {

@@ -1,6 +1,6 @@
 /* POST /api/v1/results/survival: arms that were watched in, test and curves out. */
 #include "experiments-compute/survival.h"
-#include "experiments/methods/survival_analysis.h"
+#include "experiments/analyses/survival_analysis.h"
 
 void survival_cost(const void *body, struct compute_cost *cost)
 {

@@ -1,8 +1,8 @@
 /* The audit log as a list and as a file, and the purge of what is old. */
 #include "experiments-operations/audit.h"
 #include "base/string_list.h"
+#include "experiments/audit/audit_store.h"
 #include "experiments/service.h"
-#include "experiments/storage/audit_store.h"
 #include "experiments/storage/retention.h"
 #include "report/csv.h"
 

@@ -2,7 +2,7 @@
  */
 #include "experiments-operations/webhooks.h"
 #include "experiments/service.h"
-#include "experiments/storage/subscription_store.h"
+#include "experiments/webhooks/subscription_store.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Backups of the workspace over HTTP. Records pass through memory one at a time. */
 #include "experiments-operations/workspace.h"
 #include "experiments/service.h"
-#include "experiments/storage/workspace_store.h"
+#include "experiments/workspace/workspace_store.h"
 
 #include <setjmp.h>
 

@@ -3,7 +3,7 @@
 #define ASSAY_EXPERIMENTS_PROJECTS_PROJECT_SHAPES_H
 
 #include "base/schema.h"
-#include "experiments/storage/project_store.h"
+#include "experiments/projects/project_store.h"
 
 struct list_query {
     struct optional_boolean include_archived;

@@ -2,7 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_PROJECTS_TEMPLATES_H
 #define ASSAY_EXPERIMENTS_PROJECTS_TEMPLATES_H
 
-#include "experiments/storage/template_store.h"
+#include "experiments/templates/template_store.h"
 #include "http/route.h"
 
 extern const struct schema templates_query_schema;

@@ -6,7 +6,7 @@
 #include "experiments/advice/providers.h"
 #include "experiments/service.h"
 #include "experiments/storage/storage_state.h"
-#include "experiments/storage/subscription_store.h"
+#include "experiments/webhooks/subscription_store.h"
 #include "experiments/workspace/bundle.h"
 #include "shm/admission.h"
 #include "shm/histogram.h"

@@ -3,7 +3,7 @@
 #include "experiments-system/metrics.h"
 #include "base/number.h"
 #include "experiments/service.h"
-#include "experiments/storage/subscription_store.h"
+#include "experiments/webhooks/subscription_store.h"
 #include "shm/histogram.h"
 
 static void add_head(struct text *out, const char *name, const char *kind, const char *help)

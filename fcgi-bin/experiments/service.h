@@ -3,8 +3,8 @@
 #ifndef ASSAY_EXPERIMENTS_SERVICE_H
 #define ASSAY_EXPERIMENTS_SERVICE_H
 
+#include "experiments/keys/key_store.h"
 #include "experiments/settings.h"
-#include "experiments/storage/key_store.h"
 #include "experiments/storage/store.h"
 #include "http/server.h"
 

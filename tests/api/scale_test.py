@@ -10,6 +10,7 @@ import json
 import re
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 import requests
@@ -252,10 +253,10 @@ def statements(tmp_path):
     """Name and SQL of every statement of the lists and of the audit log."""
     libraries = re.search(r"^LIBS = (.*)$", (CHECKOUT / "Makefile").read_text(), re.M).group(1).split()
     found = {}
-    for source, more in (("project_lists.c", ["-DPROJECT_LISTS"]), ("audit_store.c", []), ("delivery_store.c", ["-DDELIVERIES"])):
-        program = tmp_path / source.removesuffix(".c")
+    for source, more in (("projects/project_lists.c", ["-DPROJECT_LISTS"]), ("audit/audit_store.c", []), ("webhooks/delivery_store.c", ["-DDELIVERIES"])):
+        program = tmp_path / Path(source).stem
         subprocess.run(
-            ["gcc", "-std=gnu11", "-D_GNU_SOURCE", f"-I{CHECKOUT}/common", f'-DSTORAGE="experiments/storage/{source}"', *more, "-o", program,
+            ["gcc", "-std=gnu11", "-D_GNU_SOURCE", f"-I{CHECKOUT}/common", f'-DSTORAGE="experiments/{source}"', *more, "-o", program,
              CHECKOUT / "tests" / "api" / "statements.c", BUILD / "libassay.a", *libraries], check=True)
         listed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
         found.update(line.split("\t") for line in listed.splitlines())

@@ -1,7 +1,7 @@
 /* Prints the statements of a storage file, one per line: name, tab, SQL for SQLite. The file is
  * included whole, by -DSTORAGE='"experiments/....c"', because its statements are its own. */
 #ifndef STORAGE
-#define STORAGE "experiments/storage/audit_store.c"
+#define STORAGE "experiments/audit/audit_store.c"
 #endif
 #include STORAGE
 

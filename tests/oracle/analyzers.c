@@ -6,14 +6,14 @@
  * Methods on values take `alpha quantile trim resamples n m`, then n control and m treatment
  * values.
  */
-#include "experiments/methods/equivalence.h"
-#include "experiments/methods/fisher_exact.h"
-#include "experiments/methods/poisson_rates.h"
-#include "experiments/methods/rank_sum.h"
-#include "experiments/methods/resampling.h"
-#include "experiments/methods/score_interval.h"
-#include "experiments/methods/trimmed_mean.h"
-#include "experiments/methods/unconditional_exact.h"
+#include "stats/equivalence.h"
+#include "stats/fisher_exact.h"
+#include "stats/poisson_rates.h"
+#include "stats/rank_sum.h"
+#include "stats/resampling.h"
+#include "stats/score_interval.h"
+#include "stats/trimmed_mean.h"
+#include "stats/unconditional_exact.h"
 #include "support/lines.h"
 
 static struct ranked_observation take_ranked(struct line *line)

@@ -6,7 +6,7 @@
 #include "experiments/design/sizing.h"
 #include "experiments/design/srm.h"
 #include "experiments/design/verified.h"
-#include "experiments/methods/two_sample.h"
+#include "stats/two_sample.h"
 #include "support/lines.h"
 
 #include <math.h>

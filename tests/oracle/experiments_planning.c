@@ -6,8 +6,8 @@
 #include "base/optional.h"
 #include "experiments/assignment/assignment.h"
 #include "experiments/design/sensitivity.h"
-#include "experiments/methods/bandit.h"
-#include "experiments/methods/multiple_testing.h"
+#include "stats/bandit.h"
+#include "stats/multiple_testing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  *
  * Tables are `alpha rows columns count...`, groups `alpha groups n1 value... n2 value...`.
  */
-#include "experiments/methods/contingency.h"
-#include "experiments/methods/omnibus.h"
 #include "math/sort.h"
+#include "stats/contingency.h"
+#include "stats/omnibus.h"
 #include "support/lines.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * experiments_paired_test.py. Tests on pairs take `alpha n`, then 2 n values (all of control, all
  * of treatment); `ratio` takes `alpha n m`, then numerators and denominators of both arms.
  */
-#include "experiments/methods/paired.h"
-#include "experiments/methods/ratio_metric.h"
+#include "stats/paired.h"
+#include "stats/ratio_metric.h"
 #include "support/lines.h"
 
 static struct paired_observation take_pairs(struct line *line)

@@ -1,5 +1,5 @@
 /* What the audit log says of a change: path by path. */
-#include "experiments/storage/audit_store.h"
+#include "experiments/audit/audit_store.h"
 #include "test.h"
 
 static struct arena *arena;

@@ -1,6 +1,6 @@
 /* The bandit: golden cases, bounds that hold for any seed, and the same bits on any number of
  * threads. */
-#include "experiments/methods/bandit.h"
+#include "stats/bandit.h"
 #include "test.h"
 
 static struct arena *arena;

@@ -1,7 +1,7 @@
 /* Bins: where values fall, what is exact, and how often the interval of a quantile is right. */
-#include "experiments/methods/binned.h"
 #include "math/normal.h"
 #include "math/random.h"
+#include "stats/binned.h"
 #include "test.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Both engines and shared memory under confinement: all that a worker stores works in a process
  * that may write below one folder only. */
 #include "base/confine.h"
-#include "experiments/storage/audit_store.h"
+#include "experiments/audit/audit_store.h"
 #include "shm/region.h"
 #include "storage_fixture.h"
 

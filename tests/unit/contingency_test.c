@@ -1,7 +1,7 @@
 /* Tables of counts: reference cases, independence, limits, and the document with its rules. */
 #include "base/json.h"
 #include "base/number.h"
-#include "experiments/methods/contingency_analysis.h"
+#include "experiments/analyses/contingency_analysis.h"
 #include "test.h"
 
 static struct arena *arena;

@@ -1,7 +1,7 @@
 /* Two one-sided tests: reference cases at their printed precision, and what makes the procedure. */
 #include "base/number.h"
-#include "experiments/methods/equivalence.h"
 #include "math/student.h"
+#include "stats/equivalence.h"
 #include "test.h"
 
 static struct test_result equivalence(double mean1, double std1, int64_t n1, double mean2,

@@ -1,7 +1,7 @@
 /* Fisher's exact test and the mid-p interval: reference cases, identities, edges. */
 #include "base/number.h"
-#include "experiments/methods/fisher_exact.h"
 #include "math/hypergeometric.h"
+#include "stats/fisher_exact.h"
 #include "test.h"
 
 static struct test_result fisher(int64_t x1, int64_t n1, int64_t x2, int64_t n2)

@@ -1,7 +1,7 @@
 /* Issued keys in the database, on both engines: only a hash is kept, and every change is whole. */
 #include "crypto/digest.h"
-#include "experiments/storage/audit_store.h"
-#include "experiments/storage/key_store.h"
+#include "experiments/audit/audit_store.h"
+#include "experiments/keys/key_store.h"
 #include "storage_fixture.h"
 
 static struct key_call call_of(struct bench *bench)

@@ -6,9 +6,9 @@
  * instead of 1000; docs/use/live-experiments.md tells those figures.
  */
 #include "experiments/design/sequential.h"
-#include "experiments/methods/always_valid.h"
-#include "experiments/methods/two_sample.h"
 #include "math/random.h"
+#include "stats/always_valid.h"
+#include "stats/two_sample.h"
 #include "test.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
  */
 #include "experiments/live/ingest.h"
 #include "experiments/live/rebuild.h"
-#include "experiments/storage/project_store.h"
+#include "experiments/projects/project_store.h"
 #include "math/random.h"
 #include "storage_fixture.h"
 

@@ -1,5 +1,5 @@
 /* Adjusted p-values: golden rows, the example of Benjamini and Hochberg 1995, ties and edges. */
-#include "experiments/methods/multiple_testing.h"
+#include "stats/multiple_testing.h"
 #include "test.h"
 
 static struct arena *arena;

@@ -1,7 +1,7 @@
 /* Several groups: reference cases, units, data without an answer, and the document. */
 #include "base/json.h"
 #include "base/number.h"
-#include "experiments/methods/omnibus_analysis.h"
+#include "experiments/analyses/omnibus_analysis.h"
 #include "test.h"
 
 static struct arena *arena;

@@ -1,6 +1,6 @@
 /* Tests on pairs: reference cases, what makes them degenerate, ties, zeros and extreme values. */
 #include "base/number.h"
-#include "experiments/methods/paired.h"
+#include "stats/paired.h"
 #include "test.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 /* Poisson rates: reference cases, exactness of close rates, extreme exposures. */
 #include "base/number.h"
-#include "experiments/methods/poisson_rates.h"
 #include "math/binomial.h"
+#include "stats/poisson_rates.h"
 #include "test.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 /* Projects in the database: every change whole or not at all, on both engines. */
-#include "experiments/storage/audit_store.h"
-#include "experiments/storage/project_rows.h"
-#include "experiments/storage/project_store.h"
+#include "experiments/audit/audit_store.h"
+#include "experiments/projects/project_rows.h"
+#include "experiments/projects/project_store.h"
 #include "storage_fixture.h"
 
 static struct project_call call_of(struct bench *bench)

@@ -1,8 +1,8 @@
 /* Mann-Whitney: reference cases, the exact distribution, ties, and the selection of differences. */
 #include "base/number.h"
-#include "experiments/methods/rank_sum.h"
-#include "experiments/methods/sample.h"
 #include "math/random.h"
+#include "stats/rank_sum.h"
+#include "stats/sample.h"
 #include "test.h"
 
 #include <stdlib.h>

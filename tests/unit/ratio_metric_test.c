@@ -1,6 +1,6 @@
 /* Ratios of totals: reference cases, what cannot be tested, and values at the ends of the range. */
 #include "base/number.h"
-#include "experiments/methods/ratio_metric.h"
+#include "stats/ratio_metric.h"
 #include "test.h"
 
 #include <float.h>

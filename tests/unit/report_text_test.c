@@ -1,7 +1,7 @@
 /* Verdicts and interpretations: the wording that clients match, and the figures in every language.
  */
-#include "experiments/documents/report_print.h"
-#include "experiments/documents/report_text.h"
+#include "experiments/analyses/report_print.h"
+#include "experiments/analyses/report_text.h"
 #include "test.h"
 
 static struct arena *arena;

@@ -1,9 +1,9 @@
 /* Permutation and bootstrap: what is enumerated exactly, what is drawn within its error, and that a
  * result depends on nothing but the data. */
 #include "base/number.h"
-#include "experiments/methods/index_draws.h"
-#include "experiments/methods/resampling.h"
 #include "math/chi_square.h"
+#include "math/index_draws.h"
+#include "stats/resampling.h"
 #include "test.h"
 
 static struct arena *arena;

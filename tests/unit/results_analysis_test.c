@@ -2,8 +2,8 @@
  * blocks.
  */
 #include "base/json.h"
-#include "experiments/methods/results_analysis.h"
-#include "experiments/methods/results_limits.h"
+#include "experiments/analyses/results_analysis.h"
+#include "experiments/analyses/results_limits.h"
 #include "test.h"
 
 static struct arena *arena;

@@ -1,7 +1,7 @@
 /* Taking away old audit entries, on both engines: those strictly older than the window, with their
  * counts, whole or not at all. */
 #include "base/clock.h"
-#include "experiments/storage/audit_store.h"
+#include "experiments/audit/audit_store.h"
 #include "experiments/storage/retention.h"
 #include "storage_fixture.h"
 

@@ -1,6 +1,6 @@
 /* Where webhooks may point, judged when they are made: by the URL alone, whatever way an address is
  * written in it. Names are judged when they are connected to (fetch_test). */
-#include "experiments/storage/subscription_store.h"
+#include "experiments/webhooks/subscription_store.h"
 #include "test.h"
 
 static bool taken(const char *url, bool local)

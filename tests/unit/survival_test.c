@@ -1,8 +1,8 @@
 /* Survival: published data at their printed precision, risk sets, weights, and what cannot be
  * tested. */
 #include "base/number.h"
-#include "experiments/methods/survival.h"
 #include "math/normal.h"
+#include "stats/survival.h"
 #include "test.h"
 
 static struct arena *arena;

@@ -1,6 +1,6 @@
 /* Yuen-Welch: a reference case, its two limits, and what makes it degenerate. */
 #include "base/number.h"
-#include "experiments/methods/trimmed_mean.h"
+#include "stats/trimmed_mean.h"
 #include "test.h"
 
 static struct arena *arena;

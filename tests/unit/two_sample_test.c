@@ -3,8 +3,8 @@
  * cancel or overflow, and the degenerate answers.
  */
 #include "base/number.h"
-#include "experiments/methods/two_sample.h"
 #include "math/normal.h"
+#include "stats/two_sample.h"
 #include "test.h"
 
 #include <float.h>

@@ -1,10 +1,10 @@
 /* Boschloo's and Barnard's tests: reference cases, and small tables by going through all of them.
  */
 #include "base/number.h"
-#include "experiments/methods/fisher_exact.h"
-#include "experiments/methods/unconditional_exact.h"
 #include "math/binomial.h"
 #include "math/hypergeometric.h"
+#include "stats/fisher_exact.h"
+#include "stats/unconditional_exact.h"
 #include "test.h"
 
 static struct arena *arena;

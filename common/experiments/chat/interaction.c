@@ -1,9 +1,9 @@
 /* What buttons and events do. */
 #include "experiments/chat/interaction.h"
 
+#include "experiments/audit/audit_store.h"
 #include "experiments/chat/command.h"
-#include "experiments/storage/audit_store.h"
-#include "experiments/storage/installation_store.h"
+#include "experiments/chat/installation_store.h"
 
 #include <string.h>
 

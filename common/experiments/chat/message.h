@@ -5,7 +5,7 @@
 #ifndef ASSAY_EXPERIMENTS_CHAT_MESSAGE_H
 #define ASSAY_EXPERIMENTS_CHAT_MESSAGE_H
 
-#include "experiments/storage/project_store.h"
+#include "experiments/projects/project_store.h"
 #include "i18n/i18n.h"
 
 struct chat_desk {

@@ -1,9 +1,9 @@
 /* The jobs of the chat integration: analyses that were asked for there, posts and messages. */
 #include "experiments/chat/work.h"
 
+#include "experiments/chat/installation_store.h"
 #include "experiments/chat/platform.h"
 #include "experiments/documents/design_analysis.h"
-#include "experiments/storage/installation_store.h"
 #include "jobs/inbox.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
 /* The examples as projects: presets with a name of their own, analysed as /api/v1/analyze does. */
 #include "experiments/demo/demo.h"
 
+#include "experiments/analyses/results_analysis.h"
 #include "experiments/demo/demo_events.h"
 #include "experiments/documents/design_report.h"
 #include "experiments/live/live_store.h"
 #include "experiments/live/rollup_store.h"
-#include "experiments/methods/results_analysis.h"
-#include "experiments/storage/project_store.h"
+#include "experiments/projects/project_store.h"
 #include "experiments/templates/presets.h"
 
 #include <string.h>

@@ -4,9 +4,9 @@
  */
 #include "experiments/design/exact_power.h"
 
-#include "experiments/methods/rank_sum.h"
 #include "math/beta.h"
 #include "math/normal.h"
+#include "stats/rank_sum.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,9 +2,9 @@
 #include "experiments/documents/design_report.h"
 
 #include "base/number.h"
+#include "experiments/analyses/report_print.h"
 #include "experiments/design/assumptions.h"
 #include "experiments/design/rules.h"
-#include "experiments/documents/report_print.h"
 #include "text/fold.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "db/query.h"
-#include "experiments/storage/project_store.h"
+#include "experiments/projects/project_store.h"
 
 #include <math.h>
 #include <stdlib.h>

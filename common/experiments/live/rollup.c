@@ -1,7 +1,7 @@
 /* Contributions of a person, in one place. */
 #include "experiments/live/rollup.h"
 
-#include "experiments/methods/binned.h"
+#include "stats/binned.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@ enum {
 };
 
 /* What is kept of a metric besides: a mean of capped values, or counts in bins
- * (experiments/methods/binned.h). */
+ * (stats/binned.h). */
 enum { LIVE_ROBUST_MAX = 8, LIVE_BINS = -20000 };
 struct live_robust {
     int64_t metric;

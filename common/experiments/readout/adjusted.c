@@ -1,9 +1,9 @@
 /* The effect seen more sharply: adjusted by what was known before, and by strata. */
 #include "experiments/readout/readout_internal.h"
 
-#include "experiments/documents/report_text.h"
-#include "experiments/methods/covariate_adjustment.h"
-#include "experiments/methods/stratified.h"
+#include "experiments/analyses/report_text.h"
+#include "stats/covariate_adjustment.h"
+#include "stats/stratified.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Guardrails, the holdout, and whom everything is about. */
 #include "experiments/readout/readout_internal.h"
 
-#include "experiments/methods/non_inferiority.h"
-#include "experiments/methods/stratified.h"
+#include "stats/non_inferiority.h"
+#include "stats/stratified.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* Treatments against the control on the primary metric, and how far the sample has come. */
 #include "experiments/readout/readout_internal.h"
 
-#include "experiments/documents/report_print.h"
-#include "experiments/documents/report_text.h"
-#include "experiments/methods/always_valid.h"
-#include "experiments/methods/superiority.h"
+#include "experiments/analyses/report_print.h"
+#include "experiments/analyses/report_text.h"
+#include "stats/always_valid.h"
+#include "stats/superiority.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "experiments/readout/decision.h"
 
 #include "base/number.h"
-#include "experiments/documents/report_print.h"
+#include "experiments/analyses/report_print.h"
 #include "experiments/readout/policy.h"
 #include "experiments/readout/what_if.h"
 

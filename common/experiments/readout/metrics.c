@@ -2,7 +2,7 @@
  * guardrails by their type, secondary metrics as means per person. */
 #include "experiments/readout/readout_internal.h"
 
-#include "experiments/methods/multiple_testing.h"
+#include "stats/multiple_testing.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * events under names that nobody reads, covariates that cover hardly anybody. */
 #include "experiments/readout/readout_internal.h"
 
+#include "experiments/analyses/report_print.h"
 #include "experiments/design/rules.h"
-#include "experiments/documents/report_print.h"
 #include "experiments/readout/policy.h"
 
 enum { WARNINGS_MAX = 4, NAMES_SHOWN = 3, NAMES_BYTES_MAX = 4096 };

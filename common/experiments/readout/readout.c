@@ -1,8 +1,8 @@
 /* All blocks from one view. */
 #include "experiments/readout/readout_internal.h"
 
-#include "experiments/methods/results_analysis.h"
-#include "experiments/methods/results_evidence.h"
+#include "experiments/analyses/results_analysis.h"
+#include "experiments/analyses/results_evidence.h"
 
 #include <math.h>
 #include <string.h>

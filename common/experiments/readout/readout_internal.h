@@ -5,8 +5,8 @@
 #define ASSAY_EXPERIMENTS_READOUT_READOUT_INTERNAL_H
 
 #include "experiments/design/sizing.h"
-#include "experiments/methods/ratio_metric.h"
 #include "experiments/readout/readout.h"
+#include "stats/ratio_metric.h"
 
 enum { CONTROL_ARM = 0, PEOPLE_LEAST = 2 };
 

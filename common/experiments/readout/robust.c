@@ -1,8 +1,8 @@
 /* Metrics that few large values cannot sway: means of capped values, and quantiles. */
 #include "experiments/readout/readout_internal.h"
 
-#include "experiments/methods/binned.h"
 #include "math/normal.h"
+#include "stats/binned.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Whether the arms have the sizes that the design planned: all users, and those of each stratum. */
 #include "experiments/readout/readout_internal.h"
 
+#include "experiments/analyses/report_text.h"
 #include "experiments/design/srm.h"
-#include "experiments/documents/report_text.h"
 
 static const double srm_threshold = 0.001;
 

@@ -1,7 +1,7 @@
 /* Searches by steps that grow, then by halving. Tried-out verdicts use normal posteriors. */
 #include "experiments/readout/what_if.h"
 
-#include "experiments/documents/report_print.h"
+#include "experiments/analyses/report_print.h"
 #include "experiments/readout/decision_shape.h"
 #include "experiments/readout/readout_internal.h"
 

@@ -5,10 +5,10 @@
 #ifndef ASSAY_EXPERIMENTS_REPORTS_COMPARISON_H
 #define ASSAY_EXPERIMENTS_REPORTS_COMPARISON_H
 
+#include "experiments/analyses/results_shape.h"
 #include "experiments/design/sensitivity.h"
-#include "experiments/documents/results_shape.h"
+#include "experiments/projects/snapshot_store.h"
 #include "experiments/reports/uplift_draws.h"
-#include "experiments/storage/snapshot_store.h"
 
 enum { COMPARED_MIN = 2, COMPARED_MAX = 5, COMPARED_HIGHLIGHTS = 4, COMPARED_RECOMMENDATIONS = 5 };
 

@@ -3,7 +3,7 @@
 #ifndef ASSAY_EXPERIMENTS_REPORTS_DESK_H
 #define ASSAY_EXPERIMENTS_REPORTS_DESK_H
 
-#include "experiments/documents/report_print.h"
+#include "experiments/analyses/report_print.h"
 #include "i18n/i18n.h"
 #include "report/folio.h"
 

@@ -8,7 +8,7 @@
 #define ASSAY_EXPERIMENTS_REPORTS_UPLIFT_DRAWS_H
 
 #include "base/arena.h"
-#include "experiments/methods/two_sample.h"
+#include "stats/two_sample.h"
 
 enum {
     UPLIFT_DRAWS_MIN = 1000,

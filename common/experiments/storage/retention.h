@@ -3,7 +3,7 @@
 #ifndef ASSAY_EXPERIMENTS_STORAGE_RETENTION_H
 #define ASSAY_EXPERIMENTS_STORAGE_RETENTION_H
 
-#include "experiments/storage/audit_store.h"
+#include "experiments/audit/audit_store.h"
 
 /* Ages in days; 0 or less leaves a table alone. */
 struct retention_windows {

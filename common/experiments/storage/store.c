@@ -1,8 +1,8 @@
 /* Where the experiments service stores, and what is brought up to date there by programs. */
 #include "experiments/storage/store.h"
-#include "experiments/storage/key_store.h"
-#include "experiments/storage/project_store.h"
-#include "experiments/storage/template_store.h"
+#include "experiments/keys/key_store.h"
+#include "experiments/projects/project_store.h"
+#include "experiments/templates/template_store.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* Tables of the records of a bundle, and their canonical text. */
 #include "experiments/workspace/records.h"
-#include "experiments/storage/project_store.h"
+#include "experiments/projects/project_store.h"
 
 enum { RECORD_BYTES_MAX = 96 * 1024 * 1024 /* a payload, every character of it escaped */ };
 

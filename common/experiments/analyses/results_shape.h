@@ -1,0 +1,114 @@
+/*
+ * The documents of a results analysis, what was observed and what the test showed: asked over HTTP,
+ * and kept with the projects that they belong to.
+ */
+#ifndef ASSAY_EXPERIMENTS_ANALYSES_RESULTS_SHAPE_H
+#define ASSAY_EXPERIMENTS_ANALYSES_RESULTS_SHAPE_H
+
+#include "base/schema.h"
+#include "stats/two_sample.h"
+
+enum analyzer {
+    ANALYZER_BINARY,
+    ANALYZER_CONTINUOUS,
+    ANALYZER_EQUIVALENCE,
+    ANALYZER_MANN_WHITNEY,
+    ANALYZER_BOOTSTRAP,
+    ANALYZER_QUANTILE,
+    ANALYZER_TRIMMED_T,
+    ANALYZER_FISHER_EXACT,
+    ANALYZER_BOSCHLOO_EXACT,
+    ANALYZER_BARNARD_EXACT,
+    ANALYZER_COUNT,
+    ANALYZER__MAX
+};
+
+extern const char *const results_analyzer_names[ANALYZER__MAX];
+
+/* The block that the analyzer reads, the others NULL. */
+struct results_request {
+    int metric_type; /* enum analyzer */
+    const struct binary_observation *binary;
+    const struct continuous_observation *continuous;
+    const struct ranked_observation *ranked;
+    const struct count_observation *count;
+    int direction; /* enum goal_direction */
+};
+
+/* The effect in percent of the control value; `reason` where there is no interval. */
+struct results_lift {
+    struct optional_number value_pct; /* absent beside a control value of 0 */
+    struct optional_number ci_lower_pct;
+    struct optional_number ci_upper_pct;
+    const char *method;
+    const char *reason;
+};
+
+/* Which of several usual conventions each figure follows: codes, docs/use/statistics.md has them.
+ */
+struct results_conventions {
+    const char *direction;
+    const char *effect_unit;
+    const char *test;
+    const char *standard_error; /* NULL where the test has none */
+    const char *p_value;
+    const char *interval;
+    const char *effect_size_direction;
+};
+
+/* The interval that belongs to the p-value; an end is null where nothing bounds it. */
+struct results_test_interval {
+    const char *of; /* NULL where there is none, and the reason says why */
+    struct optional_number lower;
+    struct optional_number upper;
+    struct optional_number no_effect;
+    const char *method;
+    struct optional_boolean agrees;
+    const char *reason;
+};
+
+struct results_reply {
+    const char *metric_type;
+    double observed_effect;
+    struct optional_number observed_effect_relative;
+    struct optional_number control_rate;
+    struct optional_number treatment_rate;
+    double ci_lower;
+    double ci_upper;
+    struct optional_number ci_score_lower;
+    struct optional_number ci_score_upper;
+    double ci_level;
+    double p_value;
+    double test_statistic;
+    bool is_significant;
+    double power_achieved;
+    const char *verdict;
+    const char *interpretation;
+    struct optional_number effect_size;
+    const char *effect_size_label;
+    struct optional_number effect_size_ci_lower;
+    struct optional_number effect_size_ci_upper;
+    const char *observed_effect_relative_reason; /* NULL beside a number */
+
+    /* Absent in documents of older programs. */
+    const struct results_lift *relative_lift;
+    const struct results_conventions *conventions;
+    const struct results_test_interval *test_interval;
+    struct optional_boolean interval_agrees;
+    OBJECT_LIST(struct warning, warnings); /* struct warning */
+    const char *direction;
+    const char *outcome;
+};
+
+/* better, worse or inconclusive, in the direction of the goal. */
+const char *results_outcome(const struct test_result *test);
+
+/* Absent where the control value is 0 or the effect passes the largest number; the reason says
+ * which, NULL beside a number. */
+struct optional_number results_relative_effect(const struct test_result *test);
+const char *results_relative_effect_reason(const struct test_result *test);
+
+SCHEMA_OF(results_request_schema, struct results_request);
+SCHEMA_OF(results_reply_schema, struct results_reply);
+
+#endif

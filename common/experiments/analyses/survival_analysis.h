@@ -1,0 +1,20 @@
+/*
+ * The analysis of survival times as a document: runs the test that was asked for, draws the curves
+ * and words what they show. Knows nothing of HTTP.
+ */
+#ifndef ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_ANALYSIS_H
+#define ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_ANALYSIS_H
+
+#include "experiments/analyses/results_analysis.h"
+#include "experiments/analyses/survival_shape.h"
+
+/* Analyses a valid request. ERROR_INVALID, with the reason survival_no_events or
+ * survival_cox_undefined, when the data cannot be tested. */
+MUST_CHECK enum error survival_analyze(const struct results_call *call,
+                                       const struct survival_request *observed,
+                                       struct survival_reply *answer);
+
+/* Cost units of a valid request. */
+int64_t survival_cost_units(const struct survival_request *observed);
+
+#endif

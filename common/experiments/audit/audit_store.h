@@ -1,0 +1,68 @@
+/* The audit log: who did what, when, from where. Rows are only ever added (and purged by age). */
+#ifndef ASSAY_EXPERIMENTS_AUDIT_AUDIT_STORE_H
+#define ASSAY_EXPERIMENTS_AUDIT_AUDIT_STORE_H
+
+#include "base/json.h"
+#include "base/optional.h"
+#include "experiments/storage/store.h"
+
+enum { AUDIT_PAGE_MAX = 500 };
+
+struct audit_entry {
+    int64_t id; /* rises with every row */
+    const char *ts;
+    const char *action;
+    const char *project_id;
+    const char *project_name;
+    const char *key_id;
+    const char *actor;
+    const char *request_id;
+    json_t *payload_diff; /* {path: [old, new]}; NULL = nothing differs */
+    const char *ip_address;
+};
+
+/* Adds a row in the transaction of what it tells of, and tells webhooks of it. `diff` is JSON text
+ * or NULL; `key_id` of the entry is the acting key unless the action is about a key of its own. */
+struct audit_event {
+    const char *action;
+    const char *project_id;
+    const char *project_name;
+    const char *key_id;
+    const char *diff;
+};
+MUST_CHECK enum error audit_record(struct db *db, struct arena *arena, const struct actor *actor,
+                                   const struct audit_event *event, struct problem *problem);
+
+/* The same, with the id of the entry. */
+MUST_CHECK enum error audit_record_id(struct db *db, struct arena *arena, const struct actor *actor,
+                                      const struct audit_event *event, int64_t *id,
+                                      struct problem *problem);
+
+/* NULL members do not filter. `before_id` 0 = from the newest, else what comes after that entry in
+ * the order of the list. */
+struct audit_filter {
+    const char *project_id;
+    const char *key_id;
+    const char *action;
+    int64_t before_id;
+};
+
+/* The newest `limit` entries that fit, newest first: a list of struct audit_entry; `total` counts
+ * all that fit the filter, whatever the limit and cursor. */
+MUST_CHECK enum error audit_list(struct db *db, struct arena *arena,
+                                 const struct audit_filter *filter, int64_t limit,
+                                 struct object_list *entries, int64_t *total,
+                                 struct problem *problem);
+
+/* Hands over every entry that fits, newest first, however many there are, until the visitor says
+ * that it wants no more. Entries stay in the arena. */
+typedef bool audit_visitor(const struct audit_entry *entry, void *context);
+MUST_CHECK enum error audit_each(struct db *db, struct arena *arena,
+                                 const struct audit_filter *filter, audit_visitor *visit,
+                                 void *context, struct problem *problem);
+
+/* The difference of two documents as {path: [old, new]} with sorted paths: keys joined by dots,
+ * arrays whole, a missing side null. NULL when nothing differs. From the arena. */
+const char *audit_diff(struct arena *arena, const json_t *before, const json_t *after);
+
+#endif

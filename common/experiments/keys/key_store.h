@@ -1,0 +1,79 @@
+/* Issued API keys: only the SHA-256 of a key is stored, so a key can be shown once, when it is
+ * made. */
+#ifndef ASSAY_EXPERIMENTS_KEYS_KEY_STORE_H
+#define ASSAY_EXPERIMENTS_KEYS_KEY_STORE_H
+
+#include "base/optional.h"
+#include "experiments/storage/store.h"
+
+enum key_scope { KEY_READ, KEY_WRITE, KEY_SCOPE__MAX };
+
+extern const char *const key_scope_names[KEY_SCOPE__MAX];
+
+struct api_key {
+    const char *id;
+    const char *name;
+    int scope; /* enum key_scope */
+    const char *created_at;
+    const char *last_used_at;
+    const char *revoked_at;
+    struct optional_integer rate_limit_requests;
+    struct optional_integer rate_limit_window_seconds;
+};
+
+struct key_request {
+    const char *name;
+    int scope; /* enum key_scope */
+    struct optional_integer rate_limit_requests;
+    struct optional_integer rate_limit_window_seconds;
+};
+
+struct key_call {
+    struct db *db;
+    struct arena *arena;
+    const struct actor *actor;
+    struct problem *problem;
+};
+
+/* Makes a key; `plaintext` is the only copy there will ever be. */
+MUST_CHECK enum error key_create(const struct key_call *call, const struct key_request *request,
+                                 struct api_key *key, const char **plaintext);
+
+/* All keys, newest first: a list of struct api_key. */
+MUST_CHECK enum error key_list(const struct key_call *call, struct object_list *keys);
+
+/* Keeps the first moment of revocation. ERROR_NOT_FOUND `not_found`. */
+MUST_CHECK enum error key_revoke(const struct key_call *call, const char *id, struct api_key *key);
+
+/* ERROR_CONFLICT `api_key_not_revoked` while it is active, ERROR_NOT_FOUND `not_found`. */
+MUST_CHECK enum error key_delete(const struct key_call *call, const char *id);
+
+/* The active key with this token; `found` false when there is none or it is revoked. */
+MUST_CHECK enum error key_find(struct db *db, struct arena *arena, const char *token,
+                               struct api_key *key, bool *found, struct problem *problem);
+
+/* Whether any key is stored (revoked ones count), any is active, any active one may write. */
+struct key_census {
+    bool any;
+    bool any_active;
+    bool any_active_write;
+};
+MUST_CHECK enum error key_census(struct db *db, struct key_census *census, struct problem *problem);
+
+/* Whether a key was ever issued. An unknown database counts as one without keys. */
+bool key_is_issued(struct store *store);
+
+/* In production nobody may write unless known: without AB_API_TOKEN and AB_ADMIN_TOKEN there has to
+ * be an active key that may write. ERROR_INVALID when there is none, or none can be found; with
+ * AB_ALLOW_INSECURE_PRODUCTION that is only logged, as `insecure_production`. */
+MUST_CHECK enum error key_check_production(struct store *store,
+                                           const struct experiments_settings *settings,
+                                           struct problem *problem);
+
+/* The audit row of a request by an issued key, and its last_used_at (at most once a minute). */
+MUST_CHECK enum error key_note_use(const struct key_call *call, const char *id);
+
+/* Keys whose stored scope is not one of ours any more (admin) may write; one audit row each. */
+MUST_CHECK enum error key_normalise_scopes(struct db *db, struct problem *problem);
+
+#endif

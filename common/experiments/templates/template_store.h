@@ -1,0 +1,49 @@
+/* Templates in the database: the presets, and designs that people keep as a start for others. */
+#ifndef ASSAY_EXPERIMENTS_TEMPLATES_TEMPLATE_STORE_H
+#define ASSAY_EXPERIMENTS_TEMPLATES_TEMPLATE_STORE_H
+
+#include "experiments/projects/project_store.h"
+
+struct template
+{
+    const char *id; /* a UUID; the preset's own name of a built-in one */
+    const char *name;
+    const char *category;
+    const char *description;
+    bool built_in;
+    const char *document; /* JSON text of payload_schema */
+    struct string_list tags;
+    int64_t usage_count;
+};
+
+/* One to be kept. */
+struct new_template {
+    const char *name;
+    const char *category;
+    const char *description;
+    struct string_list tags;
+    const struct experiment_payload *payload;
+};
+
+/*
+ * Errors, beside those of the database: ERROR_NOT_FOUND with `not_found`, ERROR_FORBIDDEN with
+ * `template_delete_forbidden` of a built-in one, ERROR_CONFLICT with `template_limit_reached` when
+ * there are `most` already.
+ */
+
+/* A page, built-in ones first, then those used most; `page->items` are struct template. */
+MUST_CHECK enum error template_list(const struct project_call *call, struct project_page *page);
+MUST_CHECK enum error template_read(const struct project_call *call, const char *id,
+                                    struct template *template);
+MUST_CHECK enum error template_create(const struct project_call *call,
+                                      const struct new_template *new, int64_t most,
+                                      struct template *template);
+/* Counts one more use. */
+MUST_CHECK enum error template_use(const struct project_call *call, const char *id,
+                                   struct template *template);
+MUST_CHECK enum error template_delete(const struct project_call *call, const char *id);
+
+/* Writes the presets of this version of the program; how often they were used stays. */
+MUST_CHECK enum error template_store_presets(struct db *db, struct problem *problem);
+
+#endif

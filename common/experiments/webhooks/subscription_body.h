@@ -1,0 +1,18 @@
+/* Private to common/experiments/webhooks: what is sent of an entry of the audit log, and to whom.
+ */
+#ifndef ASSAY_EXPERIMENTS_WEBHOOKS_SUBSCRIPTION_BODY_H
+#define ASSAY_EXPERIMENTS_WEBHOOKS_SUBSCRIPTION_BODY_H
+
+#include "experiments/webhooks/subscription_store.h"
+
+/* The kinds of a stored filter. From the arena. */
+struct string_list subscription_filter(const char *document, struct arena *arena);
+
+/* Whether an action is told of at all. */
+bool subscription_tells_of(const char *action);
+
+/* The bytes of a request. From the arena. */
+const char *subscription_body(struct arena *arena, enum subscription_format format,
+                              const struct subscription_event *event);
+
+#endif

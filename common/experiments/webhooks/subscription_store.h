@@ -1,0 +1,132 @@
+/*
+ * Webhook subscriptions: who is told of which entries of the audit log. Entries are enqueued in the
+ * transaction that writes them; cron-bin/webhook-deliver sends them (webhook/webhook.h).
+ */
+#ifndef ASSAY_EXPERIMENTS_WEBHOOKS_SUBSCRIPTION_STORE_H
+#define ASSAY_EXPERIMENTS_WEBHOOKS_SUBSCRIPTION_STORE_H
+
+#include "experiments/keys/key_store.h"
+#include "webhook/webhook.h"
+
+enum subscription_format { FORMAT_GENERIC, FORMAT_CHATAPP, FORMAT__MAX };
+enum subscription_scope { SUBSCRIPTION_GLOBAL, SUBSCRIPTION_API_KEY, SUBSCRIPTION_SCOPE__MAX };
+enum delivery_status {
+    DELIVERY_PENDING,
+    DELIVERY_RETRYING,
+    DELIVERY_DELIVERED,
+    DELIVERY_FAILED,
+    DELIVERY__MAX
+};
+extern const char *const subscription_format_names[FORMAT__MAX];
+extern const char *const subscription_scope_names[SUBSCRIPTION_SCOPE__MAX];
+extern const char *const delivery_status_names[DELIVERY__MAX];
+
+struct subscription {
+    const char *id;
+    const char *name;
+    const char *target_url;
+    const char *secret; /* in the answer that makes it; else NULL */
+    int format;         /* enum subscription_format */
+    struct string_list event_filter;
+    int scope; /* enum subscription_scope */
+    const char *api_key_id;
+    const char *created_at;
+    const char *updated_at;
+    const char *last_delivered_at;
+    const char *last_error_at;
+    bool enabled;
+};
+
+/* What is asked for. In a change NULL, -1, a list without items and what is not given stay. */
+struct subscription_request {
+    const char *name;
+    const char *target_url;
+    const char *secret;
+    int format;
+    struct string_list event_filter;
+    int scope;
+    const char *api_key_id;
+    struct optional_boolean enabled;
+};
+
+struct delivery_record {
+    const char *id;
+    const char *subscription_id;
+    int64_t event_id;
+    const char *status;
+    int64_t attempt_count;
+    const char *last_attempt_at;
+    const char *delivered_at;
+    struct optional_integer response_code;
+    const char *response_body;
+    const char *error_message;
+    const char *next_attempt_at;
+    const char *lease_expires_at;
+};
+
+extern const struct webhook_kind experiments_webhook_kind;
+struct webhook_answer_limits subscription_answer_limits(
+    const struct experiments_settings *settings);
+
+/* May a subscription point there? Names are not looked up; `local` is AB_ENV local. ERROR_INVALID
+ * webhook_target. */
+MUST_CHECK enum error subscription_check_url(const char *url, bool local, struct problem *problem);
+
+/* ERROR_NOT_FOUND webhook_not_found or api_key_not_found, ERROR_CONFLICT webhook_limit_reached.
+ * Making, changing and deleting one write audit entries. */
+MUST_CHECK enum error subscription_create(const struct key_call *call,
+                                          const struct subscription_request *new, int64_t most,
+                                          struct subscription *subscription);
+MUST_CHECK enum error subscription_list(const struct key_call *call, struct object_list *list);
+MUST_CHECK enum error subscription_read(const struct key_call *call, const char *id,
+                                        struct subscription *subscription);
+MUST_CHECK enum error subscription_update(const struct key_call *call, const char *id,
+                                          const struct subscription_request *change,
+                                          struct subscription *subscription);
+MUST_CHECK enum error subscription_delete(const struct key_call *call, const char *id);
+
+/* Deliveries, those tried last first; `status` -1 = all. */
+MUST_CHECK enum error subscription_deliveries(const struct key_call *call, const char *id,
+                                              int status, int64_t limit, struct object_list *list,
+                                              int64_t *total);
+
+/* Has a delivery that failed made again, with all its attempts; writes an audit entry.
+ * ERROR_NOT_FOUND webhook_not_found or delivery_not_found, ERROR_CONFLICT delivery_not_failed,
+ * delivery_forgotten where what was to be sent is not kept any more. */
+MUST_CHECK enum error subscription_resend(const struct key_call *call, const char *id,
+                                          const char *delivery_id,
+                                          struct delivery_record *delivery);
+
+/* Sends a test event now, and writes it down. */
+MUST_CHECK enum error subscription_test(const struct key_call *call, const char *id,
+                                        const struct webhook_desk *desk,
+                                        struct delivery_record *delivery);
+
+/* An entry of the audit log, in the transaction that wrote it: enqueued for whom it concerns. */
+struct subscription_event {
+    int64_t id;
+    const char *ts;
+    const char *action;
+    const char *project_id;
+    const char *project_name;
+    const char *key_id;
+    const char *actor;
+    const char *request_id;
+    const char *ip_address;
+    const char *diff; /* JSON text, or NULL */
+};
+MUST_CHECK enum error subscription_enqueue(struct db *db, struct arena *arena,
+                                           const struct subscription_event *event,
+                                           struct problem *problem);
+
+/* How many deliveries are in each state, and for how long the first due one has been waiting;
+ * negative when none is. */
+MUST_CHECK enum error subscription_figures(struct db *db, int64_t counts[DELIVERY__MAX],
+                                           double *oldest_seconds, struct problem *problem);
+
+/* Forgets what was delivered or given up longer ago than so many seconds, `most` rows of each kind
+ * at a time: jobs and the history of attempts, not the deliveries themselves. */
+MUST_CHECK enum error subscription_keep_house(struct db *db, double seconds, int64_t most,
+                                              struct problem *problem);
+
+#endif

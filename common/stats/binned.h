@@ -1,0 +1,62 @@
+/*
+ * Values counted in bins, from which single values can be taken away again: 128 bins of equal width
+ * between each power of two and the next, so that a bin is at most 1/128 of its values wide. A bin
+ * knows how many there are, their sum and the sum of their squares: whatever ends at the edge of a
+ * bin is exact; a quantile is as good as the bin that it falls into.
+ */
+#ifndef ASSAY_STATS_BINNED_H
+#define ASSAY_STATS_BINNED_H
+
+#include "math/sum.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Places go from -BINNED_LAST to BINNED_LAST in the order of values; 0 holds zeros alone. The first
+ * bin holds what is smaller than 2^-20, too, the last what is larger than 2^40. */
+enum { BINNED_LAST = 60 * 128 + 1 };
+
+int64_t binned_place(double value);
+
+/* Where the values of a place lie; infinite beyond the last ones. */
+struct binned_edges {
+    double lower, upper;
+};
+struct binned_edges binned_edges(int64_t place);
+
+struct binned_cell {
+    int64_t place;
+    int64_t count;
+    struct sum sum, squares;
+};
+
+/* Cells in ascending order; `total` is the sum of their counts. */
+struct binned_sample {
+    size_t count;
+    struct binned_cell *cells;
+    int64_t total;
+};
+
+/* The upper edge of the bin that holds the value of rank ceil(share x total) of all samples
+ * together, 0 for zeros. False when there is none, or it lies beyond the last edge. */
+bool binned_cap(const struct binned_sample *samples, size_t count, double share, double *cap);
+
+/* Mean and sum of squares about it of min(value, cap), exactly; `cap` is one of binned_cap(). */
+struct binned_moments {
+    double mean, squares;
+};
+struct binned_moments binned_capped_moments(const struct binned_sample *sample, double cap);
+
+/*
+ * The value of rank ceil(share x total), evenly spread within its bin unless all of the bin are the
+ * same, and its standard error from the width of the binomial interval of its rank (Woodruff 1952)
+ * for the two-sided normal quantile `z`. False when that interval leaves the sample, or fewer than
+ * ten values lie on one side.
+ */
+struct binned_quantile {
+    double value, error;
+};
+bool binned_quantile(const struct binned_sample *sample, double share, double z,
+                     struct binned_quantile *quantile);
+
+#endif

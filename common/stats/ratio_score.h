@@ -1,0 +1,13 @@
+/*
+ * The score interval of a ratio of two rates (Koopman 1984), as a relative lift.
+ */
+#ifndef ASSAY_STATS_RATIO_SCORE_H
+#define ASSAY_STATS_RATIO_SCORE_H
+
+#include "stats/two_sample.h"
+
+/* The ratios treatment / control that the score test does not reject, less 1, in percent. It never
+ * has width 0 and never reaches below -100 %. RELATIVE_OF_ZERO without a control conversion. */
+struct relative_lift ratio_score_lift(const struct binary_observation *observed);
+
+#endif
