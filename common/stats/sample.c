@@ -1,9 +1,9 @@
 /* Order statistics of one arm and of the differences between two. */
 #include "stats/sample.h"
 
-#include "math/order_search.h"
 #include "math/sort.h"
 #include "math/sum.h"
+#include "stats/order_search.h"
 
 #include <math.h>
 #include <string.h>

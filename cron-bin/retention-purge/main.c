@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "experiments/storage/retention.h"
+#include "experiments/storage/store.h"
 
 #include <stdio.h>
 #include <string.h>

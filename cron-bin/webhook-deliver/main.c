@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "experiments/chat/worker.h"
+#include "experiments/storage/store.h"
 #include "experiments/webhooks/subscription_store.h"
 #include "jobs/crew.h"
 #include "jobs/program.h"
@@ -132,8 +133,9 @@ static int finish_chats(struct worker *worker)
     struct chat_worker *chat;
     bool failed;
 
-    if (chat_worker_start(&worker->settings, worker->arena, catalogues ? catalogues : "locales",
-                          &chat, &problem)) {
+    if (experiments_store_open(worker->arena, &worker->settings, NULL, &worker->store, &problem) ||
+        chat_worker_start(&worker->settings, worker->store, worker->arena,
+                          catalogues ? catalogues : "locales", &chat, &problem)) {
         fprintf(stderr, "webhook-deliver: %s\n", problem.text);
         return EXIT_SETTINGS;
     }
@@ -141,6 +143,7 @@ static int finish_chats(struct worker *worker)
     program_rounds(worker->every, chat_worker_round, chat);
     failed = chat_worker_failed(chat);
     chat_worker_stop(chat);
+    store_close(worker->store);
     return failed && worker->every <= 0 ? EXIT_DATABASE : EXIT_DONE;
 }
 

@@ -13,6 +13,7 @@
 #include "base/instant.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
+#include "experiments/storage/store.h"
 #include "experiments/workspace/workspace_store.h"
 
 #include <errno.h>

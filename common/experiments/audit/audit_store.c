@@ -1,7 +1,6 @@
 /* SQL of the audit log. */
 #include "experiments/audit/audit_store.h"
 #include "db/query.h"
-#include "experiments/webhooks/subscription_store.h"
 
 #include <string.h>
 
@@ -106,42 +105,49 @@ static enum error count_up(struct db *db, struct arena *arena, const char *actio
     return query_end(query, problem);
 }
 
-static enum error insert(struct db *db, const struct subscription_event *event, int64_t *id,
+static enum error insert(struct db *db, const struct audit_row *row, int64_t *id,
                          struct problem *problem)
 {
     struct query *query = db_query(db, &insert_entry);
 
-    query_bind_text(query, event->ts);
-    query_bind_text(query, event->action);
-    query_bind_text(query, event->project_id);
-    query_bind_text(query, event->project_name);
-    query_bind_text(query, event->key_id);
-    query_bind_text(query, event->actor);
-    query_bind_text(query, event->request_id);
-    query_bind_json(query, event->diff);
-    query_bind_text(query, event->ip_address);
+    query_bind_text(query, row->ts);
+    query_bind_text(query, row->action);
+    query_bind_text(query, row->project_id);
+    query_bind_text(query, row->project_name);
+    query_bind_text(query, row->key_id);
+    query_bind_text(query, row->actor);
+    query_bind_text(query, row->request_id);
+    query_bind_json(query, row->diff);
+    query_bind_text(query, row->ip_address);
     *id = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, problem);
+}
+
+static audit_listener *listener;
+
+void audit_listen(audit_listener *called)
+{
+    listener = called;
 }
 
 enum error audit_record_id(struct db *db, struct arena *arena, const struct actor *actor,
                            const struct audit_event *event, int64_t *id, struct problem *problem)
 {
-    struct subscription_event told = {.ts = store_now(arena),
-                                      .action = event->action,
-                                      .project_id = event->project_id,
-                                      .project_name = event->project_name,
-                                      .key_id = event->key_id ? event->key_id : actor->key_id,
-                                      .actor = actor->name,
-                                      .request_id = actor->request_id,
-                                      .ip_address = actor->ip_address,
-                                      .diff = event->diff};
-    enum error error = insert(db, &told, id, problem);
+    struct audit_row row = {.ts = store_now(arena),
+                            .action = event->action,
+                            .project_id = event->project_id,
+                            .project_name = event->project_name,
+                            .key_id = event->key_id ? event->key_id : actor->key_id,
+                            .actor = actor->name,
+                            .request_id = actor->request_id,
+                            .ip_address = actor->ip_address,
+                            .diff = event->diff};
+    enum error error = insert(db, &row, id, problem);
 
-    told.id = *id;
+    row.id = *id;
     if (!error)
-        error = count_up(db, arena, event->action, told.key_id, event->project_id, problem);
-    return error ? error : subscription_enqueue(db, arena, &told, problem);
+        error = count_up(db, arena, event->action, row.key_id, event->project_id, problem);
+    return error || !listener ? error : listener(db, arena, &row, problem);
 }
 
 enum error audit_record(struct db *db, struct arena *arena, const struct actor *actor,

@@ -4,9 +4,17 @@
 
 #include "base/json.h"
 #include "base/optional.h"
-#include "experiments/storage/store.h"
+#include "db/store.h"
 
 enum { AUDIT_PAGE_MAX = 500 };
+
+/* Who does something. */
+struct actor {
+    const char *name;
+    const char *key_id; /* of an issued key, or NULL */
+    const char *request_id;
+    const char *ip_address;
+};
 
 struct audit_entry {
     int64_t id; /* rises with every row */
@@ -21,8 +29,28 @@ struct audit_entry {
     const char *ip_address;
 };
 
-/* Adds a row in the transaction of what it tells of, and tells webhooks of it. `diff` is JSON text
- * or NULL; `key_id` of the entry is the acting key unless the action is about a key of its own. */
+/* An entry as it is written, with its differences as JSON text or NULL. */
+struct audit_row {
+    int64_t id;
+    const char *ts;
+    const char *action;
+    const char *project_id;
+    const char *project_name;
+    const char *key_id;
+    const char *actor;
+    const char *request_id;
+    const char *ip_address;
+    const char *diff;
+};
+
+/* Called with every entry, in the transaction that writes it; webhooks enqueue their deliveries so.
+ * experiments_store_open() sets it. An error fails the transaction. */
+typedef enum error audit_listener(struct db *db, struct arena *arena, const struct audit_row *row,
+                                  struct problem *problem);
+void audit_listen(audit_listener *listener);
+
+/* Adds an entry in the transaction of the change that it records. `diff` is JSON text or NULL;
+ * `key_id` of the entry is the acting key unless the action is about a key of its own. */
 struct audit_event {
     const char *action;
     const char *project_id;

@@ -6,6 +6,7 @@
 #define ASSAY_EXPERIMENTS_CHAT_MESSAGE_H
 
 #include "experiments/projects/project_store.h"
+#include "experiments/settings.h"
 #include "i18n/i18n.h"
 
 struct chat_desk {

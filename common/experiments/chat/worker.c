@@ -62,8 +62,8 @@ bool chat_worker_failed(const struct chat_worker *worker)
     return worker->failed;
 }
 
-enum error chat_worker_start(const struct experiments_settings *settings, struct arena *arena,
-                             const char *catalogues, struct chat_worker **made,
+enum error chat_worker_start(const struct experiments_settings *settings, struct store *store,
+                             struct arena *arena, const char *catalogues, struct chat_worker **made,
                              struct problem *problem)
 {
     struct chat_worker *worker = ARENA_NEW(arena, struct chat_worker);
@@ -76,16 +76,16 @@ enum error chat_worker_start(const struct experiments_settings *settings, struct
         .post = chat_kind(&chat_post_kind, settings),
         .message = chat_kind(&chat_message_kind, settings),
         .analysis = chat_kind(&chat_analysis_kind, settings),
+        .store = store,
         .job = arena_create((size_t)settings->max_request_memory_bytes)};
     if (!worker->job)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
     *made = worker;
-    return experiments_store_open(arena, settings, NULL, &worker->store, problem);
+    return ERROR_NONE;
 }
 
 void chat_worker_stop(struct chat_worker *worker)
 {
-    store_close(worker->store);
     arena_destroy(worker->job);
     locale_close_catalogues();
 }

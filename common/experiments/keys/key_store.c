@@ -6,7 +6,6 @@
 #include "crypto/token.h"
 #include "db/identity.h"
 #include "db/query.h"
-#include "experiments/audit/audit_store.h"
 
 #include <string.h>
 

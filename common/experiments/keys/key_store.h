@@ -4,7 +4,8 @@
 #define ASSAY_EXPERIMENTS_KEYS_KEY_STORE_H
 
 #include "base/optional.h"
-#include "experiments/storage/store.h"
+#include "experiments/audit/audit_store.h"
+#include "experiments/settings.h"
 
 enum key_scope { KEY_READ, KEY_WRITE, KEY_SCOPE__MAX };
 

@@ -5,9 +5,9 @@
 #ifndef ASSAY_EXPERIMENTS_PROJECTS_PROJECT_STORE_H
 #define ASSAY_EXPERIMENTS_PROJECTS_PROJECT_STORE_H
 
+#include "experiments/audit/audit_store.h"
 #include "experiments/documents/analysis_payload.h"
 #include "experiments/documents/payload.h"
-#include "experiments/storage/store.h"
 
 struct project {
     const char *id;

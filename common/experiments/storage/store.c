@@ -3,6 +3,7 @@
 #include "experiments/keys/key_store.h"
 #include "experiments/projects/project_store.h"
 #include "experiments/templates/template_store.h"
+#include "experiments/webhooks/subscription_store.h"
 
 #include <errno.h>
 
@@ -43,6 +44,7 @@ enum error experiments_store_open(struct arena *arena, const struct experiments_
 {
     struct store_plan plan;
 
+    audit_listen(subscription_enqueue);
     experiments_store_plan(arena, settings, &plan);
     plan.options.pool_directory = run_directory;
     if (!run_directory) /* no worker, and none of those who share connections */

@@ -1,7 +1,5 @@
-/*
- * The database of the experiments service, out of its settings. The storage files beside this one
- * hold all its SQL.
- */
+/* The database of the experiments service, out of its settings. Each subject has its own storage
+ * files; this one knows them all and no subject includes it. */
 #ifndef ASSAY_EXPERIMENTS_STORAGE_STORE_H
 #define ASSAY_EXPERIMENTS_STORAGE_STORE_H
 
@@ -18,13 +16,5 @@ MUST_CHECK enum error experiments_store_open(struct arena *arena,
                                              const struct experiments_settings *settings,
                                              const char *run_directory, struct store **store,
                                              struct problem *problem);
-
-/* Who does something, for the audit log. */
-struct actor {
-    const char *name;
-    const char *key_id; /* of an issued key, or NULL */
-    const char *request_id;
-    const char *ip_address;
-};
 
 #endif

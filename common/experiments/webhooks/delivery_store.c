@@ -217,8 +217,8 @@ static enum error insert(struct db *db, const char *subscription_id, int64_t eve
 }
 
 static enum error enqueue_one(struct db *db, struct arena *arena, const char *subscription_id,
-                              enum subscription_format format,
-                              const struct subscription_event *event, struct problem *problem)
+                              enum subscription_format format, const struct audit_row *event,
+                              struct problem *problem)
 {
     const struct webhook_event out = {.webhook_id = subscription_id,
                                       .event_id = arena_print(arena, "%lld", (long long)event->id),
@@ -239,8 +239,7 @@ struct receiver {
     struct receiver *next;
 };
 
-static enum error find_receivers(struct db *db, struct arena *arena,
-                                 const struct subscription_event *event,
+static enum error find_receivers(struct db *db, struct arena *arena, const struct audit_row *event,
                                  struct receiver **receivers, struct problem *problem)
 {
     struct query *query = db_query(db, &concerned);
@@ -265,8 +264,8 @@ static enum error find_receivers(struct db *db, struct arena *arena,
     return query_end(query, problem);
 }
 
-enum error subscription_enqueue(struct db *db, struct arena *arena,
-                                const struct subscription_event *event, struct problem *problem)
+enum error subscription_enqueue(struct db *db, struct arena *arena, const struct audit_row *event,
+                                struct problem *problem)
 {
     struct receiver *receivers;
     enum error error;
@@ -420,11 +419,11 @@ enum error subscription_resend(const struct key_call *call, const char *id, cons
 static enum error begin_test(const struct key_call *call, const struct subscription *row,
                              struct webhook_event *out)
 {
-    struct subscription_event event = {.action = "webhook.test",
-                                       .key_id = row->api_key_id,
-                                       .actor = call->actor->name,
-                                       .request_id = call->actor->request_id,
-                                       .ip_address = call->actor->ip_address};
+    struct audit_row event = {.action = "webhook.test",
+                              .key_id = row->api_key_id,
+                              .actor = call->actor->name,
+                              .request_id = call->actor->request_id,
+                              .ip_address = call->actor->ip_address};
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     if (error)

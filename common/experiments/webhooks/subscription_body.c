@@ -54,7 +54,7 @@ static void write_diff(struct json_writer *writer, struct arena *arena, const ch
 }
 
 static void write_generic(struct json_writer *writer, struct arena *arena,
-                          const struct subscription_event *event)
+                          const struct audit_row *event)
 {
     writer_open_object(writer);
     writer_key_string(writer, "event_type", event->action);
@@ -83,7 +83,7 @@ static void write_markdown(struct json_writer *writer, const char *text)
 }
 
 static void write_chatapp(struct json_writer *writer, struct arena *arena,
-                          const struct subscription_event *event)
+                          const struct audit_row *event)
 {
     const char *about =
         event->project_name
@@ -114,7 +114,7 @@ static void write_chatapp(struct json_writer *writer, struct arena *arena,
 }
 
 const char *subscription_body(struct arena *arena, enum subscription_format format,
-                              const struct subscription_event *event)
+                              const struct audit_row *event)
 {
     struct json_writer writer;
     struct text text;

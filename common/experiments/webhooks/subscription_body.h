@@ -13,6 +13,6 @@ bool subscription_tells_of(const char *action);
 
 /* The bytes of a request. From the arena. */
 const char *subscription_body(struct arena *arena, enum subscription_format format,
-                              const struct subscription_event *event);
+                              const struct audit_row *event);
 
 #endif

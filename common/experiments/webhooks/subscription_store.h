@@ -6,6 +6,7 @@
 #define ASSAY_EXPERIMENTS_WEBHOOKS_SUBSCRIPTION_STORE_H
 
 #include "experiments/keys/key_store.h"
+#include "experiments/settings.h"
 #include "webhook/webhook.h"
 
 enum subscription_format { FORMAT_GENERIC, FORMAT_CHATAPP, FORMAT__MAX };
@@ -102,22 +103,9 @@ MUST_CHECK enum error subscription_test(const struct key_call *call, const char 
                                         const struct webhook_desk *desk,
                                         struct delivery_record *delivery);
 
-/* An entry of the audit log, in the transaction that wrote it: enqueued for whom it concerns. */
-struct subscription_event {
-    int64_t id;
-    const char *ts;
-    const char *action;
-    const char *project_id;
-    const char *project_name;
-    const char *key_id;
-    const char *actor;
-    const char *request_id;
-    const char *ip_address;
-    const char *diff; /* JSON text, or NULL */
-};
+/* Enqueues an entry of the audit log for the subscriptions that it concerns; an audit_listener. */
 MUST_CHECK enum error subscription_enqueue(struct db *db, struct arena *arena,
-                                           const struct subscription_event *event,
-                                           struct problem *problem);
+                                           const struct audit_row *event, struct problem *problem);
 
 /* How many deliveries are in each state, and for how long the first due one has been waiting;
  * negative when none is. */

@@ -5,7 +5,7 @@
 #ifndef ASSAY_EXPERIMENTS_WORKSPACE_WORKSPACE_STORE_H
 #define ASSAY_EXPERIMENTS_WORKSPACE_WORKSPACE_STORE_H
 
-#include "experiments/storage/store.h"
+#include "experiments/audit/audit_store.h"
 #include "experiments/workspace/bundle.h"
 
 /* Takes the next bytes of a bundle; false when it wants no more. */

@@ -1,5 +1,5 @@
 /* A search over the doubles themselves: their bit patterns are integers in the same order. */
-#include "math/order_search.h"
+#include "stats/order_search.h"
 
 #include "math/sort.h"
 #include "stats/sample.h"

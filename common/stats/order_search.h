@@ -1,9 +1,9 @@
 /*
  * The k-th smallest member of a set too large to list, all sums or differences of pairs for one,
- * when its members can be counted up to a limit. For common/experiments.
+ * when its members can be counted up to a limit.
  */
-#ifndef ASSAY_MATH_ORDER_SEARCH_H
-#define ASSAY_MATH_ORDER_SEARCH_H
+#ifndef ASSAY_STATS_ORDER_SEARCH_H
+#define ASSAY_STATS_ORDER_SEARCH_H
 
 #include <stddef.h>
 #include <stdint.h>
