@@ -8,12 +8,13 @@
 #ifndef ASSAY_SHM_LAYOUT_H
 #define ASSAY_SHM_LAYOUT_H
 
+#include "crypto/digest.h"
 #include "shm/admission.h"
 #include "shm/breaker.h"
 #include "shm/counters.h"
 #include "shm/histogram.h"
 #include "shm/lock.h"
-#include "shm/rate_table.h"
+#include "shm/rate.h"
 #include "shm/region.h"
 #include "shm/slots.h"
 #include "shm/watch.h"
@@ -21,8 +22,9 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define SHM_LAYOUT_VERSION 8
+#define SHM_LAYOUT_VERSION 9
 #define SHM_MAGIC "ASSAYSHM"
+#define MICROSECONDS INT64_C(1000000) /* in a second */
 
 enum { SHM_CACHE_LINE = 64, SHM_PAGE = 4096, SHM_BOOT_ID_TEXT = 40 };
 
@@ -135,6 +137,46 @@ struct watched {
     _Atomic int64_t deadline; /* CLOCK_MONOTONIC, microseconds; 0 = at no request */
     uint64_t started;         /* start time of the process, clock ticks since boot */
     pid_t pid;
+};
+
+enum rate_kind { RATE_FREE, RATE_WINDOW, RATE_BUCKET };
+
+/* What a key has used: one cache line. Every combination of values is a valid state, so that a
+ * worker may be killed between any two stores; the order of the stores in rate.c makes such a key
+ * stricter for one window, never looser. */
+struct rate_cell {
+    unsigned char digest[DIGEST_SHORT_BYTES];
+    int64_t used;    /* time of the latest call, admitted or not */
+    int64_t newest;  /* time of the latest recorded call; of a bucket: when `debt` was computed */
+    uint32_t window; /* seconds after `newest` until nothing of the key counts */
+    uint32_t kind;   /* enum rate_kind; set last, cleared first */
+    int64_t start;   /* of the current window */
+    union {
+        struct {
+            uint32_t earlier, current; /* calls of the window before, and of this one */
+        };
+        int64_t debt; /* of a bucket: tokens taken and not yet refilled, 60e6 to the token */
+    };
+    int64_t unused;
+};
+
+enum {
+    RATE_SHARDS = 8,
+    RATE_SET_CELLS = 16, /* a key may stand in any cell of one set */
+    RATE_SHARD_SETS = RATE_KEYS_MAX / RATE_SHARDS / RATE_SET_CELLS
+};
+
+_Static_assert(sizeof(struct rate_cell) == SHM_CACHE_LINE, "a key fills a cache line");
+
+struct rate_set {
+    struct rate_cell cells[RATE_SET_CELLS];
+};
+
+struct rate_shard {
+    _Alignas(SHM_PAGE) struct shm_lock lock;
+    uint64_t keys, evicted;
+    _Atomic uint64_t unchecked;
+    _Alignas(SHM_CACHE_LINE) struct rate_set sets[RATE_SHARD_SETS];
 };
 
 struct region_layout {

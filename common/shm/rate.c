@@ -1,32 +1,47 @@
 /*
- * Rate limits: the rules. Which calls fit, what is recorded, and what the caller may tell its
- * client. Where keys and events live is the business of rate_table.c.
+ * Rate limits: which calls fit, what is recorded, and what the caller may tell its client. A key
+ * has one cell of one set of the table (layout.h). Nothing has to be repaired after the death of a
+ * worker: a cell is valid in every state, and nothing refers to another cell.
  */
 #include "shm/rate.h"
 
 #include "shm/layout.h"
 
+#include <math.h>
 #include <string.h>
 
-/* Keys looked at in each call to find those that have had their time: a shard that is full is
- * passed through once in RATE_SHARD_KEYS / SWEPT_PER_CALL calls. */
-enum { SWEPT_PER_CALL = 2 };
-
-#define TOKEN_DEBT                                                                                 \
-    INT64_C(60000000) /* so that debt falls by refill_per_minute each microsecond                  \
-                       */
+/* So that debt falls by refill_per_minute each microsecond. */
+#define TOKEN_DEBT INT64_C(60000000)
 
 enum call_kind { CALL_ALLOW, CALL_CHARGE, CALL_PEEK, CALL_TOKEN, CALL_FORGET };
 
 struct call {
     enum call_kind kind;
     struct rate_rule rule; /* max within bounds, window at least 1 */
-    uint32_t units;
+    uint32_t units;        /* within bounds */
     struct rate_bucket bucket;
     unsigned char digest[DIGEST_SHORT_BYTES];
     struct rate_shard *shard;
+    struct rate_set *set;
     int64_t now;
 };
+
+/* The counts of a key at a moment. */
+struct window_state {
+    int64_t start;
+    uint32_t earlier, current;
+    uint32_t used; /* what counts of both */
+};
+
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint32_t min32(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
 
 /* Whole seconds, rounded up, from 1 to the longest that makes sense. */
 static uint32_t seconds_up(int64_t microseconds, uint32_t longest)
@@ -36,147 +51,216 @@ static uint32_t seconds_up(int64_t microseconds, uint32_t longest)
     return seconds < 1 ? 1 : seconds > longest ? longest : (uint32_t)seconds;
 }
 
-/* Seconds until the event with that index leaves the window. */
-static bool seconds_until_gone(const struct call *call, uint32_t reference, uint32_t index,
-                               uint32_t *seconds)
+/* Times of the future are damage; but clocks of two processors may differ a little. */
+static bool is_sane(const struct rate_cell *cell, int64_t now)
 {
-    int64_t time;
-
-    if (!rate_shard_event_time(call->shard, reference, index, &time))
-        return false;
-    if (time > call->now || time < 0)
-        time = call->now;
-    *seconds = seconds_up(time + call->rule.window_seconds * MICROSECONDS - call->now,
-                          call->rule.window_seconds);
-    return true;
+    return cell->newest >= 0 && cell->newest <= now + MICROSECONDS;
 }
 
-/* Finds the key of the right kind and brings its log up to date. */
-static bool find_key(struct call *call, enum rate_key_kind kind, uint32_t *reference)
+static bool is_expired(const struct rate_cell *cell, int64_t now)
 {
-    const struct rate_key *key;
+    return !is_sane(cell, now) || now - cell->newest >= cell->window * MICROSECONDS;
+}
 
-    if (!rate_shard_find(call->shard, call->digest, reference))
-        return false;
-    if (!*reference)
-        return true;
-    key = rate_shard_key(call->shard, *reference);
-    if (!rate_key_is_sane(key, call->now))
-        return false;
-    if (key->newest > call->now)
-        call->now = key->newest;
-    if (key->kind != kind) {
-        uint32_t other = *reference;
+static struct rate_cell *find_cell(const struct call *call, enum rate_kind kind)
+{
+    for (int i = 0; i < RATE_SET_CELLS; i++) {
+        struct rate_cell *cell = &call->set->cells[i];
 
-        *reference = 0;
-        return rate_shard_remove(call->shard, other);
+        if (cell->kind == kind && memcmp(cell->digest, call->digest, DIGEST_SHORT_BYTES) == 0)
+            return cell;
     }
-    return kind != RATE_KEY_LOG ||
-           rate_shard_expire(call->shard, *reference,
-                             call->now - call->rule.window_seconds * MICROSECONDS);
+    return NULL;
 }
 
-static bool record(struct call *call, uint32_t *reference, uint32_t count, bool *stored)
+static void free_cell(struct rate_shard *shard, struct rate_cell *cell)
 {
-    struct rate_key *key;
+    cell->kind = RATE_FREE;
+    shm_checkpoint("rate.freed");
+    shard->keys -= shard->keys > 0;
+}
 
-    if (*reference) {
-        if (!rate_shard_touch(call->shard, *reference, call->now))
-            return false;
-    } else if (!rate_shard_add(call->shard, call->digest, call->now, RATE_KEY_LOG, reference)) {
-        return false;
+/* A free cell, else one that has expired, else the one idle longest. */
+static struct rate_cell *cell_to_take(const struct call *call)
+{
+    struct rate_cell *best = &call->set->cells[0];
+
+    for (int i = 0; i < RATE_SET_CELLS; i++) {
+        struct rate_cell *cell = &call->set->cells[i];
+
+        if (cell->kind == RATE_FREE)
+            return cell;
+        if (is_expired(best, call->now))
+            continue;
+        if (is_expired(cell, call->now) || cell->used < best->used)
+            best = cell;
     }
-    key = rate_shard_key(call->shard, *reference);
-    if (key->window < call->rule.window_seconds)
-        key->window = call->rule.window_seconds;
-    if (!rate_shard_append(call->shard, *reference, call->now, count, stored))
-        return false;
-    call->shard->overflow += !*stored;
-    return true;
+    return best;
 }
 
-/* How many events this call adds to a log of `events`. */
-static uint32_t events_to_record(const struct call *call, uint32_t events, bool fits)
+/* A cell for the key, empty but for the time. */
+static struct rate_cell *add_cell(struct call *call, enum rate_kind kind)
 {
-    uint32_t room = events < RATE_EVENTS_PER_KEY_MAX ? RATE_EVENTS_PER_KEY_MAX - events : 0;
+    struct rate_cell *cell = cell_to_take(call);
 
-    if (call->kind == CALL_CHARGE)
-        return call->units < room ? call->units : room;
-    return call->kind == CALL_ALLOW && fits ? call->units : 0;
-}
-
-static bool fill_times(const struct call *call, uint32_t reference, uint32_t events,
-                       struct rate_decision *decision)
-{
-    uint32_t limit = decision->limit;
-
-    if (events > 0 && !seconds_until_gone(call, reference, 0, &decision->reset_seconds))
-        return false;
-    if (decision->allowed)
-        return true;
-    decision->retry_after_seconds = call->rule.window_seconds;
-    if (call->units > limit)
-        return true; /* never fits */
-    if (events + call->units > limit)
-        return seconds_until_gone(call, reference, events + call->units - limit - 1,
-                                  &decision->retry_after_seconds);
-    decision->retry_after_seconds = 1; /* there was no memory for it */
-    return true;
-}
-
-/* False when damage was met; the decision is then not to be used. */
-static bool decide_by_log(struct call *call, struct rate_decision *decision)
-{
-    uint32_t reference, events, added, limit = call->rule.max;
-    bool fits, stored = true;
-
-    if (!find_key(call, RATE_KEY_LOG, &reference))
-        return false;
-    events = reference ? rate_shard_key(call->shard, reference)->events : 0;
-    fits = call->units <= limit && events <= limit - call->units;
-    added = events_to_record(call, events, fits);
-    if (added > 0) {
-        if (!record(call, &reference, added, &stored))
-            return false;
-    } else if (reference && call->kind != CALL_PEEK &&
-               !rate_shard_touch(call->shard, reference, call->now)) {
-        return false;
+    if (cell->kind != RATE_FREE) {
+        call->shard->evicted += !is_expired(cell, call->now);
+        free_cell(call->shard, cell);
     }
-    events += stored ? added : 0;
-    *decision = (struct rate_decision){.allowed = fits && stored,
-                                       .limit = limit,
-                                       .remaining = events < limit ? limit - events : 0};
-    return fill_times(call, reference, events, decision);
+    memset(cell, 0, sizeof *cell);
+    memcpy(cell->digest, call->digest, DIGEST_SHORT_BYTES);
+    cell->used = cell->newest = call->now;
+    shm_checkpoint("rate.filled");
+    cell->kind = kind;
+    call->shard->keys++;
+    return cell;
 }
 
-/* The debt of the bucket after what has flowed back since it was last reckoned. */
-static int64_t debt_now(const struct call *call, const struct rate_key *key)
+/* Finds the key. Takes its time for now if that is a little later. NULL when there is none of that
+ * kind. */
+static struct rate_cell *find_key(struct call *call, enum rate_kind kind)
+{
+    struct rate_cell *cell = find_cell(call, kind);
+
+    if (!cell) {
+        struct rate_cell *other = find_cell(call, kind == RATE_WINDOW ? RATE_BUCKET : RATE_WINDOW);
+
+        if (other)
+            free_cell(call->shard, other);
+        return NULL;
+    }
+    if (is_sane(cell, call->now) && cell->newest > call->now)
+        call->now = cell->newest;
+    return cell;
+}
+
+static int64_t window_of(const struct call *call)
+{
+    return call->rule.window_seconds * MICROSECONDS;
+}
+
+/* How many of `earlier` calls of the window before still count with `left` microseconds of this one
+ * to come: all less one at its beginning, when the first of them is as old as the window. */
+static uint32_t carried(uint32_t earlier, int64_t left, int64_t window)
+{
+    return earlier == 0 ? 0 : (uint32_t)ceil(earlier * (double)left / (double)window) - 1;
+}
+
+/* The longest rest of a window with which at most `most` of `earlier` calls count. */
+static int64_t left_for(uint32_t earlier, uint32_t most, int64_t window)
+{
+    return most + 1 >= earlier ? window : (int64_t)((double)window * (most + 1) / earlier);
+}
+
+/* The window that `now` lies in. One in which nothing counts begins now. */
+static struct window_state state_of(const struct rate_cell *cell, const struct call *call)
+{
+    const struct window_state empty = {.start = call->now};
+    struct window_state state;
+    int64_t window = window_of(call), elapsed;
+
+    if (!cell || !is_sane(cell, call->now) || call->now - cell->newest >= window ||
+        cell->start < 0 || cell->start > call->now)
+        return empty;
+    elapsed = call->now - cell->start;
+    state = (struct window_state){.start = cell->start + elapsed / window * window};
+    if (elapsed < window)
+        state.current = min32(cell->current, RATE_COUNT_MAX);
+    state.earlier = min32(elapsed < window ? cell->earlier : cell->current, RATE_COUNT_MAX);
+    state.used = state.current + carried(state.earlier, state.start + window - call->now, window);
+    return state.used > 0 ? state : empty;
+}
+
+/* When calls of `units` would fit, in microseconds of the clock, without further calls. */
+static int64_t fits_at(const struct window_state *state, const struct call *call, int64_t newest)
+{
+    uint32_t room = call->rule.max - call->units;
+    int64_t window = window_of(call), at;
+
+    if (state->current <= room)
+        at = state->start + window - left_for(state->earlier, room - state->current, window);
+    else /* as the window before */
+        at = state->start + 2 * window - left_for(state->current, room, window);
+    return min64(at, newest + window);
+}
+
+/* When the oldest call that counts will not. */
+static int64_t resets_at(const struct window_state *state, const struct call *call, int64_t newest)
+{
+    uint32_t old = state->used - state->current;
+    int64_t window = window_of(call), end = state->start + window;
+
+    return min64(old > 0 ? end - left_for(state->earlier, old - 1, window) : end, newest + window);
+}
+
+/* `newest` first: what is killed after it is stricter, as is a window that began with old counts.
+ */
+static void record(struct rate_cell *cell, const struct call *call,
+                   const struct window_state *state)
+{
+    cell->newest = call->now;
+    cell->window = call->rule.window_seconds;
+    shm_checkpoint("rate.dated");
+    cell->start = state->start;
+    shm_checkpoint("rate.moved");
+    cell->earlier = state->earlier;
+    shm_checkpoint("rate.carried");
+    cell->current = state->current;
+    shm_checkpoint("rate.counted");
+}
+
+static void decide_by_window(struct call *call, struct rate_decision *decision)
+{
+    struct rate_cell *cell = find_key(call, RATE_WINDOW);
+    struct window_state state = state_of(cell, call);
+    uint32_t limit = call->rule.max;
+    bool fits = call->units <= limit && state.used <= limit - call->units;
+
+    if ((call->kind == CALL_CHARGE || (call->kind == CALL_ALLOW && fits)) && call->units > 0) {
+        uint32_t added = min32(call->units, RATE_COUNT_MAX - state.current);
+
+        if (!cell)
+            cell = add_cell(call, RATE_WINDOW);
+        state.current += added;
+        state.used += added;
+        record(cell, call, &state);
+    }
+    if (cell && call->kind != CALL_PEEK)
+        cell->used = call->now;
+    *decision = (struct rate_decision){
+        .allowed = fits, .limit = limit, .remaining = state.used < limit ? limit - state.used : 0};
+    if (state.used > 0)
+        decision->reset_seconds = seconds_up(resets_at(&state, call, cell->newest) - call->now,
+                                             call->rule.window_seconds);
+    if (!fits)
+        decision->retry_after_seconds =
+            call->units > limit ? call->rule.window_seconds /* never fits */
+                                : seconds_up(fits_at(&state, call, cell->newest) - call->now,
+                                             call->rule.window_seconds);
+}
+
+/* The debt of the bucket after what has flowed back since it was last computed. */
+static int64_t debt_now(const struct call *call, const struct rate_cell *cell, int64_t capacity)
 {
     int64_t refill = call->bucket.refill_per_minute;
-    int64_t elapsed = call->now - key->newest;
+    int64_t elapsed;
 
-    return elapsed > key->debt / refill ? 0 : key->debt - elapsed * refill;
+    if (!is_sane(cell, call->now) || cell->debt < 0)
+        return 0;
+    elapsed = call->now - cell->newest;
+    if (elapsed > cell->debt / refill)
+        return 0;
+    return min64(cell->debt - elapsed * refill, capacity); /* it may have become smaller */
 }
 
-static bool decide_by_bucket(struct call *call, struct rate_decision *decision)
+static void decide_by_bucket(struct call *call, struct rate_decision *decision)
 {
-    int64_t capacity = call->bucket.capacity * TOKEN_DEBT, debt = 0;
-    int64_t refill = call->bucket.refill_per_minute;
-    uint32_t reference;
-    bool allowed;
+    int64_t capacity = call->bucket.capacity * TOKEN_DEBT, refill = call->bucket.refill_per_minute;
+    struct rate_cell *cell = find_key(call, RATE_BUCKET);
+    int64_t debt = cell ? debt_now(call, cell, capacity) : 0;
+    bool allowed = debt + TOKEN_DEBT <= capacity;
 
-    if (!find_key(call, RATE_KEY_BUCKET, &reference))
-        return false;
-    if (reference)
-        debt = debt_now(call, rate_shard_key(call->shard, reference));
-    if (debt > capacity) /* the bucket has become smaller */
-        debt = capacity;
-    allowed = debt + TOKEN_DEBT <= capacity;
     debt += allowed ? TOKEN_DEBT : 0;
-    if (reference ? !rate_shard_touch(call->shard, reference, call->now)
-                  : allowed && !rate_shard_add(call->shard, call->digest, call->now,
-                                               RATE_KEY_BUCKET, &reference))
-        return false;
     *decision = (struct rate_decision){.allowed = allowed,
                                        .limit = call->bucket.capacity,
                                        .remaining = (uint32_t)((capacity - debt) / TOKEN_DEBT)};
@@ -185,99 +269,89 @@ static bool decide_by_bucket(struct call *call, struct rate_decision *decision)
     if (!allowed)
         decision->retry_after_seconds =
             seconds_up((debt + TOKEN_DEBT - capacity + refill - 1) / refill, UINT32_MAX);
-    if (reference) {
-        struct rate_key *key = rate_shard_key(call->shard, reference);
-
-        key->debt = debt;
-        shm_checkpoint("rate.debt_written");
-        key->newest = call->now;
-        key->window = decision->reset_seconds;
-    }
-    return true;
+    if (!cell && allowed)
+        cell = add_cell(call, RATE_BUCKET);
+    if (!cell)
+        return;
+    cell->used = call->now;
+    cell->debt = debt;
+    shm_checkpoint("rate.debt_written");
+    cell->newest = call->now;
+    cell->window = decision->reset_seconds;
 }
 
-static bool forget(struct call *call)
+static void forget(struct call *call)
 {
-    uint32_t reference;
+    struct rate_cell *cell = find_cell(call, RATE_WINDOW);
 
-    return rate_shard_find(call->shard, call->digest, &reference) &&
-           (!reference || rate_shard_remove(call->shard, reference));
+    if (!cell)
+        cell = find_cell(call, RATE_BUCKET);
+    if (cell)
+        free_cell(call->shard, cell);
 }
 
-static bool attempt(struct call *call, struct rate_decision *decision)
+static void find_set(struct shm_region *region, const char *key, struct call *call)
 {
-    if (!rate_shard_sweep(call->shard, call->now, SWEPT_PER_CALL))
-        return false;
-    switch (call->kind) {
-    case CALL_TOKEN:
-        return decide_by_bucket(call, decision);
-    case CALL_FORGET:
-        return forget(call);
-    default:
-        return decide_by_log(call, decision);
-    }
-}
-
-static struct rate_decision refusal(uint32_t limit)
-{
-    return (struct rate_decision){.limit = limit, .retry_after_seconds = 1, .reset_seconds = 1};
-}
-
-/* Nothing is admitted without having been looked up: a lock that cannot be had, or a shard that is
- * damaged again right after its repair, means refusal. */
-static struct rate_decision run(struct shm_region *region, const char *key, struct call *call)
-{
-    struct rate_decision decision = {0};
-    bool inherited, done;
+    uint32_t bits;
 
     digest_short(region->layout->header.rate_secret, key, strlen(key), call->digest);
+    memcpy(&bits, call->digest, sizeof bits);
     call->shard = &region->layout->rate_shards[call->digest[DIGEST_SHORT_BYTES - 1] % RATE_SHARDS];
-    if (!shm_lock_take(&call->shard->lock, &inherited))
-        return refusal(call->rule.max);
-    call->now = region->now();
-    if (inherited)
-        rate_shard_repair(call->shard, call->now);
-    done = attempt(call, &decision);
-    if (!done) {
-        rate_shard_repair(call->shard, call->now);
-        done = attempt(call, &decision);
-    }
-    shm_lock_give(&call->shard->lock);
-    return done ? decision : refusal(call->rule.max);
+    call->set = &call->shard->sets[bits % RATE_SHARD_SETS];
 }
 
-static struct rate_decision run_log(struct shm_region *region, const char *key,
-                                    struct rate_rule rule, enum call_kind kind, uint32_t units)
+/* Nothing is admitted without having been looked up. */
+static struct rate_decision run(struct shm_region *region, const char *key, struct call *call)
 {
-    struct call call = {.kind = kind, .rule = rule, .units = units};
+    struct rate_decision decision = {
+        .limit = call->rule.max, .retry_after_seconds = 1, .reset_seconds = 1};
+    bool inherited; /* does not matter: see the head of this file */
 
-    if (call.rule.max > RATE_EVENTS_PER_KEY_MAX)
-        call.rule.max = RATE_EVENTS_PER_KEY_MAX;
-    if (call.rule.window_seconds == 0)
-        call.rule.window_seconds = 1;
+    find_set(region, key, call);
+    if (!shm_lock_take(&call->shard->lock, &inherited)) {
+        atomic_fetch_add(&call->shard->unchecked, 1);
+        return decision;
+    }
+    call->now = region->now();
+    switch (call->kind) {
+    case CALL_TOKEN:
+        decide_by_bucket(call, &decision);
+        break;
+    case CALL_FORGET:
+        forget(call);
+        break;
+    default:
+        decide_by_window(call, &decision);
+    }
+    shm_lock_give(&call->shard->lock);
+    return decision;
+}
+
+static struct rate_decision run_window(struct shm_region *region, const char *key,
+                                       struct rate_rule rule, enum call_kind kind, uint32_t units)
+{
+    struct call call = {.kind = kind,
+                        .rule = {.max = min32(rule.max, RATE_COUNT_MAX),
+                                 .window_seconds = rule.window_seconds ? rule.window_seconds : 1},
+                        .units = min32(units, RATE_COUNT_MAX + 1)};
+
     return run(region, key, &call);
 }
 
 struct rate_decision rate_allow(struct shm_region *region, const char *key, struct rate_rule rule)
 {
-    return run_log(region, key, rule, CALL_ALLOW, 1);
-}
-
-struct rate_decision rate_allow_units(struct shm_region *region, const char *key,
-                                      struct rate_rule rule, uint32_t units)
-{
-    return run_log(region, key, rule, CALL_ALLOW, units);
+    return run_window(region, key, rule, CALL_ALLOW, 1);
 }
 
 struct rate_decision rate_charge(struct shm_region *region, const char *key, struct rate_rule rule,
                                  uint32_t units)
 {
-    return run_log(region, key, rule, CALL_CHARGE, units);
+    return run_window(region, key, rule, CALL_CHARGE, units);
 }
 
 struct rate_decision rate_peek(struct shm_region *region, const char *key, struct rate_rule rule)
 {
-    return run_log(region, key, rule, CALL_PEEK, 1);
+    return run_window(region, key, rule, CALL_PEEK, 1);
 }
 
 struct rate_decision rate_take_token(struct shm_region *region, const char *key,
@@ -305,16 +379,11 @@ void rate_read_figures(struct shm_region *region, struct rate_figures *figures)
         struct rate_shard *shard = &region->layout->rate_shards[i];
         bool inherited;
 
+        figures->unchecked += atomic_load(&shard->unchecked);
         if (!shm_lock_take(&shard->lock, &inherited))
             continue;
-        if (inherited)
-            rate_shard_repair(shard, region->now());
-        figures->keys += shard->key_count;
-        figures->events += shard->event_count;
+        figures->keys += shard->keys;
         figures->evicted += shard->evicted;
-        figures->overflow += shard->overflow;
-        figures->repairs += shard->repairs;
-        figures->lost += shard->lost;
         shm_lock_give(&shard->lock);
     }
 }

@@ -1,15 +1,20 @@
 /*
- * Rate limits: an exact sliding-window log per key, shared by all workers of the host. A call is
- * admitted when fewer than `max` calls were admitted in the `window_seconds` before it; refused
- * calls leave no trace. Time is that of the region's clock, to the microsecond.
+ * Rate limits, shared by all workers of the host: a sliding window in two buckets per key, and a
+ * token bucket. Time is that of the region's clock, to the microsecond.
+ *
+ * A key's window begins with its first call. Within it the count is exact: `max` calls are
+ * admitted at whatever pace, and the next one is refused. When a window ends, its calls leave
+ * evenly during the next one (the calls of the window before are weighted by the part of it that
+ * the last `window_seconds` still cover), and all at once when no call was recorded for
+ * `window_seconds`. Fewer than twice `max` calls are admitted in any `window_seconds`.
  *
  * Keys are any text, by convention `<what>:<who>` ("api:192.0.2.7"); only a keyed hash of them is
- * stored. A key belongs to one rule: when the rule changes, the next call follows the new one (a
- * shorter window forgets at once what lies before it).
+ * stored. A key belongs to one rule: when the rule changes, the next call follows the new one.
  *
- * Memory is bounded. When it is full, keys whose own largest window has passed go first, then
- * those idle longest: such a key starts afresh, which rate_read_figures() counts as `evicted`.
- * When not even that makes room, or a lock cannot be had, the call is refused, never admitted.
+ * Memory is bounded: a key may stand in one of RATE_SET_CELLS cells. When all of them are in use,
+ * the key makes room that was idle longest, expired ones first. An unexpired one then starts
+ * afresh, which rate_read_figures() counts as `evicted`. When a lock cannot be had in time, the
+ * call is refused, never admitted.
  */
 #ifndef ASSAY_SHM_RATE_H
 #define ASSAY_SHM_RATE_H
@@ -19,9 +24,8 @@
 #include <stdbool.h>
 
 enum {
-    RATE_KEYS_MAX = 32768,           /* keys remembered at the same time */
-    RATE_EVENTS_MAX = 983040,        /* admitted calls remembered at the same time, all keys */
-    RATE_EVENTS_PER_KEY_MAX = 100000 /* a larger `max` is held to this */
+    RATE_KEYS_MAX = 32768,     /* keys remembered at the same time */
+    RATE_COUNT_MAX = 500000000 /* calls of a key; a larger `max` is held to this */
 };
 
 /* `max` 0 refuses everything; a window of 0 counts as one second. */
@@ -32,22 +36,17 @@ struct rate_rule {
 
 struct rate_decision {
     bool allowed;
-    uint32_t limit;               /* the rule's max, or RATE_EVENTS_PER_KEY_MAX */
+    uint32_t limit;               /* the rule's max, or RATE_COUNT_MAX */
     uint32_t remaining;           /* calls left after this one */
     uint32_t retry_after_seconds; /* refused: at least 1, after which the call would fit;
                                    * admitted: 0 */
     uint32_t reset_seconds;       /* until the oldest call leaves the window; 0 = none there */
 };
 
-/* Admits and records one call, or refuses it. */
+/* Admits and records one call, or refuses it. Refused calls are not recorded. */
 struct rate_decision rate_allow(struct shm_region *region, const char *key, struct rate_rule rule);
 
-/* The same for a call that costs several units, all or none. More units than `max` never fit. */
-struct rate_decision rate_allow_units(struct shm_region *region, const char *key,
-                                      struct rate_rule rule, uint32_t units);
-
-/* Records `units` whether they fit or not, as far as the log of the key can hold them. `allowed`
- * says whether they did fit. */
+/* Records a call that costs `units`, whether they fit or not. `allowed` says whether they did. */
 struct rate_decision rate_charge(struct shm_region *region, const char *key, struct rate_rule rule,
                                  uint32_t units);
 
@@ -70,12 +69,9 @@ struct rate_decision rate_take_token(struct shm_region *region, const char *key,
 void rate_forget(struct shm_region *region, const char *key);
 
 struct rate_figures {
-    uint64_t keys;     /* remembered now */
-    uint64_t events;   /* remembered now; those that left their window may still be among them */
-    uint64_t evicted;  /* keys forgotten while calls of theirs were inside the window */
-    uint64_t overflow; /* calls refused because no memory was left for them */
-    uint64_t repairs;  /* times a part of the table was put right after a death or damage */
-    uint64_t lost;     /* keys that could not be kept in those repairs */
+    uint64_t keys;      /* in the table, expired ones included */
+    uint64_t evicted;   /* keys forgotten while calls of theirs counted */
+    uint64_t unchecked; /* calls refused because a lock could not be had in time */
 };
 void rate_read_figures(struct shm_region *region, struct rate_figures *figures);
 

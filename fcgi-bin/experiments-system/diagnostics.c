@@ -227,7 +227,7 @@ static void add_limits(struct shm_region *region, struct runtime *runtime)
     runtime->admission_slots_reclaimed = (int64_t)admission.reclaimed;
     runtime->rate_limit_keys = (int64_t)rate.keys;
     runtime->rate_limit_keys_evicted = (int64_t)rate.evicted;
-    runtime->rate_limit_overflows = (int64_t)rate.overflow;
+    runtime->rate_limit_overflows = (int64_t)rate.unchecked;
 }
 
 static const struct runtime *describe_runtime(const struct request *request)

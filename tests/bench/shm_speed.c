@@ -151,26 +151,4 @@ TEST(contention_stays_bearable)
     shm_region_close(region);
 }
 
-TEST(a_full_repair_is_short)
-{
-    struct rate_shard *shard;
-    double started, cost;
-
-    region = open_anonymous();
-    for (int i = 0; i < 40000; i++) {
-        char key[24];
-
-        snprintf(key, sizeof key, "client %d", i);
-        (void)rate_charge(region, key, (struct rate_rule){100, 3600}, 20);
-    }
-    shard = &region->layout->rate_shards[0];
-    started = nanoseconds_now();
-    rate_shard_repair(shard, region->now());
-    cost = nanoseconds_now() - started;
-    printf("%8.0f ns  repair of a full shard (%u keys)\n", cost, shard->key_count);
-    CHECK(shard->key_count > 3500);
-    CHECK(cost < 20e6 * MARGIN);
-    shm_region_close(region);
-}
-
-TEST_MAIN(CASE(calls_cost_little), CASE(contention_stays_bearable), CASE(a_full_repair_is_short))
+TEST_MAIN(CASE(calls_cost_little), CASE(contention_stays_bearable))

@@ -82,7 +82,7 @@ static struct rate_rule hour_rule(const struct orchestrator_settings *settings)
 {
     int64_t most = settings->max_submits_per_hour;
 
-    return (struct rate_rule){.max = most > 0 ? (uint32_t)most : RATE_EVENTS_PER_KEY_MAX,
+    return (struct rate_rule){.max = most > 0 ? (uint32_t)most : RATE_COUNT_MAX,
                               .window_seconds = 3600};
 }
 
