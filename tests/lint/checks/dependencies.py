@@ -9,8 +9,9 @@ SYSTEM = {"m", "pthread"}
 
 
 def linked(tree):
-    match = re.search(r"^LIBS = (.*)$", tree.text("Makefile"), re.M)
-    return {word[2:] for word in match.group(1).split()} - SYSTEM if match else set()
+    """Those that the linker is given, and those that programs load themselves."""
+    lists = re.findall(r"^(?:LIBS|LOADED_LIBS) = (.*)$", tree.text("Makefile"), re.M)
+    return {word[2:] for names in lists for word in names.split()} - SYSTEM
 
 
 def installed(tree):
@@ -54,6 +55,7 @@ BAD = [
     (tree_of("-la -lb", "a-dev b-dev", "| `a` | a-dev |"), "-lb is linked and has no row"),
     (tree_of("-la", "a-dev", "| `a` | a-dev |\n| `b` | b-dev |"), "b is not linked"),
     (tree_of("-la", "gcc", "| `a` | a-dev |"), "a-dev is not installed"),
+    (tree_of("-la\nLOADED_LIBS = -lb", "a-dev b-dev", "| `a` | a-dev |"), "-lb is linked and has no row"),
     ({"Makefile": "LIBS = -la\n", "tools/install-packages": ""}, "is missing"),
 ]
 
