@@ -11,7 +11,7 @@
  * are wrong.
  */
 #include "base/log.h"
-#include "support/improvement/resident.h"
+#include "support/programs/daemon.h"
 #include "support/upkeep/alerts.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct watchman {
 };
 
 /* What the responders of this host share. Opened anew for each look: they may have replaced it. */
-static enum error meet(struct resident *program, struct shm_region **region)
+static enum error meet(struct daemon_program *program, struct shm_region **region)
 {
     return program->run_directory ? shm_region_open(arena_print(program->job, "%s/support.shm",
                                                                 program->run_directory),
@@ -32,7 +32,7 @@ static enum error meet(struct resident *program, struct shm_region **region)
                                   : ERROR_NONE;
 }
 
-static enum error look(struct resident *program, struct db *db, bool *more)
+static enum error look(struct daemon_program *program, struct db *db, bool *more)
 {
     struct watchman *watchman = program->context;
     struct alert_call call = {.db = db,
@@ -63,7 +63,7 @@ static int print(const struct alert_report *report)
     return report->undelivered ? EXIT_UNDELIVERED : EXIT_DONE;
 }
 
-static int run(struct resident *program)
+static int run(struct daemon_program *program)
 {
     const struct watchman *watchman = program->context;
     double interval = (double)program->settings.alert_check_interval;
@@ -71,23 +71,23 @@ static int run(struct resident *program)
 
     if (program->stays && program->every > interval)
         program->every = interval;
-    error = resident_rounds(program, look, "alert_check_failed");
+    error = daemon_loop(program, look, "alert_check_failed");
     if (program->stays)
         return EXIT_DONE;
-    return error ? resident_fail(program, EXIT_STORE) : print(&watchman->report);
+    return error ? daemon_fail(program, EXIT_STORE) : print(&watchman->report);
 }
 
 int main(int argc, char **argv)
 {
     struct watchman watchman = {.kept = arena_create(MEMORY_MAX)};
-    const struct resident_plan plan = {.name = "alert-check",
-                                       .mode = "--dry-run",
-                                       .memory = MEMORY_MAX,
-                                       .failed = EXIT_STORE,
-                                       .usage = EXIT_STORE,
-                                       .run = run,
-                                       .context = &watchman};
-    int status = watchman.kept ? resident_main(argc, argv, &plan) : EXIT_STORE;
+    const struct daemon_plan plan = {.name = "alert-check",
+                                     .mode = "--dry-run",
+                                     .memory = MEMORY_MAX,
+                                     .failed = EXIT_STORE,
+                                     .usage = EXIT_STORE,
+                                     .run = run,
+                                     .context = &watchman};
+    int status = watchman.kept ? daemon_main(argc, argv, &plan) : EXIT_STORE;
 
     if (watchman.kept)
         arena_destroy(watchman.kept);

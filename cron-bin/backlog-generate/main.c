@@ -7,8 +7,8 @@
  * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
  */
 #include "base/log.h"
-#include "support/improvement/letters.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/email.h"
 #include "support/trends/backlog.h"
 
 #include <stdio.h>
@@ -19,12 +19,12 @@ struct arguments {
     const char *tenant, *week, *out;
 };
 
-static const char *subject_of(struct offline *program, const struct backlog *backlog)
+static const char *subject_of(struct batch_program *program, const struct backlog *backlog)
 {
     return arena_print(program->arena, "Improvement backlog — %s", backlog->week);
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
     const struct trace_call call = {program->db, program->arena, arguments->tenant,
@@ -35,11 +35,11 @@ static int run(struct offline *program)
     enum error error = backlog_generate(&call, &request, &backlog);
 
     if (error)
-        return offline_fail(program, error == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED);
+        return batch_fail(program, error == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED);
     puts(backlog.document);
     if (program->settings.backlog_mail &&
-        letters_to_admin(program->arena, &program->settings, subject_of(program, &backlog),
-                         backlog.markdown, &program->problem))
+        email_tenant_admin(program->arena, &program->settings, subject_of(program, &backlog),
+                           backlog.markdown, &program->problem))
         log_event(LOG_WARNING, "backlog_not_mailed", program->problem.text);
     return EXIT_DONE;
 }
@@ -47,18 +47,18 @@ static int run(struct offline *program)
 int main(int argc, char **argv)
 {
     struct arguments arguments = {.tenant = "all"};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--tenant", .help = "One tenant, or `all`.", .text = &arguments.tenant},
         {.name = "--week", .help = "As 2026-W17 (the week before this).", .text = &arguments.week},
         {.name = "--out", .help = "The report, below DATA_DIR.", .text = &arguments.out}};
-    const struct offline_plan plan = {.name = "backlog-generate",
-                                      .summary = "Ranks what to improve next.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .locks = true,
-                                      .failed = EXIT_FAILED,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "backlog-generate",
+                                    .summary = "Ranks what to improve next.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .locks = true,
+                                    .failed = EXIT_FAILED,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

@@ -7,8 +7,8 @@
  */
 #include "base/instant.h"
 #include "support/curated/curated.h"
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,10 +21,10 @@ struct arguments {
     int64_t from;
 };
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
-    const char *path = improvement_path(program->arena, &program->settings, curated_default_path);
+    const char *path = data_file_path(program->arena, &program->settings, curated_default_path);
     const struct trace_call call = {
         program->db, program->arena,
         strcmp(arguments->tenant, "all") == 0 ? NULL : arguments->tenant, &program->problem};
@@ -35,23 +35,23 @@ static int run(struct offline *program)
     struct json_writer writer;
 
     if (curated_build(&call, &plan, &built))
-        return offline_fail(program, 1);
+        return batch_fail(program, 1);
     curated_show(program->arena, &program->settings, program->metrics);
-    offline_open_object(program, &text, &writer);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", "ok");
     writer_key_integer(&writer, "selected", built.selected);
     writer_key_integer(&writer, "written", built.selected);
     writer_key_integer(&writer, "total", built.total);
     curated_write_skipped(&writer, &built);
     writer_key_string(&writer, "out", plan.path);
-    offline_print(&writer);
+    batch_print(&writer);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
     struct arguments arguments = {"all", NULL, NULL, false, false, INT64_MIN};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--tenant", .help = "One tenant, or `all`.", .text = &arguments.tenant},
         {.name = "--since",
          .help = "Leave out cases made before a date or time (UTC).",
@@ -64,15 +64,15 @@ int main(int argc, char **argv)
         {.name = "--prune",
          .help = "Take out cases that are not confirmed any more.",
          .flag = &arguments.prune}};
-    const struct offline_plan plan = {.name = "curated-build",
-                                      .summary = "Puts confirmed cases into the curated data.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .locks = true,
-                                      .failed = 1,
-                                      .memory = MEMORY,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "curated-build",
+                                    .summary = "Puts confirmed cases into the curated data.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .locks = true,
+                                    .failed = 1,
+                                    .memory = MEMORY,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

@@ -11,8 +11,8 @@
 #include "support/curated/curated.h"
 #include "support/demo/demo.h"
 #include "support/documents/ingest.h"
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 #include "support/regression/fixed_questions.h"
 
 #include <stdio.h>
@@ -30,7 +30,7 @@ static enum error seed(const struct document_call *call, const struct support_se
 {
     struct document_row row;
     struct ingest_result result;
-    struct ingest_order order = {
+    struct ingest_request order = {
         .path =
             arena_print(call->arena, "%s/%s",
                         ingest_upload_folder(call->arena, settings, call->tenant), document->name),
@@ -41,21 +41,22 @@ static enum error seed(const struct document_call *call, const struct support_se
     *written = !error && (!found || overwrite);
     if (!*written)
         return error;
-    error = improvement_write(call->arena, order.path, document->text, strlen(document->text),
-                              call->problem);
+    error = data_file_write(call->arena, order.path, document->text, strlen(document->text),
+                            call->problem);
     return error ? error : ingest_document(call, settings, &order, &result);
 }
 
 /* A file below DATA_DIR. */
-static enum error put(struct offline *program, const char *path, const char *bytes, bool overwrite)
+static enum error put(struct batch_program *program, const char *path, const char *bytes,
+                      bool overwrite)
 {
-    path = improvement_path(program->arena, &program->settings, path);
-    if (improvement_exists(path) && !overwrite)
+    path = data_file_path(program->arena, &program->settings, path);
+    if (data_file_exists(path) && !overwrite)
         return ERROR_NONE;
-    return improvement_write(program->arena, path, bytes, strlen(bytes), &program->problem);
+    return data_file_write(program->arena, path, bytes, strlen(bytes), &program->problem);
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
     const struct document_call call = {program->db, program->arena, arguments->tenant,
@@ -64,7 +65,7 @@ static int run(struct offline *program)
     struct json_writer writer;
     enum error error = ERROR_NONE;
 
-    offline_open_object(program, &text, &writer);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", "ok");
     writer_key(&writer, "documents");
     writer_open_object(&writer);
@@ -81,12 +82,12 @@ static int run(struct offline *program)
     if (!error)
         error = put(program, curated_default_path, demo_curated_cases(program->arena), false);
     if (error)
-        return offline_fail(program, EXIT_FAILED);
-    offline_print(&writer);
+        return batch_fail(program, EXIT_FAILED);
+    batch_print(&writer);
     return EXIT_DONE;
 }
 
-static int check_and_run(struct offline *program)
+static int check_and_run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
 
@@ -99,19 +100,19 @@ static int check_and_run(struct offline *program)
 int main(int argc, char **argv)
 {
     struct arguments arguments = {.tenant = "default"};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--tenant", .help = "Whose knowledge base.", .text = &arguments.tenant},
         {.name = "--overwrite",
          .help = "Documents and questions that are there, too.",
          .flag = &arguments.overwrite}};
-    const struct offline_plan plan = {.name = "demo-seed",
-                                      .summary = "Puts the demo documents into a knowledge base.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .failed = EXIT_FAILED,
-                                      .memory = (size_t)1 << 28,
-                                      .run = check_and_run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "demo-seed",
+                                    .summary = "Puts the demo documents into a knowledge base.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .failed = EXIT_FAILED,
+                                    .memory = (size_t)1 << 28,
+                                    .run = check_and_run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

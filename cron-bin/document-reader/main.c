@@ -8,7 +8,7 @@
  * Exit codes: 0 done, 1 the socket cannot be had, 2 the command line is wrong. */
 #include "base/log.h"
 #include "base/number.h"
-#include "documents/desk.h"
+#include "documents/extraction_server.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -64,7 +64,7 @@ static void serve(int desk, int64_t most)
             signal(SIGTERM, SIG_DFL);
             signal(SIGINT, SIG_DFL);
             close(desk);
-            desk_answer(peer, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+            extraction_serve(peer, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
             _exit(EXIT_DONE);
         }
         if (child < 0)
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     log_open("assay.documents", LOG_INFO, LOG_JSON);
-    if (desk_open(folder ? folder : "run", &desk, &problem)) {
+    if (extraction_listen(folder ? folder : "run", &desk, &problem)) {
         fprintf(stderr, "document-reader: %s\n", problem.text);
         return EXIT_SOCKET;
     }

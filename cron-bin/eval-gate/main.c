@@ -7,8 +7,8 @@
  * Exit codes: 0 passed, or skipped because a model is to answer and none can be reached; 1 not
  * passed, or failed; 2 skipped with --require-live, or the command line is wrong.
  */
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 #include "support/regression/engine.h"
 #include "support/regression/eval_gate.h"
 
@@ -47,12 +47,12 @@ static void write_cases(struct json_writer *writer, const struct eval_gate *gate
     writer_close_array(writer);
 }
 
-static void print(struct offline *program, const struct eval_gate *gate)
+static void print(struct batch_program *program, const struct eval_gate *gate)
 {
     struct text text;
     struct json_writer writer;
 
-    offline_open_object(program, &text, &writer);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status",
                       gate->skipped          ? "skipped"
                       : gate->failures.count ? "failed"
@@ -66,10 +66,10 @@ static void print(struct offline *program, const struct eval_gate *gate)
         write_cases(&writer, gate);
     }
     writer_key_string(&writer, "output", eval_gate_result_path);
-    offline_print(&writer);
+    batch_print(&writer);
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
     struct regression_tools tools;
@@ -77,14 +77,14 @@ static int run(struct offline *program)
     enum error error = engine_open(program->arena, &program->settings, &tools, &program->problem);
 
     tools.db = program->db;
-    tools.on_case = offline_tell_cases;
+    tools.on_case = batch_report_cases;
     if (!error)
-        error = eval_gate_run(
-            &tools, improvement_path(program->arena, &program->settings, arguments->cases),
-            arguments->tenant, &gate);
+        error = eval_gate_run(&tools,
+                              data_file_path(program->arena, &program->settings, arguments->cases),
+                              arguments->tenant, &gate);
     engine_close(&tools);
     if (error)
-        return offline_fail(program, EXIT_FAILED);
+        return batch_fail(program, EXIT_FAILED);
     print(program, &gate);
     if (gate.skipped)
         return arguments->require_live ? EXIT_SKIPPED : EXIT_PASSED;
@@ -94,7 +94,7 @@ static int run(struct offline *program)
 int main(int argc, char **argv)
 {
     struct arguments arguments = {.cases = fixed_questions_path, .tenant = "default"};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--require-live",
          .help = "A run that no model has answered does not pass.",
          .flag = &arguments.require_live},
@@ -102,14 +102,14 @@ int main(int argc, char **argv)
          .help = "The questions (evaluation/test_cases.json).",
          .text = &arguments.cases},
         {.name = "--tenant", .help = "Whose documents.", .text = &arguments.tenant}};
-    const struct offline_plan plan = {.name = "eval-gate",
-                                      .summary = "Says whether answers are good enough.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .failed = EXIT_FAILED,
-                                      .memory = MEMORY,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "eval-gate",
+                                    .summary = "Says whether answers are good enough.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .failed = EXIT_FAILED,
+                                    .memory = MEMORY,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

@@ -6,19 +6,19 @@
  *
  * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
  */
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
 #include "support/trends/snapshot.h"
 
 #include <stdio.h>
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 
-static void print(struct offline *program, const struct snapshot_result *result)
+static void print(struct batch_program *program, const struct snapshot_result *result)
 {
     struct text text;
     struct json_writer writer;
 
-    offline_open_object(program, &text, &writer);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", "ok");
     writer_key_string(&writer, "date", result->date);
     writer_key_string(&writer, "path", result->path);
@@ -28,10 +28,10 @@ static void print(struct offline *program, const struct snapshot_result *result)
     writer_key_integer(&writer, "checked", result->promises);
     writer_key_integer(&writer, "broken", result->promises_broken);
     writer_close_object(&writer);
-    offline_print(&writer);
+    batch_print(&writer);
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const char *const *date = program->context;
     const struct trace_call call = {program->db, program->arena, "all", &program->problem};
@@ -43,7 +43,7 @@ static int run(struct offline *program)
     }
     if (snapshot_take(&call, &program->settings, *date ? *date : snapshot_yesterday(program->arena),
                       &result))
-        return offline_fail(program, EXIT_FAILED);
+        return batch_fail(program, EXIT_FAILED);
     print(program, &result);
     return EXIT_DONE;
 }
@@ -51,16 +51,16 @@ static int run(struct offline *program)
 int main(int argc, char **argv)
 {
     const char *date = NULL;
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--date", .help = "The day (yesterday, UTC).", .text = &date}};
-    const struct offline_plan plan = {.name = "eval-snapshot",
-                                      .summary = "Writes down what evaluators said on a day.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .locks = true,
-                                      .failed = EXIT_FAILED,
-                                      .run = run,
-                                      .context = &date};
+    const struct batch_plan plan = {.name = "eval-snapshot",
+                                    .summary = "Writes down what evaluators said on a day.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .locks = true,
+                                    .failed = EXIT_FAILED,
+                                    .run = run,
+                                    .context = &date};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

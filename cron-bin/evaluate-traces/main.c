@@ -7,7 +7,7 @@
  */
 #include "base/clock.h"
 #include "base/instant.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
 #include "support/trends/snapshot.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ struct arguments {
     bool force;
 };
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
     const struct trace_call call = {program->db, program->arena, arguments->tenant,
@@ -36,29 +36,29 @@ static int run(struct offline *program)
     if (arguments->since)
         clock_format(moment, since);
     if (snapshot_evaluate(&call, arguments->since ? since : NULL, arguments->force, &evaluated))
-        return offline_fail(program, EXIT_FAILED);
-    offline_open_object(program, &text, &writer);
+        return batch_fail(program, EXIT_FAILED);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", "ok");
     writer_key_integer(&writer, "evaluated", evaluated);
-    offline_print(&writer);
+    batch_print(&writer);
     return EXIT_DONE;
 }
 
 int main(int argc, char **argv)
 {
     struct arguments arguments = {.tenant = "all"};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--since", .help = "Only answers from then on.", .text = &arguments.since},
         {.name = "--tenant", .help = "One tenant, or `all`.", .text = &arguments.tenant},
         {.name = "--force", .help = "Also those that were evaluated.", .flag = &arguments.force}};
-    const struct offline_plan plan = {.name = "evaluate-traces",
-                                      .summary = "Evaluates stored answers.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .locks = true,
-                                      .failed = EXIT_FAILED,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "evaluate-traces",
+                                    .summary = "Evaluates stored answers.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .locks = true,
+                                    .failed = EXIT_FAILED,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

@@ -6,8 +6,8 @@
  * Exit codes: 0 done, 1 failed or not allowed, 2 the command line is wrong.
  */
 #include "support/candidates/deploy.h"
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct arguments {
 };
 
 /* Of what does not act from the next question on. */
-static enum error warn(struct offline *program, const char *id)
+static enum error warn(struct batch_program *program, const char *id)
 {
     static const char *const when[] = {[OVERLAY_INGESTION] = "acts when documents are read anew",
                                        [OVERLAY_START] = "acts when the service starts",
@@ -37,7 +37,7 @@ static enum error warn(struct offline *program, const char *id)
     return error;
 }
 
-static enum error apply(struct offline *program, const struct candidate_call *call,
+static enum error apply(struct batch_program *program, const struct candidate_call *call,
                         const struct arguments *arguments)
 {
     struct deployment deployment;
@@ -49,7 +49,7 @@ static enum error apply(struct offline *program, const struct candidate_call *ca
     if (strcmp(arguments->mode, "stage") == 0) {
         error = candidate_stage(call, arguments->id, arguments->activate);
         if (!error)
-            puts(improvement_path(program->arena, &program->settings, experiment_override_path));
+            puts(data_file_path(program->arena, &program->settings, experiment_override_path));
     } else if (strcmp(arguments->mode, "deploy") == 0) {
         error = candidate_deploy(call, arguments->id, arguments->force, &deployment);
         if (!error)
@@ -63,47 +63,47 @@ static enum error apply(struct offline *program, const struct candidate_call *ca
     return error;
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
     const struct candidate_call call = {program->db, program->arena, &program->settings,
                                         &program->problem};
     struct arena_guard *lock = NULL;
-    enum error error = improvement_lock(program->arena, &program->settings, candidates_lock,
-                                        LOCK_WAIT_MS, &lock, &program->problem);
+    enum error error = data_file_lock(program->arena, &program->settings, candidates_lock,
+                                      LOCK_WAIT_MS, &lock, &program->problem);
 
     if (!error)
         error = apply(program, &call, arguments);
-    improvement_unlock(lock);
-    return error ? offline_fail(program, 1) : 0;
+    data_file_unlock(lock);
+    return error ? batch_fail(program, 1) : 0;
 }
 
 int main(int argc, char **argv)
 {
     static const char *const modes[] = {"dry-run", "stage", "deploy", NULL};
     struct arguments arguments = {NULL, "dry-run", false, false};
-    const struct offline_option options[] = {{.name = "ID",
-                                              .help = "The experiment.",
-                                              .text = &arguments.id,
-                                              .positional = true,
-                                              .required = true},
-                                             {.name = "--mode",
-                                              .help = "dry-run, stage or deploy.",
-                                              .text = &arguments.mode,
-                                              .choices = modes},
-                                             {.name = "--activate",
-                                              .help = "Staged changes are in force from now on.",
-                                              .flag = &arguments.activate},
-                                             {.name = "--force",
-                                              .help = "Deploy without a green regression run.",
-                                              .flag = &arguments.force}};
-    const struct offline_plan plan = {.name = "experiment-apply",
-                                      .summary = "Shows, stages or deploys an experiment.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .failed = 1,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_option options[] = {{.name = "ID",
+                                            .help = "The experiment.",
+                                            .text = &arguments.id,
+                                            .positional = true,
+                                            .required = true},
+                                           {.name = "--mode",
+                                            .help = "dry-run, stage or deploy.",
+                                            .text = &arguments.mode,
+                                            .choices = modes},
+                                           {.name = "--activate",
+                                            .help = "Staged changes are in force from now on.",
+                                            .flag = &arguments.activate},
+                                           {.name = "--force",
+                                            .help = "Deploy without a green regression run.",
+                                            .flag = &arguments.force}};
+    const struct batch_plan plan = {.name = "experiment-apply",
+                                    .summary = "Shows, stages or deploys an experiment.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .failed = 1,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

@@ -6,8 +6,8 @@
  * Prints its path. Exit codes: 0 done, 1 failed, 2 the command line is wrong.
  */
 #include "support/candidates/deploy.h"
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,24 +32,24 @@ static const char *person(void)
     return "system";
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
-    const struct experiment_order order = {.name = arguments->name,
-                                           .from = arguments->from,
-                                           .description = arguments->description,
-                                           .created_by = person()};
+    const struct experiment_request order = {.name = arguments->name,
+                                             .from = arguments->from,
+                                             .description = arguments->description,
+                                             .created_by = person()};
     struct experiment experiment;
     struct arena_guard *lock = NULL;
-    enum error error = improvement_lock(program->arena, &program->settings, candidates_lock,
-                                        LOCK_WAIT_MS, &lock, &program->problem);
+    enum error error = data_file_lock(program->arena, &program->settings, candidates_lock,
+                                      LOCK_WAIT_MS, &lock, &program->problem);
 
     if (!error)
         error = experiment_new(program->arena, &program->settings, &order, &experiment,
                                &program->problem);
-    improvement_unlock(lock);
+    data_file_unlock(lock);
     if (error)
-        return offline_fail(program, 1);
+        return batch_fail(program, 1);
     puts(experiment_path(program->arena, &program->settings, experiment.id));
     return 0;
 }
@@ -57,17 +57,17 @@ static int run(struct offline *program)
 int main(int argc, char **argv)
 {
     struct arguments arguments = {NULL, "current", ""};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--name", .help = "Its name.", .text = &arguments.name, .required = true},
         {.name = "--from", .help = "`current`, or an experiment.", .text = &arguments.from},
         {.name = "--description", .help = "What it is for.", .text = &arguments.description}};
-    const struct offline_plan plan = {.name = "experiment-new",
-                                      .summary = "Makes the draft of an experiment.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .failed = 1,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "experiment-new",
+                                    .summary = "Makes the draft of an experiment.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .failed = 1,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

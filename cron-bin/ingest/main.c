@@ -21,8 +21,8 @@
 #include "support/documents/contexts.h"
 #include "support/documents/reindex.h"
 #include "support/documents/task.h"
-#include "support/improvement/resident.h"
 #include "support/models/models.h"
+#include "support/programs/daemon.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -67,7 +67,7 @@ static bool is_due(int64_t *at, int seconds)
 }
 
 /* Searching by words goes on without vectors, so failing to get them is not the program's. */
-static bool fill_vectors(struct resident *program, struct db *db)
+static bool fill_vectors(struct daemon_program *program, struct db *db)
 {
     struct ingest *ingest = program->context;
     int64_t now = clock_monotonic_microseconds();
@@ -83,7 +83,7 @@ static bool fill_vectors(struct resident *program, struct db *db)
     return false;
 }
 
-static enum error keep_house(struct resident *program, struct db *db)
+static enum error run_housekeeping(struct daemon_program *program, struct db *db)
 {
     const struct support_settings *settings = &program->settings;
     struct ingest *ingest = program->context;
@@ -99,7 +99,7 @@ static enum error keep_house(struct resident *program, struct db *db)
     return error ? error : reindex_sweep(db, settings, &program->problem);
 }
 
-static enum error mend(struct resident *program, struct db *db)
+static enum error mend(struct daemon_program *program, struct db *db)
 {
     struct ingest *ingest = program->context;
     int64_t rebuilt = 0;
@@ -114,7 +114,7 @@ static enum error mend(struct resident *program, struct db *db)
     return error;
 }
 
-static enum error tidy(struct resident *program, struct db *db, bool *more)
+static enum error tidy(struct daemon_program *program, struct db *db, bool *more)
 {
     struct ingest *ingest = program->context;
     enum error error = mend(program, db);
@@ -122,7 +122,7 @@ static enum error tidy(struct resident *program, struct db *db, bool *more)
     if (!error && is_due(&ingest->merge_at, MERGE_SECONDS))
         error = reindex_merge(db, &program->settings, &program->problem);
     if (!error)
-        error = keep_house(program, db);
+        error = run_housekeeping(program, db);
     *more = !error && fill_vectors(program, db);
     arena_reset(ingest->arena);
     return error;
@@ -142,7 +142,7 @@ static bool is_asleep(const struct ingest *ingest)
            clock_monotonic_microseconds() >= *awake_until;
 }
 
-static enum error read_uploads(struct resident *program, struct db *db, bool *more)
+static enum error read_uploads(struct daemon_program *program, struct db *db, bool *more)
 {
     struct ingest *ingest = program->context;
     const struct task_runner runner = {&program->settings, ingest->models, wake};
@@ -161,7 +161,7 @@ static enum error read_uploads(struct resident *program, struct db *db, bool *mo
 }
 
 /* Of a program that does not stay: what is there at the start is read, then all is tidied. */
-static enum error do_all(struct resident *program, struct db *db, bool *more)
+static enum error do_all(struct daemon_program *program, struct db *db, bool *more)
 {
     enum error error = mend(program, db);
 
@@ -170,13 +170,13 @@ static enum error do_all(struct resident *program, struct db *db, bool *more)
     return error || *more ? error : tidy(program, db, more);
 }
 
-static enum error say_alive(struct resident *program, struct db *db, bool *more)
+static enum error say_alive(struct daemon_program *program, struct db *db, bool *more)
 {
     *more = false;
     return task_beat(db, program->job, &program->settings, &program->problem);
 }
 
-static enum error reindex(struct resident *program, struct db *db, bool *more)
+static enum error reindex(struct daemon_program *program, struct db *db, bool *more)
 {
     int64_t documents = 0;
     const struct ingest *ingest = program->context;
@@ -189,7 +189,7 @@ static enum error reindex(struct resident *program, struct db *db, bool *more)
     return error;
 }
 
-static int work(struct resident *program, resident_round *round, struct ingest *ingest)
+static int work(struct daemon_program *program, daemon_iteration *round, struct ingest *ingest)
 {
     enum error error = ERROR_NONE;
 
@@ -200,27 +200,27 @@ static int work(struct resident *program, resident_round *round, struct ingest *
     if (contexts_are_wanted(&program->settings) &&
         models_open(&program->settings, &ingest->models, &program->problem))
         log_event(LOG_ERROR, "registry_not_read", program->problem.text);
-    error = resident_rounds(program, round, "ingest_failed");
+    error = daemon_loop(program, round, "ingest_failed");
     models_close(ingest->models);
     arena_destroy(ingest->arena);
-    return error && !program->stays ? resident_fail(program, EXIT_FAILED) : EXIT_DONE;
+    return error && !program->stays ? daemon_fail(program, EXIT_FAILED) : EXIT_DONE;
 }
 
 static int work_in_place(void *context, size_t place)
 {
-    struct resident *program = context;
+    struct daemon_program *program = context;
     struct ingest ingest = {.sleeps = place > PLACE_READ};
 
     if (place == PLACE_BEAT) {
         program->every = BEAT_SECONDS;
-        (void)resident_rounds(program, say_alive, "ingest_failed");
+        (void)daemon_loop(program, say_alive, "ingest_failed");
         return EXIT_DONE;
     }
     runner_start(program->settings.state_directory, program->name);
     return work(program, place == PLACE_TIDY ? tidy : read_uploads, &ingest);
 }
 
-static void stay(struct resident *program)
+static void stay(struct daemon_program *program)
 {
     crew_place *places[CREW_PLACES_MAX];
     size_t count = PLACE_READ + (size_t)program->settings.ingest_processes;
@@ -235,7 +235,7 @@ static void stay(struct resident *program)
 }
 
 /* A process that says that this one is there, for as long as it is. */
-static pid_t beat_beside(struct resident *program)
+static pid_t beat_beside(struct daemon_program *program)
 {
     pid_t parent = getpid(), child = fork();
 
@@ -248,7 +248,7 @@ static pid_t beat_beside(struct resident *program)
     _exit(work_in_place(program, PLACE_BEAT));
 }
 
-static int run(struct resident *program)
+static int run(struct daemon_program *program)
 {
     struct ingest ingest = {.arena = NULL};
     pid_t child = -1;
@@ -271,13 +271,13 @@ static int run(struct resident *program)
 
 int main(int argc, char **argv)
 {
-    const struct resident_plan plan = {.name = "ingest",
-                                       .mode = "--reindex",
-                                       .forks = true,
-                                       .memory = MEMORY_MAX,
-                                       .failed = EXIT_FAILED,
-                                       .usage = EXIT_USAGE,
-                                       .run = run};
+    const struct daemon_plan plan = {.name = "ingest",
+                                     .mode = "--reindex",
+                                     .forks = true,
+                                     .memory = MEMORY_MAX,
+                                     .failed = EXIT_FAILED,
+                                     .usage = EXIT_USAGE,
+                                     .run = run};
 
-    return resident_main(argc, argv, &plan);
+    return daemon_main(argc, argv, &plan);
 }

@@ -6,8 +6,8 @@
  * Exit codes: 0 done (also when another one is at it), 1 failed, or no model can be reached, 2 the
  * command line is wrong.
  */
-#include "support/improvement/offline.h"
-#include "support/trends/drafting.h"
+#include "support/programs/batch.h"
+#include "support/trends/article_generation.h"
 
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ static void tell(size_t done, size_t of)
     fprintf(stderr, "\r%zu of %zu drafts%s", done, of, done == of ? "\n" : "");
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct trace_call call = {program->db, program->arena, "all", &program->problem};
     struct models *models = NULL;
@@ -28,26 +28,26 @@ static int run(struct offline *program)
     enum error error = models_open(&program->settings, &models, &program->problem);
 
     if (!error)
-        error = drafting_build(&call, &program->settings, models, tell, &created);
+        error = articles_generate(&call, &program->settings, models, tell, &created);
     if (models)
         models_close(models);
     if (error)
-        return offline_fail(program, EXIT_FAILED);
-    offline_open_object(program, &text, &writer);
+        return batch_fail(program, EXIT_FAILED);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", "ok");
     writer_key_integer(&writer, "drafts_created", created);
-    offline_print(&writer);
+    batch_print(&writer);
     return EXIT_DONE;
 }
 
 int main(int argc, char **argv)
 {
-    const struct offline_plan plan = {.name = "kb-builder",
-                                      .summary = "Drafts documents out of resolved tickets.",
-                                      .locks = true,
-                                      .failed = EXIT_FAILED,
-                                      .memory = (size_t)1 << 28,
-                                      .run = run};
+    const struct batch_plan plan = {.name = "kb-builder",
+                                    .summary = "Drafts documents out of resolved tickets.",
+                                    .locks = true,
+                                    .failed = EXIT_FAILED,
+                                    .memory = (size_t)1 << 28,
+                                    .run = run};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

@@ -6,12 +6,12 @@
  *
  * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
  */
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
 #include "support/trends/gaps.h"
 
 enum { EXIT_DONE, EXIT_FAILED };
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct trace_call call = {program->db, program->arena, "all", &program->problem};
     struct gap_counts counts;
@@ -19,23 +19,23 @@ static int run(struct offline *program)
     struct json_writer writer;
 
     if (gaps_build(&call, &counts))
-        return offline_fail(program, EXIT_FAILED);
-    offline_open_object(program, &text, &writer);
+        return batch_fail(program, EXIT_FAILED);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", "ok");
     writer_key_integer(&writer, "questions", counts.questions);
     writer_key_integer(&writer, "gaps_created", counts.created);
     writer_key_integer(&writer, "gaps_updated", counts.updated);
-    offline_print(&writer);
+    batch_print(&writer);
     return EXIT_DONE;
 }
 
 int main(int argc, char **argv)
 {
-    const struct offline_plan plan = {.name = "kb-gaps",
-                                      .summary = "Notes topics that people asked for in vain.",
-                                      .locks = true,
-                                      .failed = EXIT_FAILED,
-                                      .run = run};
+    const struct batch_plan plan = {.name = "kb-gaps",
+                                    .summary = "Notes topics that people asked for in vain.",
+                                    .locks = true,
+                                    .failed = EXIT_FAILED,
+                                    .run = run};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

@@ -6,7 +6,7 @@
  * Exit codes: 0 done (also when there were too few answers, or another one is at it), 1 failed, 2
  * the command line is wrong.
  */
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
 #include "support/trends/nightly.h"
 
 enum { EXIT_DONE, EXIT_FAILED };
@@ -21,7 +21,7 @@ static void write_values(struct json_writer *writer, const char *key,
     writer_close_object(writer);
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct trace_call call = {program->db, program->arena, "all", &program->problem};
     struct nightly_result result;
@@ -29,28 +29,28 @@ static int run(struct offline *program)
     struct json_writer writer;
 
     if (nightly_run(&call, &result))
-        return offline_fail(program, EXIT_FAILED);
-    offline_open_object(program, &text, &writer);
+        return batch_fail(program, EXIT_FAILED);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", result.skipped ? "skipped" : "ok");
     writer_key_integer(&writer, "sample_size", result.sample_size);
     for (int i = 0; i < MEASURE__ANSWERED && !result.skipped; i++)
-        metric_set(program->metrics, FIGURE_EVAL_DRIFT, &measure_names[i], result.drifts[i]);
+        metric_set(program->metrics, METRIC_EVAL_DRIFT, &measure_names[i], result.drifts[i]);
     if (!result.skipped) {
         write_values(&writer, "results", result.values);
         write_values(&writer, "drift", result.drifts);
     }
-    offline_print(&writer);
+    batch_print(&writer);
     return EXIT_DONE;
 }
 
 int main(int argc, char **argv)
 {
-    const struct offline_plan plan = {.name = "nightly-eval",
-                                      .summary = "Measures the answers of the last day.",
-                                      .locks = true,
-                                      .failed = EXIT_FAILED,
-                                      .memory = 64 << 20,
-                                      .run = run};
+    const struct batch_plan plan = {.name = "nightly-eval",
+                                    .summary = "Measures the answers of the last day.",
+                                    .locks = true,
+                                    .failed = EXIT_FAILED,
+                                    .memory = 64 << 20,
+                                    .run = run};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

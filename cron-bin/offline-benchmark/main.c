@@ -7,8 +7,8 @@
  * Files lie below DATA_DIR. Exit codes: 0 done, 1 failed (the result before stays), 2 the command
  * line is wrong.
  */
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 #include "support/regression/benchmark.h"
 #include "support/regression/fixed_questions.h"
 
@@ -19,13 +19,13 @@ struct arguments {
     bool with_documents;
 };
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
     const struct document_call call = {program->db, program->arena, arguments->tenant,
                                        &program->problem};
     const struct benchmark_plan plan = {
-        .path = improvement_path(program->arena, &program->settings, arguments->cases),
+        .path = data_file_path(program->arena, &program->settings, arguments->cases),
         .with_documents = arguments->with_documents};
     struct text result, text;
     struct json_writer writer;
@@ -33,16 +33,16 @@ static int run(struct offline *program)
     enum error error = benchmark_run(&call, &plan, &result, &count);
 
     if (!error)
-        error = improvement_write(
-            program->arena, improvement_path(program->arena, &program->settings, arguments->output),
+        error = data_file_write(
+            program->arena, data_file_path(program->arena, &program->settings, arguments->output),
             result.bytes, result.length, &program->problem);
     if (error)
-        return offline_fail(program, EXIT_FAILED);
-    offline_open_object(program, &text, &writer);
+        return batch_fail(program, EXIT_FAILED);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", "ok");
     writer_key_integer(&writer, "num_cases", (int64_t)count);
     writer_key_string(&writer, "output", arguments->output);
-    offline_print(&writer);
+    batch_print(&writer);
     return EXIT_DONE;
 }
 
@@ -51,7 +51,7 @@ int main(int argc, char **argv)
     struct arguments arguments = {.cases = fixed_questions_path,
                                   .output = "evaluation/benchmark_results.json",
                                   .tenant = "default"};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--cases",
          .help = "The questions (evaluation/test_cases.json).",
          .text = &arguments.cases},
@@ -62,13 +62,13 @@ int main(int argc, char **argv)
          .help = "Where the result goes (evaluation/benchmark_results.json).",
          .text = &arguments.output},
         {.name = "--tenant", .help = "Whose documents.", .text = &arguments.tenant}};
-    const struct offline_plan plan = {.name = "offline-benchmark",
-                                      .summary = "Measures the expected answers.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .failed = EXIT_FAILED,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "offline-benchmark",
+                                    .summary = "Measures the expected answers.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .failed = EXIT_FAILED,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

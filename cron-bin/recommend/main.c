@@ -7,8 +7,8 @@
  * command line is wrong.
  */
 #include "base/clock.h"
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 #include "support/trends/recommend.h"
 #include "support/trends/week.h"
 
@@ -21,7 +21,7 @@ struct arguments {
     const char *tenant, *week, *out, *signals;
 };
 
-static enum error read_signals(struct offline *program, const char **signals)
+static enum error read_signals(struct batch_program *program, const char **signals)
 {
     const struct arguments *arguments = program->context;
     const struct trace_call call = {program->db, program->arena, arguments->tenant,
@@ -32,13 +32,12 @@ static enum error read_signals(struct offline *program, const char **signals)
 
     if (!arguments->signals)
         return recommend_signals(&call, &program->settings, signals);
-    error =
-        improvement_read(program->arena, arguments->signals, &bytes, &length, &program->problem);
+    error = data_file_read(program->arena, arguments->signals, &bytes, &length, &program->problem);
     *signals = bytes;
     return error;
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     struct arguments *arguments = program->context;
     struct object_list rows;
@@ -59,12 +58,12 @@ static int run(struct offline *program)
     if (!error)
         error = recommend_from(program->arena, signals, &rows, &program->problem);
     if (error)
-        return offline_fail(program, EXIT_FAILED);
+        return batch_fail(program, EXIT_FAILED);
     markdown = recommend_markdown(program->arena, arguments->week, &rows);
-    if (improvement_write(program->arena,
-                          improvement_path(program->arena, &program->settings, arguments->out),
-                          markdown, strlen(markdown), &program->problem))
-        return offline_fail(program, EXIT_FAILED);
+    if (data_file_write(program->arena,
+                        data_file_path(program->arena, &program->settings, arguments->out),
+                        markdown, strlen(markdown), &program->problem))
+        return batch_fail(program, EXIT_FAILED);
     printf("%zu recommendations: %s\n", rows.count, arguments->out);
     return EXIT_DONE;
 }
@@ -72,21 +71,21 @@ static int run(struct offline *program)
 int main(int argc, char **argv)
 {
     struct arguments arguments = {.tenant = "all"};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--tenant", .help = "One tenant, or `all`.", .text = &arguments.tenant},
         {.name = "--week", .help = "YYYY-Www; this one.", .text = &arguments.week},
         {.name = "--out", .help = "Where the report goes, below DATA_DIR.", .text = &arguments.out},
         {.name = "--signals-json",
          .help = "A file in place of what is known.",
          .text = &arguments.signals}};
-    const struct offline_plan plan = {.name = "recommend",
-                                      .summary = "Writes down what to do next.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .locks = true,
-                                      .failed = EXIT_FAILED,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "recommend",
+                                    .summary = "Writes down what to do next.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .locks = true,
+                                    .failed = EXIT_FAILED,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

@@ -10,8 +10,8 @@
  */
 #include "base/clock.h"
 #include "crypto/token.h"
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 #include "support/regression/engine.h"
 #include "support/regression/run_store.h"
 
@@ -26,25 +26,25 @@ struct arguments {
     bool simulated, calls, not_kept;
 };
 
-static int fail(struct offline *program)
+static int fail(struct batch_program *program)
 {
     struct text text;
     struct json_writer writer;
 
-    offline_open_object(program, &text, &writer);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", "error");
     writer_key_string(&writer, "detail", program->problem.text);
-    offline_print(&writer);
+    batch_print(&writer);
     return EXIT_INFRASTRUCTURE;
 }
 
-static void print(struct offline *program, const struct regression_plan *plan,
+static void print(struct batch_program *program, const struct regression_plan *plan,
                   const struct regression_result *result)
 {
     struct text text;
     struct json_writer writer;
 
-    offline_open_object(program, &text, &writer);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "run_id", plan->run_id);
     writer_key_integer(&writer, "exit_code", result->exit_code);
     writer_key_string(&writer, "report_markdown", result->report_markdown);
@@ -53,10 +53,10 @@ static void print(struct offline *program, const struct regression_plan *plan,
     writer_raw(&writer, result->aggregate);
     writer_key(&writer, "gate");
     writer_raw(&writer, result->gate);
-    offline_print(&writer);
+    batch_print(&writer);
 }
 
-static void make_plan(struct offline *program, struct regression_plan *plan)
+static void make_plan(struct batch_program *program, struct regression_plan *plan)
 {
     const struct arguments *arguments = program->context;
     unsigned char bytes[4];
@@ -64,13 +64,13 @@ static void make_plan(struct offline *program, struct regression_plan *plan)
     token_random_bytes(bytes, sizeof bytes);
     regression_plan_start(plan, &program->settings);
     plan->run_id = arena_print(program->arena, "%s-%02x%02x%02x%02x",
-                               improvement_stamp(program->arena, clock_unix_microseconds()),
-                               bytes[0], bytes[1], bytes[2], bytes[3]);
+                               data_file_stamp(program->arena, clock_unix_microseconds()), bytes[0],
+                               bytes[1], bytes[2], bytes[3]);
     plan->baseline = arguments->baseline;
     plan->candidate = arguments->candidate;
-    plan->dataset = arguments->dataset ? arguments->dataset
-                                       : improvement_path(program->arena, &program->settings,
-                                                          curated_default_path);
+    plan->dataset = arguments->dataset
+                        ? arguments->dataset
+                        : data_file_path(program->arena, &program->settings, curated_default_path);
     plan->tenant = strcmp(arguments->tenant, "all") == 0 ? NULL : arguments->tenant;
     plan->max_cases = arguments->max_cases;
     plan->seed = arguments->seed;
@@ -78,7 +78,7 @@ static void make_plan(struct offline *program, struct regression_plan *plan)
     plan->calls |= arguments->calls;
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
     struct regression_tools tools;
@@ -89,7 +89,7 @@ static int run(struct offline *program)
     make_plan(program, &plan);
     error = engine_open(program->arena, &program->settings, &tools, &program->problem);
     tools.db = program->db;
-    tools.on_case = offline_tell_cases;
+    tools.on_case = batch_report_cases;
     if (!error)
         error = regression_run(&tools, &plan, &result);
     if (!error && !arguments->not_kept)
@@ -105,7 +105,7 @@ static int run(struct offline *program)
 int main(int argc, char **argv)
 {
     struct arguments arguments = {.tenant = "all", .seed = 42};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--baseline",
          .other = "--baseline-profile",
          .help = "An experiment, `current`, or a model or profile of the registry.",
@@ -138,14 +138,14 @@ int main(int argc, char **argv)
         {.name = "--no-persist",
          .help = "Write the report, and no row.",
          .flag = &arguments.not_kept}};
-    const struct offline_plan plan = {.name = "regression-eval",
-                                      .summary = "Holds a candidate against a baseline.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .failed = EXIT_INFRASTRUCTURE,
-                                      .memory = MEMORY,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "regression-eval",
+                                    .summary = "Holds a candidate against a baseline.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .failed = EXIT_INFRASTRUCTURE,
+                                    .memory = MEMORY,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

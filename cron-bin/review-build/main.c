@@ -6,7 +6,7 @@
  *
  * Any number may run. Exit codes: 0 done, 1 failed, 2 the command line is wrong.
  */
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
 #include "support/review/review_store.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ struct arguments {
     const char *tenant;
 };
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
     const struct trace_call call = {
@@ -27,35 +27,35 @@ static int run(struct offline *program)
     struct json_writer writer;
 
     if (review_build(&call, &program->settings, arguments->days, &built))
-        return offline_fail(program, 1);
+        return batch_fail(program, 1);
     review_show(program->db, program->arena, program->metrics);
-    offline_open_object(program, &text, &writer);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", program->settings.review_queue ? "ok" : "disabled");
     writer_key_integer(&writer, "matched", built.matched);
     writer_key_integer(&writer, "inserted", built.inserted);
     writer_key_integer(&writer, "upgraded", built.upgraded);
-    offline_print(&writer);
+    batch_print(&writer);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
     struct arguments arguments = {1, "all"};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--days",
          .help = "Days to look back (1).",
          .integer = &arguments.days,
          .least = INT64_MIN,
          .most = 36500},
         {.name = "--tenant", .help = "One tenant, or `all`.", .text = &arguments.tenant}};
-    const struct offline_plan plan = {.name = "review-build",
-                                      .summary = "Makes cases for review of weak answers.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .locks = true,
-                                      .failed = 1,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "review-build",
+                                    .summary = "Makes cases for review of weak answers.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .locks = true,
+                                    .failed = 1,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

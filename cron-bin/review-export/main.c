@@ -7,8 +7,8 @@
  * Exit codes: 0 done, 1 failed, 2 the command line is wrong.
  */
 #include "base/clock.h"
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 #include "support/review/review_batch.h"
 
 #include <stdlib.h>
@@ -26,14 +26,14 @@ static bool is_any(const char *text)
     return !*text || strcmp(text, "*") == 0 || strcmp(text, "all") == 0;
 }
 
-static const char *default_path(struct offline *program, int64_t now)
+static const char *default_path(struct batch_program *program, int64_t now)
 {
-    return improvement_path(program->arena, &program->settings,
-                            arena_print(program->arena, ".review_local/review_batch_%s.jsonl",
-                                        improvement_stamp(program->arena, now)));
+    return data_file_path(program->arena, &program->settings,
+                          arena_print(program->arena, ".review_local/review_batch_%s.jsonl",
+                                      data_file_stamp(program->arena, now)));
 }
 
-static const char *absolute(struct offline *program, const char *path)
+static const char *absolute(struct batch_program *program, const char *path)
 {
     char *whole = realpath(path, NULL);
     const char *kept = whole ? arena_copy_string(program->arena, whole) : path;
@@ -42,7 +42,7 @@ static const char *absolute(struct offline *program, const char *path)
     return kept;
 }
 
-static enum error export_cases(struct offline *program, const struct arguments *arguments,
+static enum error export_cases(struct batch_program *program, const struct arguments *arguments,
                                const char *path, const char *exported_at, int64_t *count)
 {
     const char *slash = strrchr(path, '/');
@@ -63,35 +63,35 @@ static enum error export_cases(struct offline *program, const struct arguments *
                        "run: review-import %s\n",
                        exported_at, slash ? slash + 1 : path);
     error = review_export(&call, &filter, exported_at, &text, count);
-    return error ? error
-                 : improvement_write(program->arena, path, text.bytes, text.length,
-                                     &program->problem);
+    return error
+               ? error
+               : data_file_write(program->arena, path, text.bytes, text.length, &program->problem);
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
     int64_t now = clock_unix_microseconds(), count = 0;
-    const char *exported_at = offline_time(program->arena, now),
+    const char *exported_at = batch_time(program->arena, now),
                *path = arguments->out ? arguments->out : default_path(program, now);
     struct text text;
     struct json_writer writer;
 
     if (export_cases(program, arguments, path, exported_at, &count))
-        return offline_fail(program, 1);
-    offline_open_object(program, &text, &writer);
+        return batch_fail(program, 1);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", "ok");
     writer_key_integer(&writer, "count", count);
     writer_key_string(&writer, "out", absolute(program, path));
     writer_key_string(&writer, "exported_at", exported_at);
-    offline_print(&writer);
+    batch_print(&writer);
     return 0;
 }
 
 int main(int argc, char **argv)
 {
     struct arguments arguments = {"pending", "all", NULL, 50};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--status",
          .help = "pending, another status, or `all`.",
          .text = &arguments.status},
@@ -101,14 +101,14 @@ int main(int argc, char **argv)
          .integer = &arguments.limit,
          .least = INT64_MIN},
         {.name = "--out", .help = "The file; a new one below DATA_DIR.", .text = &arguments.out}};
-    const struct offline_plan plan = {.name = "review-export",
-                                      .summary = "Writes cases for review into a file.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .failed = 1,
-                                      .memory = MEMORY,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "review-export",
+                                    .summary = "Writes cases for review into a file.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .failed = 1,
+                                    .memory = MEMORY,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

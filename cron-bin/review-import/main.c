@@ -7,8 +7,8 @@
  * REVIEWER_EMAIL names the user whose verdicts they are. Exit codes: 0 done (also when nothing was
  * confirmed), 1 failed, 2 the command line is wrong.
  */
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 #include "support/review/review_batch.h"
 
 #include <stdio.h>
@@ -22,7 +22,7 @@ struct arguments {
     bool dry_run, confirm;
 };
 
-static bool is_yes(struct offline *program, size_t count)
+static bool is_yes(struct batch_program *program, size_t count)
 {
     char line[64];
     const char *answer;
@@ -34,13 +34,13 @@ static bool is_yes(struct offline *program, size_t count)
     return strcasecmp(answer, "y") == 0 || strcasecmp(answer, "yes") == 0;
 }
 
-static void print(struct offline *program, const char *status,
+static void print(struct batch_program *program, const char *status,
                   const struct review_imported *imported, bool dry_run)
 {
     struct text text;
     struct json_writer writer;
 
-    offline_open_object(program, &text, &writer);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", status);
     writer_key_integer(&writer, "updated", imported->updated);
     writer_key_integer(&writer, "skipped", imported->skipped);
@@ -52,10 +52,10 @@ static void print(struct offline *program, const char *status,
     writer_close_array(&writer);
     writer_key_boolean(&writer, "dry_run", dry_run);
     writer_key_integer(&writer, "would_update", imported->would_update);
-    offline_print(&writer);
+    batch_print(&writer);
 }
 
-static enum error find_reviewer(struct offline *program, const struct trace_call *call,
+static enum error find_reviewer(struct batch_program *program, const struct trace_call *call,
                                 const char **id)
 {
     const char *email = program->settings.reviewer_email;
@@ -70,7 +70,7 @@ static enum error find_reviewer(struct offline *program, const struct trace_call
                        "REVIEWER_EMAIL must be the name of a user of the support service");
 }
 
-static int import(struct offline *program, const struct arguments *arguments,
+static int import(struct batch_program *program, const struct arguments *arguments,
                   const struct review_batch *batch)
 {
     const struct trace_call call = {program->db, program->arena, NULL, &program->problem};
@@ -82,25 +82,25 @@ static int import(struct offline *program, const struct arguments *arguments,
         error =
             review_import(&call, batch, arguments->tenant, reviewer, arguments->dry_run, &imported);
     if (error)
-        return offline_fail(program, 1);
+        return batch_fail(program, 1);
     review_show(program->db, program->arena, program->metrics);
     print(program, "ok", &imported, arguments->dry_run);
     return 0;
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
     struct review_batch batch;
     char *bytes = NULL;
     size_t length = 0;
     enum error error =
-        improvement_read(program->arena, arguments->path, &bytes, &length, &program->problem);
+        data_file_read(program->arena, arguments->path, &bytes, &length, &program->problem);
 
     if (!error)
         error = review_read_batch(program->arena, bytes, length, &batch, &program->problem);
     if (error)
-        return offline_fail(program, 1);
+        return batch_fail(program, 1);
     if (batch.actionable > ASK_ABOVE && !arguments->confirm && !is_yes(program, batch.actionable)) {
         print(program, "aborted", &(struct review_imported){.skipped = (int64_t)batch.actionable},
               arguments->dry_run);
@@ -112,7 +112,7 @@ static int run(struct offline *program)
 int main(int argc, char **argv)
 {
     struct arguments arguments = {NULL, NULL, false, false};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "PATH",
          .help = "The file with verdicts.",
          .text = &arguments.path,
@@ -123,14 +123,14 @@ int main(int argc, char **argv)
         {.name = "--tenant-override",
          .help = "Look the cases up with this tenant.",
          .text = &arguments.tenant}};
-    const struct offline_plan plan = {.name = "review-import",
-                                      .summary = "Takes verdicts back from a file.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .failed = 1,
-                                      .memory = MEMORY,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "review-import",
+                                    .summary = "Takes verdicts back from a file.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .failed = 1,
+                                    .memory = MEMORY,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

@@ -10,15 +10,15 @@
  */
 #include "base/log.h"
 #include "support/candidates/split_report.h"
-#include "support/improvement/files.h"
-#include "support/improvement/letters.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
+#include "support/programs/email.h"
 
 #include <stdio.h>
 
 enum { LOCK_WAIT_MS = 5000 };
 
-static void write_findings(struct offline *program, struct json_writer *writer,
+static void write_findings(struct batch_program *program, struct json_writer *writer,
                            const struct object_list *findings)
 {
     for (size_t i = 0; i < findings->count; i++) {
@@ -31,29 +31,29 @@ static void write_findings(struct offline *program, struct json_writer *writer,
         writer_key_string(writer, "worst_evaluator", finding->worst_evaluator);
         writer_close_object(writer);
         if (finding->rolled_back)
-            metric_add(program->metrics, FIGURE_ROLLBACKS,
+            metric_add(program->metrics, METRIC_ROLLBACKS,
                        (const char *const[]){finding->experiment_id, finding->reason}, 1);
     }
 }
 
 /* What was taken back stays so, whether or not anybody can be told. */
-static void tell(struct offline *program, const struct object_list *findings)
+static void tell(struct batch_program *program, const struct object_list *findings)
 {
     for (size_t i = 0; i < findings->count; i++) {
         const struct watch_finding *finding = &((const struct watch_finding *)findings->items)[i];
 
         if (finding->rolled_back &&
-            letters_to_admin(program->arena, &program->settings,
-                             arena_print(program->arena, "Rolled back: %s", finding->experiment_id),
-                             arena_print(program->arena,
-                                         "The experiment %s was taken back by itself: %s.\n",
-                                         finding->experiment_id, finding->reason),
-                             &program->problem))
+            email_tenant_admin(
+                program->arena, &program->settings,
+                arena_print(program->arena, "Rolled back: %s", finding->experiment_id),
+                arena_print(program->arena, "The experiment %s was taken back by itself: %s.\n",
+                            finding->experiment_id, finding->reason),
+                &program->problem))
             log_event(LOG_WARNING, "rollback_not_mailed", program->problem.text);
     }
 }
 
-static void print(struct offline *program, const struct object_list *deployed,
+static void print(struct batch_program *program, const struct object_list *deployed,
                   const struct object_list *splits)
 {
     struct text text;
@@ -68,7 +68,7 @@ static void print(struct offline *program, const struct object_list *deployed,
     puts(text.bytes);
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct candidate_call call = {program->db, program->arena, &program->settings,
                                         &program->problem};
@@ -77,15 +77,15 @@ static int run(struct offline *program)
     enum error error = ERROR_NONE;
 
     if (program->settings.auto_rollback)
-        error = improvement_lock(program->arena, &program->settings, candidates_lock, LOCK_WAIT_MS,
-                                 &lock, &program->problem);
+        error = data_file_lock(program->arena, &program->settings, candidates_lock, LOCK_WAIT_MS,
+                               &lock, &program->problem);
     if (!error && program->settings.auto_rollback)
         error = candidate_watch(&call, &deployed);
     if (!error && program->settings.auto_rollback)
         error = split_watch(&call, &splits);
-    improvement_unlock(lock);
+    data_file_unlock(lock);
     if (error)
-        return offline_fail(program, 1);
+        return batch_fail(program, 1);
     print(program, &deployed, &splits);
     tell(program, &deployed);
     tell(program, &splits);
@@ -94,11 +94,11 @@ static int run(struct offline *program)
 
 int main(int argc, char **argv)
 {
-    const struct offline_plan plan = {.name = "rollback-watch",
-                                      .summary = "Takes back deployed experiments that harm.",
-                                      .locks = true,
-                                      .failed = 1,
-                                      .run = run};
+    const struct batch_plan plan = {.name = "rollback-watch",
+                                    .summary = "Takes back deployed experiments that harm.",
+                                    .locks = true,
+                                    .failed = 1,
+                                    .run = run};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

@@ -9,8 +9,8 @@
  * command line is wrong.
  */
 #include "support/candidates/split_report.h"
-#include "support/improvement/files.h"
-#include "support/improvement/resident.h"
+#include "support/programs/daemon.h"
+#include "support/programs/data_files.h"
 
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ static void add(struct split_tally *sum, const struct split_tally *round)
     sum->decisions = round->decisions;
 }
 
-static enum error report(struct resident *program, struct db *db, bool *more)
+static enum error report(struct daemon_program *program, struct db *db, bool *more)
 {
     struct reporter *reporter = program->context;
     struct split_tally round = {0};
@@ -38,20 +38,20 @@ static enum error report(struct resident *program, struct db *db, bool *more)
                                         .settings = &program->settings,
                                         .problem = &program->problem};
     struct arena_guard *lock = NULL;
-    enum error error = improvement_lock(program->job, &program->settings, program->name, 0, &lock,
-                                        &program->problem);
+    enum error error = data_file_lock(program->job, &program->settings, program->name, 0, &lock,
+                                      &program->problem);
 
     reporter->busy = error == ERROR_BUSY;
     if (error)
         return reporter->busy ? ERROR_NONE : error;
     error = split_report(&call, !program->stays, &round);
-    improvement_unlock(lock);
+    data_file_unlock(lock);
     add(&reporter->tally, &round);
     *more = round.more;
     return error;
 }
 
-static void print(const struct resident *program)
+static void print(const struct daemon_program *program)
 {
     const struct reporter *reporter = program->context;
     const struct split_tally *tally = &reporter->tally;
@@ -70,15 +70,15 @@ static void print(const struct resident *program)
     printf("%s\n", text.bytes);
 }
 
-static bool has_duty(const struct resident *program)
+static bool has_duty(const struct daemon_program *program)
 {
     return split_is_reported(&program->settings);
 }
 
-static int run(struct resident *program)
+static int run(struct daemon_program *program)
 {
-    if (resident_rounds(program, report, "split_not_reported"))
-        return resident_fail(program, EXIT_FAILED);
+    if (daemon_loop(program, report, "split_not_reported"))
+        return daemon_fail(program, EXIT_FAILED);
     if (!program->stays)
         print(program);
     return EXIT_DONE;
@@ -87,13 +87,13 @@ static int run(struct resident *program)
 int main(int argc, char **argv)
 {
     struct reporter reporter = {.busy = false};
-    const struct resident_plan plan = {.name = "split-report",
-                                       .memory = 128 << 20,
-                                       .failed = EXIT_FAILED,
-                                       .usage = EXIT_USAGE,
-                                       .has_duty = has_duty,
-                                       .run = run,
-                                       .context = &reporter};
+    const struct daemon_plan plan = {.name = "split-report",
+                                     .memory = 128 << 20,
+                                     .failed = EXIT_FAILED,
+                                     .usage = EXIT_USAGE,
+                                     .has_duty = has_duty,
+                                     .run = run,
+                                     .context = &reporter};
 
-    return resident_main(argc, argv, &plan);
+    return daemon_main(argc, argv, &plan);
 }

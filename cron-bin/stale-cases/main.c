@@ -6,8 +6,8 @@
  * The report goes to FILE, below DATA_DIR, or to standard output in place of the JSON object. Exit
  * codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
  */
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 #include "support/regression/engine.h"
 #include "support/regression/staleness.h"
 
@@ -23,7 +23,7 @@ struct arguments {
     bool apply, ages, undated;
 };
 
-static void print(struct offline *program, const struct staleness *staleness)
+static void print(struct batch_program *program, const struct staleness *staleness)
 {
     const struct arguments *arguments = program->context;
     struct text text;
@@ -33,7 +33,7 @@ static void print(struct offline *program, const struct staleness *staleness)
         fputs(staleness->markdown, stdout);
         return;
     }
-    offline_open_object(program, &text, &writer);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", "ok");
     writer_key_integer(&writer, "evaluated", staleness->evaluated);
     writer_key_integer(&writer, "skipped", staleness->skipped);
@@ -53,17 +53,17 @@ static void print(struct offline *program, const struct staleness *staleness)
     }
     writer_close_array(&writer);
     writer_key_string(&writer, "report", arguments->report);
-    offline_print(&writer);
+    batch_print(&writer);
 }
 
-static enum error check(struct offline *program, struct regression_tools *tools,
+static enum error check(struct batch_program *program, struct regression_tools *tools,
                         struct staleness *staleness)
 {
     const struct arguments *arguments = program->context;
     const struct staleness_plan plan = {
         .path = arguments->path
                     ? arguments->path
-                    : improvement_path(program->arena, &program->settings, curated_default_path),
+                    : data_file_path(program->arena, &program->settings, curated_default_path),
         .days = arguments->days ? arguments->days : program->settings.curated_stale_days,
         .undated = arguments->undated,
         .ages = arguments->ages,
@@ -72,24 +72,24 @@ static enum error check(struct offline *program, struct regression_tools *tools,
 
     if (error || !arguments->report)
         return error;
-    return improvement_write(
-        program->arena, improvement_path(program->arena, &program->settings, arguments->report),
-        staleness->markdown, strlen(staleness->markdown), &program->problem);
+    return data_file_write(program->arena,
+                           data_file_path(program->arena, &program->settings, arguments->report),
+                           staleness->markdown, strlen(staleness->markdown), &program->problem);
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     struct regression_tools tools;
     struct staleness staleness;
     enum error error = engine_open(program->arena, &program->settings, &tools, &program->problem);
 
     tools.db = program->db;
-    tools.on_case = offline_tell_cases;
+    tools.on_case = batch_report_cases;
     if (!error)
         error = check(program, &tools, &staleness);
     engine_close(&tools);
     if (error)
-        return offline_fail(program, EXIT_FAILED);
+        return batch_fail(program, EXIT_FAILED);
     print(program, &staleness);
     return EXIT_DONE;
 }
@@ -97,7 +97,7 @@ static int run(struct offline *program)
 int main(int argc, char **argv)
 {
     struct arguments arguments = {.path = NULL};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--jsonl", .help = "The cases; those below DATA_DIR.", .text = &arguments.path},
         {.name = "--stale-days",
          .help = "Age from which a case is old (CURATED_CASE_STALE_DAYS).",
@@ -108,15 +108,15 @@ int main(int argc, char **argv)
         {.name = "--apply", .help = "Keep what was found.", .flag = &arguments.apply},
         {.name = "--mock", .help = "Look at ages alone.", .flag = &arguments.ages},
         {.name = "--all", .help = "Cases without a date, too.", .flag = &arguments.undated}};
-    const struct offline_plan plan = {.name = "stale-cases",
-                                      .summary = "Says which curated cases hold no more.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .locks = true,
-                                      .failed = EXIT_FAILED,
-                                      .memory = MEMORY,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "stale-cases",
+                                    .summary = "Says which curated cases hold no more.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .locks = true,
+                                    .failed = EXIT_FAILED,
+                                    .memory = MEMORY,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

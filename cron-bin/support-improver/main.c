@@ -8,13 +8,13 @@
  * Any number may run. Exit codes: 0 done, 1 failed, 2 the command line is wrong.
  */
 #include "support/curated/rebuild.h"
-#include "support/improvement/resident.h"
+#include "support/programs/daemon.h"
 #include "support/regression/engine.h"
 #include "support/regression/run_store.h"
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 
-static enum error improve(struct resident *program, struct db *db, bool *more)
+static enum error improve(struct daemon_program *program, struct db *db, bool *more)
 {
     struct regression_tools *tools = program->context;
     const struct rebuild_runner rebuild = {&program->settings, program->metrics};
@@ -32,26 +32,26 @@ static enum error improve(struct resident *program, struct db *db, bool *more)
     return error;
 }
 
-static int run(struct resident *program)
+static int run(struct daemon_program *program)
 {
     struct regression_tools tools = {.db = NULL};
     enum error error = engine_open(program->arena, &program->settings, &tools, &program->problem);
 
     program->context = &tools;
     if (!error)
-        error = resident_rounds(program, improve, "improver_failed");
+        error = daemon_loop(program, improve, "improver_failed");
     engine_close(&tools);
-    return error ? resident_fail(program, EXIT_FAILED) : EXIT_DONE;
+    return error ? daemon_fail(program, EXIT_FAILED) : EXIT_DONE;
 }
 
 int main(int argc, char **argv)
 {
-    const struct resident_plan plan = {.name = "support-improver",
-                                       .counts = true,
-                                       .memory = 512 << 20,
-                                       .failed = EXIT_FAILED,
-                                       .usage = EXIT_USAGE,
-                                       .run = run};
+    const struct daemon_plan plan = {.name = "support-improver",
+                                     .counts = true,
+                                     .memory = 512 << 20,
+                                     .failed = EXIT_FAILED,
+                                     .usage = EXIT_USAGE,
+                                     .run = run};
 
-    return resident_main(argc, argv, &plan);
+    return daemon_main(argc, argv, &plan);
 }

@@ -11,8 +11,8 @@
  * else is at it), 1 failed, 2 the command line is wrong.
  */
 #include "base/json.h"
-#include "support/improvement/resident.h"
-#include "support/trends/decay.h"
+#include "support/programs/daemon.h"
+#include "support/trends/stale_citations.h"
 #include "support/upkeep/purge.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct keeper {
 };
 
 /* Staying it does what is due; started by hand, all of it, or counts what that would be. */
-static enum error purge(struct resident *program, struct db *db)
+static enum error purge(struct daemon_program *program, struct db *db)
 {
     struct keeper *keeper = program->context;
     const struct purge_call call = {.db = db,
@@ -41,7 +41,7 @@ static enum error purge(struct resident *program, struct db *db)
                          : purge_now(&call, &keeper->counts, &keeper->busy);
 }
 
-static enum error check_clock(struct resident *program)
+static enum error check_clock(struct daemon_program *program)
 {
     const struct support_settings *settings = &program->settings;
 
@@ -50,11 +50,11 @@ static enum error check_clock(struct resident *program)
     return clock_check(settings->state_directory, "support", &settings->clock, &program->problem);
 }
 
-static enum error keep(struct resident *program, struct db *db, bool *more)
+static enum error keep(struct daemon_program *program, struct db *db, bool *more)
 {
     const struct trace_call call = {db, program->job, "all", &program->problem};
     struct keeper *keeper = program->context;
-    struct decay_counts counts;
+    struct stale_citation_counts counts;
     enum error error = check_clock(program);
 
     *more = false;
@@ -65,10 +65,10 @@ static enum error keep(struct resident *program, struct db *db, bool *more)
     if (error) /* it is logged, and no reason for a program that stays to end */
         return program->stays ? ERROR_NONE : error;
     error = purge(program, db);
-    return error || program->mode ? error : decay_check(&call, &counts);
+    return error || program->mode ? error : stale_citations_check(&call, &counts);
 }
 
-static void print_counts(const struct resident *program)
+static void print_counts(const struct daemon_program *program)
 {
     const struct keeper *keeper = program->context;
     const struct purge_tally *counts = &keeper->counts;
@@ -94,10 +94,10 @@ static void print_counts(const struct resident *program)
     printf("%s\n", text.bytes);
 }
 
-static int run(struct resident *program)
+static int run(struct daemon_program *program)
 {
-    if (resident_rounds(program, keep, "retention_failed"))
-        return resident_fail(program, EXIT_FAILED);
+    if (daemon_loop(program, keep, "retention_failed"))
+        return daemon_fail(program, EXIT_FAILED);
     if (!program->stays)
         print_counts(program);
     return EXIT_DONE;
@@ -106,14 +106,14 @@ static int run(struct resident *program)
 int main(int argc, char **argv)
 {
     struct keeper keeper = {.busy = false};
-    const struct resident_plan plan = {.name = "support-retention",
-                                       .mode = "--dry-run",
-                                       .counts = true,
-                                       .memory = 128 << 20,
-                                       .failed = EXIT_FAILED,
-                                       .usage = EXIT_USAGE,
-                                       .run = run,
-                                       .context = &keeper};
+    const struct daemon_plan plan = {.name = "support-retention",
+                                     .mode = "--dry-run",
+                                     .counts = true,
+                                     .memory = 128 << 20,
+                                     .failed = EXIT_FAILED,
+                                     .usage = EXIT_USAGE,
+                                     .run = run,
+                                     .context = &keeper};
 
-    return resident_main(argc, argv, &plan);
+    return daemon_main(argc, argv, &plan);
 }

@@ -8,7 +8,7 @@
  * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
  */
 #include "base/number.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
 #include "support/trends/threshold_report.h"
 
 #include <stdio.h>
@@ -25,7 +25,7 @@ static bool read_share(const char *text, double *share)
     return !text || (number_parse(text, share) && *share > 0 && *share < 1);
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct options *options = program->context;
     struct threshold_request request = {
@@ -40,7 +40,7 @@ static int run(struct offline *program)
         return EXIT_USAGE;
     }
     if (threshold_analyse(&call, &request, &document))
-        return offline_fail(program, EXIT_FAILED);
+        return batch_fail(program, EXIT_FAILED);
     puts(document);
     return EXIT_DONE;
 }
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 {
     struct options options = {
         .tenant = "all", .out = "reports/threshold_recommendations.md", .days = 30};
-    const struct offline_option table[] = {
+    const struct batch_option table[] = {
         {"--tenant", .help = "whose answers; all = everybody's (default)", .text = &options.tenant},
         {"--days", .help = "how far back (30)", .integer = &options.days, .least = 1,
          .most = 36500},
@@ -57,14 +57,14 @@ int main(int argc, char **argv)
         {"--risk", .help = "share of wrong answers that is to be kept", .text = &options.risk},
         {"--confidence", .help = "how sure that has to be", .text = &options.confidence},
     };
-    const struct offline_plan plan = {.name = "threshold-analyze",
-                                      .summary = "Holds the thresholds against verdicts.",
-                                      .options = table,
-                                      .option_count = sizeof table / sizeof table[0],
-                                      .locks = true,
-                                      .failed = EXIT_FAILED,
-                                      .run = run,
-                                      .context = &options};
+    const struct batch_plan plan = {.name = "threshold-analyze",
+                                    .summary = "Holds the thresholds against verdicts.",
+                                    .options = table,
+                                    .option_count = sizeof table / sizeof table[0],
+                                    .locks = true,
+                                    .failed = EXIT_FAILED,
+                                    .run = run,
+                                    .context = &options};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

@@ -8,9 +8,9 @@
  * command line is wrong.
  */
 #include "base/clock.h"
-#include "support/improvement/files.h"
-#include "support/improvement/letters.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
+#include "support/programs/email.h"
 #include "support/trends/week.h"
 #include "support/trends/weekly.h"
 
@@ -24,7 +24,7 @@ struct arguments {
     bool rehearsal;
 };
 
-static enum error report(struct offline *program, struct arena *arena, const char *tenant,
+static enum error report(struct batch_program *program, struct arena *arena, const char *tenant,
                          int64_t now)
 {
     const struct arguments *arguments = program->context;
@@ -38,31 +38,31 @@ static enum error report(struct offline *program, struct arena *arena, const cha
         puts(markdown);
         return ERROR_NONE;
     }
-    path = arena_print(arena, "reports/weekly/%s-%s.md", improvement_slug(arena, tenant),
+    path = arena_print(arena, "reports/weekly/%s-%s.md", data_file_slug(arena, tenant),
                        week_date(arena, now));
-    error = improvement_write(arena, improvement_path(arena, &program->settings, path), markdown,
-                              strlen(markdown), &program->problem);
+    error = data_file_write(arena, data_file_path(arena, &program->settings, path), markdown,
+                            strlen(markdown), &program->problem);
     if (!error)
         error = weekly_send(&call, &program->settings, markdown);
     return error ? error
-                 : letters_to_readers(arena, &program->settings,
-                                      arena_print(arena, "Weekly report — %s",
-                                                  week_date(arena, now - WEEK_MICROSECONDS)),
-                                      markdown, &program->problem);
+                 : email_report_readers(arena, &program->settings,
+                                        arena_print(arena, "Weekly report — %s",
+                                                    week_date(arena, now - WEEK_MICROSECONDS)),
+                                        markdown, &program->problem);
 }
 
-static void print(struct offline *program, size_t processed)
+static void print(struct batch_program *program, size_t processed)
 {
     struct text text;
     struct json_writer writer;
 
-    offline_open_object(program, &text, &writer);
+    batch_open_object(program, &text, &writer);
     writer_key_string(&writer, "status", "ok");
     writer_key_integer(&writer, "processed", (int64_t)processed);
-    offline_print(&writer);
+    batch_print(&writer);
 }
 
-static int run(struct offline *program)
+static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
     struct trace_call call = {program->db, program->arena, "", &program->problem};
@@ -72,7 +72,7 @@ static int run(struct offline *program)
     size_t processed = 0, failed = 0;
 
     if (!tenant && weekly_next_tenant(&call, &tenant))
-        return offline_fail(program, EXIT_FAILED);
+        return batch_fail(program, EXIT_FAILED);
     while (tenant) {
         if (report(program, arena, tenant, now)) {
             fprintf(stderr, "weekly-report: %s: %s\n", tenant, program->problem.text);
@@ -84,7 +84,7 @@ static int run(struct offline *program)
         call.tenant = tenant;
         tenant = NULL;
         if (!arguments->tenant && weekly_next_tenant(&call, &tenant))
-            return offline_fail(program, EXIT_FAILED);
+            return batch_fail(program, EXIT_FAILED);
     }
     if (!arguments->rehearsal)
         print(program, processed);
@@ -94,18 +94,18 @@ static int run(struct offline *program)
 int main(int argc, char **argv)
 {
     struct arguments arguments = {.tenant = NULL};
-    const struct offline_option options[] = {
+    const struct batch_option options[] = {
         {.name = "--tenant", .help = "One tenant; everybody's.", .text = &arguments.tenant},
         {.name = "--dry-run", .help = "Print it, and nothing else.", .flag = &arguments.rehearsal}};
-    const struct offline_plan plan = {.name = "weekly-report",
-                                      .summary = "Writes the weekly report of each tenant.",
-                                      .options = options,
-                                      .option_count = sizeof options / sizeof options[0],
-                                      .locks = true,
-                                      .failed = EXIT_FAILED,
-                                      .memory = (size_t)1 << 28,
-                                      .run = run,
-                                      .context = &arguments};
+    const struct batch_plan plan = {.name = "weekly-report",
+                                    .summary = "Writes the weekly report of each tenant.",
+                                    .options = options,
+                                    .option_count = sizeof options / sizeof options[0],
+                                    .locks = true,
+                                    .failed = EXIT_FAILED,
+                                    .memory = (size_t)1 << 28,
+                                    .run = run,
+                                    .context = &arguments};
 
-    return offline_main(argc, argv, &plan);
+    return batch_main(argc, argv, &plan);
 }

@@ -5,7 +5,7 @@
 #include "crypto/jwt.h"
 #include "http/cookie.h"
 #include "http/exposure.h"
-#include "support/figures.h"
+#include "support/metrics.h"
 #include "support/service.h"
 
 #include <string.h>
@@ -125,7 +125,7 @@ enum error login_handle(struct request *request, struct reply *reply)
     request->who.subject = accepted ? account.subject : *login->username ? login->username : NULL;
     request->who.tenant = accepted ? account.tenant : "default";
     if (!accepted) {
-        metric_add(request->server->metrics, FIGURE_AUTH_FAILURES, &reason, 1);
+        metric_add(request->server->metrics, METRIC_AUTH_FAILURES, &reason, 1);
         service_audit(request, "login_failed", "auth",
                       detail(request, reason, request->who.tenant));
         return problem_set(&request->problem, ERROR_FORBIDDEN, "credentials_refused",
@@ -176,7 +176,7 @@ static enum error refuse_reused(struct request *request, const struct account *a
 
     request->who.subject = account->subject;
     request->who.tenant = account->tenant;
-    metric_add(request->server->metrics, FIGURE_AUTH_FAILURES, &reason, 1);
+    metric_add(request->server->metrics, METRIC_AUTH_FAILURES, &reason, 1);
     service_audit(request, "session_ended", "auth", detail(request, reason, account->tenant));
     return problem_set(&request->problem, ERROR_FORBIDDEN, "token_refused",
                        "Invalid or expired refresh token");

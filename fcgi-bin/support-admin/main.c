@@ -1,6 +1,6 @@
 /* The support service, family admin: what operators and administrators look at and decide. Routes
  * only. */
-#include "support-admin/desk.h"
+#include "support-admin/console.h"
 #include "support-admin/knowledge.h"
 #include "support-admin/providers.h"
 #include "support-admin/traces.h"

@@ -2,7 +2,7 @@
 #include "support-admin/traces.h"
 #include "db/store.h"
 #include "support/accounts/audit.h"
-#include "support/figures.h"
+#include "support/metrics.h"
 #include "support/service.h"
 #include "support/tools.h"
 #include "support/traces/metrics_snapshot.h"
@@ -389,7 +389,7 @@ enum error traces_purge_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     *object = (struct traces_purged){counts.traces, counts.steps, counts.feedback};
-    figures_add_purged(request->server->metrics, &counts);
+    metrics_add_purged(request->server->metrics, &counts);
     service_audit(
         request, "trace_purge",
         arena_print(request->arena, "traces/older_than=%lldd", (long long)query->older_than_days),
@@ -416,7 +416,7 @@ enum error audit_purge_handle(struct request *request, struct reply *reply)
                             &object->deleted, &request->problem);
     if (error)
         return error;
-    metric_add(request->server->metrics, FIGURE_AUDIT_PURGED, NULL, (double)object->deleted);
+    metric_add(request->server->metrics, METRIC_AUDIT_PURGED, NULL, (double)object->deleted);
     service_audit(
         request, "audit_purge",
         arena_print(request->arena, "audit/older_than=%lldd", (long long)query->older_than_days),

@@ -4,7 +4,7 @@
 #include "http/stream.h"
 #include "support-ask/count.h"
 #include "support/conversation/ask.h"
-#include "support/figures.h"
+#include "support/metrics.h"
 #include "support/service.h"
 #include "support/tools.h"
 #include "support/trends/threshold_choice.h"
@@ -413,7 +413,7 @@ enum error feedback_handle(struct request *request, struct reply *reply)
                                                              body->reason ? body->reason : ""});
     if (error)
         return error;
-    metric_add(request->server->metrics, FIGURE_FEEDBACK, &ratings[body->rating], 1);
+    metric_add(request->server->metrics, METRIC_FEEDBACK, &ratings[body->rating], 1);
     service_audit(request, "feedback", arena_print(request->arena, "trace:%s", body->trace_id),
                   NULL);
     reply->status = 204;

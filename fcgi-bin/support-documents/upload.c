@@ -232,7 +232,7 @@ static enum error plan_reading(struct request *request, const struct service_too
 static enum error ingest_now(struct request *request, const struct service_tools *tools,
                              const char *path, struct upload_reply *reply)
 {
-    struct ingest_order order = {.path = path, .doc_id = reply->doc_id};
+    struct ingest_request order = {.path = path, .doc_id = reply->doc_id};
     struct ingest_result result;
     enum error error =
         ingest_document(&tools->documents, service_settings(request), &order, &result);

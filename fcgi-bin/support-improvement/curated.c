@@ -3,7 +3,7 @@
 #include "support-improvement/family.h"
 #include "support/curated/case_status.h"
 #include "support/curated/rebuild.h"
-#include "support/improvement/files.h"
+#include "support/programs/data_files.h"
 
 #include <string.h>
 
@@ -134,7 +134,7 @@ SCHEMA(curated_stale_schema, struct stale_reply, "StaleCases", curated_stale_fie
 
 static const char *path_of(struct request *request)
 {
-    return improvement_path(request->arena, service_settings(request), curated_default_path);
+    return data_file_path(request->arena, service_settings(request), curated_default_path);
 }
 
 /* Whose cases the asking one may see; NULL = all. */
@@ -227,7 +227,7 @@ enum error rebuild_handle(struct request *request, struct reply *reply)
 {
     const struct rebuild_query *query = request->query;
     struct rebuild_reply *object = ARENA_NEW(request->arena, struct rebuild_reply);
-    struct rebuild_order order = {query->tenant, query->since, query->include_bad};
+    struct rebuild_request order = {query->tenant, query->since, query->include_bad};
     struct trace_call call;
     enum error error = family_call(request, &call);
 

@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "support-improvement/family.h"
 #include "support/candidates/deploy.h"
-#include "support/improvement/files.h"
+#include "support/programs/data_files.h"
 #include "support/regression/run_store.h"
 
 #include <string.h>
@@ -317,14 +317,14 @@ static enum error begin_change(struct request *request, struct candidate_call *c
 enum error experiment_new_handle(struct request *request, struct reply *reply)
 {
     const struct experiment_new_body *body = request->body;
-    const struct experiment_order order = {.name = body->name,
-                                           .from = body->from,
-                                           .description = body->description,
-                                           .created_by = request->who.subject ? request->who.subject
-                                                                              : "system",
-                                           .settings = body->settings_overrides,
-                                           .prompts = body->prompt_overrides,
-                                           .bare = true};
+    const struct experiment_request order = {
+        .name = body->name,
+        .from = body->from,
+        .description = body->description,
+        .created_by = request->who.subject ? request->who.subject : "system",
+        .settings = body->settings_overrides,
+        .prompts = body->prompt_overrides,
+        .bare = true};
     struct experiment experiment;
     struct candidate_call call;
     struct arena_guard *lock = NULL;
@@ -332,7 +332,7 @@ enum error experiment_new_handle(struct request *request, struct reply *reply)
 
     if (!error)
         error = experiment_new(call.arena, call.settings, &order, &experiment, call.problem);
-    improvement_unlock(lock);
+    data_file_unlock(lock);
     if (error)
         return error;
     service_audit(request, "experiment_create",
@@ -365,7 +365,7 @@ enum error experiment_stage_handle(struct request *request, struct reply *reply)
 
     if (!error)
         error = candidate_stage(&call, request->arguments[0], query->activate);
-    improvement_unlock(lock);
+    data_file_unlock(lock);
     return changed(request, error, "experiment_stage", "staged", reply);
 }
 
@@ -377,7 +377,7 @@ enum error experiment_archive_handle(struct request *request, struct reply *repl
 
     if (!error)
         error = candidate_archive(&call, request->arguments[0]);
-    improvement_unlock(lock);
+    data_file_unlock(lock);
     return changed(request, error, "experiment_archive", "archived", reply);
 }
 
@@ -391,7 +391,7 @@ enum error experiment_deploy_handle(struct request *request, struct reply *reply
 
     if (!error)
         error = candidate_deploy(&call, request->arguments[0], false, deployment);
-    improvement_unlock(lock);
+    data_file_unlock(lock);
     error = changed(request, error, "experiment_deploy", "deployed", reply);
     if (error)
         return error;
@@ -410,7 +410,7 @@ enum error experiment_rollback_handle(struct request *request, struct reply *rep
     if (!error)
         error =
             candidate_roll_back(&call, request->arguments[0], "by hand", &object->rolled_back_at);
-    improvement_unlock(lock);
+    data_file_unlock(lock);
     error = changed(request, error, "experiment_rollback", "rolled_back", reply);
     if (error)
         return error;
@@ -658,7 +658,7 @@ enum error comparison_handle(struct request *request, struct reply *reply)
     if (query->candidate)
         candidate.breakdown =
             experiment_is_id(query->candidate) &&
-                    improvement_exists(experiment_path(call.arena, call.settings, query->candidate))
+                    data_file_exists(experiment_path(call.arena, call.settings, query->candidate))
                 ? "{\"yaml_present\":true}"
                 : "{\"yaml_present\":false}";
     *object =

@@ -1,7 +1,7 @@
 /* What the routes of the family share. */
 #include "support-improvement/family.h"
 #include "base/number.h"
-#include "support/improvement/files.h"
+#include "support/programs/data_files.h"
 
 #include <string.h>
 
@@ -36,6 +36,6 @@ enum error family_number(struct request *request, const char *text, const char *
 
 enum error family_lock(struct request *request, const char *name, struct arena_guard **lock)
 {
-    return improvement_lock(request->arena, service_settings(request), name, LOCK_WAIT_MS, lock,
-                            &request->problem);
+    return data_file_lock(request->arena, service_settings(request), name, LOCK_WAIT_MS, lock,
+                          &request->problem);
 }

@@ -2,7 +2,7 @@
 #include "support-improvement/experiments.h"
 #include "support-improvement/family.h"
 #include "support/candidates/experiment.h"
-#include "support/improvement/files.h"
+#include "support/programs/data_files.h"
 #include "support/regression/run_store.h"
 
 #include <stdlib.h>
@@ -104,8 +104,8 @@ static enum error must_exist(struct request *request, const char *id, const char
 enum error run_start_handle(struct request *request, struct reply *reply)
 {
     const struct run_query *query = request->query;
-    const struct run_order order = {query->baseline, request->arguments[0], own_tenant(request),
-                                    false};
+    const struct run_request order = {query->baseline, request->arguments[0], own_tenant(request),
+                                      false};
     struct run_started *object = ARENA_NEW(request->arena, struct run_started);
     struct trace_call call;
     enum error error = must_exist(request, order.candidate, "experiment not found");
@@ -222,9 +222,9 @@ static const char *report_text(const struct request *request, const char *path, 
     if (!path || *path == '/' || strstr(path, "..") || stem < 5)
         return NULL;
     path = arena_print(request->arena, "%.*s%s", (int)(stem - 5), path, ending);
-    return improvement_read(request->arena,
-                            improvement_path(request->arena, service_settings(request), path),
-                            &bytes, &length, &ignored)
+    return data_file_read(request->arena,
+                          data_file_path(request->arena, service_settings(request), path), &bytes,
+                          &length, &ignored)
                ? NULL
                : bytes;
 }

@@ -1,7 +1,7 @@
 /* Is the service there, and can it work? */
 #include "support-system/health.h"
 #include "http/server.h"
-#include "support-system/condition.h"
+#include "support-system/health_checks.h"
 #include "support/service.h"
 #include "support/tools.h"
 
@@ -112,7 +112,7 @@ static bool write_providers(struct json_writer *writer, const struct object_list
     return all;
 }
 
-static json_t *list_components(struct request *request, const struct condition *condition,
+static json_t *list_components(struct request *request, const struct health_checks *condition,
                                const struct object_list *breakers, bool *providers_work)
 {
     static const struct optional_number none = {.given = false};
@@ -139,12 +139,12 @@ enum error health_handle(struct request *request, struct reply *reply)
 {
     static const struct features features = {.streaming_enabled = true};
     struct health *health = ARENA_NEW(request->arena, struct health);
-    struct object_list breakers = condition_breakers(request);
-    struct condition condition;
+    struct object_list breakers = health_checks_breakers(request);
+    struct health_checks condition;
     bool draining = server_draining(request->server), works, providers_work;
     json_t *components;
 
-    condition_look(request, &condition);
+    health_checks_run(request, &condition);
     works = condition.store.works && condition.index.works;
     components = list_components(request, &condition, &breakers, &providers_work);
     *health = (struct health){.status = draining         ? "shutting_down"

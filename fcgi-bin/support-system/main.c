@@ -1,8 +1,8 @@
 /* The support service, family system: health, the API document, and the answer to every path that
  * no other family claims. Routes only. */
 #include "http/documents.h"
-#include "support-system/exposition.h"
 #include "support-system/health.h"
+#include "support-system/metrics.h"
 #include "support/service.h"
 
 static const struct route routes[] = {
@@ -35,7 +35,7 @@ static const struct route routes[] = {
      .traits = TRAIT_METRICS,
      .media_type = METRICS_TYPE,
      .errors = ERRORS(401, 403),
-     .handler = exposition_handle,
+     .handler = support_metrics_handle,
      .name = "scrape",
      .tag = "health",
      .summary = "Figures for scrapers",

@@ -1,5 +1,5 @@
 /* What becomes of requests, in figures. */
-#include "support/figures.h"
+#include "support/metrics.h"
 #include "support/service_internal.h"
 
 /* Paths of nothing are all one; what differs in the others stands in braces. */
@@ -15,12 +15,12 @@ void service_count(struct request *request, int status, double seconds)
     const char *endpoint = endpoint_of(request), *method = method_names[request->method];
     const char *reason = route && route->form ? "upload_too_large" : "content_length_too_large";
 
-    metric_add(metrics, FIGURE_HTTP_REQUESTS,
+    metric_add(metrics, METRIC_HTTP_REQUESTS,
                (const char *const[]){endpoint, method, arena_print(request->arena, "%d", status)},
                1);
-    metric_observe(metrics, FIGURE_HTTP_SECONDS, (const char *const[]){endpoint, method}, seconds);
+    metric_observe(metrics, METRIC_HTTP_SECONDS, (const char *const[]){endpoint, method}, seconds);
     if (status == 429)
-        metric_add(metrics, FIGURE_RATE_REJECTIONS, &endpoint, 1);
+        metric_add(metrics, METRIC_RATE_REJECTIONS, &endpoint, 1);
     if (status == 413)
-        metric_add(metrics, FIGURE_BODY_REJECTIONS, &reason, 1);
+        metric_add(metrics, METRIC_BODY_REJECTIONS, &reason, 1);
 }

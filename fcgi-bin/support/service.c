@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "support/accounts/audit.h"
 #include "support/answer/patterns.h"
-#include "support/figures.h"
+#include "support/metrics.h"
 #include "support/service_internal.h"
 
 #include <stdlib.h>
@@ -201,8 +201,8 @@ const struct http_service support_service = {
     .reason_count = COUNT_OF(reasons),
     .start = start,
     .ready = ready,
-    .metrics = support_figures,
-    .metric_count = FIGURE__MAX,
+    .metrics = support_metrics,
+    .metric_count = SUPPORT_METRIC__MAX,
     .begin = begin,
     .authenticate = service_authenticate,
     .is_open = service_is_open,

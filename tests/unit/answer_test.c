@@ -431,17 +431,17 @@ TEST(likeness_is_dices_coefficient_from_a_half_on)
     CHECK(alike > 2000 && alike < 18000);
 }
 
-static struct wording_held wording_of_text(const struct wording *wording, const char *text)
+static struct ngram_matches wording_of_text(const struct ngram_set *wording, const char *text)
 {
-    struct wording_held held = {{0}};
+    struct ngram_matches held = {{0}};
     struct word_reader reader;
     struct word word;
 
     word_reader_start(&reader, text, strlen(text));
     while (word_next(&reader, &word)) {
-        struct wording_held more = wording_of(wording, &word);
+        struct ngram_matches more = ngram_matches_of(wording, &word);
 
-        wording_join(&held, &more);
+        ngram_matches_join(&held, &more);
     }
     return held;
 }
@@ -450,33 +450,33 @@ static struct wording_held wording_of_text(const struct wording *wording, const 
  * others log(2). */
 TEST(wording_counts_pieces_by_how_rare_they_are)
 {
-    struct wording *wording = ARENA_NEW(arena, struct wording);
+    struct ngram_set *wording = ARENA_NEW(arena, struct ngram_set);
     struct word_reader reader;
     struct word word;
-    struct wording_held texts[2];
+    struct ngram_matches texts[2];
 
     word_reader_start(&reader, "abcd", 4);
     CHECK(word_next(&reader, &word));
-    wording_add(wording, &word);
-    wording_add(wording, &word);
+    ngram_set_add(wording, &word);
+    ngram_set_add(wording, &word);
     CHECK_INT(wording->count, 8);
     texts[0] = wording_of_text(wording, "xyz abce");
     texts[1] = wording_of_text(wording, "abcd");
-    CHECK_NEAR(wording_share(wording, &texts[0], texts, 2), log(1.2) / (log(1.2) + log(2)), 1e-12);
-    CHECK_NEAR(wording_share(wording, &texts[1], texts, 2), 1, 1e-12);
+    CHECK_NEAR(ngram_overlap(wording, &texts[0], texts, 2), log(1.2) / (log(1.2) + log(2)), 1e-12);
+    CHECK_NEAR(ngram_overlap(wording, &texts[1], texts, 2), 1, 1e-12);
 
-    *wording = (struct wording){.count = 0};
+    *wording = (struct ngram_set){.count = 0};
     word_reader_start(&reader, "退货", strlen("退货"));
     while (word_next(&reader, &word))
-        wording_add(wording, &word);
+        ngram_set_add(wording, &word);
     texts[0] = wording_of_text(wording, "货物");
-    CHECK_NEAR(wording_share(wording, &texts[0], NULL, 0), 0.5, 1e-12);
+    CHECK_NEAR(ngram_overlap(wording, &texts[0], NULL, 0), 0.5, 1e-12);
     arena_reset(arena);
 }
 
 TEST(a_long_text_has_no_more_wording_than_there_is_room_for)
 {
-    struct wording *wording = ARENA_NEW(arena, struct wording);
+    struct ngram_set *wording = ARENA_NEW(arena, struct ngram_set);
 
     for (int i = 0; i < 26 * 26 * 26; i++) {
         struct word word = {.length = 3, .letters = true};
@@ -484,9 +484,9 @@ TEST(a_long_text_has_no_more_wording_than_there_is_room_for)
         word.text[0] = (char)('a' + i / 676);
         word.text[1] = (char)('a' + i / 26 % 26);
         word.text[2] = (char)('a' + i % 26);
-        wording_add(wording, &word);
+        ngram_set_add(wording, &word);
     }
-    CHECK_INT(wording->count, WORDING_MAX);
+    CHECK_INT(wording->count, NGRAM_SET_MAX);
     wording_of_text(wording, "nothing of this is there: 12345");
     arena_reset(arena);
 }

@@ -1,6 +1,6 @@
 /* What a regression run comes to, when a case is stale, and how figures of reports change. Numbers
  * are those of the golden cases. */
-#include "support/improvement/files.h"
+#include "support/programs/data_files.h"
 #include "support/regression/report.h"
 #include "support/regression/staleness.h"
 #include "support/trends/weekly.h"
@@ -169,7 +169,7 @@ TEST(reports_of_one_second_have_names_of_their_own)
     second = judged(cases, 3, 2, 0.5, folder);
     CHECK(strcmp(first.report_json, second.report_json) != 0);
     CHECK(strcmp(first.report_markdown, second.report_markdown) != 0);
-    CHECK_INT(improvement_read(arena, first.report_markdown, &text, &length, &problem), ERROR_NONE);
+    CHECK_INT(data_file_read(arena, first.report_markdown, &text, &length, &problem), ERROR_NONE);
     CHECK(!strstr(text, "\n# Passed"));
     CHECK(says(text, "\\# Passed \\| a \\| b \\| - \\`all\\`"));
     CHECK(says(text, "Infrastructure failures"));
@@ -177,15 +177,15 @@ TEST(reports_of_one_second_have_names_of_their_own)
         const char *paths[] = {first.report_json, first.report_markdown, second.report_json,
                                second.report_markdown};
 
-        CHECK_INT(improvement_remove(paths[i], &problem), ERROR_NONE);
+        CHECK_INT(data_file_remove(paths[i], &problem), ERROR_NONE);
     }
     CHECK_INT(rmdir(folder), 0);
 }
 
 TEST(names_become_slugs)
 {
-    CHECK_TEXT(improvement_slug(arena, "Mistral Small/Latest 2.5"), "mistral-small-latest-2-5");
-    CHECK_TEXT(improvement_slug(arena, ""), "current");
+    CHECK_TEXT(data_file_slug(arena, "Mistral Small/Latest 2.5"), "mistral-small-latest-2-5");
+    CHECK_TEXT(data_file_slug(arena, ""), "current");
 }
 
 TEST(a_case_is_stale_by_its_first_difference)

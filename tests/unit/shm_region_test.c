@@ -377,7 +377,7 @@ TEST(families_are_found_by_name_up_to_their_limit)
 }
 
 /* Kilobytes of the mapping at `address` that this process holds in memory (proc(5), smaps). */
-static long resident_kilobytes(const void *address)
+static long daemon_kilobytes(const void *address)
 {
     FILE *file = fopen("/proc/self/smaps", "r");
     char line[512], start_text[32];
@@ -412,7 +412,7 @@ TEST(a_worker_keeps_little_of_it_in_memory)
         snprintf(key, sizeof key, "api:10.0.0.%d", i);
         rate_allow(region, key, (struct rate_rule){240, 60});
     }
-    kilobytes = resident_kilobytes(region->layout);
+    kilobytes = daemon_kilobytes(region->layout);
     CHECK(kilobytes > 0);
     CHECK(kilobytes <= 2304);
     shm_region_close(region);

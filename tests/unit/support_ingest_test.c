@@ -41,7 +41,7 @@ static struct ingest_result ingest(struct bench *bench, struct store *store, con
                                    const char *text)
 {
     struct ingest_result result = {.version = -1};
-    struct ingest_order order = {.text = text, .doc_id = name};
+    struct ingest_request order = {.text = text, .doc_id = name};
 
     CHECK_OK(ingest_document(&bench->call, &bench->settings, &order, &result));
     return result;
@@ -212,7 +212,7 @@ ON_BOTH(every_document_of_every_tenant_is_looked_at)
 ON_BOTH(a_file_of_another_version_is_not_read)
 {
     struct bench bench;
-    struct ingest_order order = {.doc_id = "a.md"};
+    struct ingest_request order = {.doc_id = "a.md"};
     struct ingest_result result;
     int64_t documents = 0;
 
@@ -407,7 +407,7 @@ ON_BOTH(a_failure_at_any_step_leaves_the_old_version)
     bench_make(&bench, store);
     ingest(&bench, store, "a.md", POLICY);
     while (error && ++step < 100) {
-        struct ingest_order order = {.text = "# V\n\nVoucher.\n", .doc_id = "a.md"};
+        struct ingest_request order = {.text = "# V\n\nVoucher.\n", .doc_id = "a.md"};
 
         db_fail_after(store->db, step);
         error = ingest_document(&bench.call, &bench.settings, &order, &result);

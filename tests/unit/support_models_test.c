@@ -1,7 +1,7 @@
 /* What models reply, what they cost, and what of their words goes on to the client. */
 #include "support/answer/fusion.h"
 #include "support/answer/model_nodes.h"
-#include "support/answer/readings.h"
+#include "support/models/replies.h"
 #include "test.h"
 
 static struct arena *arena;
@@ -39,30 +39,31 @@ TEST(verdicts_are_whole_numbers_that_stand_for_themselves)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int score = 0;
 
-        CHECK_INT(reading_score(rows[i].text, &score), rows[i].score > 0);
+        CHECK_INT(model_reply_score(rows[i].text, &score), rows[i].score > 0);
         CHECK_INT(score, rows[i].score);
     }
 }
 
 TEST(complexity_is_the_beginning_of_the_reply)
 {
-    CHECK_TEXT(reading_complexity(" simple."), "simple");
-    CHECK_TEXT(reading_complexity("MULTI_HOP"), "global");
-    CHECK_TEXT(reading_complexity("Globally speaking"), "global");
-    CHECK_TEXT(reading_complexity("who knows"), "complex");
+    CHECK_TEXT(model_reply_complexity(" simple."), "simple");
+    CHECK_TEXT(model_reply_complexity("MULTI_HOP"), "global");
+    CHECK_TEXT(model_reply_complexity("Globally speaking"), "global");
+    CHECK_TEXT(model_reply_complexity("who knows"), "complex");
 }
 
 TEST(lines_lose_bullets_and_quotes)
 {
     const char *lines[3];
 
-    CHECK_TEXT(reading_line(arena, " \"reset link\"\nmore"), "reset link");
-    CHECK(reading_line(arena, "\"ab\"") == NULL);
+    CHECK_TEXT(model_reply_line(arena, " \"reset link\"\nmore"), "reset link");
+    CHECK(model_reply_line(arena, "\"ab\"") == NULL);
     CHECK_INT(
-        reading_lines(arena, "1. One?\n\n- Two?\n\xe2\x80\xa2 Three?\nFour?", false, lines, 3), 3);
+        model_reply_lines(arena, "1. One?\n\n- Two?\n\xe2\x80\xa2 Three?\nFour?", false, lines, 3),
+        3);
     CHECK_TEXT(lines[0], "One?");
     CHECK_TEXT(lines[2], "Three?");
-    CHECK_INT(reading_lines(arena, "Sure:\n- a fact\nno fact\n- 2 facts", true, lines, 3), 2);
+    CHECK_INT(model_reply_lines(arena, "Sure:\n- a fact\nno fact\n- 2 facts", true, lines, 3), 2);
     CHECK_TEXT(lines[1], "2 facts");
 }
 
@@ -71,7 +72,7 @@ static void check_grades(const char *text, const char *expected, size_t count)
 {
     bool relevant[8] = {false};
     char told[9] = "";
-    bool whole = reading_grades(arena, text, count, relevant);
+    bool whole = model_reply_grades(arena, text, count, relevant);
 
     for (size_t i = 0; whole && i < count; i++)
         told[i] = relevant[i] ? 'y' : 'n';
@@ -99,11 +100,11 @@ TEST(verdicts_are_told_apart_by_their_numbers)
     bool supported[3];
     const char *evidence[3];
 
-    CHECK(
-        reading_verdicts(arena, "2. SUPPORTED: two words\n1. UNSUPPORTED", 3, supported, evidence));
+    CHECK(model_reply_verdicts(arena, "2. SUPPORTED: two words\n1. UNSUPPORTED", 3, supported,
+                               evidence));
     CHECK(!supported[0] && supported[1] && !supported[2]);
     CHECK_TEXT(evidence[1], "two words");
-    CHECK(!reading_verdicts(arena, "I think so.", 3, supported, evidence));
+    CHECK(!model_reply_verdicts(arena, "I think so.", 3, supported, evidence));
 }
 
 TEST(costs_and_tokens)

@@ -37,7 +37,7 @@ struct reading {
 /* Reads the words of a text, how far together they cover each term, and what they hold of the
  * question's wording. */
 static void read_words(struct reading *reading, const char *text, size_t length, double *covers,
-                       struct wording_held *held)
+                       struct ngram_matches *held)
 {
     enum text_language language = reading->found->chunk.language;
     size_t count = reading->question->count, most = words_most(length);
@@ -55,7 +55,7 @@ static void read_words(struct reading *reading, const char *text, size_t length,
         reading->stems[reading->stem_count++] = known->stem;
         for (size_t i = 0; known->covers && i < count; i++)
             covers[i] = fmax(covers[i], known->covers[i]);
-        wording_join(held, &known->held);
+        ngram_matches_join(held, &known->held);
     }
 }
 
@@ -206,7 +206,7 @@ static void look_around(const struct question *question, struct arena *arena,
     found->elsewhere = elsewhere_share(question, all);
     for (size_t p = 0; p < found->list.count; p++) {
         found->passages[p].share = share_of(question, found->passages[p].cover);
-        wording_join(&found->held, &found->passages[p].held);
+        ngram_matches_join(&found->held, &found->passages[p].held);
     }
 }
 
@@ -316,14 +316,14 @@ static double gram_margin(const struct question *question, const struct search_i
 static double wording_of_best(const struct question *question, const struct found_chunk *chunks,
                               size_t count, const struct found_passage *best)
 {
-    struct wording_held texts[WORDED];
+    struct ngram_matches texts[WORDED];
     size_t text_count = 0;
 
     while (text_count < count && text_count < WORDED) {
         texts[text_count] = chunks[text_count].held;
         text_count++;
     }
-    return wording_share(question->wording, &best->held, texts, text_count);
+    return ngram_overlap(question->wording, &best->held, texts, text_count);
 }
 
 /* A logistic regression of "the knowledge base holds the answer" on the features, the same for all

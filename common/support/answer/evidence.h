@@ -27,7 +27,7 @@ struct found_passage {
     double near;  /* that of its best sentence, with half of what its neighbours hold */
     double pairs; /* share of neighbouring words of the question that are neighbours here too */
     double score; /* what passages are ordered by */
-    struct wording_held held;
+    struct ngram_matches held;
     bool has_code, has_duration;
 };
 
@@ -44,12 +44,12 @@ struct found_chunk {
     struct found_passage *passages;
     struct found_sentence *sentences;
     size_t sentence_count;
-    struct wording_held held; /* by all passages together */
-    double share;             /* of the weights, by all passages together */
-    double elsewhere;         /* of the weights: not covered here, but known to the index */
-    double relevance;         /* 0 to 1: the best share of a passage, three decimals */
-    double score;             /* of the best passage */
-    double rank;              /* what chunks are ordered by: search and passages together */
+    struct ngram_matches held; /* by all passages together */
+    double share;              /* of the weights, by all passages together */
+    double elsewhere;          /* of the weights: not covered here, but known to the index */
+    double relevance;          /* 0 to 1: the best share of a passage, three decimals */
+    double score;              /* of the best passage */
+    double rank;               /* what chunks are ordered by: search and passages together */
     size_t nearest; /* its place among the nearest by meaning, from 1; 0 = not one of them */
 };
 

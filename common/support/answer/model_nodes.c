@@ -1,8 +1,8 @@
 /* What models are asked for each node, and what becomes of their replies. */
 #include "support/answer/model_nodes.h"
 #include "support/answer/citations.h"
-#include "support/answer/readings.h"
 #include "support/models/prompts.h"
+#include "support/models/replies.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ enum {
     HYPOTHESIS_LEAST = 10 /* characters */
 };
 
-bool model_ask(struct graph_state *state, struct models_order *order, enum prompt prompt,
+bool model_ask(struct graph_state *state, struct model_call *order, enum prompt prompt,
                const char *message, struct models_reply *reply)
 {
     const char *const *texts = state->tools->prompts ? state->tools->prompts : prompt_texts;
@@ -79,20 +79,20 @@ static void add_sources(const struct graph_state *state, struct text *text, size
 
 bool model_classify(struct graph_state *state)
 {
-    struct models_order order = {.node = MODEL_CLASSIFY, .fast = true, .max_tokens = SMALL_TOKENS};
+    struct model_call order = {.node = MODEL_CLASSIFY, .fast = true, .max_tokens = SMALL_TOKENS};
     struct models_reply reply;
 
     if (!model_ask(state, &order, PROMPT_CLASSIFY, state->request->question, &reply))
         return false;
-    state->outcome->complexity = reading_complexity(reply.text);
+    state->outcome->complexity = model_reply_complexity(reply.text);
     return true;
 }
 
 bool model_search_words(struct graph_state *state, bool rewrites, const char **line)
 {
-    struct models_order order = {.node = rewrites ? MODEL_REWRITE : MODEL_TRANSFORM,
-                                 .fast = !rewrites,
-                                 .max_tokens = SMALL_TOKENS};
+    struct model_call order = {.node = rewrites ? MODEL_REWRITE : MODEL_TRANSFORM,
+                               .fast = !rewrites,
+                               .max_tokens = SMALL_TOKENS};
     enum prompt prompt = rewrites                        ? PROMPT_REWRITE
                          : state->request->history_count ? PROMPT_CONVERSATIONAL_TRANSFORM
                                                          : PROMPT_TRANSFORM;
@@ -107,7 +107,7 @@ bool model_search_words(struct graph_state *state, bool rewrites, const char **l
                            state->outcome->answer);
     if (!model_ask(state, &order, prompt, text.bytes, &reply))
         return false;
-    *line = reading_line(state->arena, reply.text);
+    *line = model_reply_line(state->arena, reply.text);
     if (!*line)
         models_reject(&state->models, order.node, &reply, "too_short");
     return *line != NULL;
@@ -115,7 +115,7 @@ bool model_search_words(struct graph_state *state, bool rewrites, const char **l
 
 bool model_hypothesis(struct graph_state *state, const char **hypothesis)
 {
-    struct models_order order = {.node = MODEL_TRANSFORM, .fast = true, .max_tokens = SMALL_TOKENS};
+    struct model_call order = {.node = MODEL_TRANSFORM, .fast = true, .max_tokens = SMALL_TOKENS};
     struct models_reply reply;
     const char *text;
 
@@ -132,7 +132,7 @@ bool model_hypothesis(struct graph_state *state, const char **hypothesis)
 
 bool model_grade(struct graph_state *state)
 {
-    struct models_order order = {.node = MODEL_GRADE, .fast = true, .max_tokens = GRADE_TOKENS};
+    struct model_call order = {.node = MODEL_GRADE, .fast = true, .max_tokens = GRADE_TOKENS};
     size_t most = (size_t)state->tools->settings->rerank_top_k, count = state->graded_count, kept;
     bool *relevant = ARENA_ARRAY(state->arena, bool, count + 1);
     struct text text = model_message(state);
@@ -144,7 +144,7 @@ bool model_grade(struct graph_state *state)
     add_question(state, &text);
     if (count < 2 || !model_ask(state, &order, PROMPT_GRADE_BATCH, text.bytes, &reply))
         return false;
-    if (!reading_grades(state->arena, reply.text, count, relevant)) {
+    if (!model_reply_grades(state->arena, reply.text, count, relevant)) {
         models_reject(&state->models, MODEL_GRADE, &reply, "malformed");
         return false;
     }
@@ -233,11 +233,11 @@ bool model_generate(struct graph_state *state, const char **text, bool *refused)
     bool simple = strcmp(state->outcome->complexity, "simple") == 0;
     int count = (int)state->outcome->source_count;
     struct writing writing = {.request = request, .arena = state->arena, .highest = count};
-    struct models_order order = {.node = MODEL_GENERATE,
-                                 .fast = simple,
-                                 .on_text = request->on_answer ? take_words : NULL,
-                                 .on_restart = begin_anew,
-                                 .context = &writing};
+    struct model_call order = {.node = MODEL_GENERATE,
+                               .fast = simple,
+                               .on_text = request->on_answer ? take_words : NULL,
+                               .on_restart = begin_anew,
+                               .context = &writing};
     struct text words = model_message(state);
     struct models_reply reply;
 
@@ -270,7 +270,7 @@ bool model_generate(struct graph_state *state, const char **text, bool *refused)
 
 bool model_evaluate(struct graph_state *state)
 {
-    struct models_order order = {.node = MODEL_EVALUATE, .fast = true, .max_tokens = SMALL_TOKENS};
+    struct model_call order = {.node = MODEL_EVALUATE, .fast = true, .max_tokens = SMALL_TOKENS};
     struct text text = model_message(state);
     struct models_reply reply;
     int score;
@@ -281,7 +281,7 @@ bool model_evaluate(struct graph_state *state)
     text_append_format(&text, "\nAnswer: %s", citation_strip(state->arena, state->outcome->answer));
     if (!model_ask(state, &order, PROMPT_SELF_EVAL, text.bytes, &reply))
         return false;
-    if (!reading_score(reply.text, &score)) {
+    if (!model_reply_score(reply.text, &score)) {
         models_reject(&state->models, MODEL_EVALUATE, &reply, "malformed");
         return false;
     }
@@ -292,7 +292,7 @@ bool model_evaluate(struct graph_state *state)
 
 bool model_suggest(struct graph_state *state)
 {
-    struct models_order order = {.node = MODEL_SUGGEST, .fast = true, .max_tokens = SMALL_TOKENS};
+    struct model_call order = {.node = MODEL_SUGGEST, .fast = true, .max_tokens = SMALL_TOKENS};
     struct graph_outcome *outcome = state->outcome;
     struct text text = model_message(state);
     struct models_reply reply;
@@ -304,7 +304,7 @@ bool model_suggest(struct graph_state *state)
     if (!model_ask(state, &order, PROMPT_SUGGEST, text.bytes, &reply))
         return false;
     outcome->suggestion_count =
-        reading_lines(state->arena, reply.text, false, outcome->suggestions, SUGGESTIONS_MAX);
+        model_reply_lines(state->arena, reply.text, false, outcome->suggestions, SUGGESTIONS_MAX);
     for (size_t i = 0; i < outcome->suggestion_count; i++)
         outcome->suggestions[i] =
             graph_beginning(state->arena, outcome->suggestions[i], SUGGESTION_LENGTH_MAX);

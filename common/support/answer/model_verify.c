@@ -6,7 +6,7 @@
  */
 #include "support/answer/citations.h"
 #include "support/answer/model_nodes.h"
-#include "support/answer/readings.h"
+#include "support/models/replies.h"
 
 #include <string.h>
 
@@ -59,13 +59,13 @@ static size_t count_words(const char *text)
 static bool list_statements(struct graph_state *state, const char *plain,
                             struct statements *statements)
 {
-    struct models_order order = {.node = MODEL_VERIFY, .fast = true};
+    struct model_call order = {.node = MODEL_VERIFY, .fast = true};
     struct models_reply reply;
 
     if (!model_ask(state, &order, PROMPT_EXTRACT_CLAIMS, plain, &reply))
         return false;
     statements->count =
-        reading_lines(state->arena, reply.text, true, statements->texts, MODEL_CLAIMS_MAX);
+        model_reply_lines(state->arena, reply.text, true, statements->texts, MODEL_CLAIMS_MAX);
     if (statements->count || strncmp(reply.text, "NONE", 4) == 0)
         return true;
     models_reject(&state->models, MODEL_VERIFY, &reply, "malformed");
@@ -99,14 +99,14 @@ static const char *vote_message(const struct graph_state *state, const struct vo
 static bool take_vote(struct graph_state *state, const struct vote *vote,
                       struct statements *statements)
 {
-    struct models_order order = {.node = MODEL_VERIFY, .fast = vote->fast};
+    struct model_call order = {.node = MODEL_VERIFY, .fast = vote->fast};
     const char *message = vote_message(state, vote, statements), *evidence[MODEL_CLAIMS_MAX];
     bool supported[MODEL_CLAIMS_MAX];
     struct models_reply reply;
 
     if (!model_ask(state, &order, PROMPT_VERIFY_CLAIM, message, &reply))
         return false;
-    if (!reading_verdicts(state->arena, reply.text, statements->count, supported, evidence)) {
+    if (!model_reply_verdicts(state->arena, reply.text, statements->count, supported, evidence)) {
         models_reject(&state->models, MODEL_VERIFY, &reply, "malformed");
         return false;
     }

@@ -107,8 +107,8 @@ static void put_piece(struct shape *shape, uint32_t piece)
 
 void shape_of(const struct word *word, struct shape *shape)
 {
-    uint32_t pieces[PIECES_MAX];
-    size_t count = word_pieces(word, false, pieces);
+    uint32_t pieces[WORD_NGRAMS_MAX];
+    size_t count = word_ngrams(word, false, pieces);
 
     shape->count = shape->hidden = 0;
     shape->marks = 0;
@@ -211,7 +211,7 @@ static size_t read_terms(struct question *question, const char *text, double tim
     while (word_next(&reader, &word)) {
         if (times == 1 && question->word_count < QUESTION_WORDS_MAX)
             question->words[question->word_count++] = word;
-        wording_add(question->wording, &word);
+        ngram_set_add(question->wording, &word);
         if (times == 1 && list_holds(duration_words, &word))
             question->asks_duration = true;
         if (!is_content(question, &word))
@@ -243,7 +243,7 @@ void question_read(struct question *question, struct arena *arena, const char *t
         .language = language_detect(text, strlen(text)),
         .terms = ARENA_ARRAY(arena, struct question_term, QUESTION_TERMS_MAX),
         .words = ARENA_ARRAY(arena, struct word, QUESTION_WORDS_MAX),
-        .wording = ARENA_NEW(arena, struct wording),
+        .wording = ARENA_NEW(arena, struct ngram_set),
     };
     telling = read_terms(question, text, 1);
     if (before && (telling < FEW_TERMS || begins_with_anaphor(question)))

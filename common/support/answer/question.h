@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 #include "search/search.h"
+#include "support/answer/ngram_overlap.h"
 #include "support/answer/synonyms.h"
-#include "support/answer/wording.h"
 #include "text/language.h"
 #include "text/words.h"
 
@@ -49,9 +49,9 @@ struct question {
     size_t count;
     struct word *words; /* all of them, in order, for neighbours */
     size_t word_count;
-    struct wording *wording; /* of all its words, and of those before when they count */
-    double total;            /* of the weights */
-    bool asks_duration;      /* how long, when */
+    struct ngram_set *wording; /* of all its words, and of those before when they count */
+    double total;              /* of the weights */
+    bool asks_duration;        /* how long, when */
     bool has_codes;
     const char *missing_code;      /* one that the knowledge base does not know; NULL = none */
     struct vocabulary *vocabulary; /* of the texts read for it */

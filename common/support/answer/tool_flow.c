@@ -271,10 +271,10 @@ static bool answer_calls(struct graph_state *state, struct talk *talk,
 static bool model_chooses(struct graph_state *state)
 {
     struct talk *talk = ARENA_NEW(state->arena, struct talk);
-    struct models_order order = {.node = MODEL_GENERATE,
-                                 .messages = talk->messages,
-                                 .tools = tools,
-                                 .tool_count = sizeof tools / sizeof tools[0]};
+    struct model_call order = {.node = MODEL_GENERATE,
+                               .messages = talk->messages,
+                               .tools = tools,
+                               .tool_count = sizeof tools / sizeof tools[0]};
     const char *const *texts = state->tools->prompts ? state->tools->prompts : prompt_texts;
     int64_t turns = state->tools->settings->tool_loops;
     struct models_reply reply;

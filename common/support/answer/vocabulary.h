@@ -10,7 +10,7 @@
 struct known_word {
     uint64_t stem;
     const double *covers; /* per term of the question, 0 to 1; NULL = none of them */
-    struct wording_held held;
+    struct ngram_matches held;
 
     const char *text;
     size_t length;

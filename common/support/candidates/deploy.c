@@ -2,7 +2,7 @@
  * tables and not in the files would be a promise that nothing keeps. */
 #include "support/candidates/deploy.h"
 #include "base/yaml.h"
-#include "support/improvement/files.h"
+#include "support/programs/data_files.h"
 #include "support/traces/evaluators.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ const char candidates_lock[] = "experiments";
 
 static const char *path_of(const struct candidate_call *call, const char *path)
 {
-    return improvement_path(call->arena, call->settings, path);
+    return data_file_path(call->arena, call->settings, path);
 }
 
 static enum error put_file(const struct candidate_call *call, const char *path,
@@ -24,8 +24,8 @@ static enum error put_file(const struct candidate_call *call, const char *path,
     if (text->overflowed)
         return problem_set(call->problem, ERROR_TOO_LARGE, "experiment_too_large",
                            "the experiment is too large");
-    return improvement_write(call->arena, path_of(call, path), text->bytes, text->length,
-                             call->problem);
+    return data_file_write(call->arena, path_of(call, path), text->bytes, text->length,
+                           call->problem);
 }
 
 static enum error set_status(const struct candidate_call *call, const char *id, const char *status)
@@ -76,8 +76,8 @@ enum error candidate_stage(const struct candidate_call *call, const char *id, bo
     if (!error && activate) { /* or what was staged is not in force, and is not noted as staged */
         const char *line = arena_print(call->arena, "%s\n", id);
 
-        error = improvement_write(call->arena, path_of(call, call->settings->experiment_id_file),
-                                  line, strlen(line), call->problem);
+        error = data_file_write(call->arena, path_of(call, call->settings->experiment_id_file),
+                                line, strlen(line), call->problem);
     }
     return db_finish(call->db, error, call->problem);
 }
@@ -88,10 +88,9 @@ enum error candidate_unstage(const struct candidate_call *call, const char *id)
     enum error error = ERROR_NONE;
 
     if (active && strcmp(active, id) == 0 && !call->settings->experiment_id)
-        error =
-            improvement_remove(path_of(call, call->settings->experiment_id_file), call->problem);
+        error = data_file_remove(path_of(call, call->settings->experiment_id_file), call->problem);
     if (!error && active && strcmp(active, id) == 0)
-        error = improvement_remove(path_of(call, experiment_override_path), call->problem);
+        error = data_file_remove(path_of(call, experiment_override_path), call->problem);
     return error;
 }
 
@@ -159,8 +158,8 @@ static enum error find_in_force(const struct candidate_call *call, const char *i
     *deployment = *(const struct deployment *)rows.items;
     *in_force = is_same(deployment->experiment_id, id) &&
                 is_same(deployment->regression_run_id, run_id) &&
-                !improvement_read(call->arena, path_of(call, experiment_deployed_path), &bytes,
-                                  &length, &ignored) &&
+                !data_file_read(call->arena, path_of(call, experiment_deployed_path), &bytes,
+                                &length, &ignored) &&
                 length == text->length && memcmp(bytes, text->bytes, length) == 0;
     return ERROR_NONE;
 }
@@ -203,9 +202,9 @@ static enum error remove_deployed(const struct candidate_call *call, const char 
     struct problem ignored = {0};
 
     if (yaml_read_file(call->arena, path, &document, &ignored))
-        return improvement_remove(path, call->problem);
+        return data_file_remove(path, call->problem);
     named = json_string_value(json_object_get(document, "experiment_id"));
-    return named && strcmp(named, id) != 0 ? ERROR_NONE : improvement_remove(path, call->problem);
+    return named && strcmp(named, id) != 0 ? ERROR_NONE : data_file_remove(path, call->problem);
 }
 
 enum error candidate_roll_back(const struct candidate_call *call, const char *id,

@@ -2,7 +2,7 @@
 #include "support/candidates/experiment.h"
 #include "base/clock.h"
 #include "base/yaml.h"
-#include "support/improvement/files.h"
+#include "support/programs/data_files.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -35,8 +35,7 @@ bool experiment_is_id(const char *text)
 const char *experiment_path(struct arena *arena, const struct support_settings *settings,
                             const char *id)
 {
-    return improvement_path(arena, settings,
-                            arena_print(arena, "%s/%s.yaml", experiment_folder, id));
+    return data_file_path(arena, settings, arena_print(arena, "%s/%s.yaml", experiment_folder, id));
 }
 
 static const char *text_of(const json_t *document, const char *key, const char *otherwise)
@@ -181,8 +180,8 @@ enum error experiment_write(struct arena *arena, const struct support_settings *
     if (text.overflowed)
         return problem_set(problem, ERROR_TOO_LARGE, "experiment_too_large",
                            "the experiment is too large");
-    return improvement_write(arena, experiment_path(arena, settings, experiment->id), text.bytes,
-                             text.length, problem);
+    return data_file_write(arena, experiment_path(arena, settings, experiment->id), text.bytes,
+                           text.length, problem);
 }
 
 static struct string_list file_names(struct arena *arena, const char *folder)
@@ -208,7 +207,7 @@ enum error experiment_list(struct arena *arena, const struct support_settings *s
                            struct problem *problem)
 {
     const struct string_list names =
-        file_names(arena, improvement_path(arena, settings, experiment_folder));
+        file_names(arena, data_file_path(arena, settings, experiment_folder));
     struct experiment *good = ARENA_ARRAY(arena, struct experiment, names.count + 1);
     struct experiment_invalid *bad = ARENA_ARRAY(arena, struct experiment_invalid, names.count + 1);
 
@@ -228,7 +227,7 @@ enum error experiment_list(struct arena *arena, const struct support_settings *s
 
 static const char *words_of(struct arena *arena, const char *name)
 {
-    const char *slug = improvement_slug(arena, name);
+    const char *slug = data_file_slug(arena, name);
     bool any = false;
 
     for (const char *at = name; *at && !any; at++)
@@ -306,7 +305,7 @@ static const json_t *merged(struct arena *arena, const json_t *below, const json
 }
 
 static enum error take_parent(struct arena *arena, const struct support_settings *settings,
-                              const struct experiment_order *order, struct experiment *experiment,
+                              const struct experiment_request *order, struct experiment *experiment,
                               struct problem *problem)
 {
     struct experiment parent;
@@ -329,7 +328,7 @@ static enum error take_parent(struct arena *arena, const struct support_settings
 }
 
 enum error experiment_new(struct arena *arena, const struct support_settings *settings,
-                          const struct experiment_order *order, struct experiment *experiment,
+                          const struct experiment_request *order, struct experiment *experiment,
                           struct problem *problem)
 {
     char now[CLOCK_TEXT_MAX];
@@ -349,7 +348,7 @@ enum error experiment_new(struct arena *arena, const struct support_settings *se
     if (!experiment_is_id(experiment->id))
         return problem_set(problem, ERROR_INVALID, "experiment_name",
                            "experiment name is too long");
-    if (improvement_exists(experiment_path(arena, settings, experiment->id)))
+    if (data_file_exists(experiment_path(arena, settings, experiment->id)))
         return problem_set(problem, ERROR_CONFLICT, "experiment_exists",
                            "experiment already exists: %s", experiment->id);
     error = take_parent(arena, settings, order, experiment, problem);
@@ -371,8 +370,8 @@ const char *experiment_active(struct arena *arena, const struct support_settings
 
     if (settings->experiment_id)
         return settings->experiment_id;
-    if (improvement_read(arena, improvement_path(arena, settings, settings->experiment_id_file),
-                         &bytes, &length, &problem))
+    if (data_file_read(arena, data_file_path(arena, settings, settings->experiment_id_file), &bytes,
+                       &length, &problem))
         return NULL;
     id = text_trimmed(arena, bytes, strcspn(bytes, "\n"));
     return *id ? id : NULL;

@@ -41,7 +41,7 @@ MUST_CHECK enum error experiment_list(struct arena *arena, const struct support_
                                       struct object_list *experiments, struct object_list *invalid,
                                       struct problem *problem);
 
-struct experiment_order {
+struct experiment_request {
     const char *name, *from, *description, *created_by; /* from: `current` or an id */
     const json_t *prompts, *settings; /* on top of what it is made from; NULL = nothing */
     bool bare;                        /* from current: without copying what is in force */
@@ -49,7 +49,7 @@ struct experiment_order {
 /* ERROR_INVALID experiment_name, overlay_invalid; ERROR_CONFLICT experiment_exists;
  * ERROR_NOT_FOUND experiment_not_found. */
 MUST_CHECK enum error experiment_new(struct arena *arena, const struct support_settings *settings,
-                                     const struct experiment_order *order,
+                                     const struct experiment_request *order,
                                      struct experiment *experiment, struct problem *problem);
 
 /* Whose staged changes apply; NULL = nobody's. */

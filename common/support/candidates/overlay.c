@@ -6,7 +6,7 @@
 #include "crypto/digest.h"
 #include "support/candidates/assignment_store.h"
 #include "support/candidates/experiment.h"
-#include "support/improvement/files.h"
+#include "support/programs/data_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -256,7 +256,7 @@ static void put_deployed(struct arena *arena, const struct support_settings *set
     struct problem problem = {0};
     json_t *document = NULL;
     enum error error = yaml_read_file(
-        arena, improvement_path(arena, settings, experiment_deployed_path), &document, &problem);
+        arena, data_file_path(arena, settings, experiment_deployed_path), &document, &problem);
 
     if (error == ERROR_NOT_FOUND)
         return;
@@ -281,7 +281,7 @@ static void put_staged(struct arena *arena, const struct support_settings *setti
 
     if (!active)
         return;
-    error = yaml_read_file(arena, improvement_path(arena, settings, experiment_override_path),
+    error = yaml_read_file(arena, data_file_path(arena, settings, experiment_override_path),
                            &document, &problem);
     if (error == ERROR_NOT_FOUND)
         return;
@@ -306,8 +306,8 @@ void overlay_of_files(struct arena *arena, const struct support_settings *settin
     put_staged(arena, settings, overlay);
 }
 
-static const char *dealt_by(struct arena *arena, const char *tenant, const char *session_id,
-                            const char *user_id)
+static const char *bucket_key(struct arena *arena, const char *tenant, const char *session_id,
+                              const char *user_id)
 {
     const char *who = session_id && *session_id ? session_id
                       : user_id && *user_id     ? user_id
@@ -329,7 +329,7 @@ static int bucket_of(const char *text)
 int overlay_bucket(struct arena *arena, const char *tenant, const char *session_id,
                    const char *user_id)
 {
-    return bucket_of(dealt_by(arena, tenant, session_id, user_id));
+    return bucket_of(bucket_key(arena, tenant, session_id, user_id));
 }
 
 /* A share of nobody or of everybody compares nothing. */
@@ -343,7 +343,7 @@ void overlay_of_question(const struct graph_tools *tools, const char *session_id
                          const char *user_id, struct overlay *overlay)
 {
     const struct document_call *call = tools->call;
-    const char *text = dealt_by(call->arena, call->tenant, session_id, user_id);
+    const char *text = bucket_key(call->arena, call->tenant, session_id, user_id);
     struct assignment assignment;
     struct experiment experiment;
     struct problem problem = {0};
@@ -365,7 +365,7 @@ void overlay_of_question(const struct graph_tools *tools, const char *session_id
                 overlay_put(call->arena, overlay, experiment.id, experiment.settings,
                             experiment.prompts, false);
             if (judged)
-                overlay->side = split_side_of(call->arena, &assignment, text, inside);
+                overlay->side = split_arm_of(call->arena, &assignment, text, inside);
         }
     }
     if (error)

@@ -38,7 +38,7 @@ struct overlay {
     const char *prompts[PROMPT__MAX];
     const char *experiment_id; /* NULL = none is in force */
     const char *mark;          /* tells one state of it from every other; "" = as configured */
-    struct split_side side;    /* where the question stands in a split of traffic */
+    struct split_arm side;     /* where the question stands in a split of traffic */
 };
 
 /* As the settings and the built-in prompts are. */

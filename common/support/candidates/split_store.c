@@ -115,18 +115,18 @@ static const char *short_digest(struct arena *arena, const char *text)
     return arena_copy(arena, digest, NAME_DIGITS);
 }
 
-struct split_side split_side_of(struct arena *arena, const struct assignment *assignment,
-                                const char *dealt_by, bool inside)
+struct split_arm split_arm_of(struct arena *arena, const struct assignment *assignment,
+                              const char *bucket_key, bool inside)
 {
     const char *id =
         short_digest(arena, arena_print(arena, "%s:%s:%s", assignment->tenant_id,
                                         assignment->experiment_id, assignment->rolled_out_at));
 
-    return (struct split_side){id, short_digest(arena, arena_print(arena, "%s:%s", id, dealt_by)),
-                               *assignment, inside};
+    return (struct split_arm){id, short_digest(arena, arena_print(arena, "%s:%s", id, bucket_key)),
+                              *assignment, inside};
 }
 
-static enum error put_row(const struct trace_call *call, const struct split_side *side)
+static enum error put_row(const struct trace_call *call, const struct split_arm *side)
 {
     struct query *query = db_query(call->db, &put_split);
 
@@ -138,7 +138,7 @@ static enum error put_row(const struct trace_call *call, const struct split_side
     return query_end(query, call->problem);
 }
 
-static enum error put_side(const struct trace_call *call, const struct split_side *side,
+static enum error put_side(const struct trace_call *call, const struct split_arm *side,
                            const char *trace_id)
 {
     struct query *query = db_query(call->db, &put_answer);
@@ -151,7 +151,7 @@ static enum error put_side(const struct trace_call *call, const struct split_sid
     return query_end(query, call->problem);
 }
 
-static enum error put(const struct trace_call *call, const struct split_side *side,
+static enum error put(const struct trace_call *call, const struct split_arm *side,
                       const char *trace_id, const char *key, const char *metric, double value)
 {
     struct query *query = db_query(call->db, &put_event);
@@ -171,7 +171,7 @@ static const char *key_of(struct arena *arena, const char *whose, const char *me
     return arena_print(arena, "%s:%s", whose, metric);
 }
 
-enum error split_note_answer(const struct trace_call *call, const struct split_side *side,
+enum error split_note_answer(const struct trace_call *call, const struct split_arm *side,
                              const char *trace_id, double quality, bool escalated)
 {
     enum error error = put_row(call, side);

@@ -12,7 +12,7 @@
 enum { SPLIT_EVENTS_MOST = 1000 /* of one batch */, SPLITS_MOST = 100 };
 
 /* Where a question stands. */
-struct split_side {
+struct split_arm {
     const char *split_id; /* NULL = there is no split, or nobody to judge it */
     const char *unit;     /* names the conversation and says nothing of it */
     struct assignment assignment;
@@ -20,14 +20,13 @@ struct split_side {
 };
 
 /* The side of a conversation, by the text that dealt it. */
-struct split_side split_side_of(struct arena *arena, const struct assignment *assignment,
-                                const char *dealt_by, bool inside);
+struct split_arm split_arm_of(struct arena *arena, const struct assignment *assignment,
+                              const char *bucket_key, bool inside);
 
 /* An answer's exposure, quality and, when it went to a person, escalation: in the caller's
  * transaction. Of a conversation the first answer's quality stands. */
-MUST_CHECK enum error split_note_answer(const struct trace_call *call,
-                                        const struct split_side *side, const char *trace_id,
-                                        double quality, bool escalated);
+MUST_CHECK enum error split_note_answer(const struct trace_call *call, const struct split_arm *side,
+                                        const char *trace_id, double quality, bool escalated);
 /* A vote on an answer of the tenant, if that was part of a split: "up" or "down". */
 MUST_CHECK enum error split_note_vote(const struct trace_call *call, const char *trace_id,
                                       const char *rating);

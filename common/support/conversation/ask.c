@@ -10,7 +10,7 @@
 #include "support/conversation/answer_cache.h"
 #include "support/conversation/conversation.h"
 #include "support/traces/trace_store.h"
-#include "support/trends/decay.h"
+#include "support/trends/stale_citations.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ struct asking {
     int64_t started;
     const char *cache_key; /* NULL = this answer is neither looked up nor kept */
     int64_t cache_version; /* of the knowledge base, in it */
-    struct split_side side;
+    struct split_arm side;
 };
 
 static struct asking begin(const struct graph_tools *tools, const struct ask *ask,
@@ -158,7 +158,7 @@ static enum error keep(const struct asking *asking)
     if (!error)
         error = note_citations(asking, outcome);
     if (!error)
-        error = decay_bind(&asking->trace, asked->trace_id, outcome);
+        error = stale_citations_bind(&asking->trace, asked->trace_id, outcome);
     if (!error && wants_person(asking, outcome))
         error = ticket_open(&asking->conversation, asked->session_id, asking->ask->question,
                             outcome->answer, asked->trace_id);

@@ -6,7 +6,7 @@
 #include "support/curated/curated.h"
 #include "support/curated/expectations.h"
 #include "support/curated/phrases.h"
-#include "support/improvement/files.h"
+#include "support/programs/data_files.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct build {
     struct record *records;
     size_t count, room;
     struct arena_guard *old; /* the file so far, or NULL */
-    struct improvement_file *file;
+    struct data_file *file;
     struct arena *scratch; /* of one case */
 };
 
@@ -199,7 +199,7 @@ static enum error old_records(struct build *build)
 {
     const struct trace_call *call = &build->call;
     const char *path = build->plan->path;
-    enum error error = improvement_open(call->arena, path, &build->old, call->problem);
+    enum error error = data_file_open(call->arena, path, &build->old, call->problem);
 
     if (error == ERROR_NOT_FOUND)
         return ERROR_NONE;
@@ -336,8 +336,8 @@ static size_t write_case(const struct build *build, size_t first, enum error *er
     } while (!*error && first + count < build->count &&
              strcmp(records[count].case_id, records[0].case_id) == 0);
     if (!*error && line) {
-        improvement_append(build->file, line, strlen(line));
-        improvement_append(build->file, "\n", 1);
+        data_file_append(build->file, line, strlen(line));
+        data_file_append(build->file, "\n", 1);
         build->built->total++;
     }
     arena_reset(build->scratch);
@@ -350,10 +350,9 @@ static enum error write_cases(const struct build *build)
 
     for (size_t i = 0; i < build->count && !error;) {
         i += write_case(build, i, &error);
-        if (!error && improvement_length(build->file) > IMPROVEMENT_FILE_MAX)
-            error =
-                problem_set(build->call.problem, ERROR_TOO_LARGE, "curated_too_large",
-                            "the curated data would be larger than %d bytes", IMPROVEMENT_FILE_MAX);
+        if (!error && data_file_length(build->file) > DATA_FILE_MAX)
+            error = problem_set(build->call.problem, ERROR_TOO_LARGE, "curated_too_large",
+                                "the curated data would be larger than %d bytes", DATA_FILE_MAX);
     }
     return error;
 }
@@ -372,14 +371,14 @@ static enum error build_file(struct build *build)
     if (!error && build->count)
         qsort(build->records, build->count, sizeof *build->records, compare_records);
     if (!error)
-        error = improvement_begin(call->arena, build->plan->path, &build->file, call->problem);
+        error = data_file_begin(call->arena, build->plan->path, &build->file, call->problem);
     if (!error)
         error = write_cases(build);
     error = db_finish(call->db, error, call->problem);
     if (!error)
-        return improvement_finish(build->file, call->problem);
+        return data_file_finish(build->file, call->problem);
     if (build->file)
-        improvement_abandon(build->file);
+        data_file_abandon(build->file);
     return error;
 }
 

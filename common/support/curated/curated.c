@@ -1,8 +1,8 @@
 /* Reading the curated file, counting what is in it, cutting it in two. */
 #include "support/curated/curated.h"
 #include "crypto/digest.h"
-#include "support/figures.h"
-#include "support/improvement/files.h"
+#include "support/metrics.h"
+#include "support/programs/data_files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -172,7 +172,7 @@ enum error curated_read(struct arena *arena, const char *path, struct curated_se
 {
     struct growing growing = {arena, set, CASES_FIRST};
     struct arena_guard *file;
-    enum error error = improvement_open(arena, path, &file, problem);
+    enum error error = data_file_open(arena, path, &file, problem);
 
     *set = (struct curated_set){NULL, 0};
     if (error)
@@ -250,7 +250,7 @@ static enum error summarise(struct arena *arena, const char *path, const char *t
                             struct summary *summary, struct problem *problem)
 {
     struct arena_guard *file;
-    enum error error = improvement_open(arena, path, &file, problem);
+    enum error error = data_file_open(arena, path, &file, problem);
 
     *summary = (struct summary){
         .arena = arena,
@@ -315,24 +315,24 @@ enum error curated_stats(struct arena *arena, const char *path, const char *tena
 void curated_show(struct arena *arena, const struct support_settings *settings,
                   struct metrics *metrics)
 {
-    const char *path = improvement_path(arena, settings, curated_default_path);
+    const char *path = data_file_path(arena, settings, curated_default_path);
     struct problem problem = {0};
     struct summary summary;
     struct stat facts;
 
     if (!metrics)
         return;
-    metric_set(metrics, FIGURE_CURATED_BUILT, NULL,
+    metric_set(metrics, METRIC_CURATED_BUILT, NULL,
                stat(path, &facts) == 0 ? (double)facts.st_mtime : 0);
-    metric_clear(metrics, FIGURE_CURATED_SIZE);
+    metric_clear(metrics, METRIC_CURATED_SIZE);
     if (summarise(arena, path, NULL, &summary, &problem))
         return;
     for (size_t i = 0; i < summary.tenants.count; i++) {
         const struct tally *tenant = &summary.tenants.items[i];
 
-        metric_set(metrics, FIGURE_CURATED_SIZE, (const char *const[]){tenant->name, "good"},
+        metric_set(metrics, METRIC_CURATED_SIZE, (const char *const[]){tenant->name, "good"},
                    (double)tenant->good);
-        metric_set(metrics, FIGURE_CURATED_SIZE, (const char *const[]){tenant->name, "bad"},
+        metric_set(metrics, METRIC_CURATED_SIZE, (const char *const[]){tenant->name, "bad"},
                    (double)tenant->bad);
     }
 }

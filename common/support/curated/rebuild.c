@@ -4,9 +4,9 @@
 #include "base/json.h"
 #include "crypto/token.h"
 #include "db/store.h"
-#include "support/improvement/background.h"
-#include "support/improvement/cache.h"
-#include "support/improvement/files.h"
+#include "support/cache.h"
+#include "support/programs/background.h"
+#include "support/programs/data_files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static enum error note(struct db *db, struct arena *arena, const struct record *
                      BACKGROUND_KEPT_SECONDS, problem);
 }
 
-static const char *payload_of(struct arena *arena, const struct rebuild_order *order)
+static const char *payload_of(struct arena *arena, const struct rebuild_request *order)
 {
     struct text text;
     struct json_writer writer;
@@ -84,7 +84,7 @@ static enum error running(const struct trace_call *call, const struct job_kind *
 }
 
 enum error rebuild_ask(const struct trace_call *call, const struct support_settings *settings,
-                       const struct rebuild_order *order, const char **id)
+                       const struct rebuild_request *order, const char **id)
 {
     const struct job_kind kind = kind_of(settings);
     const char *payload = payload_of(call->arena, order);
@@ -158,7 +158,7 @@ static enum error build(struct job *job, const struct rebuild_runner *runner, co
     struct json_fault fault;
     json_t *payload = NULL;
     struct curated_plan plan = {
-        .path = improvement_path(job->arena, runner->settings, curated_default_path),
+        .path = data_file_path(job->arena, runner->settings, curated_default_path),
         .since = INT64_MIN};
     const char *tenant = strcmp(job->lane, "all") == 0 ? NULL : job->lane, *since;
     const struct trace_call call = {job->db, job->arena, tenant, problem};
@@ -173,12 +173,12 @@ static enum error build(struct job *job, const struct rebuild_runner *runner, co
     plan.include_bad = json_is_true(json_object_get(payload, "include_bad"));
     if (since && !instant_parse(since, &plan.since))
         plan.since = INT64_MIN;
-    error = improvement_lock(job->arena, runner->settings, "curated-build", LOCK_WAIT_MS, &lock,
-                             problem);
+    error =
+        data_file_lock(job->arena, runner->settings, "curated-build", LOCK_WAIT_MS, &lock, problem);
     if (error)
         return error;
     error = curated_build(&call, &plan, &built);
-    improvement_unlock(lock);
+    data_file_unlock(lock);
     if (!error)
         error = curated_stats(job->arena, plan.path, tenant, &stats, problem);
     if (!error)

@@ -5,7 +5,7 @@
 #include "jobs/job.h"
 #include "support/curated/curated.h"
 
-struct rebuild_order {
+struct rebuild_request {
     const char *tenant; /* or `all` */
     const char *since;  /* NULL = from the beginning */
     bool include_bad;
@@ -14,7 +14,7 @@ struct rebuild_order {
 /* One of the same tenant that is not done yet is that run: its id. ERROR_INVALID since_invalid. */
 MUST_CHECK enum error rebuild_ask(const struct trace_call *call,
                                   const struct support_settings *settings,
-                                  const struct rebuild_order *order, const char **id);
+                                  const struct rebuild_request *order, const char **id);
 
 /* The record of a run: JSON. ERROR_NOT_FOUND job_not_found, also for another tenant's. */
 MUST_CHECK enum error rebuild_find(const struct trace_call *call,

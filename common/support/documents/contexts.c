@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "support/answer/graph.h"
-#include "support/answer/readings.h"
 #include "support/models/models.h"
+#include "support/models/replies.h"
 
 enum {
     ROUND_SECONDS = 60,
@@ -26,7 +26,7 @@ bool contexts_are_wanted(const struct support_settings *settings)
     return settings->contextual_headers && settings->contexts_by_model;
 }
 
-static const char *message_of(const struct contexts_order *order, struct arena *arena,
+static const char *message_of(const struct contexts_request *order, struct arena *arena,
                               const struct chunk *chunk)
 {
     struct text text;
@@ -39,11 +39,11 @@ static const char *message_of(const struct contexts_order *order, struct arena *
 }
 
 /* One round, from a chunk on; how many of its calls brought something. */
-static size_t write_round(const struct contexts_order *order, struct models_run *run, size_t first,
-                          size_t count, const char **headers)
+static size_t write_round(const struct contexts_request *order, struct models_run *run,
+                          size_t first, size_t count, const char **headers)
 {
     struct llm_message(*messages)[2] = arena_alloc_array(run->arena, count, sizeof *messages);
-    struct models_order *orders = ARENA_ARRAY(run->arena, struct models_order, count);
+    struct model_call *orders = ARENA_ARRAY(run->arena, struct model_call, count);
     struct models_reply *replies = ARENA_ARRAY(run->arena, struct models_reply, count);
     size_t written = 0;
 
@@ -52,15 +52,15 @@ static size_t write_round(const struct contexts_order *order, struct models_run 
         messages[i][1] = (struct llm_message){
             .role = "user",
             .content = message_of(order, run->arena, &order->chunks->items[first + i])};
-        orders[i] = (struct models_order){.node = MODEL_TRANSFORM,
-                                          .fast = true,
-                                          .messages = messages[i],
-                                          .message_count = 2,
-                                          .max_tokens = CONTEXT_TOKENS};
+        orders[i] = (struct model_call){.node = MODEL_TRANSFORM,
+                                        .fast = true,
+                                        .messages = messages[i],
+                                        .message_count = 2,
+                                        .max_tokens = CONTEXT_TOKENS};
     }
     models_ask_all(run, orders, count, replies);
     for (size_t i = 0; i < count; i++) {
-        const char *line = replies[i].text ? reading_line(run->arena, replies[i].text) : NULL;
+        const char *line = replies[i].text ? model_reply_line(run->arena, replies[i].text) : NULL;
 
         if (line) {
             headers[first + i] = graph_beginning(order->arena, line, CHUNK_HEADER_MAX);
@@ -70,7 +70,7 @@ static size_t write_round(const struct contexts_order *order, struct models_run 
     return written;
 }
 
-void contexts_write(const struct contexts_order *order, const char **headers,
+void contexts_write(const struct contexts_request *order, const char **headers,
                     struct contexts_result *result)
 {
     struct arena *scratch = arena_create_below(order->arena, ROUND_MEMORY);

@@ -147,10 +147,10 @@ enum error draft_publish(const struct document_call *call, const struct support_
     if (!error && strcmp(row.status, "pending") != 0)
         error = problem_set(call->problem, ERROR_CONFLICT, "draft_immutable", "draft is immutable");
     if (!error) {
-        struct ingest_order order = {.text = row.draft_content,
-                                     .doc_id = arena_print(call->arena, "kb-builder/%s", id),
-                                     .title = row.topic,
-                                     .auto_generated = true};
+        struct ingest_request order = {.text = row.draft_content,
+                                       .doc_id = arena_print(call->arena, "kb-builder/%s", id),
+                                       .title = row.topic,
+                                       .auto_generated = true};
 
         error = ingest_document(call, settings, &order, &result);
         if (error)

@@ -56,7 +56,7 @@ const char *ingest_upload_folder(struct arena *arena, const struct support_setti
 struct run {
     const struct document_call *call;
     const struct support_settings *settings;
-    const struct ingest_order *order;
+    const struct ingest_request *order;
     struct reading_result text;
     struct chunk_list chunks;
     const char **headers;
@@ -164,16 +164,16 @@ static void go_on(void *context)
 
 static void write_contexts(struct run *run)
 {
-    const struct contexts_order order = {.settings = run->settings,
-                                         .models = run->order->models,
-                                         .db = run->call->db,
-                                         .arena = run->call->arena,
-                                         .title = run->row.title,
-                                         .beginning =
-                                             run->text.count ? run->text.pages[0].text : "",
-                                         .chunks = &run->chunks,
-                                         .progress = go_on,
-                                         .context = run};
+    const struct contexts_request order = {.settings = run->settings,
+                                           .models = run->order->models,
+                                           .db = run->call->db,
+                                           .arena = run->call->arena,
+                                           .title = run->row.title,
+                                           .beginning =
+                                               run->text.count ? run->text.pages[0].text : "",
+                                           .chunks = &run->chunks,
+                                           .progress = go_on,
+                                           .context = run};
 
     if (order.models && contexts_are_wanted(run->settings))
         contexts_write(&order, run->headers, &run->contexts);
@@ -307,7 +307,7 @@ static enum error store(struct run *run)
 
 static enum error ingest_once(const struct document_call *call,
                               const struct support_settings *settings,
-                              const struct ingest_order *order, struct ingest_result *result)
+                              const struct ingest_request *order, struct ingest_result *result)
 {
     struct run run = {.call = call,
                       .settings = settings,
@@ -348,7 +348,7 @@ static enum error ingest_once(const struct document_call *call,
 /* Two uploads of one name at a time: whoever comes second reads the file as it is now. */
 enum error ingest_document(const struct document_call *call,
                            const struct support_settings *settings,
-                           const struct ingest_order *order, struct ingest_result *result)
+                           const struct ingest_request *order, struct ingest_result *result)
 {
     enum error error = ERROR_CONFLICT;
 

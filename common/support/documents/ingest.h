@@ -16,7 +16,7 @@ struct models;
 
 enum { INGEST_SEGMENTS_FEW = 10 /* from so many on, small segments of a tenant are merged */ };
 
-struct ingest_order {
+struct ingest_request {
     const char *path;   /* of the stored file; NULL when `text` is given */
     const char *text;   /* what to ingest instead of a file */
     const char *doc_id; /* its name */
@@ -41,7 +41,7 @@ struct ingest_result {
  * of the reader, the index and the database. Nothing is half done after any of them. */
 MUST_CHECK enum error ingest_document(const struct document_call *call,
                                       const struct support_settings *settings,
-                                      const struct ingest_order *order,
+                                      const struct ingest_request *order,
                                       struct ingest_result *result);
 
 /* Merges small segments of the tenant while it has INGEST_SEGMENTS_FEW or more, at most `most`

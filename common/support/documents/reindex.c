@@ -98,7 +98,7 @@ static bool ingest_again(const struct document_call *call, const struct means *m
                          const struct document_row *row)
 {
     const struct support_settings *settings = means->settings;
-    struct ingest_order order = {
+    struct ingest_request order = {
         .path = arena_print(call->arena, "%s/%s",
                             ingest_upload_folder(call->arena, settings, call->tenant), row->doc_id),
         .doc_id = row->doc_id,

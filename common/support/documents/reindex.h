@@ -7,7 +7,7 @@
 /* Ingests every document of every tenant again from its stored file; how many.
  * Documents whose file is gone, cannot be read, or is not that of the version that is searched stay
  * as they are. `models` are those of struct
- * ingest_order. */
+ * ingest_request. */
 MUST_CHECK enum error reindex_all(struct db *db, const struct support_settings *settings,
                                   struct models *models, int64_t *documents,
                                   struct problem *problem);

@@ -342,7 +342,7 @@ static void show_progress(void *context, const char *step, size_t count)
 }
 
 /* What the payload says; false when it says nothing that can be done. */
-static bool read_payload(struct job *job, struct document_call *call, struct ingest_order *order)
+static bool read_payload(struct job *job, struct document_call *call, struct ingest_request *order)
 {
     struct json_fault fault;
     json_t *payload;
@@ -375,7 +375,7 @@ static void perform(struct job *job, struct job_verdict *verdict)
     struct problem problem;
     struct document_call call = {.db = job->db, .arena = job->arena, .problem = &problem};
     const struct task_runner *runner = job->context;
-    struct ingest_order order = {
+    struct ingest_request order = {
         .models = runner->models, .progress = show_progress, .context = job};
     struct ingest_result result;
     enum error error;

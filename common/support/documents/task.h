@@ -63,7 +63,7 @@ MUST_CHECK enum error task_beat(struct db *db, struct arena *arena,
 /* By what means tasks are done. */
 struct task_runner {
     const struct support_settings *settings;
-    struct models *models;    /* those of struct ingest_order */
+    struct models *models;    /* those of struct ingest_request */
     void (*began)(int lease); /* a task was taken, for so many seconds at first; may be NULL */
 };
 

@@ -241,7 +241,7 @@ void models_reject(struct models_run *run, enum model_node node, const struct mo
 /* One target of a chain, being asked. */
 struct attempt {
     struct models_run *run;
-    const struct models_order *order;
+    const struct model_call *order;
     const struct registry_target *target;
     bool is_last;
     double seconds;
@@ -423,7 +423,7 @@ static bool hand_on(const char *text, size_t length, void *context)
 
 static void prepare(struct attempt *attempt)
 {
-    const struct models_order *order = attempt->order;
+    const struct model_call *order = attempt->order;
     const struct support_settings *settings = attempt->run->models->settings;
     const struct registry_provider *from = attempt->target->provider;
 
@@ -454,7 +454,7 @@ static void prepare(struct attempt *attempt)
                                             .context = attempt};
 }
 
-static int64_t tokens_of(const struct models_order *order)
+static int64_t tokens_of(const struct model_call *order)
 {
     int64_t tokens = 0;
 
@@ -582,8 +582,7 @@ static bool ask_target(struct attempt *attempt, struct models_reply *reply, cons
     return conclude(attempt, &answer, reply, reason);
 }
 
-bool models_ask(struct models_run *run, const struct models_order *order,
-                struct models_reply *reply)
+bool models_ask(struct models_run *run, const struct model_call *order, struct models_reply *reply)
 {
     struct registry_chain chain = chain_of(run, order->node, order->fast);
 
@@ -611,8 +610,8 @@ bool models_ask(struct models_run *run, const struct models_order *order,
 }
 
 /* Asks one target of a chain for whatever has no reply yet, all at once. */
-static void ask_side_by_side(struct models_run *run, const struct models_order *orders,
-                             size_t count, const struct registry_target *target, bool is_last,
+static void ask_side_by_side(struct models_run *run, const struct model_call *orders, size_t count,
+                             const struct registry_target *target, bool is_last,
                              struct models_reply *replies)
 {
     struct attempt *attempts = ARENA_ARRAY(run->arena, struct attempt, count);
@@ -644,7 +643,7 @@ static void ask_side_by_side(struct models_run *run, const struct models_order *
             replies[places[i]].text = NULL;
 }
 
-void models_ask_all(struct models_run *run, const struct models_order *orders, size_t count,
+void models_ask_all(struct models_run *run, const struct model_call *orders, size_t count,
                     struct models_reply *replies)
 {
     struct registry_chain chain = chain_of(run, orders[0].node, orders[0].fast);

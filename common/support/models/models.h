@@ -70,7 +70,7 @@ struct models_run {
     unsigned retries, succeeded, exhausted;
 };
 
-struct models_order {
+struct model_call {
     enum model_node node;
     bool fast;
     const struct llm_message *messages;
@@ -108,12 +108,11 @@ const char *models_paid(const struct models_run *run);
 MUST_CHECK enum error models_check_day(const struct models_run *run, struct problem *problem);
 
 /* Asks. False: nobody answered, the fallbacks say why, and the node is the embedded engine's. */
-bool models_ask(struct models_run *run, const struct models_order *order,
-                struct models_reply *reply);
+bool models_ask(struct models_run *run, const struct model_call *order, struct models_reply *reply);
 
 /* Asks for the same node side by side, each down the chain, none of them a stream, in the time of
  * one question. The text of a reply that nobody gave is NULL; no fallback is noted for it. */
-void models_ask_all(struct models_run *run, const struct models_order *orders, size_t count,
+void models_ask_all(struct models_run *run, const struct model_call *orders, size_t count,
                     struct models_reply *replies);
 
 /* Adds to the costs of the day what the calls of a run cost that is written down as no trace. */

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/number.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
 #include "support/regression/fixed_questions.h"
 #include "support/trends/measures.h"
 
@@ -162,7 +162,7 @@ static void write_result(const struct document_call *call, const struct benchmar
     write_scores(&writer, "aggregate", sums, (double)questions->count);
     write_questions(&writer, questions, scores);
     writer_key_integer(&writer, "num_cases", (int64_t)questions->count);
-    writer_key_string(&writer, "timestamp", offline_time(call->arena, clock_unix_microseconds()));
+    writer_key_string(&writer, "timestamp", batch_time(call->arena, clock_unix_microseconds()));
     if (plan->with_documents)
         write_coverage(call->arena, &writer, questions);
     writer_close_object(&writer);

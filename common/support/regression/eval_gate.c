@@ -3,7 +3,7 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "support/answer/answer.h"
-#include "support/improvement/files.h"
+#include "support/programs/data_files.h"
 #include "support/regression/target.h"
 #include "support/trends/nightly.h"
 
@@ -168,9 +168,9 @@ static enum error read_baseline(const struct regression_tools *tools, struct eva
     const json_t *figures;
     size_t length = 0;
     char *bytes = NULL;
-    enum error error = improvement_read(
-        tools->arena, improvement_path(tools->arena, tools->settings, baseline_path), &bytes,
-        &length, tools->problem);
+    enum error error =
+        data_file_read(tools->arena, data_file_path(tools->arena, tools->settings, baseline_path),
+                       &bytes, &length, tools->problem);
 
     if (error)
         return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
@@ -228,9 +228,9 @@ static enum error keep(const struct regression_tools *tools, const struct eval_g
         writer_key_string(&writer, "reason", gate->reason);
     writer_close_object(&writer);
     text_append_byte(&text, '\n');
-    return improvement_write(tools->arena,
-                             improvement_path(tools->arena, tools->settings, eval_gate_result_path),
-                             text.bytes, text.length, tools->problem);
+    return data_file_write(tools->arena,
+                           data_file_path(tools->arena, tools->settings, eval_gate_result_path),
+                           text.bytes, text.length, tools->problem);
 }
 
 enum error eval_gate_run(const struct regression_tools *tools, const char *path, const char *tenant,

@@ -1,7 +1,7 @@
 /* Reading the file of fixed questions. */
 #include "support/regression/fixed_questions.h"
 #include "base/json.h"
-#include "support/improvement/files.h"
+#include "support/programs/data_files.h"
 
 enum { DEPTH = 8 };
 
@@ -79,7 +79,7 @@ enum error fixed_questions_read(struct arena *arena, const char *path,
     json_t *list = NULL;
     size_t length = 0;
     char *bytes;
-    enum error error = improvement_read(arena, path, &bytes, &length, problem);
+    enum error error = data_file_read(arena, path, &bytes, &length, problem);
 
     *questions = (struct fixed_questions){NULL, 0};
     if (error)

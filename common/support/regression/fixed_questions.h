@@ -24,7 +24,7 @@ struct fixed_questions {
     size_t count;
 };
 
-/* ERROR_MALFORMED cases_malformed, naming the case and its field; errors of improvement_read(). */
+/* ERROR_MALFORMED cases_malformed, naming the case and its field; errors of data_file_read(). */
 MUST_CHECK enum error fixed_questions_read(struct arena *arena, const char *path,
                                            struct fixed_questions *questions,
                                            struct problem *problem);

@@ -2,8 +2,8 @@
 #include "support/regression/report.h"
 #include "base/clock.h"
 #include "base/number.h"
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 
 #include <string.h>
 
@@ -336,17 +336,17 @@ static void say_cases(struct text *text, const char *heading, enum outcome wante
             continue;
         any = true;
         text_append_string(text, "### ");
-        offline_say(text, cases[i].item->case_id);
+        batch_append_line(text, cases[i].item->case_id);
         text_append_string(text, "\n\n- Query: ");
-        offline_say(text, cases[i].item->query);
+        batch_append_line(text, cases[i].item->query);
         text_append_string(text, "\n- Baseline answer: ");
-        offline_say(text, cases[i].baseline.answer);
+        batch_append_line(text, cases[i].baseline.answer);
         text_append_string(text, "\n- Candidate answer: ");
-        offline_say(text, cases[i].candidate.answer);
+        batch_append_line(text, cases[i].candidate.answer);
         text_append_string(text, "\n- Detail: ");
         for (size_t j = 0; j < cases[i].candidate_failures.count; j++) {
             text_append_string(text, j ? "; " : "");
-            offline_say(text, cases[i].candidate_failures.items[j]);
+            batch_append_line(text, cases[i].candidate_failures.items[j]);
         }
         text_append_string(text, cases[i].candidate_failures.count ? "\n\n" : "n/a\n\n");
     }
@@ -360,9 +360,9 @@ static void say_summary(struct text *text, const struct regression_plan *plan,
     double effective = (double)figures->effective;
 
     text_append_string(text, "\n## Summary\n\n| Metric | Value |\n|---|---|\n| Baseline | ");
-    offline_say(text, plan->baseline);
+    batch_append_line(text, plan->baseline);
     text_append_string(text, " |\n| Candidate | ");
-    offline_say(text, plan->candidate);
+    batch_append_line(text, plan->candidate);
     text_append_format(
         text,
         " |\n| Baseline pass rate | %.2f%% |\n| Candidate pass rate | %.2f%% |\n"
@@ -410,9 +410,9 @@ static const char *markdown_of(const struct regression_tools *tools,
 
     text_start(&text, tools->arena, REPORT_MOST);
     text_append_string(&text, "# Regression Eval — ");
-    offline_say(&text, plan->baseline);
+    batch_append_line(&text, plan->baseline);
     text_append_string(&text, " vs ");
-    offline_say(&text, plan->candidate);
+    batch_append_line(&text, plan->candidate);
     text_append_format(&text,
                        "\n\n- Run ID: `%s`\n- Created at: `%s`\n- Dataset: `%s`\n- Tenant: `%s`\n"
                        "- Mode: `%s`\n",
@@ -439,16 +439,16 @@ static const char *free_name(const struct regression_tools *tools,
                              const struct regression_plan *plan, int64_t now)
 {
     const char *name = arena_print(tools->arena, "%s/%s-%s-vs-%s", plan->report_folder,
-                                   improvement_stamp(tools->arena, now),
-                                   improvement_slug(tools->arena, plan->baseline),
-                                   improvement_slug(tools->arena, plan->candidate));
+                                   data_file_stamp(tools->arena, now),
+                                   data_file_slug(tools->arena, plan->baseline),
+                                   data_file_slug(tools->arena, plan->candidate));
     const char *tried = name;
 
     for (int i = 2;; i++) {
-        const char *path = improvement_path(tools->arena, tools->settings, tried);
+        const char *path = data_file_path(tools->arena, tools->settings, tried);
 
-        if (!improvement_exists(arena_print(tools->arena, "%s.json", path)) &&
-            !improvement_exists(arena_print(tools->arena, "%s.md", path)))
+        if (!data_file_exists(arena_print(tools->arena, "%s.json", path)) &&
+            !data_file_exists(arena_print(tools->arena, "%s.md", path)))
             return tried;
         tried = arena_print(tools->arena, "%s-%d", name, i);
     }
@@ -458,8 +458,8 @@ static enum error put(const struct regression_tools *tools, const char *name, co
                       const char *bytes, const char **path)
 {
     *path = arena_print(tools->arena, "%s.%s", name, ending);
-    return improvement_write(tools->arena, improvement_path(tools->arena, tools->settings, *path),
-                             bytes, strlen(bytes), tools->problem);
+    return data_file_write(tools->arena, data_file_path(tools->arena, tools->settings, *path),
+                           bytes, strlen(bytes), tools->problem);
 }
 
 static void conclude(const struct regression_tools *tools, const struct regression_plan *plan,

@@ -4,8 +4,8 @@
 #include "crypto/token.h"
 #include "db/query.h"
 #include "support/curated/curated.h"
-#include "support/figures.h"
-#include "support/improvement/files.h"
+#include "support/metrics.h"
+#include "support/programs/data_files.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -137,11 +137,11 @@ void run_count(struct metrics *metrics, const struct regression_plan *plan,
 {
     const char *how = passed ? "pass" : "fail";
 
-    metric_add(metrics, FIGURE_REGRESSION_RUNS, &how, 1);
+    metric_add(metrics, METRIC_REGRESSION_RUNS, &how, 1);
     if (!result)
         return;
-    metric_observe(metrics, FIGURE_REGRESSION_SECONDS, NULL, result->seconds);
-    metric_set(metrics, FIGURE_REGRESSION_PASS_RATE,
+    metric_observe(metrics, METRIC_REGRESSION_SECONDS, NULL, result->seconds);
+    metric_set(metrics, METRIC_REGRESSION_PASS_RATE,
                (const char *const[]){plan->baseline, plan->candidate}, result->pass_rate);
 }
 
@@ -185,7 +185,7 @@ static enum error do_run(struct job *job, struct ran *ran, struct problem *probl
     ran->plan.candidate = candidate ? candidate : "current";
     ran->plan.tenant = strcmp(job->lane, "all") == 0 ? NULL : job->lane;
     ran->plan.simulated = json_is_true(json_object_get(payload, "simulated"));
-    ran->plan.dataset = improvement_path(job->arena, tools.settings, curated_default_path);
+    ran->plan.dataset = data_file_path(job->arena, tools.settings, curated_default_path);
     tools.arena = job->arena;
     tools.problem = problem;
     tools.on_case = tell;
@@ -226,7 +226,7 @@ struct job_kind run_kind(const struct support_settings *settings)
 }
 
 enum error run_ask(struct db *db, struct arena *arena, const struct support_settings *settings,
-                   const struct run_order *order, const char **id, struct problem *problem)
+                   const struct run_request *order, const char **id, struct problem *problem)
 {
     const struct job_kind kind = run_kind(settings);
     unsigned char bytes[ID_DIGITS / 2];

@@ -4,7 +4,7 @@
 
 #include "jobs/job.h"
 #include "shm/metrics.h"
-#include "support/improvement/background.h"
+#include "support/programs/background.h"
 #include "support/regression/run.h"
 
 enum { RUNS_MOST = 100 };
@@ -42,14 +42,14 @@ void run_count(struct metrics *metrics, const struct regression_plan *plan,
                const struct regression_result *result, bool passed);
 
 /* In the background. */
-struct run_order {
+struct run_request {
     const char *baseline, *candidate;
     const char *tenant; /* NULL = everybody's cases */
     bool simulated;
 };
 MUST_CHECK enum error run_ask(struct db *db, struct arena *arena,
                               const struct support_settings *settings,
-                              const struct run_order *order, const char **id,
+                              const struct run_request *order, const char **id,
                               struct problem *problem);
 struct job_kind run_kind(const struct support_settings *settings);
 MUST_CHECK enum error run_due(struct regression_tools *tools, struct metrics *metrics,

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/instant.h"
 #include "support/curated/case_status.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
 #include "support/regression/target.h"
 
 #include <string.h>
@@ -169,15 +169,15 @@ static const char *as_markdown(const struct regression_tools *tools,
     text_append_format(&text,
                        "# Curated staleness report\n\n- created_at: %s\n- evaluated: %lld\n"
                        "- stale: %zu\n",
-                       offline_time(tools->arena, clock_unix_microseconds()),
+                       batch_time(tools->arena, clock_unix_microseconds()),
                        (long long)staleness->evaluated, staleness->stale_count);
     if (staleness->stale_count)
         text_append_string(&text, "\n| case_id | tenant | reason |\n|---|---|---|\n");
     for (size_t i = 0; i < staleness->stale_count; i++) {
         text_append_string(&text, "| ");
-        offline_say(&text, staleness->stale[i].case_id);
+        batch_append_line(&text, staleness->stale[i].case_id);
         text_append_string(&text, " | ");
-        offline_say(&text, staleness->stale[i].tenant_id);
+        batch_append_line(&text, staleness->stale[i].tenant_id);
         text_append_format(&text, " | %s |\n", staleness->stale[i].reason);
     }
     return text.bytes;

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "crypto/token.h"
 #include "support/candidates/experiment.h"
-#include "support/improvement/files.h"
+#include "support/programs/data_files.h"
 #include "support/traces/trace_store.h"
 
 #include <math.h>
@@ -338,7 +338,7 @@ static void simulate(struct arena *arena, const struct target *target,
                                        models_estimate_tokens(answer))},
         .route = expected->route ? expected->route : "auto",
         .trace_id = arena_print(arena, "%s-%s-%s", target->trace,
-                                improvement_slug(arena, target->name), item->case_id)};
+                                data_file_slug(arena, target->name), item->case_id)};
 }
 
 enum error target_answer(const struct regression_tools *tools, const struct target *target,

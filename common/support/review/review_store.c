@@ -4,7 +4,7 @@
 #include "base/instant.h"
 #include "base/log.h"
 #include "db/query.h"
-#include "support/figures.h"
+#include "support/metrics.h"
 
 #include <math.h>
 #include <string.h>
@@ -509,12 +509,12 @@ void review_show(struct db *db, struct arena *arena, struct metrics *metrics)
         return;
     }
     for (size_t i = 0; i < REVIEW_REASON__MAX; i++)
-        metric_set(metrics, FIGURE_REVIEW_PENDING, &review_reason_names[i],
+        metric_set(metrics, METRIC_REVIEW_PENDING, &review_reason_names[i],
                    (double)counts.pending[i]);
-    metric_set(metrics, FIGURE_REVIEW_CONFIRMED, &good,
+    metric_set(metrics, METRIC_REVIEW_CONFIRMED, &good,
                (double)counts.status[REVIEW_CONFIRMED_GOOD]);
-    metric_set(metrics, FIGURE_REVIEW_CONFIRMED, &bad, (double)counts.status[REVIEW_CONFIRMED_BAD]);
-    metric_set(metrics, FIGURE_REVIEW_OLDEST, NULL, counts.oldest_pending_seconds);
+    metric_set(metrics, METRIC_REVIEW_CONFIRMED, &bad, (double)counts.status[REVIEW_CONFIRMED_BAD]);
+    metric_set(metrics, METRIC_REVIEW_OLDEST, NULL, counts.oldest_pending_seconds);
 }
 
 enum error review_person(const struct trace_call *call, const char *name, const char **id)

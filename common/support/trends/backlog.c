@@ -4,8 +4,8 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "db/query.h"
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 #include "support/trends/backlog_signals.h"
 #include "support/trends/week.h"
 
@@ -129,7 +129,7 @@ static enum error open_week(struct making *making, const char *week)
     window->before = bound(arena, window->start - WEEK_MICROSECONDS);
     window->stale =
         bound(arena, window->now - making->settings->backlog_freshness_days * (int64_t)day);
-    making->generated_at = offline_time(arena, window->now);
+    making->generated_at = batch_time(arena, window->now);
     return ERROR_NONE;
 }
 
@@ -192,7 +192,7 @@ static void write_item(struct json_writer *writer, const struct item *item, stru
     writer_key_number(writer, "impact", item->impact);
     writer_key_integer(writer, "frequency", signal->frequency);
     writer_key_number(writer, "priority", item->priority);
-    writer_key_string(writer, "latest_at", offline_time(arena, signal->latest));
+    writer_key_string(writer, "latest_at", batch_time(arena, signal->latest));
     writer_key_number(writer, "age_days", item->age_days);
     writer_key(writer, "trace_ids");
     writer_open_array(writer);
@@ -394,7 +394,7 @@ static const char *path_of(const struct trace_call *call, const struct backlog_r
                    : arena_print(call->arena, "%s/%s/%s.md", folder, call->tenant, week);
     if (out[strlen(out) - 1] == '/')
         return arena_print(call->arena, "%s%s.md", out, week);
-    if (stat(improvement_path(call->arena, request->settings, out), &facts) == 0 &&
+    if (stat(data_file_path(call->arena, request->settings, out), &facts) == 0 &&
         S_ISDIR(facts.st_mode))
         return arena_print(call->arena, "%s/%s.md", out, week);
     return out;
@@ -409,9 +409,9 @@ enum error backlog_generate(const struct trace_call *call, const struct backlog_
     if (error)
         return error;
     backlog->path = path_of(call, request, backlog->week);
-    error = improvement_write(call->arena,
-                              improvement_path(call->arena, request->settings, backlog->path),
-                              backlog->markdown, strlen(backlog->markdown), call->problem);
+    error =
+        data_file_write(call->arena, data_file_path(call->arena, request->settings, backlog->path),
+                        backlog->markdown, strlen(backlog->markdown), call->problem);
     if (error)
         return error;
     query = db_query(call->db, &put_backlog);
@@ -524,7 +524,7 @@ static bool is_report(const char *name, int64_t year)
 enum error backlog_archive(struct arena *arena, const struct support_settings *settings,
                            int64_t year, struct object_list *rows, struct problem *problem)
 {
-    const char *path = improvement_path(arena, settings, folder);
+    const char *path = data_file_path(arena, settings, folder);
     struct backlog_file *items = ARENA_ARRAY(arena, struct backlog_file, FILES_MOST);
     struct arena_guard *guard = arena_guard(arena, arena_close_directory);
     DIR *directory = guard->thing = opendir(path);
@@ -542,7 +542,7 @@ enum error backlog_archive(struct arena *arena, const struct support_settings *s
         items[rows->count++] =
             (struct backlog_file){arena_copy(arena, entry->d_name, WEEK_TEXT),
                                   arena_print(arena, "%s/%s", folder, entry->d_name),
-                                  offline_time(arena, (int64_t)facts.st_mtim.tv_sec * 1000000)};
+                                  batch_time(arena, (int64_t)facts.st_mtim.tv_sec * 1000000)};
     }
     arena_guard_end(guard);
     if (rows->count)

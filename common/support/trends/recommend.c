@@ -4,8 +4,8 @@
 #include "base/number.h"
 #include "db/query.h"
 #include "support/curated/case_status.h"
-#include "support/improvement/kept_store.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/kept_store.h"
 #include "support/trends/backlog.h"
 
 #include <math.h>
@@ -308,12 +308,12 @@ const char *recommend_markdown(struct arena *arena, const char *week,
 
         number_format(items[i].priority, priority);
         text_append_format(&text, "\n### %zu. ", i + 1);
-        offline_say(&text, items[i].title);
+        batch_append_line(&text, items[i].title);
         text_append_format(&text, "\n\n- Source: %s\n- Priority: %s\n- Action: ", items[i].source,
                            priority);
-        offline_say(&text, items[i].action);
+        batch_append_line(&text, items[i].action);
         text_append_string(&text, "\n- Why now: ");
-        offline_say(&text, items[i].evidence);
+        batch_append_line(&text, items[i].evidence);
         text_append_byte(&text, '\n');
     }
     return text.bytes;

@@ -5,9 +5,9 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "db/query.h"
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
 #include "support/models/models.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 #include "support/trends/labels.h"
 #include "support/trends/threshold_choice.h"
 
@@ -168,7 +168,7 @@ static enum error write_file(const struct day *day, const struct support_setting
     writer.indent = 2;
     writer_open_object(&writer);
     writer_key_string(&writer, "date", result->date);
-    writer_key_string(&writer, "generated_at", offline_time(arena, clock_unix_microseconds()));
+    writer_key_string(&writer, "generated_at", batch_time(arena, clock_unix_microseconds()));
     writer_key(&writer, "evaluators");
     writer_open_object(&writer);
     for (size_t i = 0; i < day->count && !error; result->evaluators++)
@@ -183,8 +183,8 @@ static enum error write_file(const struct day *day, const struct support_setting
     text_append_byte(&text, '\n');
     if (error)
         return error;
-    return improvement_write(arena, improvement_path(arena, settings, result->path), text.bytes,
-                             text.length, day->call->problem);
+    return data_file_write(arena, data_file_path(arena, settings, result->path), text.bytes,
+                           text.length, day->call->problem);
 }
 
 enum error snapshot_take(const struct trace_call *call, const struct support_settings *settings,

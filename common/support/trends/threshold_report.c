@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/number.h"
-#include "support/improvement/files.h"
-#include "support/improvement/kept_store.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
+#include "support/programs/kept_store.h"
 #include "support/trends/labels.h"
 #include "support/trends/risk.h"
 
@@ -368,8 +368,8 @@ static enum error write_report(const struct analysis *analysis, const char *path
 {
     struct arena *arena = analysis->call->arena;
 
-    return improvement_write(arena, improvement_path(arena, analysis->request->settings, path),
-                             markdown, length, analysis->call->problem);
+    return data_file_write(arena, data_file_path(arena, analysis->request->settings, path),
+                           markdown, length, analysis->call->problem);
 }
 
 static enum error write_reports(const struct analysis *analysis)
@@ -396,7 +396,7 @@ enum error threshold_analyse(const struct trace_call *call, const struct thresho
 
     if (error)
         return error;
-    analysis.generated_at = offline_time(call->arena, clock_unix_microseconds());
+    analysis.generated_at = batch_time(call->arena, clock_unix_microseconds());
     analysis.risk = request->risk > 0 ? request->risk : request->settings->threshold_risk;
     analysis.confidence =
         request->confidence > 0 ? request->confidence : request->settings->threshold_confidence;

@@ -6,8 +6,8 @@
 #include "db/query.h"
 #include "net/fetch.h"
 #include "support/documents/document_store.h"
-#include "support/improvement/files.h"
-#include "support/improvement/offline.h"
+#include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 #include "support/traces/analytics.h"
 #include "support/trends/week.h"
 
@@ -179,7 +179,7 @@ static enum error write_topics(const struct trace_call *call, struct text *text)
         const struct topic_row *row = &((const struct topic_row *)rows.items)[i];
 
         text_append_string(text, "| ");
-        offline_say(text, row->category);
+        batch_append_line(text, row->category);
         text_append_format(text, " | %lld |\n", (long long)row->count);
     }
     return error;
@@ -197,7 +197,7 @@ static enum error write_gaps(const struct trace_call *call, struct text *text)
     while (query_next(query)) {
         any = true;
         text_append_string(text, "- ");
-        offline_say(text, query_text(query, 0, call->arena));
+        batch_append_line(text, query_text(query, 0, call->arena));
         text_append_format(text, " (%lld questions)\n", (long long)query_integer(query, 1));
     }
     if (!any)
@@ -218,7 +218,7 @@ static enum error write_stale(const struct trace_call *call, struct text *text)
         const struct stale_document *row = &((const struct stale_document *)rows.items)[i];
 
         text_append_string(text, "- ");
-        offline_say(text, row->title);
+        batch_append_line(text, row->title);
         text_append_format(text, " (%lld citations)\n", (long long)row->citation_count);
     }
     return error;
@@ -234,8 +234,8 @@ static void write_anomalies(const struct trace_call *call, const struct support_
 
     text_append_string(text, "\n## Anomalies\n\n");
     if (strcmp(call->tenant, "default") == 0 &&
-        !improvement_read(call->arena, improvement_path(call->arena, settings, "alerts.log"),
-                          &bytes, &length, &ignored)) {
+        !data_file_read(call->arena, data_file_path(call->arena, settings, "alerts.log"), &bytes,
+                        &length, &ignored)) {
         for (line = strtok_r(bytes, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
             struct json_fault fault;
             json_t *entry = NULL;
@@ -250,7 +250,7 @@ static void write_anomalies(const struct trace_call *call, const struct support_
             if (!ts || !rule || !instant_parse(ts, &at) || at < since)
                 continue;
             text_append_format(text, "- %s: ", ts);
-            offline_say(text, rule);
+            batch_append_line(text, rule);
             text_append_byte(text, '\n');
             written++;
         }
@@ -274,7 +274,7 @@ enum error weekly_report(const struct trace_call *call, const struct support_set
     text_append_format(&text, "# Support weekly report — %s to %s\n\nTenant: ",
                        week_date(call->arena, now - WEEK_MICROSECONDS),
                        week_date(call->arena, now));
-    offline_say(&text, call->tenant);
+    batch_append_line(&text, call->tenant);
     text_append_byte(&text, '\n');
     write_figures(call->arena, &text, &current, &before);
     error = write_topics(call, &text);

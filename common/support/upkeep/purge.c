@@ -4,7 +4,7 @@
 #include "jobs/inbox.h"
 #include "jobs/periodic.h"
 #include "support/accounts/audit.h"
-#include "support/figures.h"
+#include "support/metrics.h"
 #include "support/traces/trace_store.h"
 
 #include <stdio.h>
@@ -104,7 +104,7 @@ static enum error purge_traces(struct batch *batch, struct problem *problem)
     batch->counts->steps += counts.steps;
     batch->counts->feedback += counts.feedback;
     batch->counts->evaluations += counts.evaluations;
-    figures_add_purged(batch->metrics, &counts);
+    metrics_add_purged(batch->metrics, &counts);
     return ERROR_NONE;
 }
 
@@ -116,7 +116,7 @@ static enum error purge_audit(struct batch *batch, struct problem *problem)
     batch->left = entries > 0;
     batch->counts->audit += entries;
     if (entries)
-        metric_add(batch->metrics, FIGURE_AUDIT_PURGED, NULL, (double)entries);
+        metric_add(batch->metrics, METRIC_AUDIT_PURGED, NULL, (double)entries);
     return error;
 }
 

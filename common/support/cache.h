@@ -1,0 +1,19 @@
+/* What is computed seldom and read often, by key; a value past its end is absent. */
+#ifndef ASSAY_SUPPORT_CACHE_H
+#define ASSAY_SUPPORT_CACHE_H
+
+#include "base/arena.h"
+#include "db/db.h"
+
+/* `value` is JSON. Keys name whose they are; the tenant is for looking only. */
+MUST_CHECK enum error cache_put(struct db *db, const char *tenant, const char *key,
+                                const char *value, int64_t seconds, struct problem *problem);
+
+/* NULL when there is none. */
+MUST_CHECK enum error cache_get(struct db *db, struct arena *arena, const char *tenant,
+                                const char *key, const char **value, struct problem *problem);
+
+/* Forgets values past their end, at most 500. */
+MUST_CHECK enum error cache_purge(struct db *db, int64_t *count, struct problem *problem);
+
+#endif

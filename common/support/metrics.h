@@ -1,0 +1,68 @@
+/* What the support service counts for a scraper (shm/metrics.h): one table for its responders and
+ * its programs, which count in the same file. */
+#ifndef ASSAY_SUPPORT_METRICS_H
+#define ASSAY_SUPPORT_METRICS_H
+
+#include "shm/metrics.h"
+#include "support/traces/trace_store.h"
+
+/* Positions in the table. Labels are given in the order of their names. */
+enum support_metric {
+    METRIC_REQUESTS,
+    METRIC_REQUEST_SECONDS,
+    METRIC_HTTP_REQUESTS,
+    METRIC_HTTP_SECONDS,
+    METRIC_QUALITY,
+    METRIC_FACTUALITY,
+    METRIC_QUALITY_SOURCE,
+    METRIC_ESCALATIONS,
+    METRIC_FEEDBACK,
+    METRIC_MODEL_ROUTING,
+    METRIC_CONSENSUS,
+    METRIC_ROLLBACKS,
+    METRIC_EVAL_DRIFT,
+    METRIC_REGRESSION_RUNS,
+    METRIC_REGRESSION_SECONDS,
+    METRIC_REGRESSION_PASS_RATE,
+    METRIC_EVALUATOR_SCORE,
+    METRIC_EVALUATOR_RUNS,
+    METRIC_EVALUATOR_ERRORS,
+    METRIC_EVALUATIONS_DROPPED,
+    METRIC_BREAKER_STATE,
+    METRIC_BREAKER_TRANSITIONS,
+    METRIC_RETRY_EVENTS,
+    METRIC_FALLBACKS,
+    METRIC_TIMEOUTS,
+    METRIC_INFLIGHT,
+    METRIC_PIPELINE_REJECTIONS,
+    METRIC_RATE_REJECTIONS,
+    METRIC_BODY_REJECTIONS,
+    METRIC_COMPONENT_UP,
+    METRIC_POOL_SIZE,
+    METRIC_POOL_TAKEN,
+    METRIC_POOL_OVERFLOW,
+    METRIC_ACTIVE_SESSIONS,
+    METRIC_INDEXED_CHUNKS,
+    METRIC_LEXICAL_ENABLED,
+    METRIC_COST,
+    METRIC_CACHE_HITS,
+    METRIC_CACHE_MISSES,
+    METRIC_STALE_DOCUMENTS,
+    METRIC_PERSIST_FAILURES,
+    METRIC_TRACES_PURGED,
+    METRIC_AUDIT_PURGED,
+    METRIC_AUTH_FAILURES,
+    METRIC_REVIEW_PENDING,
+    METRIC_REVIEW_CONFIRMED,
+    METRIC_REVIEW_OLDEST,
+    METRIC_CURATED_SIZE,
+    METRIC_CURATED_BUILT,
+    SUPPORT_METRIC__MAX
+};
+
+extern const struct metric support_metrics[SUPPORT_METRIC__MAX];
+
+/* What was purged of traces. */
+void metrics_add_purged(struct metrics *metrics, const struct purge_counts *counts);
+
+#endif

@@ -1,0 +1,46 @@
+/* Runs that are asked for over HTTP and done by the program `support-improver`: one at a time, each
+ * a job that is lost when its runner is, and says so. */
+#ifndef ASSAY_SUPPORT_PROGRAMS_BACKGROUND_H
+#define ASSAY_SUPPORT_PROGRAMS_BACKGROUND_H
+
+#include "jobs/inbox.h"
+#include "jobs/job.h"
+
+enum { BACKGROUND_KEPT_SECONDS = 86400 };
+
+struct background_run {
+    const char *id, *tenant, *payload; /* JSON */
+    const char *status;                /* queued, running, completed, error */
+    const char *error;                 /* of the last one: "worker lost", or what went wrong */
+    const char *created_at, *finished_at;
+    const char *progress; /* JSON that the runner has written; NULL = nothing yet */
+};
+
+/* The kind of a run; `perform` is the runner's alone. */
+struct job_kind background_kind(const char *name, int64_t lease_seconds,
+                                void (*perform)(struct job *job, struct job_verdict *verdict),
+                                enum error (*record)(struct job *job,
+                                                     const struct job_verdict *verdict,
+                                                     struct problem *problem));
+
+/* The lane of a run is its tenant, or `all`. */
+MUST_CHECK enum error background_add(struct db *db, const struct job_kind *kind, const char *id,
+                                     const char *tenant, const char *payload,
+                                     struct problem *problem);
+
+/* ERROR_NOT_FOUND job_not_found. */
+MUST_CHECK enum error background_find(struct db *db, struct arena *arena,
+                                      const struct job_kind *kind, const char *id,
+                                      struct background_run *run, struct problem *problem);
+
+/* Those that are not over, or with `ended` those that failed: newest first, of a tenant or (NULL)
+ * of all. */
+MUST_CHECK enum error background_list(struct db *db, struct arena *arena,
+                                      const struct job_kind *kind, const char *tenant, bool ended,
+                                      int most, struct object_list *runs, struct problem *problem);
+
+/* What the runner says of how far it is; holds the job for another lease. */
+MUST_CHECK enum error background_say(struct job *job, const char *progress,
+                                     struct problem *problem);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * The programs of the support service that stay beside its pools, and do the same once when they
+ * are started by hand: one frame of command line, settings, store, counters and rounds. What dies
+ * with a lease in hand is taken up by the next start (jobs/runner.h).
+ */
+#ifndef ASSAY_SUPPORT_PROGRAMS_DAEMON_H
+#define ASSAY_SUPPORT_PROGRAMS_DAEMON_H
+
+#include "support/metrics.h"
+#include "support/store.h"
+
+struct daemon_program {
+    const char *name;
+    struct arena *arena; /* as long as the program */
+    struct arena *job;   /* of a round, emptied behind it */
+    struct support_settings settings;
+    struct store *store;
+    struct metrics *metrics;   /* of a plan that counts; NULL where no stack is */
+    const char *run_directory; /* the same */
+    struct problem problem;
+    bool stays;    /* started with --every SECONDS */
+    bool mode;     /* with the plan's word */
+    void *context; /* the plan's */
+    double every;
+    bool has_duty; /* without one its rounds do nothing, the store included */
+};
+
+struct daemon_plan {
+    const char *name;
+    const char *mode;  /* an option of its own, such as --dry-run; NULL = there is none */
+    bool counts;       /* it has figures for /metrics */
+    bool forks;        /* its processes call runner_start() themselves */
+    size_t memory;     /* bytes, of each arena */
+    int failed, usage; /* exit codes: of settings and the store, of the command line */
+    bool (*has_duty)(const struct daemon_program *program); /* by the settings; NULL = it has */
+    int (*run)(struct daemon_program *program);
+    void *context;
+};
+
+/* The whole of main(): exit code 0 for --help. */
+int daemon_main(int argc, char **argv, const struct daemon_plan *plan);
+
+/* One round: the database is at hand, and leases of those that died are over. Says in `more`
+ * whether the next one is to follow at once. */
+typedef enum error daemon_iteration(struct daemon_program *program, struct db *db, bool *more);
+
+/* Rounds until told to stop, or, where the program does not stay, until there is nothing to do or
+ * one fails. Failures are logged as `event`, the same one in a row once; the last one is returned.
+ */
+enum error daemon_loop(struct daemon_program *program, daemon_iteration *round, const char *event);
+
+/* Says on standard error what went wrong and gives `code` back. */
+int daemon_fail(const struct daemon_program *program, int code);
+
+#endif

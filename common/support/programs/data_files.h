@@ -1,0 +1,65 @@
+/*
+ * The files of the offline half: curated data, experiments, reports, what is deployed. All lie
+ * below DATA_DIR and are replaced in one step: a reader sees the old file or the new one, whoever
+ * dies.
+ */
+#ifndef ASSAY_SUPPORT_PROGRAMS_DATA_FILES_H
+#define ASSAY_SUPPORT_PROGRAMS_DATA_FILES_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "support/settings.h"
+
+enum { DATA_FILE_MAX = 64 * 1024 * 1024 }; /* bytes of a file that is read */
+
+/* Relative ones lie below DATA_DIR. From the arena. */
+const char *data_file_path(struct arena *arena, const struct support_settings *settings,
+                           const char *path);
+
+/* Folders are made; the file is its owner's alone, for customers' words may stand in it. Writers of
+ * one path take turns by themselves or by a lock. ERROR_SYSTEM. */
+MUST_CHECK enum error data_file_write(struct arena *arena, const char *path, const char *bytes,
+                                      size_t length, struct problem *problem);
+
+/* The same for what is longer than memory should be. From data_file_begin() to one of the two
+ * ends the folder's other writers wait; what goes wrong with appending is told by
+ * data_file_finish().
+ */
+struct data_file;
+MUST_CHECK enum error data_file_begin(struct arena *arena, const char *path,
+                                      struct data_file **file, struct problem *problem);
+void data_file_append(struct data_file *file, const char *bytes, size_t length);
+size_t data_file_length(const struct data_file *file); /* so far */
+MUST_CHECK enum error data_file_finish(struct data_file *file, struct problem *problem);
+void data_file_abandon(struct data_file *file);
+
+/* A FILE to read, closed by arena_guard_end() or with the arena. Errors as of data_file_read().
+ */
+MUST_CHECK enum error data_file_open(struct arena *arena, const char *path,
+                                     struct arena_guard **file, struct problem *problem);
+
+/* The whole file as text, NUL-terminated. ERROR_NOT_FOUND file_not_found, ERROR_TOO_LARGE,
+ * ERROR_SYSTEM. */
+MUST_CHECK enum error data_file_read(struct arena *arena, const char *path, char **bytes,
+                                     size_t *length, struct problem *problem);
+
+/* ERROR_NONE also when there is none. */
+MUST_CHECK enum error data_file_remove(const char *path, struct problem *problem);
+
+bool data_file_exists(const char *path);
+
+/* The lock `<DATA_DIR>/locks/<name>` of this host, waited for up to so many milliseconds; ends with
+ * data_file_unlock(), with the arena or with the process. ERROR_BUSY locked, ERROR_SYSTEM. */
+MUST_CHECK enum error data_file_lock(struct arena *arena, const struct support_settings *settings,
+                                     const char *name, int wait_ms, struct arena_guard **lock,
+                                     struct problem *problem);
+void data_file_unlock(struct arena_guard *lock);
+
+/* Lower-case ASCII letters and digits, everything else one hyphen, none at the ends; "current" for
+ * nothing. */
+const char *data_file_slug(struct arena *arena, const char *text);
+
+/* "20260422T101530Z". */
+const char *data_file_stamp(struct arena *arena, int64_t microseconds);
+
+#endif

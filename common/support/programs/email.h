@@ -1,0 +1,21 @@
+/* Letters to people who look after the service: reports, the backlog, what was rolled back. Sent by
+ * programs alone, never by a request. */
+#ifndef ASSAY_SUPPORT_PROGRAMS_EMAIL_H
+#define ASSAY_SUPPORT_PROGRAMS_EMAIL_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "support/settings.h"
+
+/* To REPORT_EMAIL_RECIPIENTS, or TENANT_ADMIN_EMAIL, by the SMTP_ settings; nothing where the
+ * receiver is not set. ERROR_INVALID no_mail_server; errors of mail_send(). */
+MUST_CHECK enum error email_report_readers(struct arena *arena,
+                                           const struct support_settings *settings,
+                                           const char *subject, const char *text,
+                                           struct problem *problem);
+MUST_CHECK enum error email_tenant_admin(struct arena *arena,
+                                         const struct support_settings *settings,
+                                         const char *subject, const char *text,
+                                         struct problem *problem);
+
+#endif

@@ -1,0 +1,66 @@
+/* Looks at the database, at what is indexed, and at the breakers of models. */
+#include "support-system/health_checks.h"
+#include "base/clock.h"
+#include "support/conversation/conversation.h"
+#include "support/documents/document_store.h"
+#include "support/metrics.h"
+#include "support/service.h"
+
+static double milliseconds_since(int64_t started)
+{
+    return (double)(clock_monotonic_microseconds() - started) / 1000;
+}
+
+static void tell(const struct request *request, const char *component, const struct part *part)
+{
+    metric_set(request->server->metrics, METRIC_COMPONENT_UP, &component, part->works);
+}
+
+static struct part look_at_store(struct request *request, struct db **db, struct db_health *health)
+{
+    int64_t started = clock_monotonic_microseconds();
+    bool works = service_database(request, db) == ERROR_NONE;
+
+    if (works) {
+        db_health(*db, health);
+        works = health->reachable && health->writable;
+    }
+    return (struct part){works, milliseconds_since(started)};
+}
+
+static struct part look_at_index(struct request *request, struct db *db,
+                                 struct health_checks *condition)
+{
+    int64_t started = clock_monotonic_microseconds();
+    bool works = !document_count_chunks(db, NULL, &condition->chunks, &request->problem) &&
+                 !document_most_segments(db, &condition->segments, &request->problem) &&
+                 !session_count_active(db, service_settings(request)->session_ttl_seconds,
+                                       &condition->sessions, &request->problem);
+
+    return (struct part){works, milliseconds_since(started)};
+}
+
+void health_checks_run(struct request *request, struct health_checks *condition)
+{
+    bool on_server = service_settings(request)->database_url != NULL;
+    struct db *db = NULL;
+
+    *condition = (struct health_checks){.chunks = 0};
+    condition->store = look_at_store(request, &db, &condition->health);
+    if (condition->store.works)
+        condition->index = look_at_index(request, db, condition);
+    tell(request, on_server ? "postgres" : "sqlite", &condition->store);
+    tell(request, "kb_index", &condition->index);
+}
+
+struct object_list health_checks_breakers(struct request *request)
+{
+    struct models *models = service_models(request);
+
+    if (models)
+        models_refresh(models);
+    return models && models_registry(models)
+               ? provider_breakers_read(request->server->region, request->arena,
+                                        models_registry(models))
+               : (struct object_list){.count = 0};
+}

@@ -1,0 +1,28 @@
+/* How the service is: each look also says so in its figures. */
+#ifndef ASSAY_SUPPORT_SYSTEM_HEALTH_CHECKS_H
+#define ASSAY_SUPPORT_SYSTEM_HEALTH_CHECKS_H
+
+#include "db/db.h"
+#include "http/request.h"
+#include "support/models/breakers.h"
+
+#include <stdbool.h>
+
+struct part {
+    bool works;
+    double milliseconds; /* that the look took */
+};
+
+struct health_checks {
+    struct part store, index; /* the database; the knowledge that is in it */
+    struct db_health health;  /* when the database can be reached */
+    int64_t chunks, sessions; /* indexed; active */
+    int64_t segments;         /* of the index of the tenant with the most of them */
+};
+
+void health_checks_run(struct request *request, struct health_checks *condition);
+
+/* Of providers that need a network: a list of struct provider_breaker. */
+struct object_list health_checks_breakers(struct request *request);
+
+#endif

@@ -1,0 +1,99 @@
+/* What workers have counted, and what is true at the moment of the scrape. */
+#include "support-system/metrics.h"
+#include "http/documents.h"
+#include "shm/admission.h"
+#include "support-system/health_checks.h"
+#include "support/documents/document_store.h"
+#include "support/metrics.h"
+#include "support/service.h"
+
+#include <string.h>
+
+enum { TENANTS_MOST = 1000, STALE_DAYS = 90, STALE_MOST = 20 };
+
+static void set(struct request *request, unsigned figure, const char *label, double value)
+{
+    metric_set(request->server->metrics, figure, label ? &label : NULL, value);
+}
+
+/* Questions that run, and those that were refused because others did. */
+static void set_pipelines(struct request *request)
+{
+    struct admission_figures figures;
+
+    admission_read_figures(request->server->region, &figures);
+    set(request, METRIC_INFLIGHT, NULL, figures.heavy_in_flight + figures.cheap_in_flight);
+    for (int i = ADMISSION_GRANTED + 1; i < ADMISSION_OUTCOME__MAX; i++) {
+        if (figures.rejected_by[i])
+            set(request, METRIC_PIPELINE_REJECTIONS, admission_outcome_name(i),
+                (double)figures.rejected_by[i]);
+    }
+}
+
+/* A SQLite file has no pool: one connection a worker, none of which is waited for. */
+static void set_pool(struct request *request, const struct db_health *health)
+{
+    bool on_server = service_settings(request)->database_url != NULL;
+
+    set(request, METRIC_POOL_SIZE, NULL, on_server ? health->pool.size : 1);
+    set(request, METRIC_POOL_TAKEN, NULL, on_server ? health->pool.held : 0);
+}
+
+/* What cannot be read keeps the figure of the last time. */
+static void set_knowledge(struct request *request, const struct health_checks *condition)
+{
+    struct string_list tenants;
+    int64_t stale = 0;
+    struct db *db;
+
+    set(request, METRIC_INDEXED_CHUNKS, NULL, (double)condition->chunks);
+    set(request, METRIC_ACTIVE_SESSIONS, NULL, (double)condition->sessions);
+    if (service_database(request, &db) ||
+        document_tenants(db, request->arena, TENANTS_MOST, &tenants, &request->problem) ||
+        document_count_stale(db, STALE_DAYS, STALE_MOST, &stale, &request->problem))
+        return;
+    set(request, METRIC_STALE_DOCUMENTS, NULL, (double)stale);
+    for (size_t i = 0; i < tenants.count; i++)
+        set(request, METRIC_LEXICAL_ENABLED, tenants.items[i], 1);
+}
+
+/* The breakers of the providers that the registry names. */
+static void set_breakers(struct request *request)
+{
+    static const double figures[BREAKER_STATE__MAX] = {
+        [BREAKER_CLOSED] = 0, [BREAKER_HALF_OPEN] = 1, [BREAKER_OPEN] = 2};
+    struct object_list list = health_checks_breakers(request);
+    const struct provider_breaker *breakers = list.items;
+
+    metric_clear(request->server->metrics, METRIC_BREAKER_STATE);
+    for (size_t i = 0; i < list.count; i++)
+        set(request, METRIC_BREAKER_STATE, breakers[i].name, figures[breakers[i].kind]);
+}
+
+/* Labels that dashboards expect from the start. */
+static void set_presets(struct request *request)
+{
+    static const char *const reasons[] = {"thumbs_down", "low_quality", "escalated",
+                                          "fact_fail",   "slow_trace",  "manual"};
+    static const char *const verdicts[] = {"good", "bad"};
+
+    for (size_t i = 0; i < COUNT_OF(reasons); i++)
+        metric_add(request->server->metrics, METRIC_REVIEW_PENDING, &reasons[i], 0);
+    for (size_t i = 0; i < COUNT_OF(verdicts); i++)
+        metric_add(request->server->metrics, METRIC_REVIEW_CONFIRMED, &verdicts[i], 0);
+}
+
+enum error support_metrics_handle(struct request *request, struct reply *reply)
+{
+    struct health_checks condition;
+
+    health_checks_run(request, &condition);
+    if (condition.store.works)
+        set_pool(request, &condition.health);
+    if (condition.index.works)
+        set_knowledge(request, &condition);
+    set_pipelines(request);
+    set_presets(request);
+    set_breakers(request);
+    return metrics_handle(request, reply);
+}

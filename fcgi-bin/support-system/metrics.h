@@ -1,0 +1,9 @@
+/* Figures of the service for a scraper: GET /metrics. */
+#ifndef ASSAY_SUPPORT_SYSTEM_METRICS_H
+#define ASSAY_SUPPORT_SYSTEM_METRICS_H
+
+#include "http/request.h"
+
+enum error support_metrics_handle(struct request *request, struct reply *reply);
+
+#endif

@@ -1,0 +1,82 @@
+/* Changed citations: a list to work through, and saying that an answer was looked at. */
+#include "support-trends/stale_citations.h"
+#include "support/service.h"
+#include "support/tools.h"
+#include "support/trends/stale_citations.h"
+
+enum { LIST_MAX = 500 };
+
+struct stale_citations_query {
+    int64_t limit;
+};
+
+#define OWNER struct stale_citations_query
+static const struct field query_fields[] = {
+    INTEGER(OWNER, limit, .preset = 100, .help = "1 to 500; others are brought into that range.")};
+#undef OWNER
+SCHEMA(stale_citations_query_schema, struct stale_citations_query, "ChangedCitationsQuery",
+       query_fields);
+
+#define OWNER struct stale_citation
+static const struct field item_fields[] = {
+    STRING(OWNER, trace_id),
+    STRING(OWNER, doc_id),
+    STRING(OWNER, sentence, .help = "Of the answer."),
+    STRING(OWNER, span, .help = "What it stood on in the document."),
+    STRING(OWNER, cited_at),
+    STRING(OWNER, changed_at, .help = "When the document was found not to hold it any more."),
+};
+#undef OWNER
+static SCHEMA(item_schema, struct stale_citation, "ChangedCitation", item_fields);
+
+struct stale_citations_reply {
+    OBJECT_LIST(struct stale_citation, items);
+};
+
+#define OWNER struct stale_citations_reply
+static const struct field reply_fields[] = {OBJECTS(OWNER, items, item_schema)};
+#undef OWNER
+SCHEMA(stale_citations_schema, struct stale_citations_reply, "ChangedCitations", reply_fields);
+
+struct stale_citation_reviewed {
+    const char *status;
+};
+
+#define OWNER struct stale_citation_reviewed
+static const struct field reviewed_fields[] = {STRING(OWNER, status)};
+#undef OWNER
+SCHEMA(stale_citation_reviewed_schema, struct stale_citation_reviewed, "ChangedCitationReviewed",
+       reviewed_fields);
+
+enum error stale_citations_handle(struct request *request, struct reply *reply)
+{
+    const struct stale_citations_query *query = request->query;
+    struct stale_citations_reply *object = ARENA_NEW(request->arena, struct stale_citations_reply);
+    int64_t limit = query->limit < 1 ? 1 : query->limit > LIST_MAX ? LIST_MAX : query->limit;
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = stale_citations_list(&tools.traces, limit, &object->items);
+    reply->object = object;
+    return error;
+}
+
+enum error stale_citation_review_handle(struct request *request, struct reply *reply)
+{
+    struct stale_citation_reviewed *object =
+        ARENA_NEW(request->arena, struct stale_citation_reviewed);
+    const char *trace_id = request->arguments[0];
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = stale_citations_review(&tools.traces, trace_id);
+    if (error)
+        return error;
+    service_audit(request, "citation_review", arena_print(request->arena, "trace:%s", trace_id),
+                  NULL);
+    object->status = "ok";
+    reply->object = object;
+    return ERROR_NONE;
+}
