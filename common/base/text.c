@@ -225,6 +225,11 @@ size_t utf8_prefix(const char *string, size_t points)
     return at;
 }
 
+char *utf8_copy_prefix(struct arena *arena, const char *string, size_t points)
+{
+    return arena_copy(arena, string, utf8_prefix(string, points));
+}
+
 size_t utf8_count(const char *string)
 {
     size_t count = 0;

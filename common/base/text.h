@@ -55,6 +55,9 @@ size_t utf8_sequence_length(const char *bytes, size_t left);
 /* Bytes of the first `points` code points of a string; a byte that is not UTF-8 counts as one. */
 size_t utf8_prefix(const char *string, size_t points);
 
+/* A copy of the first `points` code points of a string. */
+char *utf8_copy_prefix(struct arena *arena, const char *string, size_t points);
+
 /* Number of code points of a valid UTF-8 string. */
 size_t utf8_count(const char *string);
 

@@ -118,19 +118,3 @@ const struct metric support_metrics[SUPPORT_METRIC__MAX] = {
     [METRIC_CURATED_BUILT] = {GAUGE("curated_dataset_last_build_timestamp_seconds",
                                     "When the curated dataset was built.")},
 };
-
-void metrics_add_purged(struct metrics *metrics, const struct purge_counts *counts)
-{
-    const struct {
-        const char *table;
-        int64_t rows;
-    } tables[] = {{"traces", counts->traces},
-                  {"trace_steps", counts->steps},
-                  {"feedback", counts->feedback},
-                  {"trace_evaluations", counts->evaluations}};
-
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        if (tables[i].rows)
-            metric_add(metrics, METRIC_TRACES_PURGED, &tables[i].table, (double)tables[i].rows);
-    }
-}

@@ -4,7 +4,6 @@
 #define ASSAY_SUPPORT_METRICS_H
 
 #include "shm/metrics.h"
-#include "support/traces/trace_store.h"
 
 /* Positions in the table. Labels are given in the order of their names. */
 enum support_metric {
@@ -61,8 +60,5 @@ enum support_metric {
 };
 
 extern const struct metric support_metrics[SUPPORT_METRIC__MAX];
-
-/* What was purged of traces. */
-void metrics_add_purged(struct metrics *metrics, const struct purge_counts *counts);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
-#include "documents/desk.h"
+#include "documents/extraction_server.h"
 #include "orchestrator/bodies.h"
 #include "orchestrator/plan/assess.h"
 #include "orchestrator/runs/orchestrate.h"
@@ -98,8 +98,8 @@ static enum error take_pdf(struct upload *upload, const struct form_part *part)
     const struct reader_limits limits = {settings->reader_memory_bytes, settings->reader_seconds,
                                          settings->reader_text_bytes};
     struct reading_result result;
-    enum error error = desk_ask(request->arena, getenv("ASSAY_RUN_DIR"), part->file, FILE_PDF,
-                                &limits, &result, &request->problem);
+    enum error error = extraction_ask(request->arena, getenv("ASSAY_RUN_DIR"), part->file, FILE_PDF,
+                                      &limits, &result, &request->problem);
 
     if (error == ERROR_UNAVAILABLE) {
         log_event(LOG_ERROR, "pdf_not_read", request->problem.text);

@@ -389,7 +389,7 @@ enum error traces_purge_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     *object = (struct traces_purged){counts.traces, counts.steps, counts.feedback};
-    metrics_add_purged(request->server->metrics, &counts);
+    trace_count_purged(request->server->metrics, &counts);
     service_audit(
         request, "trace_purge",
         arena_print(request->arena, "traces/older_than=%lldd", (long long)query->older_than_days),

@@ -1,7 +1,7 @@
 /* The support service, family trends: what verdicts, votes and evaluations say over time, and what
  * to do about it. Each reads many answers, so they have a pool of their own. Routes only. */
+#include "support-trends/changed_citations.h"
 #include "support-trends/improvements.h"
-#include "support-trends/stale_citations.h"
 #include "support-trends/thresholds.h"
 #include "support/service.h"
 
@@ -53,15 +53,15 @@ static const struct route routes[] = {
     {GET("/api/admin/recommendations/current", SUPPORT_REVIEWER, recommendations_handle,
          "recommendations", "improvement", &recommendations_schema,
          "What to do next, the most urgent first")},
-    {GET("/api/admin/citations/changed", SUPPORT_REVIEWER, stale_citations_handle,
-         "changed_citations", "improvement", &stale_citations_schema,
+    {GET("/api/admin/citations/changed", SUPPORT_REVIEWER, changed_citations_handle,
+         "changed_citations", "improvement", &changed_citations_schema,
          "Answers that stood on passages which have changed"),
-     .query = &stale_citations_query_schema},
+     .query = &changed_citations_query_schema},
     {.method = METHOD_POST,
      .path = "/api/admin/citations/changed/{trace_id}/review",
      .role = SUPPORT_REVIEWER,
-     .reply = &stale_citation_reviewed_schema,
-     .handler = stale_citation_review_handle,
+     .reply = &changed_citations_reviewed_schema,
+     .handler = changed_citations_review_handle,
      .name = "review_changed_citations",
      .tag = "improvement",
      .summary = "Say that an answer's changed citations were looked at"},

@@ -230,11 +230,6 @@ static void choose_documents(struct graph_state *state)
     }
 }
 
-const char *graph_beginning(struct arena *arena, const char *text, size_t most)
-{
-    return arena_copy(arena, text, utf8_prefix(text, most));
-}
-
 /* The number of a source, which is added where it is not there yet; 0 when there is no room. */
 static int number_of(struct graph_state *state, const struct found_chunk *chunk)
 {

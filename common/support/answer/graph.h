@@ -137,9 +137,6 @@ const char *graph_complexity(const char *question);
 enum route_kind graph_route(int quality, double relevance, bool verification_skipped,
                             int factuality, int iteration, const struct support_settings *settings);
 
-/* The first characters of a text. */
-const char *graph_beginning(struct arena *arena, const char *text, size_t most);
-
 /* "Handed to an operator", in the language of the question. */
 const char *graph_apology(enum text_language language);
 

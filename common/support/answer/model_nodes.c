@@ -49,7 +49,7 @@ static void add_history(const struct graph_state *state, struct text *text, size
 
     for (size_t i = first; i < request->history_count; i++)
         text_append_format(text, "%s: %s\n", request->history[i].role,
-                           graph_beginning(state->arena, request->history[i].content, characters));
+                           utf8_copy_prefix(state->arena, request->history[i].content, characters));
     if (request->history_count)
         text_append_byte(text, '\n');
 }
@@ -66,7 +66,7 @@ void model_add_source(const struct graph_state *state, struct text *text, size_t
 
     text_append_format(
         text, "[Document %zu | source=%s]\n%s\n\n", place + 1, source->source,
-        citation_escape(state->arena, graph_beginning(state->arena, source->text, characters)));
+        citation_escape(state->arena, utf8_copy_prefix(state->arena, source->text, characters)));
 }
 
 /* The numbered documents that the answer stands on. */
@@ -300,13 +300,13 @@ bool model_suggest(struct graph_state *state)
     add_sources(state, &text, SUGGEST_DOCUMENTS, SUGGEST_CHARACTERS);
     add_question(state, &text);
     text_append_format(&text, "\nAnswer: %s",
-                       graph_beginning(state->arena, outcome->answer, SUGGEST_CHARACTERS));
+                       utf8_copy_prefix(state->arena, outcome->answer, SUGGEST_CHARACTERS));
     if (!model_ask(state, &order, PROMPT_SUGGEST, text.bytes, &reply))
         return false;
     outcome->suggestion_count =
         model_reply_lines(state->arena, reply.text, false, outcome->suggestions, SUGGESTIONS_MAX);
     for (size_t i = 0; i < outcome->suggestion_count; i++)
         outcome->suggestions[i] =
-            graph_beginning(state->arena, outcome->suggestions[i], SUGGESTION_LENGTH_MAX);
+            utf8_copy_prefix(state->arena, outcome->suggestions[i], SUGGESTION_LENGTH_MAX);
     return true;
 }

@@ -176,8 +176,8 @@ static void settle(struct graph_state *state, const struct statements *statement
         outcome->claims[i] = (struct claim){
             .text = statements->texts[i],
             .supported = supported,
-            .evidence = supported ? graph_beginning(state->arena, statements->evidence[i],
-                                                    EVIDENCE_CHARACTERS)
+            .evidence = supported ? utf8_copy_prefix(state->arena, statements->evidence[i],
+                                                     EVIDENCE_CHARACTERS)
                                   : ""};
         right += supported;
     }

@@ -134,10 +134,10 @@ static void ask_to_confirm(struct graph_state *state, const char *node, const ch
     outcome->pending_ticket = summary;
     outcome->action_summary =
         arena_print(state->arena, "create a ticket for: %s",
-                    graph_beginning(state->arena, summary, SUMMARY_CHARACTERS));
+                    utf8_copy_prefix(state->arena, summary, SUMMARY_CHARACTERS));
     end(state, node,
         fill_in(state->arena, phrases_for(state)->confirm,
-                graph_beginning(state->arena, summary, SUMMARY_CHARACTERS)),
+                utf8_copy_prefix(state->arena, summary, SUMMARY_CHARACTERS)),
         QUALITY_WAITING, ROUTE_AGENTIC);
 }
 
@@ -181,9 +181,9 @@ static const char *search_documents(struct graph_state *state, const char *query
         text_append_format(
             &text, "%s[%d] %s", i ? "\n" : "", numbers[i],
             citation_escape(state->arena,
-                            graph_beginning(state->arena,
-                                            state->outcome->sources[numbers[i] - 1].text,
-                                            SHOWN_CHARACTERS)));
+                            utf8_copy_prefix(state->arena,
+                                             state->outcome->sources[numbers[i] - 1].text,
+                                             SHOWN_CHARACTERS)));
     return text.bytes;
 }
 
@@ -237,7 +237,7 @@ static const char *run_tool(struct graph_state *state, struct talk *talk,
         if (!value)
             return "summary is missing.";
         ask_to_confirm(state, "confirmation_gate",
-                       graph_beginning(state->arena, value, SUMMARY_MAX));
+                       utf8_copy_prefix(state->arena, value, SUMMARY_MAX));
         return NULL;
     }
     return "There is no tool of that name.";
@@ -309,7 +309,7 @@ static bool words_choose(struct graph_state *state)
 
     if (wish.ticket) {
         ask_to_confirm(state, "confirmation_gate",
-                       graph_beginning(state->arena, state->request->question, SUMMARY_MAX));
+                       utf8_copy_prefix(state->arena, state->request->question, SUMMARY_MAX));
         return true;
     }
     if (!wish.order_id || !wish.order)

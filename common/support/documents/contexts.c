@@ -2,7 +2,6 @@
 #include "support/documents/contexts.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "support/answer/graph.h"
 #include "support/models/models.h"
 #include "support/models/replies.h"
 
@@ -33,8 +32,8 @@ static const char *message_of(const struct contexts_request *order, struct arena
 
     text_start(&text, arena, MESSAGE_MAX);
     text_append_format(&text, "Document: %s\nBeginning:\n%s\n\n", order->title,
-                       graph_beginning(arena, order->beginning, SHOWN_CHARACTERS));
-    text_append_format(&text, "Part:\n%s", graph_beginning(arena, chunk->body, SHOWN_CHARACTERS));
+                       utf8_copy_prefix(arena, order->beginning, SHOWN_CHARACTERS));
+    text_append_format(&text, "Part:\n%s", utf8_copy_prefix(arena, chunk->body, SHOWN_CHARACTERS));
     return text.bytes;
 }
 
@@ -63,7 +62,7 @@ static size_t write_round(const struct contexts_request *order, struct models_ru
         const char *line = replies[i].text ? model_reply_line(run->arena, replies[i].text) : NULL;
 
         if (line) {
-            headers[first + i] = graph_beginning(order->arena, line, CHUNK_HEADER_MAX);
+            headers[first + i] = utf8_copy_prefix(order->arena, line, CHUNK_HEADER_MAX);
             written++;
         }
     }

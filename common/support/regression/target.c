@@ -302,7 +302,7 @@ static const char *expected_citations(struct arena *arena, const struct target *
                           arena_print(arena, "%s-doc-%lld", target->provider_id, (long long)i));
         writer_key_string(&writer, "title",
                           arena_print(arena, "%s:%s", target->provider_id, model));
-        writer_key_string(&writer, "excerpt", graph_beginning(arena, answer, EXCERPT_CHARACTERS));
+        writer_key_string(&writer, "excerpt", utf8_copy_prefix(arena, answer, EXCERPT_CHARACTERS));
         writer_close_object(&writer);
     }
     writer_close_array(&writer);

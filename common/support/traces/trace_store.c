@@ -1,7 +1,9 @@
 /* Traces: writing them once an answer is there, reading them back whole, purging old ones. */
 #include "support/traces/trace_store.h"
 #include "base/json.h"
+#include "base/schema.h"
 #include "db/query.h"
+#include "support/metrics.h"
 #include "support/traces/redact.h"
 
 #include <math.h>
@@ -619,4 +621,20 @@ enum error trace_purge(struct db *db, const char *tenant, int64_t days, struct p
         counts->evaluations += batch.evaluations;
     }
     return error;
+}
+
+void trace_count_purged(struct metrics *metrics, const struct purge_counts *counts)
+{
+    const struct {
+        const char *table;
+        int64_t rows;
+    } tables[] = {{"traces", counts->traces},
+                  {"trace_steps", counts->steps},
+                  {"feedback", counts->feedback},
+                  {"trace_evaluations", counts->evaluations}};
+
+    for (size_t i = 0; i < COUNT_OF(tables); i++) {
+        if (tables[i].rows)
+            metric_add(metrics, METRIC_TRACES_PURGED, &tables[i].table, (double)tables[i].rows);
+    }
 }

@@ -10,6 +10,8 @@
 #include "support/answer/graph.h"
 #include "support/traces/evaluators.h"
 
+struct metrics;
+
 struct trace_call {
     struct db *db;
     struct arena *arena;
@@ -105,5 +107,8 @@ MUST_CHECK enum error trace_purge_batch(struct db *db, const char *tenant, int64
  * NULL tenant is everybody's. */
 MUST_CHECK enum error trace_purge(struct db *db, const char *tenant, int64_t days,
                                   struct purge_counts *counts, struct problem *problem);
+
+/* Adds the deleted rows to the metrics. */
+void trace_count_purged(struct metrics *metrics, const struct purge_counts *counts);
 
 #endif

@@ -204,12 +204,12 @@ static enum error keep(const struct trace_call *call, const struct cluster *clus
         content = json_string_value(json_object_get(document, "content"));
     }
     if (!topic || !*topic || !content || !*content) {
-        topic = graph_beginning(call->arena, cluster->members[0]->question, TOPIC_CHARACTERS);
+        topic = utf8_copy_prefix(call->arena, cluster->members[0]->question, TOPIC_CHARACTERS);
         content = reply;
     }
     return draft_add(
-        &documents, graph_beginning(call->arena, redact_text(call->arena, topic), TOPIC_MOST),
-        graph_beginning(call->arena, redact_text(call->arena, content), CONTENT_CHARACTERS),
+        &documents, utf8_copy_prefix(call->arena, redact_text(call->arena, topic), TOPIC_MOST),
+        utf8_copy_prefix(call->arena, redact_text(call->arena, content), CONTENT_CHARACTERS),
         ids_of(call->arena, cluster), &id);
 }
 

@@ -3,9 +3,9 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "db/query.h"
+#include "support/cache.h"
 #include "support/curated/case_status.h"
 #include "support/programs/batch.h"
-#include "support/programs/kept_store.h"
 #include "support/trends/backlog.h"
 
 #include <math.h>
@@ -84,9 +84,10 @@ static enum error write_thresholds(const struct trace_call *call, struct json_wr
     json_t *object = NULL;
     const json_t *thresholds, *threshold;
     size_t i;
-    enum error error = kept_get(
-        call, arena_print(call->arena, "threshold-analysis:%s:%d", call->tenant, THRESHOLD_DAYS),
-        &document);
+    enum error error = cache_get(
+        call->db, call->arena, call->tenant,
+        arena_print(call->arena, "threshold-analysis:%s:%d", call->tenant, THRESHOLD_DAYS),
+        &document, call->problem);
 
     writer_key(writer, "thresholds");
     writer_open_array(writer);

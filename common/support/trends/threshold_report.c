@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "support/cache.h"
 #include "support/programs/batch.h"
 #include "support/programs/data_files.h"
-#include "support/programs/kept_store.h"
 #include "support/trends/labels.h"
 #include "support/trends/risk.h"
 
@@ -413,11 +413,14 @@ enum error threshold_kept(const struct trace_call *call, const struct threshold_
 {
     const char *key = arena_print(call->arena, "threshold-analysis:%s:%lld", call->tenant,
                                   (long long)request->days);
-    enum error error = anew ? ERROR_NONE : kept_get(call, key, document);
+    enum error error =
+        anew ? ERROR_NONE
+             : cache_get(call->db, call->arena, call->tenant, key, document, call->problem);
 
     *cached = !error && !anew && *document;
     if (error || *cached)
         return error;
     error = threshold_analyse(call, request, document);
-    return error ? error : kept_put(call, key, *document, KEPT_SECONDS);
+    return error ? error
+                 : cache_put(call->db, call->tenant, key, *document, KEPT_SECONDS, call->problem);
 }

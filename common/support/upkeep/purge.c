@@ -104,7 +104,7 @@ static enum error purge_traces(struct batch *batch, struct problem *problem)
     batch->counts->steps += counts.steps;
     batch->counts->feedback += counts.feedback;
     batch->counts->evaluations += counts.evaluations;
-    metrics_add_purged(batch->metrics, &counts);
+    trace_count_purged(batch->metrics, &counts);
     return ERROR_NONE;
 }
 

@@ -1,20 +1,20 @@
 /* Changed citations: a list to work through, and saying that an answer was looked at. */
-#include "support-trends/stale_citations.h"
+#include "support-trends/changed_citations.h"
 #include "support/service.h"
 #include "support/tools.h"
 #include "support/trends/stale_citations.h"
 
 enum { LIST_MAX = 500 };
 
-struct stale_citations_query {
+struct changed_citations_query {
     int64_t limit;
 };
 
-#define OWNER struct stale_citations_query
+#define OWNER struct changed_citations_query
 static const struct field query_fields[] = {
     INTEGER(OWNER, limit, .preset = 100, .help = "1 to 500; others are brought into that range.")};
 #undef OWNER
-SCHEMA(stale_citations_query_schema, struct stale_citations_query, "ChangedCitationsQuery",
+SCHEMA(changed_citations_query_schema, struct changed_citations_query, "ChangedCitationsQuery",
        query_fields);
 
 #define OWNER struct stale_citation
@@ -29,29 +29,30 @@ static const struct field item_fields[] = {
 #undef OWNER
 static SCHEMA(item_schema, struct stale_citation, "ChangedCitation", item_fields);
 
-struct stale_citations_reply {
+struct changed_citations_reply {
     OBJECT_LIST(struct stale_citation, items);
 };
 
-#define OWNER struct stale_citations_reply
+#define OWNER struct changed_citations_reply
 static const struct field reply_fields[] = {OBJECTS(OWNER, items, item_schema)};
 #undef OWNER
-SCHEMA(stale_citations_schema, struct stale_citations_reply, "ChangedCitations", reply_fields);
+SCHEMA(changed_citations_schema, struct changed_citations_reply, "ChangedCitations", reply_fields);
 
-struct stale_citation_reviewed {
+struct changed_citations_reviewed {
     const char *status;
 };
 
-#define OWNER struct stale_citation_reviewed
+#define OWNER struct changed_citations_reviewed
 static const struct field reviewed_fields[] = {STRING(OWNER, status)};
 #undef OWNER
-SCHEMA(stale_citation_reviewed_schema, struct stale_citation_reviewed, "ChangedCitationReviewed",
-       reviewed_fields);
+SCHEMA(changed_citations_reviewed_schema, struct changed_citations_reviewed,
+       "ChangedCitationReviewed", reviewed_fields);
 
-enum error stale_citations_handle(struct request *request, struct reply *reply)
+enum error changed_citations_handle(struct request *request, struct reply *reply)
 {
-    const struct stale_citations_query *query = request->query;
-    struct stale_citations_reply *object = ARENA_NEW(request->arena, struct stale_citations_reply);
+    const struct changed_citations_query *query = request->query;
+    struct changed_citations_reply *object =
+        ARENA_NEW(request->arena, struct changed_citations_reply);
     int64_t limit = query->limit < 1 ? 1 : query->limit > LIST_MAX ? LIST_MAX : query->limit;
     struct service_tools tools;
     enum error error = service_tools(request, &tools);
@@ -62,10 +63,10 @@ enum error stale_citations_handle(struct request *request, struct reply *reply)
     return error;
 }
 
-enum error stale_citation_review_handle(struct request *request, struct reply *reply)
+enum error changed_citations_review_handle(struct request *request, struct reply *reply)
 {
-    struct stale_citation_reviewed *object =
-        ARENA_NEW(request->arena, struct stale_citation_reviewed);
+    struct changed_citations_reviewed *object =
+        ARENA_NEW(request->arena, struct changed_citations_reviewed);
     const char *trace_id = request->arguments[0];
     struct service_tools tools;
     enum error error = service_tools(request, &tools);
