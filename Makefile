@@ -147,6 +147,12 @@ test: packages-test
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) SANITIZE=$(SANITIZE) \
 	    tests/run $(or $(SUITES),$(if $(SANITIZE),unit corpus db api))
 
+# The quick loop after a change: builds it, runs the unit tests, checks what differs from the last commit, asks each
+# service some hundred requests. Two minutes on two processors.
+check:
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(unit_tests)
+	@LINT_SINCE=HEAD~1 BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run smoke unit lint
+
 # Looks for inputs that break the promises of tests/fuzz/: FUZZ_SECONDS for each target, FUZZ_JOBS at
 # a time, FUZZ_TARGETS="json url" some of them. What it finds is below build/fuzzer/findings/.
 fuzz: packages-fuzz
@@ -177,20 +183,10 @@ bench: packages-test
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/improvement
 	@BUILD=$(BUILD) $(PYTHON) tests/bench/speed/run
 
-# What takes a bad night: chaos for half a minute each, databases lost and brought back, 10 000 jobs with
-# runners that are killed, a minute of events from four writers at a time, random sequences of events on
-# PostgreSQL, programs killed at each of their steps, and a million requests to the same workers.
-soak: packages-test
-	@$(MAKE) --no-print-directory -j$$(nproc) all
-	@ASSAY_TEST_SOAK=1 DB_TESTS="jobs live_property livedata_apply" tests/db/run BUILD=$(BUILD)
-	@ASSAY_TEST_SOAK=1 ASSAY_BUILD_DIR=$(BUILD) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -s -p no:cacheprovider \
-	    -o python_files='*_test.py' tests/api/chaos_test.py tests/api/loss_test.py tests/api/soak_test.py tests/api/live_load_test.py \
-	    tests/api/livedata_webhooks_test.py tests/api/webhooks_test.py tests/api/support_kill_test.py \
-	    tests/api/orchestrator_storm_test.py tests/api/orchestrator_snapshot_test.py \
-	    tests/api/authorisation_services_test.py tests/api/doors_test.py tests/api/faults_test.py tests/api/scale_test.py \
-	    tests/api/stack_run_test.py tests/api/contract_fields_test.py
-	@ASSAY_TEST_SOAK=1 BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run api-postgres
-	@ASSAY_TEST_SOAK=1 tests/lint/run tidy
+# Everything that `make test` runs, with what takes long: walks of every step, kills and chaos for longer, every file
+# on both engines, a million requests to the same workers, the whole tree under clang-tidy.
+soak:
+	@ASSAY_TEST_SOAK=1 $(MAKE) --no-print-directory test
 
 # A Debian package of what is built, into build/ (docs/operate/deploy.md).
 deb: packages-deb
@@ -215,9 +211,10 @@ clean:
 help:
 	@echo 'make run     install what is missing, build, start the suite, show an example; Ctrl-C stops it'
 	@echo 'make test    install what is missing, build, run every test; SUITES="unit api" runs some'
+	@echo 'make check   the quick loop: build, unit tests, lint of what differs, some requests to each service'
 	@echo 'make         build the programs'
 	@echo 'make lint    source checks'
-	@echo 'make soak    kills, reloads and a million requests under load, in a quarter of an hour'
+	@echo 'make soak    make test, with everything that takes long'
 	@echo 'make bench   what things cost, in figures and ratios'
 	@echo 'make deb     build a Debian package of the suite'
 	@echo 'make docs    write the pages that the programs print'
@@ -228,6 +225,6 @@ help:
 
 include tools/run.mk
 
-.PHONY: all tests test fuzz fuzz-targets valgrind lint bench soak deb docs clean help
+.PHONY: all tests test check fuzz fuzz-targets valgrind lint bench soak deb docs clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -25,6 +25,9 @@ from typing import NamedTuple
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(ROOT, os.environ.get("BUILD") or "build")
 
+# The commit since which files count as changed (Tree.changed); none: every file counts.
+SINCE = "ASSAY_LINT_SINCE"
+
 # Inputs and expected outputs of tests: they are as they are.
 DATA = ("tests/fuzz/corpus/*", "tests/golden/*")
 
@@ -81,6 +84,25 @@ class Tree:
             if any(fnmatch.fnmatch(path, pattern) for pattern in patterns):
                 if data or not any(fnmatch.fnmatch(path, pattern) for pattern in DATA):
                     yield path
+
+    @functools.cached_property
+    def differing(self):
+        """Paths that differ from the commit that ASSAY_LINT_SINCE names or are not committed, None when every
+        path counts: without the setting, or where that commit is not known."""
+        since = os.environ.get(SINCE)
+        if not since or not (self.root / ".git").exists():
+            return None
+        differ = subprocess.run(["git", "diff", "-z", "--name-only", since], cwd=self.root, capture_output=True,
+                                text=True, check=False)
+        if differ.returncode != 0:
+            return None
+        new = subprocess.run(["git", "ls-files", "-z", "--others", "--exclude-standard"], cwd=self.root,
+                             capture_output=True, text=True, check=True)
+        return {path for path in (differ.stdout + new.stdout).split("\0") if path}
+
+    def changed(self, paths):
+        """Those of the paths that a check reads with a tool, one by one: the changed ones."""
+        return [path for path in paths if self.differing is None or path in self.differing]
 
     def c_files(self):
         return self.files("*.c", "*.h")

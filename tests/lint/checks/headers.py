@@ -15,7 +15,7 @@ def check(tree):
             folder, name = ".", include_name(path)
         return ["gcc", *flags, f"-I{folder}", "-include", name, "-x", "c", "/dev/null"]
 
-    for path, output, status in run_each(tree, tree.files("*.h"), command):
+    for path, output, status in run_each(tree, tree.changed(tree.files("*.h")), command):
         yield from reported(tree, path, output, status)
 
 

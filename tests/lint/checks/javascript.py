@@ -85,7 +85,7 @@ def check(tree):
         yield from check_page(tree, path)
     need("node")
     for path, output, status in run_each(
-        tree, tree.files("*.js", "*.mjs"), lambda path: ["node", "--check", path]
+        tree, tree.changed(tree.files("*.js", "*.mjs")), lambda path: ["node", "--check", path]
     ):
         place = re.search(r":(\d+)\n", output)
         error = re.search(r"^\w*Error: .*$", output, re.M)

@@ -10,7 +10,7 @@ def check(tree):
     style = f"--style=file:{ROOT}/.clang-format"
     for paths, output, status in run_each(
         tree,
-        chunks(tree.c_files(), 16),
+        chunks(tree.changed(tree.c_files()), 16),
         lambda paths: ["clang-format", style, "--dry-run", "-Werror", *paths],
     ):
         found = reported(tree, paths[0], output, status)

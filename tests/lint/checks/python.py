@@ -26,7 +26,7 @@ def syntax_errors(tree, path):
 
 
 def check(tree):
-    paths = list(programs(tree))
+    paths = tree.changed(programs(tree))
     if not paths:
         return
     broken = [finding for path in paths for finding in syntax_errors(tree, path)]

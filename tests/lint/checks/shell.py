@@ -11,7 +11,7 @@ SHARED = "--exclude=SC2034,SC2154"
 
 
 def check(tree):
-    scripts = list(tree.scripts())
+    scripts = tree.changed(tree.scripts())
     for path, output, status in run_each(tree, scripts, lambda path: ["bash", "-n", path]):
         if status:
             output = re.sub(r": line (\d+): ", r":\1: error: ", output)

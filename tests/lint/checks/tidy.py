@@ -29,7 +29,7 @@ def check(tree):
         known = [] if "common/base/error.c" in paths else KNOWN
         return ["clang-tidy", "--quiet", settings, *fewer, *paths, "--", *flags, *known, *BOUND]
 
-    for paths, output, status in run_changed(tree, tree.files("*.c"), command):
+    for paths, output, status in run_changed(tree, tree.changed(tree.files("*.c")), command):
         yield from reported(tree, paths[0], output, status)
 
 
