@@ -16,6 +16,8 @@ from postgres import PASSWORD, PASSWORD_IN_URL
 from service import ENGINES, Service
 from stored import CLOSED, PROJECTS, Store, create, expect, payload
 
+pytestmark = pytest.mark.both_engines
+
 pytest_plugins = ["store_fixtures"]
 
 FEW = {**CLOSED, "ASSAY_WORKERS": 2}

@@ -7,6 +7,8 @@ import pytest
 
 from stored import METRICS, OPEN, PROJECTS, analysis, check_totals, create, expect, payload
 
+pytestmark = pytest.mark.both_engines
+
 pytest_plugins = ["store_fixtures"]
 
 CLIENTS = 8

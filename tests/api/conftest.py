@@ -135,6 +135,8 @@ STACKS = pytest.StashKey[Stacks]()
 def pytest_configure(config):
     config.addinivalue_line("markers", "last: looks back at the whole session")
     config.addinivalue_line("markers", "soak: takes minutes")
+    config.addinivalue_line("markers", "postgres: on PostgreSQL, of a file for both engines")
+    config.addinivalue_line("markers", "both_engines: PostgreSQL has its turn in every run")
     config.stash[STACKS] = Stacks()
 
 
@@ -143,8 +145,13 @@ def pytest_unconfigure(config):
     Servers.close()
 
 
+def is_of_soak(item):
+    on_postgres = item.get_closest_marker("postgres") and not item.get_closest_marker("both_engines")
+    return on_postgres or item.get_closest_marker("soak")
+
+
 def pytest_collection_modifyitems(config, items):
-    long = [] if SOAK else [item for item in items if item.get_closest_marker("soak")]
+    long = [] if SOAK else [item for item in items if is_of_soak(item)]
     config.hook.pytest_deselected(items=long)
     items[:] = [item for item in items if item not in long]
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)

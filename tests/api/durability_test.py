@@ -25,6 +25,8 @@ from patience import until
 from stored import CLOSED, OPEN, PROJECTS, Database, Store, analysis, check_whole, create, expect, payload
 from postgres import PASSWORD, PASSWORD_IN_URL, PostgresServer
 
+pytestmark = pytest.mark.both_engines
+
 CLIENTS = 6
 POOL = "experiments-projects"
 

@@ -104,7 +104,7 @@ static const char *place_of(const char *name)
         {"doc_id", "kept.md"},
         {"task_id", "00000000-0000-4000-8000-000000000000"},
         {"metric", "quality_threshold"},
-        {"review_id", "1"},
+        {"review_id", "900"},
         {"run_id", "run-of-the-walk"},
         {"job_id", "job-of-the-walk"},
     };
@@ -207,7 +207,7 @@ static bool is_left_out(const struct route *route)
     return route->hidden && !getenv("ASSAY_TEST_SOAK");
 }
 
-#define PUT(table) "INSERT OR REPLACE INTO " table " VALUES "
+#define PUT(table) "INSERT INTO " table " VALUES "
 #define THEN "'2026-01-01T00:00:00.000000+00:00'"
 
 static const char *file_path(const char *name)
@@ -249,31 +249,38 @@ static void remove_files(void)
 static void make_room(struct db *db)
 {
     static const struct statement statements[] = {
+        {"no_user", "DELETE FROM users WHERE id = 'u1'"},
         {"user", PUT("users") "('u1', 'walk', "
                               "'$2b$04$abcdefghijklmnopqrstuuczIdKB3PuPUe8ZxmpiYpTQFB9v12pOa',"
                               " 'agent', 1, 'default', NULL, NULL, " THEN ")"},
         {"no_tokens", "DELETE FROM revoked_tokens"},
         {"no_families", "DELETE FROM token_families"},
+        {"no_family", "DELETE FROM token_families WHERE family_id = 'walk'"},
         {"family", PUT("token_families") "('walk', 'walk-refresh', 4102444800)"},
         {"no_sessions", "DELETE FROM sessions WHERE id = 'session-of-the-walk'"},
         {"session",
          PUT("sessions") "('default', 'session-of-the-walk', " THEN ", " THEN ", 1, NULL, 'walk')"},
+        {"no_ticket", "DELETE FROM escalated_tickets WHERE id = 'ticket-of-the-walk'"},
         {"ticket",
          PUT("escalated_tickets") "('ticket-of-the-walk', 'default', "
                                   "'session-of-the-walk', '" TRACE
                                   "', 'Help?', 'A draft', NULL, 'pending', " THEN ", NULL)"},
-        {"trace", "INSERT OR IGNORE INTO traces (trace_id, tenant_id, started_at, finished_at,"
-                  " question, answer, channel, knowledge_gap, cost_usd) VALUES ('" TRACE
-                  "', 'default', " THEN ", " THEN ", 'Help?', 'No.', 'web', 0, 0)"},
-        {"step", "INSERT OR IGNORE INTO trace_steps (trace_id, step_order, node_name, state_json,"
-                 " ts) VALUES ('" TRACE "', 0, 'log', '{}', " THEN ")"},
+        {"trace",
+         "INSERT INTO traces (trace_id, tenant_id, started_at, finished_at,"
+         " question, answer, channel, knowledge_gap, cost_usd) VALUES ('" TRACE
+         "', 'default', " THEN ", " THEN ", 'Help?', 'No.', 'web', 0, 0) ON CONFLICT DO NOTHING"},
+        {"step", "INSERT INTO trace_steps (trace_id, step_order, node_name, state_json,"
+                 " ts) VALUES ('" TRACE "', 0, 'log', '{}', " THEN ") ON CONFLICT DO NOTHING"},
+        {"no_evaluation", "DELETE FROM trace_evaluations WHERE trace_id = '" TRACE "'"},
         {"evaluation", PUT("trace_evaluations") "('" TRACE "', 'default', 'judge', 0.5, 'ok', "
                                                 "'{}', " THEN ")"},
+        {"no_gap", "DELETE FROM knowledge_gaps WHERE id = 1"},
         {"gap", PUT("knowledge_gaps") "(1, 'default', 'c', 'Parking', '[]', 3, " THEN ", NULL)"},
+        {"no_draft", "DELETE FROM kb_drafts WHERE id = 'draft-of-the-walk'"},
         {"draft", PUT("kb_drafts") "('draft-of-the-walk', 'default', 'Parking', 'text', '[]', "
                                    "'pending', " THEN ", NULL)"},
-        {"no_cases", "DELETE FROM review_queue WHERE id <> 1"},
-        {"case", PUT("review_queue") "(1, 'case-of-the-walk', 'default', 'manual', 'pending', "
+        {"no_cases", "DELETE FROM review_queue"},
+        {"case", PUT("review_queue") "(900, 'case-of-the-walk', 'default', 'manual', 'pending', "
                                      "NULL, " THEN ", NULL, NULL, NULL)"},
         {"no_deployments", "DELETE FROM experiment_deployments"},
         {"no_assignments", "DELETE FROM experiment_assignments"},
@@ -283,11 +290,14 @@ static void make_room(struct db *db)
         {"choice",
          PUT("threshold_choices") "('default', 'quality_threshold', 80, 'manual', NULL,"
                                   " NULL, NULL, " THEN ", 'walk', NULL, NULL, NULL, NULL)"},
+        {"no_span", "DELETE FROM cited_spans WHERE trace_id = '" TRACE "'"},
         {"span", PUT("cited_spans") "('" TRACE "', 1, 'default', 'walk.md', 1, 'No.', 'No.', " THEN
                                     ", " THEN ", NULL)"},
+        {"no_document", "DELETE FROM kb_documents WHERE doc_id = 'kept.md'"},
         {"document",
          PUT("kb_documents") "('default', 'kept.md', 1000000, 1, 'Kept', 'upload', 'md',"
                              " 'en', 'x', 4, '[]', 1, 0, 0, " THEN ", " THEN ", 0, NULL)"},
+        {"no_task", "DELETE FROM tasks WHERE task_id = '00000000-0000-4000-8000-000000000000'"},
         {"task", PUT("tasks") "('00000000-0000-4000-8000-000000000000', 'default', 'walk.md', 'x',"
                               " 'PENDING', NULL, NULL, " THEN ", NULL, '', '')"},
     };

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from conftest import SOAK
+from service import DATABASE_SETTINGS
 from stack import BUILD, CHECKOUT, clean_environment
 
 sys.path.insert(0, str(CHECKOUT / "tests" / "db"))
@@ -68,6 +69,17 @@ def test_every_route_survives_every_fault(family, fast_directory):
         assert not writes or "writes 0" not in line, line
         streams = "stream" in line.split()[1] or "completions" in line.split()[1]
         assert streams == ("pieces 0" not in line), line
+
+
+def test_every_route_answers_on_postgres(tmp_path):
+    """Every statement of a route that its example reaches is one that PostgreSQL understands."""
+    with PostgresServer() as server:
+        for family in FAMILIES:
+            service = family.split("-")[0]
+            database = {DATABASE_SETTINGS[service]: server.create_database(family.replace("-", "_"))}
+            folder = tmp_path / family
+            folder.mkdir()
+            walk(family, folder, {**SETTINGS[service](folder), **database}, "once")
 
 
 def test_every_change_survives_every_step_on_postgres(tmp_path):

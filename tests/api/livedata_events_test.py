@@ -16,6 +16,8 @@ import requests
 from patience import until
 from service import ENGINES, Service
 
+pytestmark = pytest.mark.both_engines
+
 ADMIN = {"X-Admin-Key": "admin-key"}
 SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_ADMIN_KEY": "admin-key", "LIVE_RATE_LIMIT_RPM": "100000",
             "LIVE_EGRESS_ALLOWED_HOSTS": "127.0.0.1", "FRESHNESS_SLA_SECONDS": "2",

@@ -11,6 +11,8 @@ from model_server import ModelServer
 from patience import until
 from service import ENGINES, Service
 
+pytestmark = pytest.mark.both_engines
+
 
 @pytest.fixture(scope="module")
 def models():

@@ -5,6 +5,8 @@ import pytest
 from patience import until
 from service import DATABASE_SETTINGS, ENGINES, Servers, Service
 
+pytestmark = pytest.mark.both_engines
+
 INTERVALS = {"DB_ANALYZE_INTERVAL_SEC": "1", "ORCH_DB_ANALYZE_SECONDS": "1", "LIVE_ANALYZE_SECONDS": "1"}
 SETTINGS = {**INTERVALS, "LIVE_AUTH_DISABLED": "true", "LIVE_SEED_ON_BOOT": "true"}
 SERVICES = ("livedata", "support", "orchestrator", "experiments")

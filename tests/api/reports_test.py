@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 
-from stored import ENGINES, analysis, create, expect, path_of, payload, unknown_id
+from stored import analysis, create, expect, path_of, payload, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 
@@ -27,7 +27,7 @@ GUARDRAILS = [{"name": "=HYPERLINK(\"x\")", "metric_type": "binary", "baseline":
                "detectable_mde_absolute": 0.0673, "note": ""}]
 
 
-@pytest.fixture(scope="module", params=ENGINES[:1])
+@pytest.fixture(scope="module", params=["sqlite"])
 def engine(request):
     """What is stored is read by project_history_test.py on both."""
     return request.param

@@ -17,6 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
 import requests
 
 from openapi import Document
@@ -26,7 +27,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
 from pgbouncer import PgBouncer  # noqa: E402  (found by the line above)
 from postgres import PROGRAMS, PostgresServer  # noqa: E402
 
-ENGINES = ("sqlite", "postgres")
+# PostgreSQL has its turn in `make soak`, and in files that say pytestmark = pytest.mark.both_engines: those whose
+# promises are about the database, or whose statements the suite db does not run.
+ENGINES = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 # What each service calls the URL of its database.
 DATABASE_SETTINGS = {"experiments": "AB_DATABASE_URL", "support": "DATABASE_URL",
                      "livedata": "LIVE_DATABASE_URL", "orchestrator": "ORCH_DB_DSN"}

@@ -2,7 +2,8 @@
 
 import pytest
 
-from stored import CLOSED, ENGINES, SERVER, Stores
+from service import ENGINES
+from stored import CLOSED, SERVER, Stores
 
 
 def pytest_unconfigure():

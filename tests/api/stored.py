@@ -23,7 +23,6 @@ from stack import Stack
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
 from postgres import PROGRAMS, PostgresServer  # noqa: E402  (found by the line above)
 
-ENGINES = ("sqlite", "postgres")
 CLOSED = {**OPEN, **TOKENS}
 WRITE, READ, ADMIN = TOKENS["AB_API_TOKEN"], TOKENS["AB_READONLY_API_TOKEN"], TOKENS["AB_ADMIN_TOKEN"]
 PROJECTS = "/api/v1/projects"

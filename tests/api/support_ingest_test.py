@@ -16,6 +16,8 @@ from service import ENGINES, Servers, Service
 from support_admin_test import SECRET, token
 from support_hostile_test import docx, packed, page_tree, pdf, text_of
 
+pytestmark = pytest.mark.both_engines
+
 KEY = "support-test-key-3"
 HEADERS = {"X-API-Key": KEY}
 SEGMENTS_MOST = 16

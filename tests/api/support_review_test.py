@@ -14,6 +14,8 @@ from patience import until
 from service import ENGINES, Service
 from support_admin_test import SECRET, token
 
+pytestmark = pytest.mark.both_engines
+
 ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "REVIEWER_EMAIL": "Judge@Example.com "}
 QUEUE = "/api/admin/review-queue"
 

@@ -15,6 +15,8 @@ from stored import (
     CLOSED, METRICS, OPEN, PROJECTS, Database, Store, analysis, check_whole, create, expect, payload, stored_form)
 from stack import CHECKOUT
 
+pytestmark = pytest.mark.both_engines
+
 pytest_plugins = ["store_fixtures"]
 
 MIGRATIONS = sorted((CHECKOUT / "sql" / "experiments").glob("*.sql"))

@@ -14,6 +14,8 @@ import pytest
 from stored import (OPEN, PROJECTS, SERVER, analysis, check_totals, create, expect, history_of, path_of, payload, put, revisions_of,
                     stored_form, unknown_id)
 
+pytestmark = pytest.mark.both_engines
+
 pytest_plugins = ["store_fixtures"]
 
 WORKSPACE = "/api/v1/workspace"
