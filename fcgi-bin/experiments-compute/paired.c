@@ -3,7 +3,7 @@
 #include "base/number.h"
 #include "experiments/analyses/paired_text.h"
 #include "experiments/analyses/report_text.h"
-#include "experiments/analyses/results_shape.h"
+#include "experiments/analyses/results_schema.h"
 #include "experiments/design/sizing.h"
 #include "experiments/service.h"
 

@@ -2,7 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_COMPUTE_RESULTS_H
 #define ASSAY_EXPERIMENTS_COMPUTE_RESULTS_H
 
-#include "experiments/analyses/results_shape.h"
+#include "experiments/analyses/results_schema.h"
 #include "http/route.h"
 
 void results_cost(const void *body, struct compute_cost *cost);

@@ -2,7 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_COMPUTE_SURVIVAL_H
 #define ASSAY_EXPERIMENTS_COMPUTE_SURVIVAL_H
 
-#include "experiments/analyses/survival_shape.h"
+#include "experiments/analyses/survival_schema.h"
 #include "http/route.h"
 
 void survival_cost(const void *body, struct compute_cost *cost);

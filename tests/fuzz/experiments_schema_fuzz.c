@@ -11,7 +11,7 @@
 #include "experiments-compute/assignment.h"
 #include "experiments-compute/bandit.h"
 #include "experiments-operations/keys.h"
-#include "experiments/analyses/results_shape.h"
+#include "experiments/analyses/results_schema.h"
 #include "experiments/documents/analysis_payload.h"
 #include "experiments/documents/payload.h"
 

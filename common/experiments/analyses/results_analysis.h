@@ -5,7 +5,7 @@
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_RESULTS_ANALYSIS_H
 #define ASSAY_EXPERIMENTS_ANALYSES_RESULTS_ANALYSIS_H
 
-#include "experiments/analyses/results_shape.h"
+#include "experiments/analyses/results_schema.h"
 #include "i18n/i18n.h"
 
 struct results_call {

@@ -7,7 +7,7 @@
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_RESULTS_EVIDENCE_H
 #define ASSAY_EXPERIMENTS_ANALYSES_RESULTS_EVIDENCE_H
 
-#include "experiments/analyses/results_shape.h"
+#include "experiments/analyses/results_schema.h"
 #include "i18n/i18n.h"
 
 /* Below these an approximation is worth a warning. */

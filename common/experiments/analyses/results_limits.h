@@ -5,7 +5,7 @@
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_RESULTS_LIMITS_H
 #define ASSAY_EXPERIMENTS_ANALYSES_RESULTS_LIMITS_H
 
-#include "experiments/analyses/results_shape.h"
+#include "experiments/analyses/results_schema.h"
 
 /* Of both arms together. The values of ranked arms are bounded by their schema. */
 enum {

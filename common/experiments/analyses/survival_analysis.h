@@ -6,7 +6,7 @@
 #define ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_ANALYSIS_H
 
 #include "experiments/analyses/results_analysis.h"
-#include "experiments/analyses/survival_shape.h"
+#include "experiments/analyses/survival_schema.h"
 
 /* Analyses a valid request. ERROR_INVALID, with the reason survival_no_events or
  * survival_cox_undefined, when the data cannot be tested. */

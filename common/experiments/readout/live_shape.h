@@ -5,7 +5,7 @@
 #ifndef ASSAY_EXPERIMENTS_READOUT_LIVE_SHAPE_H
 #define ASSAY_EXPERIMENTS_READOUT_LIVE_SHAPE_H
 
-#include "experiments/analyses/results_shape.h"
+#include "experiments/analyses/results_schema.h"
 #include "experiments/live/view.h"
 
 struct live_arm_statistic {

@@ -5,7 +5,7 @@
 #ifndef ASSAY_EXPERIMENTS_REPORTS_COMPARISON_H
 #define ASSAY_EXPERIMENTS_REPORTS_COMPARISON_H
 
-#include "experiments/analyses/results_shape.h"
+#include "experiments/analyses/results_schema.h"
 #include "experiments/design/sensitivity.h"
 #include "experiments/projects/snapshot_store.h"
 #include "experiments/reports/uplift_draws.h"

@@ -1,8 +1,8 @@
 /*
  * The documents of a survival analysis: the arms that were watched, and what a test of them showed.
  */
-#ifndef ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_SHAPE_H
-#define ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_SHAPE_H
+#ifndef ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_SCHEMA_H
+#define ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_SCHEMA_H
 
 #include "base/schema.h"
 #include "stats/survival.h"

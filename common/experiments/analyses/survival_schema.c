@@ -1,5 +1,5 @@
 /* Tables of the survival documents and the rules that span their fields. */
-#include "experiments/analyses/survival_shape.h"
+#include "experiments/analyses/survival_schema.h"
 
 enum { SUBJECTS_MAX = 1000 }; /* per arm */
 

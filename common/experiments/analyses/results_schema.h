@@ -2,8 +2,8 @@
  * The documents of a results analysis, what was observed and what the test showed: asked over HTTP,
  * and kept with the projects that they belong to.
  */
-#ifndef ASSAY_EXPERIMENTS_ANALYSES_RESULTS_SHAPE_H
-#define ASSAY_EXPERIMENTS_ANALYSES_RESULTS_SHAPE_H
+#ifndef ASSAY_EXPERIMENTS_ANALYSES_RESULTS_SCHEMA_H
+#define ASSAY_EXPERIMENTS_ANALYSES_RESULTS_SCHEMA_H
 
 #include "base/schema.h"
 #include "stats/two_sample.h"

@@ -1,5 +1,5 @@
 /* Tables of the results documents and the rules that span their fields. */
-#include "experiments/analyses/results_shape.h"
+#include "experiments/analyses/results_schema.h"
 
 #include "experiments/design/calculation.h"
 
