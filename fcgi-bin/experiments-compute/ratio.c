@@ -1,9 +1,8 @@
-/* POST /api/v1/results/ratio: parts of a ratio per user in, the difference of the ratios out. */
+/* POST /api/v1/results/ratio: compares a ratio of totals in two arms. */
 #include "experiments-compute/ratio.h"
-#include "base/number.h"
 #include "experiments/analyses/report_text.h"
+#include "experiments/analyses/results_analysis.h"
 #include "experiments/analyses/results_evidence.h"
-#include "experiments/analyses/results_schema.h"
 #include "experiments/design/sizing.h"
 #include "experiments/service.h"
 #include "stats/ratio_metric.h"
@@ -13,7 +12,6 @@ enum {
     USERS_MAX = 1000, /* per arm */
     UNITS_MIN = 2,    /* of admission */
     USERS_PER_UNIT = 200,
-    EFFECT_DECIMALS = 6,
 };
 
 #define OWNER struct ratio_arm
@@ -68,39 +66,25 @@ void ratio_cost(const void *body, struct compute_cost *cost)
 
 enum error ratio_handle(struct request *request, struct reply *reply)
 {
-    const struct locale *locale = request->locale;
-    struct arena *arena = request->arena;
-    struct results_reply *answer = ARENA_NEW(arena, struct results_reply);
+    struct results_reply *answer = ARENA_NEW(request->arena, struct results_reply);
+    const struct results_call call = {request->locale, request->arena, &request->problem};
     const struct ratio_observation *observed = request->body;
-    struct test_result test;
+    struct results_finding finding = {0};
 
-    ratio_metric_test(observed, arena, &test);
-    if (test.degenerate)
-        return problem_set(
-            &request->problem, ERROR_INVALID, "degenerate", "%s",
-            locale_format(locale, arena, "errors.schemas.ratio_degenerate", NO_TEXT_ARGUMENTS));
-    test.lower_is_better = observed->direction == GOAL_DECREASE;
-    *answer = (struct results_reply){
-        .metric_type = "ratio",
-        .observed_effect = number_round_figure(test.effect, EFFECT_DECIMALS),
-        .observed_effect_relative = results_relative_effect(&test),
-        .observed_effect_relative_reason = results_relative_effect_reason(&test),
-        .ci_lower = number_round_figure(test.ci_lower, EFFECT_DECIMALS),
-        .ci_upper = number_round_figure(test.ci_upper, EFFECT_DECIMALS),
-        .ci_level = test.ci_level,
-        .p_value = test.p_value,
-        .test_statistic = test.statistic,
-        .is_significant = test.is_significant,
-        .power_achieved = test.power,
-        .verdict = report_verdict(locale, arena, &test),
-        .interpretation = report_ratio_interpretation(locale, arena, &test),
-        .direction = goal_direction_names[observed->direction],
-        .outcome = results_outcome(&test),
-    };
-    evidence_add(
-        &(struct evidence){
-            .locale = locale, .arena = arena, .test = &test, .decimals = EFFECT_DECIMALS},
-        answer);
+    ratio_metric_test(observed, request->arena, &finding.test);
+    if (finding.test.degenerate)
+        return problem_set(&request->problem, ERROR_INVALID, "degenerate", "%s",
+                           locale_format(request->locale, request->arena,
+                                         "errors.schemas.ratio_degenerate", NO_TEXT_ARGUMENTS));
+    finding.test.lower_is_better = observed->direction == GOAL_DECREASE;
+    finding.interpretation =
+        report_ratio_interpretation(request->locale, request->arena, &finding.test);
+    results_compose(&call, &ratio_analyzer, &finding, answer);
+    evidence_add(&(struct evidence){.locale = request->locale,
+                                    .arena = request->arena,
+                                    .analyzer = &ratio_analyzer,
+                                    .finding = &finding},
+                 answer);
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -1,7 +1,6 @@
-/* POST /api/v1/results: what was observed in, what it shows out. */
+/* POST /api/v1/results: analyzes what was observed in two arms. */
 #include "experiments-compute/results.h"
 #include "experiments/analyses/results_analysis.h"
-#include "experiments/analyses/results_limits.h"
 
 void results_cost(const void *body, struct compute_cost *cost)
 {

@@ -3,7 +3,6 @@
  */
 #include "base/json.h"
 #include "experiments/analyses/results_analysis.h"
-#include "experiments/analyses/results_limits.h"
 #include "test.h"
 
 static struct arena *arena;
@@ -226,7 +225,7 @@ static const char *const bodies[ANALYZER__MAX] = {
 TEST(methods_are_named)
 {
     static const struct {
-        enum analyzer analyzer;
+        enum analyzer_id analyzer;
         const char *english, *russian;
     } names[] = {
         {ANALYZER_EQUIVALENCE, "equivalence", "эквивалентность"},
@@ -307,7 +306,7 @@ static struct number_list zeros(size_t count)
     return (struct number_list){count, ARENA_ARRAY(arena, double, count)};
 }
 
-static int64_t ranked_cost(enum analyzer analyzer, size_t n, size_t m)
+static int64_t ranked_cost(enum analyzer_id analyzer, size_t n, size_t m)
 {
     struct ranked_observation ranked = {zeros(n), zeros(m), 0.05, 0.5, 0.2};
     struct results_request request = {.metric_type = (int)analyzer, .ranked = &ranked};
@@ -315,7 +314,7 @@ static int64_t ranked_cost(enum analyzer analyzer, size_t n, size_t m)
     return results_cost_units(&request);
 }
 
-static int64_t table_cost(enum analyzer analyzer, int64_t x1, int64_t n1, int64_t x2, int64_t n2)
+static int64_t table_cost(enum analyzer_id analyzer, int64_t x1, int64_t n1, int64_t x2, int64_t n2)
 {
     struct binary_observation binary = {x1, n1, x2, n2, 0.05};
     struct results_request request = {.metric_type = (int)analyzer, .binary = &binary};
@@ -401,6 +400,12 @@ TEST(blocks_go_with_analyzers)
     CHECK_TEXT(broken_rule(CONTINUOUS("continuous", ",\"equivalence_margin\":null")), "valid");
 }
 
+TEST(rows_have_the_names_of_the_list)
+{
+    for (int i = 0; i < ANALYZER__MAX; i++)
+        CHECK_TEXT(analyzers[i]->name, results_analyzer_names[i]);
+}
+
 TEST(rules_have_texts)
 {
     for (size_t i = 0; i < results_request_schema.rule_count; i++) {
@@ -427,6 +432,7 @@ static const struct test_case cases[] = {
     CASE(limits),
     CASE(costs),
     CASE(blocks_go_with_analyzers),
+    CASE(rows_have_the_names_of_the_list),
     CASE(rules_have_texts),
 };
 

@@ -4,7 +4,7 @@
 
 #include "experiments/analyses/report_print.h"
 
-static const char *print_alpha(struct arena *arena, const struct test_result *result)
+const char *report_alpha(struct arena *arena, const struct test_result *result)
 {
     return report_print_fixed(arena, 3, result->alpha);
 }
@@ -28,10 +28,10 @@ const char *report_verdict(const struct locale *locale, struct arena *arena,
                            const struct test_result *result)
 {
     return locale_format(locale, arena, verdict_key(result),
-                         TEXT_ARGUMENTS({"alpha", print_alpha(arena, result)}));
+                         TEXT_ARGUMENTS({"alpha", report_alpha(arena, result)}));
 }
 
-static const char *degenerate_interpretation(const struct locale *locale, struct arena *arena)
+const char *report_degenerate(const struct locale *locale, struct arena *arena)
 {
     return locale_format(locale, arena, "results.interpretation.degenerate", NO_TEXT_ARGUMENTS);
 }
@@ -40,7 +40,7 @@ const char *report_binary_interpretation(const struct locale *locale, struct are
                                          const struct test_result *result)
 {
     if (result->degenerate)
-        return degenerate_interpretation(locale, arena);
+        return report_degenerate(locale, arena);
     return locale_format(
         locale, arena, "results.interpretation.binary",
         TEXT_ARGUMENTS(
@@ -59,7 +59,7 @@ const char *report_continuous_interpretation(const struct locale *locale, struct
                                              const struct test_result *result)
 {
     if (result->degenerate)
-        return degenerate_interpretation(locale, arena);
+        return report_degenerate(locale, arena);
     return locale_format(
         locale, arena, "results.interpretation.continuous",
         TEXT_ARGUMENTS({"treatmentMean", report_print_fixed(arena, 4, observed->treatment_mean)},
@@ -71,7 +71,7 @@ const char *report_continuous_interpretation(const struct locale *locale, struct
                        {"pValue", report_print_p_value(arena, result->p_value)}));
 }
 
-static const char *print_level(struct arena *arena, const struct test_result *result)
+const char *report_level(struct arena *arena, const struct test_result *result)
 {
     return report_print_fixed(arena, 1, 100 * result->ci_level);
 }
@@ -85,138 +85,15 @@ const char *report_ratio_interpretation(const struct locale *locale, struct aren
             {"treatmentRatio", report_print_fixed(arena, 6, result->treatment_value)},
             {"controlRatio", report_print_fixed(arena, 6, result->control_value)},
             {"effect", report_print_signed(arena, 6, result->effect)},
-            {"ciLevel", print_level(arena, result)},
+            {"ciLevel", report_level(arena, result)},
             {"ciLower", report_print_fixed(arena, 6, result->ci_lower)},
             {"ciUpper", report_print_fixed(arena, 6, result->ci_upper)},
             {"pValue", report_print_p_value(arena, result->p_value)},
             {"significance", report_print_significance(locale, arena, result->is_significant)}));
 }
 
-const char *report_equivalence_verdict(const struct locale *locale, struct arena *arena,
-                                       double margin, const struct test_result *result)
-{
-    const char *key =
-        result->is_significant ? "results.verdict.equivalent" : "results.verdict.not_equivalent";
-
-    if (result->degenerate)
-        return report_verdict(locale, arena, result);
-    return locale_format(locale, arena, key,
-                         TEXT_ARGUMENTS({"margin", report_print_fixed(arena, 4, margin)},
-                                        {"alpha", print_alpha(arena, result)}));
-}
-
-const char *report_equivalence_interpretation(const struct locale *locale, struct arena *arena,
-                                              double margin, const struct test_result *result)
-{
-    const char *outcome = result->is_significant ? "results.equivalence.demonstrated"
-                                                 : "results.equivalence.not_demonstrated";
-
-    if (result->degenerate)
-        return degenerate_interpretation(locale, arena);
-    return locale_format(
-        locale, arena, "results.interpretation.equivalence",
-        TEXT_ARGUMENTS({"treatmentMean", report_print_fixed(arena, 4, result->treatment_value)},
-                       {"controlMean", report_print_fixed(arena, 4, result->control_value)},
-                       {"effect", report_print_signed(arena, 4, result->effect)},
-                       {"margin", report_print_fixed(arena, 4, margin)},
-                       {"equivalence", locale_format(locale, arena, outcome, NO_TEXT_ARGUMENTS)},
-                       {"ciLevel", print_level(arena, result)},
-                       {"ciLower", report_print_fixed(arena, 4, result->ci_lower)},
-                       {"ciUpper", report_print_fixed(arena, 4, result->ci_upper)},
-                       {"pValue", report_print_p_value(arena, result->p_value)}));
-}
-
-const char *report_rank_sum_interpretation(const struct locale *locale, struct arena *arena,
-                                           const struct rank_sum_result *result)
-{
-    const struct test_result *test = &result->test;
-    const char *method = result->exact ? "results.mann_whitney.method_exact"
-                                       : "results.mann_whitney.method_asymptotic";
-
-    if (test->degenerate)
-        return degenerate_interpretation(locale, arena);
-    return locale_format(
-        locale, arena, "results.interpretation.mann_whitney",
-        TEXT_ARGUMENTS(
-            {"treatmentMedian", report_print_fixed(arena, 4, test->treatment_value)},
-            {"controlMedian", report_print_fixed(arena, 4, test->control_value)},
-            {"shift", report_print_signed(arena, 4, test->effect)},
-            {"cles", report_print_fixed(arena, 1, 100 * result->superiority)},
-            {"ciLevel", print_level(arena, test)},
-            {"ciLower", report_print_fixed(arena, 4, test->ci_lower)},
-            {"ciUpper", report_print_fixed(arena, 4, test->ci_upper)},
-            {"uStatistic", report_print_fixed(arena, 1, result->u)},
-            {"pValue", report_print_p_value(arena, test->p_value)},
-            {"method", locale_format(locale, arena, method, NO_TEXT_ARGUMENTS)},
-            {"significance", report_print_significance(locale, arena, test->is_significant)}));
-}
-
-const char *report_bootstrap_interpretation(const struct locale *locale, struct arena *arena,
-                                            const struct resampling_result *result)
-{
-    const struct test_result *test = &result->test;
-
-    return locale_format(
-        locale, arena, "results.interpretation.bootstrap",
-        TEXT_ARGUMENTS(
-            {"treatmentMean", report_print_fixed(arena, 4, test->treatment_value)},
-            {"controlMean", report_print_fixed(arena, 4, test->control_value)},
-            {"effect", report_print_signed(arena, 4, test->effect)},
-            {"ciLevel", print_level(arena, test)},
-            {"ciLower", report_print_fixed(arena, 4, test->ci_lower)},
-            {"ciUpper", report_print_fixed(arena, 4, test->ci_upper)},
-            {"pValue", report_print_p_value(arena, test->p_value)},
-            {"permutations", report_print_count(arena, result->permutations)},
-            {"significance", report_print_significance(locale, arena, test->is_significant)}));
-}
-
-const char *report_quantile_interpretation(const struct locale *locale, struct arena *arena,
-                                           double quantile, const struct resampling_result *result)
-{
-    const struct test_result *test = &result->test;
-
-    return locale_format(
-        locale, arena, "results.interpretation.quantile",
-        TEXT_ARGUMENTS(
-            {"percentile", arena_print(arena, "%g", 100 * quantile)},
-            {"treatmentQuantile", report_print_fixed(arena, 4, test->treatment_value)},
-            {"controlQuantile", report_print_fixed(arena, 4, test->control_value)},
-            {"effect", report_print_signed(arena, 4, test->effect)},
-            {"ciLevel", print_level(arena, test)},
-            {"ciLower", report_print_fixed(arena, 4, test->ci_lower)},
-            {"ciUpper", report_print_fixed(arena, 4, test->ci_upper)},
-            {"pValue", report_print_p_value(arena, test->p_value)},
-            {"permutations", report_print_count(arena, result->permutations)},
-            {"significance", report_print_significance(locale, arena, test->is_significant)}));
-}
-
-const char *report_trimmed_interpretation(const struct locale *locale, struct arena *arena,
-                                          double trim, const struct trimmed_mean_result *result)
-{
-    const struct test_result *test = &result->test;
-
-    if (test->degenerate)
-        return degenerate_interpretation(locale, arena);
-    return locale_format(
-        locale, arena, "results.interpretation.trimmed_t",
-        TEXT_ARGUMENTS(
-            {"trimPct", arena_print(arena, "%g", 100 * trim)},
-            {"treatmentMean", report_print_fixed(arena, 4, test->treatment_value)},
-            {"controlMean", report_print_fixed(arena, 4, test->control_value)},
-            {"treatmentN", report_print_count(arena, result->treatment_effective)},
-            {"controlN", report_print_count(arena, result->control_effective)},
-            {"effect", report_print_signed(arena, 4, test->effect)},
-            {"ciLevel", print_level(arena, test)},
-            {"ciLower", report_print_fixed(arena, 4, test->ci_lower)},
-            {"ciUpper", report_print_fixed(arena, 4, test->ci_upper)},
-            {"df", arena_print(arena, "%.1f", test->degrees_of_freedom)},
-            {"pValue", report_print_p_value(arena, test->p_value)},
-            {"significance", report_print_significance(locale, arena, test->is_significant)}));
-}
-
-/* A ratio, or the words for one that is not defined. */
-static const char *ratio_text(const struct locale *locale, struct arena *arena,
-                              const struct test_result *result, const char *undefined_key)
+const char *report_effect_ratio(const struct locale *locale, struct arena *arena,
+                                const struct test_result *result, const char *undefined_key)
 {
     if (result->effect_size.given)
         return report_print_fixed(arena, 4, result->effect_size.value);
@@ -232,7 +109,7 @@ static const char *odds_ratio_interval_text(const struct locale *locale, struct 
 
     return locale_format(
         locale, arena, "results.fisher_exact.odds_ratio_midp_ci",
-        TEXT_ARGUMENTS({"ciLevel", print_level(arena, result)},
+        TEXT_ARGUMENTS({"ciLevel", report_level(arena, result)},
                        {"lower", report_print_fixed(arena, 4, result->effect_size_lower.value)},
                        {"upper", upper}));
 }
@@ -241,14 +118,14 @@ const char *report_exact_interpretation(const struct locale *locale, struct aren
                                         const char *key, const struct test_result *result)
 {
     const char *ratio =
-        ratio_text(locale, arena, result, "results.fisher_exact.odds_ratio_undefined");
+        report_effect_ratio(locale, arena, result, "results.fisher_exact.odds_ratio_undefined");
     const char *text = locale_format(
         locale, arena, key,
         TEXT_ARGUMENTS(
             {"treatment", report_print_fixed(arena, 4, result->treatment_rate_pct.value)},
             {"control", report_print_fixed(arena, 4, result->control_rate_pct.value)},
             {"effect", report_print_signed(arena, 4, result->effect)}, {"oddsRatio", ratio},
-            {"ciLevel", print_level(arena, result)},
+            {"ciLevel", report_level(arena, result)},
             {"ciLower", report_print_fixed(arena, 4, result->ci_lower)},
             {"ciUpper", report_print_fixed(arena, 4, result->ci_upper)},
             {"pValue", report_print_p_value(arena, result->p_value)}));
@@ -256,24 +133,6 @@ const char *report_exact_interpretation(const struct locale *locale, struct aren
     if (!result->effect_size_lower.given)
         return text;
     return arena_print(arena, "%s %s", text, odds_ratio_interval_text(locale, arena, result));
-}
-
-const char *report_count_interpretation(const struct locale *locale, struct arena *arena,
-                                        const struct test_result *result)
-{
-    if (result->degenerate)
-        return degenerate_interpretation(locale, arena);
-    return locale_format(
-        locale, arena, "results.interpretation.count",
-        TEXT_ARGUMENTS(
-            {"treatmentRate", report_print_fixed(arena, 6, result->treatment_value)},
-            {"controlRate", report_print_fixed(arena, 6, result->control_value)},
-            {"rateRatio", ratio_text(locale, arena, result, "results.count.rate_ratio_undefined")},
-            {"rateDifference", report_print_signed(arena, 6, result->effect)},
-            {"ciLevel", print_level(arena, result)},
-            {"ciLower", report_print_fixed(arena, 6, result->ci_lower)},
-            {"ciUpper", report_print_fixed(arena, 6, result->ci_upper)},
-            {"pValue", report_print_p_value(arena, result->p_value)}));
 }
 
 static const char *const effect_size_keys[EFFECT_SIZE__MAX] = {

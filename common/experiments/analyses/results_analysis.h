@@ -1,36 +1,24 @@
 /*
- * The analysis of two arms as a document: runs the method that was asked for and words what it
- * shows. Knows nothing of HTTP.
+ * The analysis of two arms: runs the analyzer of a request and fills in the answer. Knows nothing
+ * of HTTP.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_RESULTS_ANALYSIS_H
 #define ASSAY_EXPERIMENTS_ANALYSES_RESULTS_ANALYSIS_H
 
-#include "experiments/analyses/results_schema.h"
-#include "i18n/i18n.h"
+#include "experiments/analyses/analyzer.h"
 
-struct results_call {
-    const struct locale *locale; /* of all texts, that of a problem included */
-    struct arena *arena;
-    struct problem *problem;
-};
-
-/* What a method gives: the numbers, and the words that depend on it. */
-struct results_finding {
-    struct test_result test;
-    int decimals;               /* of the effect and its interval */
-    bool exact_ranks;           /* Mann-Whitney: p is exact */
-    int64_t smallest_effective; /* trimmed means: values left in the smaller arm */
-    const char *name;           /* of the metric's type; NULL = that of the analyzer */
-    const char *verdict;        /* NULL = the common one */
-    const char *interpretation;
-};
-
-/* The finding as a document. Texts and what they are made of must live as long as the arena. */
-void results_compose(const struct results_call *call, enum analyzer analyzer,
+/* The finding as an answer, without what results_evidence.h adds. Texts of the finding must live as
+ * long as the arena. */
+void results_compose(const struct results_call *call, const struct analyzer *analyzer,
                      const struct results_finding *finding, struct results_reply *answer);
 
-/* Analyses a valid request. ERROR_TOO_LARGE, with the reason of results_limits.h, when it passes a
- * limit. */
+/* The limit that a valid request passes, or NULL. */
+const struct results_limit *results_limit_passed(const struct results_request *observed);
+
+/* Cost units of a valid request. One that passes a limit costs 1, because it is refused at once. */
+int64_t results_cost_units(const struct results_request *observed);
+
+/* Analyzes a valid request. ERROR_TOO_LARGE, with the reason of the limit, when it passes one. */
 MUST_CHECK enum error results_analyze(const struct results_call *call,
                                       const struct results_request *observed,
                                       struct results_reply *answer);

@@ -1,4 +1,4 @@
-/* Tables of the results documents and the rules that span their fields. */
+/* Tables of request and answer of a results analysis, and the rules that span their fields. */
 #include "experiments/analyses/results_schema.h"
 
 #include "experiments/design/calculation.h"
@@ -7,10 +7,9 @@
 
 enum { RANKED_VALUES_MAX = 1000 }; /* per arm */
 
-const char *const results_analyzer_names[ANALYZER__MAX] = {
-    "binary",    "continuous",   "equivalence",    "mann_whitney",  "bootstrap", "quantile",
-    "trimmed_t", "fisher_exact", "boschloo_exact", "barnard_exact", "count",
-};
+#define ANALYZER_NAME(id, name, ...) #name,
+const char *const results_analyzer_names[ANALYZER__MAX] = {ANALYZER_LIST(ANALYZER_NAME)};
+#undef ANALYZER_NAME
 
 #define ALPHA_FIELD(owner)                                                                         \
     NUMBER(owner, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .preset = 0.05,          \
@@ -129,40 +128,35 @@ static const struct field request_fields[] = {
 };
 #undef OWNER
 
-static bool is_analyzer(const void *object, enum analyzer analyzer)
+static bool is_analyzer(const void *object, enum analyzer_id analyzer)
 {
     return ((const struct results_request *)object)->metric_type == (int)analyzer;
 }
 
-/* The block that an analyzer needs must be there, and none of the other three may be: a predicate
- * for each. */
-#define NEEDS(id, analyzer, block)                                                                 \
-    static bool analyzer##_has_##block(const void *object)                                         \
+/* A predicate for each block of each analyzer: the one that it needs is there, the others are not.
+ */
+#define HAS(id, name, block)                                                                       \
+    static bool name##_has_##block(const void *object)                                             \
     {                                                                                              \
         return !is_analyzer(object, id) || ((const struct results_request *)object)->block;        \
     }
-#define REFUSES(id, analyzer, block)                                                               \
-    static bool analyzer##_has_no_##block(const void *object)                                      \
+#define HAS_NO(id, name, block)                                                                    \
+    static bool name##_has_no_##block(const void *object)                                          \
     {                                                                                              \
         return !is_analyzer(object, id) || !((const struct results_request *)object)->block;       \
     }
-#define BLOCKS(id, analyzer, needed, one, two, three)                                              \
-    NEEDS(id, analyzer, needed)                                                                    \
-    REFUSES(id, analyzer, one)                                                                     \
-    REFUSES(id, analyzer, two)                                                                     \
-    REFUSES(id, analyzer, three)
+#define BLOCK_PREDICATES(id, name, needed, one, two, three)                                        \
+    HAS(ANALYZER_##id, name, needed)                                                               \
+    HAS_NO(ANALYZER_##id, name, one)                                                               \
+    HAS_NO(ANALYZER_##id, name, two)                                                               \
+    HAS_NO(ANALYZER_##id, name, three)
+ANALYZER_LIST(BLOCK_PREDICATES)
 
-BLOCKS(ANALYZER_BINARY, binary, binary, continuous, ranked, count)
-BLOCKS(ANALYZER_CONTINUOUS, continuous, continuous, binary, ranked, count)
-BLOCKS(ANALYZER_EQUIVALENCE, equivalence, continuous, binary, ranked, count)
-BLOCKS(ANALYZER_MANN_WHITNEY, mann_whitney, ranked, binary, continuous, count)
-BLOCKS(ANALYZER_BOOTSTRAP, bootstrap, ranked, binary, continuous, count)
-BLOCKS(ANALYZER_QUANTILE, quantile, ranked, binary, continuous, count)
-BLOCKS(ANALYZER_TRIMMED_T, trimmed_t, ranked, binary, continuous, count)
-BLOCKS(ANALYZER_FISHER_EXACT, fisher_exact, binary, continuous, ranked, count)
-BLOCKS(ANALYZER_BOSCHLOO_EXACT, boschloo_exact, binary, continuous, ranked, count)
-BLOCKS(ANALYZER_BARNARD_EXACT, barnard_exact, binary, continuous, ranked, count)
-BLOCKS(ANALYZER_COUNT, count, count, binary, continuous, ranked)
+#define BLOCK_RULES(id, name, needed, one, two, three)                                             \
+    {"errors.schemas." #name "_requires_" #needed "_data", name##_has_##needed},                   \
+        {"errors.schemas." #name "_rejects_" #one "_data", name##_has_no_##one},                   \
+        {"errors.schemas." #name "_rejects_" #two "_data", name##_has_no_##two},                   \
+        {"errors.schemas." #name "_rejects_" #three "_data", name##_has_no_##three},
 
 static bool equivalence_has_margin(const void *object)
 {
@@ -173,51 +167,8 @@ static bool equivalence_has_margin(const void *object)
 }
 
 static const struct schema_rule request_rules[] = {
-    {"errors.schemas.binary_requires_binary_data", binary_has_binary},
-    {"errors.schemas.binary_rejects_continuous_data", binary_has_no_continuous},
-    {"errors.schemas.binary_rejects_ranked_data", binary_has_no_ranked},
-    {"errors.schemas.binary_rejects_count_data", binary_has_no_count},
-    {"errors.schemas.continuous_requires_continuous_data", continuous_has_continuous},
-    {"errors.schemas.continuous_rejects_binary_data", continuous_has_no_binary},
-    {"errors.schemas.continuous_rejects_ranked_data", continuous_has_no_ranked},
-    {"errors.schemas.continuous_rejects_count_data", continuous_has_no_count},
-    {"errors.schemas.equivalence_requires_continuous_data", equivalence_has_continuous},
-    {"errors.schemas.equivalence_rejects_binary_data", equivalence_has_no_binary},
-    {"errors.schemas.equivalence_rejects_ranked_data", equivalence_has_no_ranked},
-    {"errors.schemas.equivalence_rejects_count_data", equivalence_has_no_count},
-    {"errors.schemas.mann_whitney_requires_ranked_data", mann_whitney_has_ranked},
-    {"errors.schemas.mann_whitney_rejects_binary_data", mann_whitney_has_no_binary},
-    {"errors.schemas.mann_whitney_rejects_continuous_data", mann_whitney_has_no_continuous},
-    {"errors.schemas.mann_whitney_rejects_count_data", mann_whitney_has_no_count},
-    {"errors.schemas.bootstrap_requires_ranked_data", bootstrap_has_ranked},
-    {"errors.schemas.bootstrap_rejects_binary_data", bootstrap_has_no_binary},
-    {"errors.schemas.bootstrap_rejects_continuous_data", bootstrap_has_no_continuous},
-    {"errors.schemas.bootstrap_rejects_count_data", bootstrap_has_no_count},
-    {"errors.schemas.quantile_requires_ranked_data", quantile_has_ranked},
-    {"errors.schemas.quantile_rejects_binary_data", quantile_has_no_binary},
-    {"errors.schemas.quantile_rejects_continuous_data", quantile_has_no_continuous},
-    {"errors.schemas.quantile_rejects_count_data", quantile_has_no_count},
-    {"errors.schemas.trimmed_t_requires_ranked_data", trimmed_t_has_ranked},
-    {"errors.schemas.trimmed_t_rejects_binary_data", trimmed_t_has_no_binary},
-    {"errors.schemas.trimmed_t_rejects_continuous_data", trimmed_t_has_no_continuous},
-    {"errors.schemas.trimmed_t_rejects_count_data", trimmed_t_has_no_count},
-    {"errors.schemas.fisher_exact_requires_binary_data", fisher_exact_has_binary},
-    {"errors.schemas.fisher_exact_rejects_continuous_data", fisher_exact_has_no_continuous},
-    {"errors.schemas.fisher_exact_rejects_ranked_data", fisher_exact_has_no_ranked},
-    {"errors.schemas.fisher_exact_rejects_count_data", fisher_exact_has_no_count},
-    {"errors.schemas.boschloo_exact_requires_binary_data", boschloo_exact_has_binary},
-    {"errors.schemas.boschloo_exact_rejects_continuous_data", boschloo_exact_has_no_continuous},
-    {"errors.schemas.boschloo_exact_rejects_ranked_data", boschloo_exact_has_no_ranked},
-    {"errors.schemas.boschloo_exact_rejects_count_data", boschloo_exact_has_no_count},
-    {"errors.schemas.barnard_exact_requires_binary_data", barnard_exact_has_binary},
-    {"errors.schemas.barnard_exact_rejects_continuous_data", barnard_exact_has_no_continuous},
-    {"errors.schemas.barnard_exact_rejects_ranked_data", barnard_exact_has_no_ranked},
-    {"errors.schemas.barnard_exact_rejects_count_data", barnard_exact_has_no_count},
-    {"errors.schemas.count_requires_count_data", count_has_count},
-    {"errors.schemas.count_rejects_binary_data", count_has_no_binary},
-    {"errors.schemas.count_rejects_continuous_data", count_has_no_continuous},
-    {"errors.schemas.count_rejects_ranked_data", count_has_no_ranked},
-    {"errors.schemas.equivalence_requires_margin", equivalence_has_margin},
+    ANALYZER_LIST(BLOCK_RULES){"errors.schemas.equivalence_requires_margin",
+                               equivalence_has_margin},
 };
 
 const struct schema results_request_schema = {

@@ -8,26 +8,31 @@
 #include "base/schema.h"
 #include "stats/two_sample.h"
 
-enum analyzer {
-    ANALYZER_BINARY,
-    ANALYZER_CONTINUOUS,
-    ANALYZER_EQUIVALENCE,
-    ANALYZER_MANN_WHITNEY,
-    ANALYZER_BOOTSTRAP,
-    ANALYZER_QUANTILE,
-    ANALYZER_TRIMMED_T,
-    ANALYZER_FISHER_EXACT,
-    ANALYZER_BOSCHLOO_EXACT,
-    ANALYZER_BARNARD_EXACT,
-    ANALYZER_COUNT,
-    ANALYZER__MAX
-};
+/* The analyzers of two arms: identifier, name, the block of the request that it reads, and the
+ * three that it refuses. Each has a row in analyzer.h and texts
+ * errors.schemas.<name>_requires_<block>_data and errors.schemas.<name>_rejects_<block>_data. */
+#define ANALYZER_LIST(ANALYZER)                                                                    \
+    ANALYZER(BINARY, binary, binary, continuous, ranked, count)                                    \
+    ANALYZER(CONTINUOUS, continuous, continuous, binary, ranked, count)                            \
+    ANALYZER(EQUIVALENCE, equivalence, continuous, binary, ranked, count)                          \
+    ANALYZER(MANN_WHITNEY, mann_whitney, ranked, binary, continuous, count)                        \
+    ANALYZER(BOOTSTRAP, bootstrap, ranked, binary, continuous, count)                              \
+    ANALYZER(QUANTILE, quantile, ranked, binary, continuous, count)                                \
+    ANALYZER(TRIMMED_T, trimmed_t, ranked, binary, continuous, count)                              \
+    ANALYZER(FISHER_EXACT, fisher_exact, binary, continuous, ranked, count)                        \
+    ANALYZER(BOSCHLOO_EXACT, boschloo_exact, binary, continuous, ranked, count)                    \
+    ANALYZER(BARNARD_EXACT, barnard_exact, binary, continuous, ranked, count)                      \
+    ANALYZER(COUNT, count, count, binary, continuous, ranked)
+
+#define ANALYZER_ID(id, ...) ANALYZER_##id,
+enum analyzer_id { ANALYZER_LIST(ANALYZER_ID) ANALYZER__MAX };
+#undef ANALYZER_ID
 
 extern const char *const results_analyzer_names[ANALYZER__MAX];
 
 /* The block that the analyzer reads, the others NULL. */
 struct results_request {
-    int metric_type; /* enum analyzer */
+    int metric_type; /* enum analyzer_id */
     const struct binary_observation *binary;
     const struct continuous_observation *continuous;
     const struct ranked_observation *ranked;

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { EFFECT_DECIMALS = 4, RATIO_DECIMALS = 6 };
-
 struct optional_number readout_number(bool given, double value)
 {
     return (struct optional_number){given && isfinite(value), given && isfinite(value) ? value : 0};
@@ -100,21 +98,21 @@ const struct results_reply *readout_analysis(const struct readout *readout,
                                              const struct test_result *test,
                                              const char *interpretation)
 {
-    bool binary = readout->design->metric_type == METRIC_BINARY;
-    bool ratio = readout->design->metric_type == METRIC_RATIO;
+    static const struct analyzer *const analyzer_of[METRIC__MAX] = {
+        [METRIC_BINARY] = &binary_analyzer,
+        [METRIC_CONTINUOUS] = &continuous_analyzer,
+        [METRIC_RATIO] = &ratio_analyzer,
+        [METRIC_COUNT] = &continuous_analyzer};
     struct results_reply *analysis = ARENA_NEW(readout->call->arena, struct results_reply);
     const struct results_call call = {.locale = readout->call->locale,
                                       .arena = readout->call->arena};
-    struct results_finding finding = {.test = *test,
-                                      .decimals = ratio ? RATIO_DECIMALS : EFFECT_DECIMALS,
-                                      .name = ratio ? metric_type_names[METRIC_RATIO] : NULL,
-                                      .interpretation = interpretation};
+    struct results_finding finding = {.test = *test, .interpretation = interpretation};
 
     finding.test.lower_is_better = readout->design->direction == GOAL_DECREASE;
     finding.test.effect_size_kind = EFFECT_SIZE_NONE;
     finding.test.effect_size = finding.test.effect_size_lower = finding.test.effect_size_upper =
         (struct optional_number){0};
-    results_compose(&call, binary ? ANALYZER_BINARY : ANALYZER_CONTINUOUS, &finding, analysis);
+    results_compose(&call, analyzer_of[readout->design->metric_type], &finding, analysis);
     analysis->relative_lift = results_lift_of(test, readout->call->arena);
     return analysis;
 }
