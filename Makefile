@@ -47,6 +47,9 @@ $(library): $(library_objects)
 	@echo "  AR    $@"
 	@$(AR) rcs $@ $^
 
+$(BUILD)/obj/common/base/help.o: VERSION
+$(BUILD)/obj/common/base/help.o: CFLAGS += -DASSAY_VERSION='"$(file < VERSION)"'
+
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
@@ -205,26 +208,37 @@ docs: all
 	      $(BUILD)/fcgi-bin/$$pool --describe-settings || exit 1; \
 	  done < <(awk '$$1 == "family" && / \* / { print $$2, $$2 "-" $$3 }' nginx/services); } > docs/operate/configuration.md
 
+# The manual pages, into build/man.
+man: all
+	@BUILD=$(BUILD) tools/man
+
 clean:
 	rm -rf build static/vendor static/node_modules tests/browser/node_modules
 
 help:
-	@echo 'make run     install what is missing, build, start the suite, show an example; Ctrl-C stops it'
-	@echo 'make test    install what is missing, build, run every test; SUITES="unit api" runs some'
-	@echo 'make check   the quick loop: build, unit tests, lint of what differs, some requests to each service'
-	@echo 'make         build the programs'
-	@echo 'make lint    source checks'
-	@echo 'make soak    make test, with everything that takes long'
-	@echo 'make bench   what things cost, in figures and ratios'
-	@echo 'make deb     build a Debian package of the suite'
-	@echo 'make docs    write the pages that the programs print'
-	@echo 'make clean   remove what was built'
-	@echo 'make fuzz    look for inputs that break a promise; FUZZ_SECONDS, FUZZ_JOBS, FUZZ_TARGETS'
-	@echo 'make valgrind a part of the API suite with all workers under valgrind; VALGRIND_TESTS'
+	@echo 'For users and operators:'
+	@echo '  make run            install what is missing, build, start the suite with demo data; Ctrl-C stops it'
+	@echo '  make                build the programs (the same as make all)'
+	@echo '  make vendor         fetch the libraries of the pages'
+	@echo '  make deb            build a Debian package of the suite'
+	@echo '  make man            write the manual pages into build/man'
+	@echo 'For developers:'
+	@echo '  make check          the quick loop: build, unit tests, lint of what differs, some requests to each service'
+	@echo '  make test           install what is missing, build, run every suite; SUITES="unit api" runs some'
+	@echo '  make tests          build the programs of the tests and run none'
+	@echo '  make lint           check the sources'
+	@echo '  make bench          measure costs and ratios; wants a quiet machine'
+	@echo '  make soak           run every test, with everything that takes long'
+	@echo '  make fuzz           look for inputs that break a promise; FUZZ_SECONDS, FUZZ_JOBS, FUZZ_TARGETS'
+	@echo '  make fuzz-targets   build the fuzz targets and run none'
+	@echo '  make valgrind       run a part of the API suite with all workers under valgrind; VALGRIND_TESTS'
+	@echo '  make docs           write the pages that the programs print'
+	@echo '  make packages-run   install the Debian packages to run (-test, -fuzz, -valgrind, -deb likewise)'
+	@echo '  make clean          remove what was built'
 	@echo 'SANITIZE=address,undefined goes with all of them, into build/sanitized; for CC=clang give BUILD='
 
 include tools/run.mk
 
-.PHONY: all tests test check fuzz fuzz-targets valgrind lint bench soak deb docs clean help
+.PHONY: all tests test check fuzz fuzz-targets valgrind lint bench soak deb docs man clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -3,6 +3,7 @@
  * server as a CGI program it answers one request and ends. */
 #include "base/clock.h"
 #include "base/confine.h"
+#include "base/help.h"
 #include "base/log.h"
 #include "base/settings.h"
 #include "crypto/crypto.h"
@@ -314,6 +315,19 @@ static int print_option(const char *option, const struct server *server, struct 
     return print(&out);
 }
 
+static const char *help_of(struct arena *arena)
+{
+    return arena_print(
+        arena,
+        "usage: %s [--check-config | --describe | --describe-settings]\n\n"
+        "Answers requests over FastCGI on the listening socket at descriptor 0, or the one\n"
+        "request for which a web server starts it as a CGI program.\n\n"
+        "  --check-config       Check the settings and print those that are not the default.\n"
+        "  --describe           Print the OpenAPI document of its routes.\n"
+        "  --describe-settings  Print the documentation of its settings.\n",
+        program_invocation_short_name);
+}
+
 static enum error ask_ready(struct server *server, bool starts, struct problem *problem)
 {
     const struct http_service *service = server->family->service;
@@ -346,11 +360,7 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
         }
         status = print_option(argv[1], &server, arena);
         if (status < 0)
-            fprintf(stderr,
-                    "usage: %s [--describe | --check-config | --describe-settings]\n"
-                    "Without an option it serves FastCGI on descriptor 0, or answers the one "
-                    "request\nthat a web server has started it for as a CGI program.\n",
-                    argv[0]);
+            help_print_usage(help_of(arena));
         stop_service(&server);
         return status < 0 ? 2 : status;
     }
@@ -392,7 +402,7 @@ int responder_main(int argc, char **argv, const struct http_family *family)
         return EXIT_FAILURE;
     if (family->niceness)
         lower_priority(family->niceness);
-    status = run(argc, argv, family, arena);
+    status = help_given(argc, argv, help_of(arena)) ? EXIT_SUCCESS : run(argc, argv, family, arena);
     arena_destroy(arena);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Command line, signals and rounds of a program that runs once or stays. */
 #include "jobs/program.h"
 
+#include "base/help.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ bool program_must_stop(void)
     return must_stop != 0;
 }
 
-bool program_arguments(int argc, char **argv, const char *name, double *every)
+bool program_arguments(int argc, char **argv, const char *help, double *every)
 {
     *every = 0;
     if (argc == 1)
@@ -32,7 +33,7 @@ bool program_arguments(int argc, char **argv, const char *name, double *every)
     if (argc == 3 && strcmp(argv[1], "--every") == 0 && number_parse(argv[2], every) &&
         *every >= every_least && *every <= every_most)
         return true;
-    fprintf(stderr, "usage: %s [--every SECONDS]\n", name);
+    help_print_usage(help);
     return false;
 }
 

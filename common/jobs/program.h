@@ -7,9 +7,10 @@
 
 #include <stdbool.h>
 
-/* Reads the command line. `every` is 0 for a single round. False, after a word on standard error,
- * when there is anything else on it, or seconds that are not between 0.01 and 86400. */
-bool program_arguments(int argc, char **argv, const char *name, double *every);
+/* Reads the command line. `every` is 0 for a single round. False, after printing the usage of
+ * `help` (base/help.h), when there is anything else on it, or seconds that are not between 0.01 and
+ * 86400. */
+bool program_arguments(int argc, char **argv, const char *help, double *every);
 
 /* Calls `round` once, or until stopped. It says whether there was anything to do: then the next one
  * follows at once, otherwise after `every` seconds. Repeated failures are the round's to log. */

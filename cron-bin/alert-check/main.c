@@ -1,20 +1,24 @@
-/*
- * Looks whether the support service does well, and tells ALERT_WEBHOOK_URL when it does not.
- *
- *   alert-check                  looks now, prints what it found, sends what is to be sent
- *   alert-check --dry-run        prints what a look would come to; changes and sends nothing
- *   alert-check --every SECONDS  stays: looks every ALERT_CHECK_INTERVAL_SEC, and sends what waits
- *                               every SECONDS, or as often as it looks where that is more often
- *
- * Any number may run: one of them at a time looks. Exit codes: 0 done (also when somebody else is
- * looking), 1 a notice did not arrive, 2 the store cannot be read, the settings or the command line
- * are wrong.
- */
+/* Checks the health of the support service and sends a notice to ALERT_WEBHOOK_URL when a rule is
+ * broken. Any number of copies may run; one at a time checks. `--help` lists the options and exit
+ * codes. */
 #include "base/log.h"
 #include "support/programs/daemon.h"
 #include "support/upkeep/alerts.h"
 
 #include <stdio.h>
+
+static const char help[] =
+    "usage: alert-check [--dry-run | --every SECONDS]\n"
+    "\n"
+    "Checks the health of the support service and sends a notice to ALERT_WEBHOOK_URL\n"
+    "when a rule is broken. Any number of copies may run; one at a time checks.\n"
+    "\n"
+    "  --dry-run        Print the result; change and send nothing.\n"
+    "  --every SECONDS  Keep running: check every ALERT_CHECK_INTERVAL_SEC and send\n"
+    "                   waiting notices every SECONDS.\n"
+    "\n"
+    "Exit codes: 0 done, or another copy is checking; 1 a notice did not arrive;\n"
+    "2 the store cannot be read, or the settings or the command line are wrong.\n";
 
 enum { EXIT_DONE, EXIT_UNDELIVERED, EXIT_STORE, MEMORY_MAX = 64 * 1024 * 1024 };
 
@@ -81,6 +85,7 @@ int main(int argc, char **argv)
 {
     struct watchman watchman = {.kept = arena_create(MEMORY_MAX)};
     const struct daemon_plan plan = {.name = "alert-check",
+                                     .help = help,
                                      .mode = "--dry-run",
                                      .memory = MEMORY_MAX,
                                      .failed = EXIT_STORE,

@@ -1,23 +1,7 @@
-/*
- * What is done to the database of a service from outside, by the launcher and by operators.
- *
- *   database COMMAND [SERVICE]
- *     start    at every start: makes it in a new directory, else finds the right one
- *     look     would a start find the right one? Changes nothing
- *     create   begins anew, in place of one that is gone
- *     adopt    from now on the one that is there, whatever was there before
- *     check    is it the right one, and whole?
- *     files    prints the folder of the files that belong to it, if any
- *
- *   database COMMAND SERVICE FOLDER
- *     backup   writes a copy into the folder, while the service runs
- *     verify   is the copy in the folder one of this service, and whole?
- *     restore  puts it in the place of the database
- *
- * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, or the service keeps
- * no database, 3 the database cannot be reached, 4 refused.
- */
+/* Creates, checks, backs up and restores the database of a service. `--help` lists the options
+ * and exit codes. */
 #include "base/clock.h"
+#include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "db/backup.h"
@@ -32,6 +16,25 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+
+static const char help[] =
+    "usage: database start|look|create|adopt|check|files [SERVICE]\n"
+    "       database backup|verify|restore SERVICE FOLDER\n"
+    "\n"
+    "Creates, checks, backs up and restores the database of a service.\n"
+    "\n"
+    "  start    At each start: create it in a new directory, else find the right one.\n"
+    "  look     Would `start` find the right one? Changes nothing.\n"
+    "  create   Begin a new database in place of a lost one.\n"
+    "  adopt    Take the database that is there as the right one from now on.\n"
+    "  check    Is it the right one, and undamaged?\n"
+    "  files    Print the folder of the files that belong to it, if any.\n"
+    "  backup   Copy it into FOLDER while the service runs.\n"
+    "  verify   Is the copy in FOLDER one of this service, and undamaged?\n"
+    "  restore  Replace the database by the copy.\n"
+    "\n"
+    "Exit codes: 0 done; 1 the settings are wrong; 2 the command line is wrong, or the\n"
+    "service keeps no database; 3 the database cannot be reached; 4 refused.\n";
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_REFUSED };
 enum { MEMORY_MAX = 16 * 1024 * 1024, TELL_MICROSECONDS = 1000000 };
@@ -332,8 +335,7 @@ static int run(struct arena *arena, const struct service *service, const struct 
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: database start|look|create|adopt|check|files [SERVICE]\n"
-                    "       database backup|verify|restore SERVICE FOLDER\n");
+    help_print_usage(help);
     return EXIT_USAGE;
 }
 
@@ -344,6 +346,8 @@ int main(int argc, char **argv)
     struct arena *arena;
     int status;
 
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
     if (!command || !service || (command->wants_folder ? argc != 4 : argc > 3))
         return usage();
     arena = arena_create(MEMORY_MAX);

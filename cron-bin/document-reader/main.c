@@ -1,11 +1,7 @@
-/* Reads documents for workers that are confined and cannot have children; stays beside the stack.
- *
- *   document-reader [--most NUMBER]
- *
- * Below ASSAY_RUN_DIR it has a socket that only its own user may ask at; each order is answered by
- * a process of its own, at most NUMBER (4) at a time, the others wait.
- *
- * Exit codes: 0 done, 1 the socket cannot be had, 2 the command line is wrong. */
+/* Extracts the text of documents for workers that are confined and cannot fork. Listens on a
+ * socket below ASSAY_RUN_DIR that only its own user may open. Each document is read by a process
+ * of its own. `--help` lists the options and exit codes. */
+#include "base/help.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "documents/extraction_server.h"
@@ -20,6 +16,17 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static const char help[] =
+    "usage: document-reader [--most NUMBER]\n"
+    "\n"
+    "Extracts the text of documents for workers that are confined and cannot fork.\n"
+    "Listens on a socket below ASSAY_RUN_DIR that only its own user may open. Each\n"
+    "document is read by a process of its own.\n"
+    "\n"
+    "  --most NUMBER  How many documents are read at a time (4); others wait.\n"
+    "\n"
+    "Exit codes: 0 done; 1 the socket cannot be created; 2 the command line is wrong.\n";
 
 enum { EXIT_DONE, EXIT_SOCKET, EXIT_USAGE };
 enum { MOST = 4, MOST_MAX = 256, LOOK_MILLISECONDS = 1000 };
@@ -85,8 +92,10 @@ int main(int argc, char **argv)
     int64_t most;
     int desk;
 
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
     if (!read_arguments(argc, argv, &most)) {
-        fprintf(stderr, "usage: document-reader [--most NUMBER]\n");
+        help_print_usage(help);
         return EXIT_USAGE;
     }
     log_open("assay.documents", LOG_INFO, LOG_JSON);

@@ -1,15 +1,8 @@
-/* Makes up a day of an experiment, the same for the same numbers, as NDJSON for events-load.
- *
- *   events-generate exposures|conversions [--people N] [--arms N] [--rate R] [--uplift PERCENT]
- *                   [--seed N] [--day YYYY-MM-DD]
- *
- * Of N people (default 20000) every one is exposed at some time of the day, in one of the arms
- * (default 2); of the control a share R (default 0.1) buys within hours, of each further arm that
- * share and PERCENT (default 0) more of it per arm. Arms follow the seed and the person alone, so
- * that both files fit each other.
- *
- * Exit codes: 0 done, 2 the command line is wrong, 3 nobody reads what it writes. */
+/* Writes one day of a simulated experiment as NDJSON for events-load. The same options give the
+ * same bytes; exposures and conversions fit each other. `--help` lists the options and exit
+ * codes. */
 #include "base/clock.h"
+#include "base/help.h"
 #include "base/instant.h"
 #include "base/number.h"
 #include "math/random.h"
@@ -19,6 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char help[] =
+    "usage: events-generate exposures|conversions [--people N] [--arms N] [--rate R]\n"
+    "                       [--uplift PERCENT] [--seed N] [--day YYYY-MM-DD]\n"
+    "\n"
+    "Writes one day of a simulated experiment as NDJSON for events-load. The same\n"
+    "options give the same bytes; exposures and conversions fit each other.\n"
+    "\n"
+    "  --people N        Users, each exposed once (20000).\n"
+    "  --arms N          Variants, the control included (2).\n"
+    "  --rate R          Conversion rate of the control (0.1).\n"
+    "  --uplift PERCENT  Relative lift of each further variant over the one before (0).\n"
+    "  --seed N          Seed of the random numbers (1).\n"
+    "  --day YYYY-MM-DD  The day (2026-05-01).\n"
+    "\n"
+    "Exit codes: 0 done; 2 the command line is wrong; 3 the output cannot be written.\n";
+
 enum { EXIT_DONE, EXIT_USAGE = 2, EXIT_WRITE = 3, DAY_SECONDS = 86400, ARMS_MOST = 10 };
 
 struct day {
@@ -27,9 +36,6 @@ struct day {
     double rate, uplift;
     int64_t start; /* microseconds since 1970 */
 };
-
-static const char usage[] = "usage: events-generate exposures|conversions [--people N] [--arms N]"
-                            " [--rate R] [--uplift PERCENT] [--seed N] [--day YYYY-MM-DD]\n";
 
 /* One person is a stream of random numbers of their own. */
 static void write_person(const struct day *day, int64_t person)
@@ -79,12 +85,14 @@ int main(int argc, char **argv)
                       .start = INT64_C(1777593600000000)}; /* 2026-05-01 */
     bool good = argc >= 2 && argc % 2 == 0;
 
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
     day.conversions = good && strcmp(argv[1], "conversions") == 0;
     good = good && (day.conversions || strcmp(argv[1], "exposures") == 0);
     for (int i = 2; good && i < argc; i += 2)
         good = read_option(&day, argv[i], argv[i + 1]);
     if (!good) {
-        fputs(usage, stderr);
+        help_print_usage(help);
         return EXIT_USAGE;
     }
     for (int64_t person = 0; person < day.people && !ferror(stdout); person++)

@@ -1,16 +1,10 @@
-/* Loads a file of records into an experiment.
- *
- *   events-load EXPERIMENT_ID KIND FILE
- *
- * KIND is exposures, conversions, identities, exclusions, holdout, pre-period or strata. A FILE
- * that ends in .csv has the names of its columns in the first line, any other is NDJSON. Lines that
- * cannot be taken are told with their numbers and left out. How far it came is stored with the
- * records: an interrupted load is started again with the same words, and a file that has grown goes
- * on where it was. A file is known by its first line and the rest of its name.
- *
- * Exit codes: 0 done, 1 the settings are wrong, 2 the command line or the file is wrong, 3 the
- * database refused, 4 lines were left out. */
+/* Loads a file of records into an experiment. A FILE that ends in .csv names its columns in the
+ * first line; any other is NDJSON. Refused lines are reported with their numbers and skipped. The
+ * position is stored with the records: start an interrupted load again with the same arguments,
+ * and it continues there; so does a file that has grown. `--help` lists the options and exit
+ * codes. */
 #include "base/clock.h"
+#include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "crypto/digest.h"
@@ -24,6 +18,19 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static const char help[] =
+    "usage: events-load EXPERIMENT_ID KIND FILE\n"
+    "KIND: exposures conversions identities exclusions holdout pre-period strata\n"
+    "\n"
+    "Loads a file of records into an experiment. A FILE that ends in .csv names its\n"
+    "columns in the first line; any other is NDJSON. Refused lines are reported with\n"
+    "their numbers and skipped. The position is stored with the records: start an\n"
+    "interrupted load again with the same arguments, and it continues there; so does\n"
+    "a file that has grown.\n"
+    "\n"
+    "Exit codes: 0 done; 1 the settings are wrong; 2 the command line or the file is\n"
+    "wrong; 3 the database failed; 4 lines were skipped.\n";
 
 enum {
     EXIT_DONE,
@@ -236,10 +243,10 @@ int main(int argc, char **argv)
     struct arena *arena;
     int status;
 
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
     if (argc != 4 || !find_kind(argv[2], &load.kind)) {
-        fprintf(stderr, "usage: events-load EXPERIMENT_ID KIND FILE\n"
-                        "KIND: exposures conversions identities exclusions holdout pre-period "
-                        "strata\n");
+        help_print_usage(help);
         return EXIT_USAGE;
     }
     load.experiment = argv[1];

@@ -1,10 +1,7 @@
-/* Makes the example projects of the experiments service, where they are missing. nginx/stack runs
- * it at the start where AB_SEED_DEMO_ON_STARTUP says so.
- *
- *   experiments-demo
- *
- * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
- * refused. */
+/* Creates the example projects of the experiments service where they are missing. nginx/stack
+ * runs it at the start when AB_SEED_DEMO_ON_STARTUP is set. `--help` lists the options and exit
+ * codes. */
+#include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "experiments/demo/demo.h"
@@ -12,6 +9,15 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+
+static const char help[] =
+    "usage: experiments-demo\n"
+    "\n"
+    "Creates the example projects of the experiments service where they are missing.\n"
+    "nginx/stack runs it at the start when AB_SEED_DEMO_ON_STARTUP is set.\n"
+    "\n"
+    "Exit codes: 0 done; 1 the settings are wrong; 2 the command line is wrong; 3 the\n"
+    "database failed.\n";
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 512 * 1024 * 1024 };
 
@@ -63,9 +69,10 @@ int main(int argc, char **argv)
     struct arena *arena;
     int status;
 
-    (void)argv;
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
     if (argc > 1) {
-        fprintf(stderr, "usage: experiments-demo\n");
+        help_print_usage(help);
         return EXIT_USAGE;
     }
     arena = arena_create(MEMORY_MAX);

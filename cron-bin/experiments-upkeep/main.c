@@ -1,11 +1,7 @@
-/* Looks after the database of the experiments service: the planner's statistics, the write-ahead
- * log of a SQLite file, which otherwise grows as large as the busiest hour made it, and the reading
- * of the clock by which retention is judged.
- *
- *   experiments-upkeep [--every SECONDS]
- *
- * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
- * refused. */
+/* Maintains the database of the experiments service: planner statistics, the write-ahead log of
+ * SQLite, and the stored clock that retention relies on. `--help` lists the options and exit
+ * codes. */
+#include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "experiments/storage/store.h"
@@ -13,6 +9,18 @@
 #include "jobs/program.h"
 
 #include <stdio.h>
+
+static const char help[] =
+    "usage: experiments-upkeep [--every SECONDS]\n"
+    "\n"
+    "Maintains the database of the experiments service: planner statistics, the\n"
+    "write-ahead log of SQLite, and the stored clock that retention relies on.\n"
+    "\n"
+    "  --every SECONDS  Keep running and work again after SECONDS (0.01 to 86400).\n"
+    "                   Without it the program works once and ends.\n"
+    "\n"
+    "Exit codes: 0 done; 1 the settings are wrong; 2 the command line is wrong; 3 the\n"
+    "database failed.\n";
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 16 * 1024 * 1024 };
 
@@ -68,7 +76,9 @@ int main(int argc, char **argv)
     double every;
     int status;
 
-    if (!program_arguments(argc, argv, "experiments-upkeep", &every))
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
+    if (!program_arguments(argc, argv, help, &every))
         return EXIT_USAGE;
     arena = arena_create(MEMORY_MAX);
     if (!arena)

@@ -1,18 +1,6 @@
-/*
- * Reads and indexes the documents that were uploaded to the support service, each in a process of
- * its own that is confined and limited. Segments of the index that an older version wrote, or that
- * are damaged or missing, are built anew; many small ones are merged.
- *
- *   ingest                  what is due, once
- *   ingest --every SECONDS  again and again, until told to stop
- *   ingest --reindex        everything anew from the stored files; old versions serve until then
- *
- * Staying, several processes read side by side, so that one document delays no other: tenants take
- * turns. One process says every two seconds that the program is there, whatever the others do; one
- * more tidies. Who dies is replaced, and its successor takes up at once what it had in hand.
- *
- * Exit codes: 0 done, 1 failed, 2 the command line is wrong.
- */
+/* Extracts and indexes the documents uploaded to the support service, each in a confined process
+ * with limits. Rebuilds damaged or outdated segments of the index and merges small ones. `--help`
+ * lists the options and exit codes. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "jobs/crew.h"
@@ -31,6 +19,19 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static const char help[] =
+    "usage: ingest [--every SECONDS | --reindex]\n"
+    "\n"
+    "Extracts and indexes the documents uploaded to the support service, each in a\n"
+    "confined process with limits. Rebuilds damaged or outdated segments of the index\n"
+    "and merges small ones.\n"
+    "\n"
+    "  --every SECONDS  Keep running: several processes index side by side, tenants\n"
+    "                   take turns. A process that dies is replaced.\n"
+    "  --reindex        Index all stored files again; old versions serve until then.\n"
+    "\n"
+    "Exit codes: 0 done; 1 failed; 2 the command line is wrong.\n";
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 enum {
@@ -272,6 +273,7 @@ static int run(struct daemon_program *program)
 int main(int argc, char **argv)
 {
     const struct daemon_plan plan = {.name = "ingest",
+                                     .help = help,
                                      .mode = "--reindex",
                                      .forks = true,
                                      .memory = MEMORY_MAX,

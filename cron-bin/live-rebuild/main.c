@@ -1,13 +1,7 @@
-/* Checks the aggregates of running experiments against the raw rows, or makes them again.
- *
- *   live-rebuild [--verify] [EXPERIMENT_ID...]
- *
- * Without ids: all experiments that have events. --verify changes nothing and tells of every
- * experiment whose aggregates are not what they should be.
- *
- * Exit codes: 0 done and nothing wrong, 1 the settings are wrong, 2 the command line is wrong, 3
- * the database refused, 4 differences were found. */
+/* Computes the aggregates of running experiments again from the stored events. Without ids: of
+ * all experiments that have events. `--help` lists the options and exit codes. */
 #include "base/clock.h"
+#include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "experiments/live/rebuild.h"
@@ -16,6 +10,17 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+static const char help[] =
+    "usage: live-rebuild [--verify] [EXPERIMENT_ID...]\n"
+    "\n"
+    "Computes the aggregates of running experiments again from the stored events.\n"
+    "Without ids: of all experiments that have events.\n"
+    "\n"
+    "  --verify  Compare and report differences; change nothing.\n"
+    "\n"
+    "Exit codes: 0 done, no differences; 1 the settings are wrong; 2 the command line\n"
+    "is wrong; 3 the database failed; 4 differences were found.\n";
 
 enum {
     EXIT_DONE,
@@ -118,8 +123,10 @@ int main(int argc, char **argv)
     int first = verify ? 2 : 1, status;
     struct arena *arena;
 
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
     if (argc > first && argv[first][0] == '-') {
-        fprintf(stderr, "usage: live-rebuild [--verify] [EXPERIMENT_ID...]\n");
+        help_print_usage(help);
         return EXIT_USAGE;
     }
     arena = arena_create(SETTINGS_MEMORY);

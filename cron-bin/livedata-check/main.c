@@ -1,12 +1,7 @@
-/* Checks whether the journal of live data and its tables say the same, and changes nothing:
- *
- *   livedata-check
- *
- * May run beside a stack that serves and writes. Shows how far it is where that is a terminal.
- *
- * Exit codes: 0 they agree, 1 the settings are wrong, 2 the command line is wrong, 3 the database
- * refused, 4 they differ. */
+/* Compares the journal of live data with its tables and changes nothing. May run while the
+ * service serves and writes. `--help` lists the options and exit codes. */
 #include "base/clock.h"
+#include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "livedata/maintenance/check.h"
@@ -14,6 +9,15 @@
 
 #include <stdio.h>
 #include <unistd.h>
+
+static const char help[] =
+    "usage: livedata-check\n"
+    "\n"
+    "Compares the journal of live data with its tables and changes nothing. May run\n"
+    "while the service serves and writes.\n"
+    "\n"
+    "Exit codes: 0 they agree; 1 the settings are wrong; 2 the command line is wrong;\n"
+    "3 the database failed; 4 they differ.\n";
 
 enum { EXIT_AGREE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, EXIT_DIFFER };
 enum { MEMORY_MAX = 64 * 1024 * 1024 };
@@ -54,9 +58,10 @@ int main(int argc, char **argv)
     struct livedata_settings settings = {0};
     struct problem problem = {0};
 
-    (void)argv;
+    if (help_given(argc, argv, help))
+        return 0;
     if (argc > 1) {
-        fprintf(stderr, "usage: livedata-check\n");
+        help_print_usage(help);
         return EXIT_USAGE;
     }
     if (!arena || crypto_start(&problem) ||

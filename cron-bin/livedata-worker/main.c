@@ -1,16 +1,7 @@
-/* Delivers the webhooks of live data, watches its alerts, and forgets what is old. For a scheduler,
- * or to stay:
- *
- *   livedata-worker [--every SECONDS]
- *
- * Staying, several processes deliver side by side, so that a slow receiver delays no other, and
- * where other hosts may share the database one more hears what they have changed, and on an edge
- * one more hands on what was applied; who dies is replaced, and its successor takes up at once what
- * it had in hand.
- *
- * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
- * refused. */
+/* Delivers the webhooks of live data, evaluates its alerts and applies retention. `--help` lists
+ * the options and exit codes. */
 #include "base/clock.h"
+#include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "jobs/crew.h"
@@ -26,6 +17,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+
+static const char help[] =
+    "usage: livedata-worker [--every SECONDS]\n"
+    "\n"
+    "Delivers the webhooks of live data, evaluates its alerts and applies retention.\n"
+    "\n"
+    "  --every SECONDS  Keep running: several processes deliver side by side, one\n"
+    "                   receives the changes of other hosts, one forwards on an edge\n"
+    "                   node. A process that dies is replaced.\n"
+    "\n"
+    "Exit codes: 0 done; 1 the settings are wrong; 2 the command line is wrong; 3 the\n"
+    "database failed.\n";
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
 enum { MEMORY_MAX = 64 * 1024 * 1024 };
@@ -168,7 +171,9 @@ int main(int argc, char **argv)
     struct problem problem = {0};
     int status = EXIT_DONE;
 
-    if (!program_arguments(argc, argv, "livedata-worker", &worker.every))
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
+    if (!program_arguments(argc, argv, help, &worker.every))
         return EXIT_USAGE;
     if (!worker.arena || crypto_start(&problem) ||
         livedata_settings_load(&worker.settings, worker.arena, NULL, &problem) ||

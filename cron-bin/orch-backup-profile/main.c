@@ -1,11 +1,6 @@
-/* Keeps a copy of what makes a browser's profile signed in, for an operator: cookies, logins and
- * preferences, packed, for nobody else to read. Best while the browser is not running.
- *
- *   orch-backup-profile [--profile-dir DIR] [--output-dir DIR]
- *
- * Without --profile-dir it is the setting ORCH_BROWSER_PROFILE_DIR; copies go to `backups`.
- *
- * Exit codes: 0 done, 2 it failed or the command line is wrong. */
+/* Packs what keeps the browser's profile signed in (cookies, logins, preferences) into an archive
+ * that only its owner can read. Stop the browser first. `--help` lists the options and exit
+ * codes. */
 #include "base/clock.h"
 #include "orchestrator/snapshot/tool.h"
 
@@ -16,7 +11,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const char usage[] = "orch-backup-profile [--profile-dir DIR] [--output-dir DIR]";
+static const char help[] =
+    "usage: orch-backup-profile [--profile-dir DIR] [--output-dir DIR]\n"
+    "\n"
+    "Packs what keeps the browser's profile signed in (cookies, logins, preferences)\n"
+    "into an archive that only its owner can read. Stop the browser first.\n"
+    "\n"
+    "  --profile-dir DIR  The profile (ORCH_BROWSER_PROFILE_DIR).\n"
+    "  --output-dir DIR   Where the archive goes (backups).\n"
+    "\n"
+    "Exit codes: 0 done; 2 failed, or the command line is wrong.\n";
 
 /* Below the profile, and below the folder of its first user. */
 static const char *const folders[] = {"", "Default/"};
@@ -124,5 +128,5 @@ static int backup(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    return tool_run(argc, argv, usage, false, backup);
+    return tool_run(argc, argv, help, false, backup);
 }

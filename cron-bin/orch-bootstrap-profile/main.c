@@ -1,14 +1,6 @@
-/* Makes a profile for the browser where pages must not notice a program beside it: runs the browser
- * as a person would, waits until it is closed, and looks that it has left no lock. Prints one JSON
- * object.
- *
- *   orch-bootstrap-profile [--profile-dir DIR] [--base-url URL] [--channel PROGRAM] [--dry-run]
- *
- * Without --profile-dir, and without the setting ORCH_BROWSER_PROFILE_DIR, it is ./chrome-profile.
- * --dry-run prints the command and runs nothing.
- *
- * Exit codes: 0 done, 2 the browser failed or left a lock, or the command line or the settings are
- * wrong. */
+/* Creates a browser profile by running the browser as a person would, without automation. Waits
+ * until it is closed and checks that no lock is left. Prints one JSON object. `--help` lists the
+ * options and exit codes. */
 #include "base/clock.h"
 #include "browser/profile.h"
 #include "orchestrator/snapshot/tool.h"
@@ -24,9 +16,19 @@
 
 enum { ARGUMENTS_MAX = 64, END_BYTES = 65536, LOCK_SECONDS = 10, NOT_RUN = 127 };
 
-static const char usage[] =
-    "orch-bootstrap-profile [--profile-dir DIR] [--base-url URL] [--channel "
-    "PROGRAM] [--dry-run]";
+static const char help[] =
+    "usage: orch-bootstrap-profile [--profile-dir DIR] [--base-url URL]\n"
+    "                              [--channel PROGRAM] [--dry-run]\n"
+    "\n"
+    "Creates a browser profile by running the browser as a person would, without\n"
+    "automation. Waits until it is closed and checks that no lock is left. Prints one\n"
+    "JSON object.\n"
+    "\n"
+    "  --profile-dir DIR  The profile (ORCH_BROWSER_PROFILE_DIR, else ./chrome-profile).\n"
+    "  --dry-run          Print the command and run nothing.\n"
+    "\n"
+    "Exit codes: 0 done; 2 the browser failed or left a lock, or the command line or\n"
+    "the settings are wrong.\n";
 
 static struct string_list command_of(struct tool *tool)
 {
@@ -125,5 +127,5 @@ static int bootstrap(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    return tool_run(argc, argv, usage, false, bootstrap);
+    return tool_run(argc, argv, help, false, bootstrap);
 }

@@ -1,17 +1,9 @@
-/*
- * Has the browser: takes the jobs of all workers, one after the other, and keeps one Chromium on
- * one profile for them. It stays.
- *
- *   orch-browserd
- *
- * It reads what pages say and is confined for that; Chromium is started by a launcher that was made
- * before. Where settings want no browser it only waits to be told to leave.
- *
- * Exit codes: 0 told to leave, 1 the settings are wrong or the desk is taken, 2 the command line is
- * wrong.
- */
+/* Runs the browser of the orchestrator: takes the jobs of all workers, one at a time, and keeps
+ * one Chromium with one profile for them. Runs until it gets a signal; without a browser in the
+ * settings it only waits. `--help` lists the options and exit codes. */
 #include "base/clock.h"
 #include "base/confine.h"
+#include "base/help.h"
 #include "base/log.h"
 #include "browser/profile.h"
 #include "jobs/program.h"
@@ -24,6 +16,16 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static const char help[] =
+    "usage: orch-browserd\n"
+    "\n"
+    "Runs the browser of the orchestrator: takes the jobs of all workers, one at a\n"
+    "time, and keeps one Chromium with one profile for them. Runs until it gets a\n"
+    "signal; without a browser in the settings it only waits.\n"
+    "\n"
+    "Exit codes: 0 stopped by a signal; 1 the settings are wrong, or another copy\n"
+    "runs; 2 the command line is wrong.\n";
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE };
 enum { MEMORY_MAX = 16 << 20, WAIT_MS = 1000, DRAIN_MICROSECONDS = 6000000, IDLE_SECONDS = 3600 };
@@ -172,9 +174,10 @@ int main(int argc, char **argv)
     struct problem problem = {0};
     int status = EXIT_DONE;
 
-    (void)argv;
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
     if (argc != 1) {
-        fprintf(stderr, "usage: orch-browserd\n");
+        help_print_usage(help);
         return EXIT_USAGE;
     }
     if (!program.arena ||

@@ -1,18 +1,6 @@
-/* Writes down what the web provider's page looks like, for mending web-provider.json: pictures, the
- * document, buttons, the menu of models with its attributes, and with --prompt an answer. Prints
- * one JSON object.
- *
- *   orch-capture-recon [--profile-dir DIR] [--base-url URL] [--channel PROGRAM] [--output-dir DIR]
- *                      [--prompt TEXT] [--timeout-seconds N] [--interactive-pause]
- *
- * Files go to --output-dir, ORCH_BROWSER_RECON_DIR or tmp/browser-recon/<date>, each with a name
- * that begins with `recon-`; those of the same name are replaced. They show what the page shows.
- * With
- * --interactive-pause it waits for Enter before the end, and writes down what the page shows then.
- * Waiting for a page or an answer takes 60 seconds at most.
- *
- * Exit codes: 0 done, 2 the page could not be looked at (the rest is there), or the command line or
- * the settings are wrong. */
+/* Records what the page of the web provider looks like, to repair web-provider.json: screenshots,
+ * the document, buttons, the model list, and with --prompt an answer. Prints one JSON object.
+ * Files named recon-* are replaced. `--help` lists the options and exit codes. */
 #include "base/clock.h"
 #include "orchestrator/browser/alone.h"
 #include "orchestrator/snapshot/tool.h"
@@ -24,9 +12,24 @@
 
 enum { PAGE_BYTES = 64 << 20, END_BYTES = 1 << 20, FILES_MAX = 32, DEFAULT_SECONDS = 60 };
 
-static const char usage[] = "orch-capture-recon [--profile-dir DIR] [--base-url URL] [--channel "
-                            "PROGRAM] [--output-dir DIR] "
-                            "[--prompt TEXT] [--timeout-seconds N] [--interactive-pause]";
+static const char help[] =
+    "usage: orch-capture-recon [--profile-dir DIR] [--base-url URL]\n"
+    "                          [--channel PROGRAM] [--output-dir DIR]\n"
+    "                          [--prompt TEXT] [--timeout-seconds N]\n"
+    "                          [--interactive-pause]\n"
+    "\n"
+    "Records what the page of the web provider looks like, to repair\n"
+    "web-provider.json: screenshots, the document, buttons, the model list, and with\n"
+    "--prompt an answer. Prints one JSON object. Files named recon-* are replaced.\n"
+    "\n"
+    "  --output-dir DIR     Where the files go (ORCH_BROWSER_RECON_DIR, else\n"
+    "                       tmp/browser-recon/DATE).\n"
+    "  --prompt TEXT        Send this prompt and record the answer.\n"
+    "  --timeout-seconds N  How long to wait for a page or an answer (60).\n"
+    "  --interactive-pause  Wait for Enter before the end and record the page again.\n"
+    "\n"
+    "Exit codes: 0 done; 2 the page could not be read, or the command line or the\n"
+    "settings are wrong.\n";
 
 struct capture {
     struct tool *tool;
@@ -267,5 +270,5 @@ static int capture_all(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    return tool_run(argc, argv, usage, false, capture_all);
+    return tool_run(argc, argv, help, false, capture_all);
 }

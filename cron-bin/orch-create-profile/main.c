@@ -1,13 +1,6 @@
-/* Makes a profile for the browser: opens it on the web provider's start page, waits for somebody to
- * sign in by hand and press Enter here, and looks whether it worked. Prints one JSON object.
- *
- *   orch-create-profile [--profile-dir DIR] [--base-url URL] [--channel PROGRAM]
- *
- * Without options the settings ORCH_BROWSER_* count. The browser has a window, so
- * ORCH_BROWSER_DISPLAY or DISPLAY has to be set, unless ORCH_BROWSER_HEADLESS says otherwise.
- *
- * Exit codes: 0 the profile is signed in, 2 it is not, or the command line or the settings are
- * wrong. */
+/* Creates a browser profile: opens the start page of the web provider, waits until somebody has
+ * signed in by hand and pressed Enter, and checks the result. Prints one JSON object. Needs a
+ * display unless ORCH_BROWSER_HEADLESS is set. `--help` lists the options and exit codes. */
 #include "orchestrator/browser/alone.h"
 #include "orchestrator/snapshot/tool.h"
 
@@ -16,8 +9,16 @@
 
 enum { END_BYTES = 65536 };
 
-static const char usage[] =
-    "orch-create-profile [--profile-dir DIR] [--base-url URL] [--channel PROGRAM]";
+static const char help[] =
+    "usage: orch-create-profile [--profile-dir DIR] [--base-url URL]\n"
+    "                           [--channel PROGRAM]\n"
+    "\n"
+    "Creates a browser profile: opens the start page of the web provider, waits until\n"
+    "somebody has signed in by hand and pressed Enter, and checks the result. Prints\n"
+    "one JSON object. Needs a display unless ORCH_BROWSER_HEADLESS is set.\n"
+    "\n"
+    "Exit codes: 0 the profile is signed in; 2 it is not, or the command line or the\n"
+    "settings are wrong.\n";
 
 static void report(const char *what)
 {
@@ -80,5 +81,5 @@ static int create(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    return tool_run(argc, argv, usage, false, create);
+    return tool_run(argc, argv, help, false, create);
 }

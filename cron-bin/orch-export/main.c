@@ -1,15 +1,23 @@
-/* Writes tasks of the orchestrator into a snapshot file, for an operator.
- *
- *   orch-export [--dsn URL | --db FILE] [--output FILE] [--task-id ID]... [--limit NUMBER]
- *
- * Exit codes: 0 done, 1 some tasks are missing, 2 it failed or the command line is wrong. */
+/* Writes tasks of the orchestrator into a snapshot file. `--help` lists the options and exit
+ * codes. */
 #include "base/clock.h"
 #include "orchestrator/snapshot/tool.h"
 
 #include <string.h>
 
-static const char usage[] =
-    "orch-export [--dsn URL | --db FILE] [--output FILE] [--task-id ID]... [--limit NUMBER]";
+static const char help[] =
+    "usage: orch-export [--dsn URL | --db FILE] [--output FILE] [--task-id ID]...\n"
+    "                   [--limit NUMBER]\n"
+    "\n"
+    "Writes tasks of the orchestrator into a snapshot file.\n"
+    "\n"
+    "  --dsn URL, --db FILE  The store, in place of the settings.\n"
+    "  --output FILE         The file; .gz packs it. Standard output without it.\n"
+    "  --task-id ID          Only this task; may be repeated.\n"
+    "  --limit NUMBER        At most so many tasks.\n"
+    "\n"
+    "Exit codes: 0 done; 1 some tasks are missing; 2 failed, or the command line is\n"
+    "wrong.\n";
 
 static const char *default_output(struct arena *arena)
 {
@@ -95,5 +103,5 @@ static int export(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    return tool_run(argc, argv, usage, false, export);
+    return tool_run(argc, argv, help, false, export);
 }

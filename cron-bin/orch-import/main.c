@@ -1,17 +1,23 @@
-/* Puts the tasks of a snapshot into the orchestrator's store, for an operator. Tasks that are there
- * already are replaced, all others stay; a damaged file is refused before a row is touched.
- *
- *   orch-import [--dsn URL | --db FILE] --input FILE [--task-id ID]... [--dry-run]
- *               [--allow-degraded-schema]
- *
- * Exit codes: 0 done, 1 some tasks are not in the file, 2 it failed or the command line is wrong.
- */
+/* Stores the tasks of a snapshot. Tasks with the same id are replaced; others stay. A damaged
+ * file is refused before a row changes. `--help` lists the options and exit codes. */
 #include "orchestrator/snapshot/tool.h"
 
 #include <string.h>
 
-static const char usage[] = "orch-import [--dsn URL | --db FILE] --input FILE [--task-id ID]... "
-                            "[--dry-run] [--allow-degraded-schema]";
+static const char help[] =
+    "usage: orch-import [--dsn URL | --db FILE] --input FILE [--task-id ID]...\n"
+    "                   [--dry-run] [--allow-degraded-schema]\n"
+    "\n"
+    "Stores the tasks of a snapshot. Tasks with the same id are replaced; others stay.\n"
+    "A damaged file is refused before a row changes.\n"
+    "\n"
+    "  --dsn URL, --db FILE     The store, in place of the settings.\n"
+    "  --task-id ID             Only this task; may be repeated.\n"
+    "  --dry-run                Check, and store nothing.\n"
+    "  --allow-degraded-schema  Import although the store lacks columns.\n"
+    "\n"
+    "Exit codes: 0 done; 1 some tasks are not in the file; 2 failed, or the command\n"
+    "line is wrong.\n";
 
 /* What the snapshot says of itself, and what it is found to hold. */
 static void write_source(struct json_writer *writer, const json_t *snapshot,
@@ -137,5 +143,5 @@ static int import(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    return tool_run(argc, argv, usage, true, import);
+    return tool_run(argc, argv, help, true, import);
 }

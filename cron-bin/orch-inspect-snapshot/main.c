@@ -1,11 +1,14 @@
-/* Looks at a snapshot of the orchestrator without any store, for an operator.
- *
- *   orch-inspect-snapshot --input FILE
- *
- * Exit codes: 0 ready to import, 1 not, 2 it cannot be read or the command line is wrong. */
+/* Checks a snapshot file without a store and prints its contents as JSON. `--help` lists the
+ * options and exit codes. */
 #include "orchestrator/snapshot/tool.h"
 
-static const char usage[] = "orch-inspect-snapshot --input FILE";
+static const char help[] =
+    "usage: orch-inspect-snapshot --input FILE\n"
+    "\n"
+    "Checks a snapshot file without a store and prints its contents as JSON.\n"
+    "\n"
+    "Exit codes: 0 ready to import; 1 not; 2 it cannot be read, or the command line is\n"
+    "wrong.\n";
 
 static void copy(struct json_writer *writer, const json_t *snapshot, const char *key,
                  const char *as)
@@ -62,5 +65,5 @@ static int inspect(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    return tool_run(argc, argv, usage, true, inspect);
+    return tool_run(argc, argv, help, true, inspect);
 }

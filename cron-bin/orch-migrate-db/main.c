@@ -1,12 +1,18 @@
-/* Brings the orchestrator's store to the schema of these programs, for an operator; the service
- * does so itself when it starts.
- *
- *   orch-migrate-db [--dsn URL | --db FILE] [--dry-run]
- *
- * Exit codes: 0 done, 1 something is still missing, 2 it failed or the command line is wrong. */
+/* Migrates the orchestrator's store to the schema of this version. The service does so itself
+ * when it starts. `--help` lists the options and exit codes. */
 #include "orchestrator/snapshot/tool.h"
 
-static const char usage[] = "orch-migrate-db [--dsn URL | --db FILE] [--dry-run]";
+static const char help[] =
+    "usage: orch-migrate-db [--dsn URL | --db FILE] [--dry-run]\n"
+    "\n"
+    "Migrates the orchestrator's store to the schema of this version. The service does\n"
+    "so itself when it starts.\n"
+    "\n"
+    "  --dsn URL, --db FILE  The store, in place of the settings.\n"
+    "  --dry-run             Print what is missing; change nothing.\n"
+    "\n"
+    "Exit codes: 0 done; 1 something is still missing; 2 failed, or the command line is\n"
+    "wrong.\n";
 
 /* Of a store that nobody can reach nothing is applied. */
 static void read_schema(struct tool *tool, struct schema_report *report)
@@ -52,5 +58,5 @@ static int migrate(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    return tool_run(argc, argv, usage, false, migrate);
+    return tool_run(argc, argv, help, false, migrate);
 }

@@ -1,14 +1,8 @@
-/* Notices that the web provider's start page has changed: looks at it in Chromium and compares what
- * it sees with what it saw the first time. For a scheduler; prints one JSON object.
- *
- *   orch-recon-weekly [--profile-dir DIR] [--base-url URL] [--channel PROGRAM]
- *
- * In the state directory: selectors-baseline.json (the first look; remove it to accept a change),
- * selectors-latest.json, and selectors-drift.flag as long as they differ. Each drift is a line of
- * logs/recon-drift.jsonl.
- *
- * Exit codes: 0 nothing has changed, 1 something has, 2 there is no profile, or the command line or
- * the settings are wrong, 3 the page could not be looked at. */
+/* Detects changes of the web provider's start page: opens it in Chromium and compares it with the
+ * first recording. Prints one JSON object. In the state directory are selectors-baseline.json
+ * (remove it to accept a change), selectors-latest.json and, while they differ, selectors-
+ * drift.flag; each change is a line of logs/recon-drift.jsonl. `--help` lists the options and
+ * exit codes. */
 #include "orchestrator/browser/alone.h"
 #include "orchestrator/browser/page_drift.h"
 
@@ -27,8 +21,18 @@
 enum { EXIT_SAME, EXIT_DRIFT, EXIT_WRONG, EXIT_NOT_CAPTURED };
 enum { SNAPSHOT_BYTES = 1 << 16, SNAPSHOT_DEPTH = 6 };
 
-static const char usage[] =
-    "orch-recon-weekly [--profile-dir DIR] [--base-url URL] [--channel PROGRAM]";
+static const char help[] =
+    "usage: orch-recon-weekly [--profile-dir DIR] [--base-url URL]\n"
+    "                         [--channel PROGRAM]\n"
+    "\n"
+    "Detects changes of the web provider's start page: opens it in Chromium and\n"
+    "compares it with the first recording. Prints one JSON object. In the state\n"
+    "directory are selectors-baseline.json (remove it to accept a change),\n"
+    "selectors-latest.json and, while they differ, selectors-drift.flag; each change is\n"
+    "a line of logs/recon-drift.jsonl.\n"
+    "\n"
+    "Exit codes: 0 no change; 1 a change; 2 there is no profile, or the command line or\n"
+    "the settings are wrong; 3 the page could not be read.\n";
 static const char log_folder[] = "logs", log_file[] = "logs/recon-drift.jsonl";
 
 static void report(const char *stage)
@@ -179,5 +183,5 @@ static int watch(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    return tool_run(argc, argv, usage, false, watch);
+    return tool_run(argc, argv, help, false, watch);
 }

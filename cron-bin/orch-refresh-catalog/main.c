@@ -1,15 +1,8 @@
-/* Keeps the menu of the web provider's models as it is: has the browser's process (orch-browserd)
- * read it, and stores it for the workers of all hosts.
- *
- *   orch-refresh-catalog [--every SECONDS]
- *
- * Once, at once; or staying, when what is stored is older than
- * ORCH_MODEL_CATALOG_REFRESH_INTERVAL_HOURS. What was stored stays when the menu cannot be read.
- * Where settings want no browser it does nothing.
- *
- * Exit codes: 0 done, or told to leave, 1 the settings are wrong, 2 the command line is wrong, 3
- * the menu could not be read or stored. */
+/* Reads the model list of the web provider through orch-browserd and stores it for the workers of
+ * all hosts. The stored list stays when the new one cannot be read. Without a browser in the
+ * settings it does nothing. `--help` lists the options and exit codes. */
 #include "base/clock.h"
+#include "base/help.h"
 #include "base/instant.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
@@ -21,6 +14,19 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+
+static const char help[] =
+    "usage: orch-refresh-catalog [--every SECONDS]\n"
+    "\n"
+    "Reads the model list of the web provider through orch-browserd and stores it for\n"
+    "the workers of all hosts. The stored list stays when the new one cannot be read.\n"
+    "Without a browser in the settings it does nothing.\n"
+    "\n"
+    "  --every SECONDS  Keep running: read the list when the stored one is older than\n"
+    "                   ORCH_MODEL_CATALOG_REFRESH_INTERVAL_HOURS.\n"
+    "\n"
+    "Exit codes: 0 done, or stopped by a signal; 1 the settings are wrong; 2 the\n"
+    "command line is wrong; 3 the list could not be read or stored.\n";
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_NOT_READ };
 enum {
@@ -132,7 +138,9 @@ int main(int argc, char **argv)
     double every;
     int status = EXIT_SETTINGS;
 
-    if (!program_arguments(argc, argv, "orch-refresh-catalog", &every))
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
+    if (!program_arguments(argc, argv, help, &every))
         return EXIT_USAGE;
     arena = arena_create(SETTINGS_MEMORY);
     program.arena = arena_create(ROUND_MEMORY);

@@ -1,15 +1,5 @@
-/* Asks a running orchestrator one question and looks whether the answer is one: after a release,
- * with real models. Prints one JSON object.
- *
- *   orch-smoke --pattern smart|debate|consensus|compare|upload [--base-url URL] [--prompt TEXT]
- *              [--attachment FILE] [--timeout SECONDS] [--outdir DIR] [--tag WORD]
- *
- * --base-url is the service, http://127.0.0.1:8011 without it; its key is that of the settings
- * (ORCH_API_KEY). `upload` sends the file of --attachment. With --outdir the whole answer is kept
- * there, in a file named by the tag (else the pattern) and the time. Waits 360 seconds at most.
- *
- * Exit codes: 0 the answer is long enough and tells of no failure, 1 it is not, or none came, 2 the
- * command line or the settings are wrong. */
+/* Sends one prompt to a running orchestrator and checks the answer, for example after a release.
+ * Prints one JSON object. `--help` lists the options and exit codes. */
 #include "base/clock.h"
 #include "net/fetch.h"
 #include "orchestrator/snapshot/tool.h"
@@ -22,9 +12,22 @@
 enum { ANSWER_BYTES = 64 << 20, FILE_BYTES = 20 << 20, DEFAULT_SECONDS = 360, END_BYTES = 65536 };
 enum { EXIT_GOOD, EXIT_BAD, PROBLEMS_MAX = 4 };
 
-static const char usage[] =
-    "orch-smoke --pattern smart|debate|consensus|compare|upload [--base-url URL] [--prompt TEXT] "
-    "[--attachment FILE] [--timeout SECONDS] [--outdir DIR] [--tag WORD]";
+static const char help[] =
+    "usage: orch-smoke --pattern smart|debate|consensus|compare|upload\n"
+    "                  [--base-url URL] [--prompt TEXT] [--attachment FILE]\n"
+    "                  [--timeout SECONDS] [--outdir DIR] [--tag WORD]\n"
+    "\n"
+    "Sends one prompt to a running orchestrator and checks the answer, for example\n"
+    "after a release. Prints one JSON object.\n"
+    "\n"
+    "  --pattern WORD     smart, debate, consensus, compare or upload.\n"
+    "  --base-url URL     The service (http://127.0.0.1:8011); ORCH_API_KEY is the key.\n"
+    "  --attachment FILE  The file that `upload` sends.\n"
+    "  --timeout SECONDS  How long to wait (360).\n"
+    "  --outdir DIR       Keep the whole answer there, in a file named by --tag.\n"
+    "\n"
+    "Exit codes: 0 the answer is good; 1 it is not, or none came; 2 the command line or\n"
+    "the settings are wrong.\n";
 static const char boundary[] = "assay-7f3a9c51";
 
 /* What is asked for in each pattern, and how many characters are an answer. */
@@ -247,5 +250,5 @@ static int run(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    return tool_run(argc, argv, usage, false, run);
+    return tool_run(argc, argv, help, false, run);
 }

@@ -1,11 +1,18 @@
-/* Says whether the orchestrator's store can be reached and has what the programs expect.
- *
- *   orch-validate-db [--dsn URL | --db FILE] [--no-bootstrap]
- *
- * Exit codes: 0 well, 1 degraded, 2 it cannot be reached or the command line is wrong. */
+/* Checks whether the orchestrator's store can be reached and has the expected schema. `--help`
+ * lists the options and exit codes. */
 #include "orchestrator/snapshot/tool.h"
 
-static const char usage[] = "orch-validate-db [--dsn URL | --db FILE] [--no-bootstrap]";
+static const char help[] =
+    "usage: orch-validate-db [--dsn URL | --db FILE] [--no-bootstrap]\n"
+    "\n"
+    "Checks whether the orchestrator's store can be reached and has the expected\n"
+    "schema.\n"
+    "\n"
+    "  --dsn URL, --db FILE  The store, in place of the settings.\n"
+    "  --no-bootstrap        Do not migrate it first.\n"
+    "\n"
+    "Exit codes: 0 good; 1 degraded; 2 it cannot be reached, or the command line is\n"
+    "wrong.\n";
 
 static int validate(struct tool *tool)
 {
@@ -44,5 +51,5 @@ static int validate(struct tool *tool)
 
 int main(int argc, char **argv)
 {
-    return tool_run(argc, argv, usage, false, validate);
+    return tool_run(argc, argv, help, false, validate);
 }

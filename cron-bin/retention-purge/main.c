@@ -1,9 +1,6 @@
-/* Takes away what is older than the retention settings say. For a scheduler; prints what it did.
- *
- *   retention-purge [--dry-run]
- *
- * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
- * refused, or the wall clock was set and is not trusted yet. */
+/* Deletes what is older than the retention settings of the experiments service and prints the
+ * counts. `--help` lists the options and exit codes. */
+#include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "experiments/storage/retention.h"
@@ -11,6 +8,17 @@
 
 #include <stdio.h>
 #include <string.h>
+
+static const char help[] =
+    "usage: retention-purge [--dry-run]\n"
+    "\n"
+    "Deletes what is older than the retention settings of the experiments service and\n"
+    "prints the counts.\n"
+    "\n"
+    "  --dry-run  Count, and delete nothing.\n"
+    "\n"
+    "Exit codes: 0 done; 1 the settings are wrong; 2 the command line is wrong; 3 the\n"
+    "database failed, or the clock was set and is not trusted yet.\n";
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 16 * 1024 * 1024 };
 
@@ -65,8 +73,10 @@ int main(int argc, char **argv)
     struct arena *arena;
     int status;
 
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
     if (argc > 1 && !dry_run) {
-        fprintf(stderr, "usage: retention-purge [--dry-run]\n");
+        help_print_usage(help);
         return EXIT_USAGE;
     }
     arena = arena_create(MEMORY_MAX);

@@ -1,18 +1,23 @@
-/*
- * Tells the experiments service what splits of live traffic have come to, and reads its decisions;
- * does nothing without AB_BASE_URL and AB_API_KEY.
- *
- *   split-report                  what waits, and all decisions, now; prints what was done as JSON
- *   split-report --every SECONDS  stays
- *
- * One at a time on a host. Exit codes: 0 done (also when another one is at it), 1 failed, 2 the
- * command line is wrong.
- */
+/* Sends the outcomes of live traffic splits to the experiments service and reads its decisions.
+ * Does nothing without AB_BASE_URL and AB_API_KEY. One copy at a time works on a host. `--help`
+ * lists the options and exit codes. */
 #include "support/candidates/split_report.h"
 #include "support/programs/daemon.h"
 #include "support/programs/data_files.h"
 
 #include <stdio.h>
+
+static const char help[] =
+    "usage: split-report [--every SECONDS]\n"
+    "\n"
+    "Sends the outcomes of live traffic splits to the experiments service and reads\n"
+    "its decisions. Does nothing without AB_BASE_URL and AB_API_KEY. One copy at a\n"
+    "time works on a host.\n"
+    "\n"
+    "  --every SECONDS  Keep running and work again after SECONDS (0.01 to 86400).\n"
+    "                   Without it the program works once and ends.\n"
+    "\n"
+    "Exit codes: 0 done, or another copy works; 1 failed; 2 the command line is wrong.\n";
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 
@@ -88,6 +93,7 @@ int main(int argc, char **argv)
 {
     struct reporter reporter = {.busy = false};
     const struct daemon_plan plan = {.name = "split-report",
+                                     .help = help,
                                      .memory = 128 << 20,
                                      .failed = EXIT_FAILED,
                                      .usage = EXIT_USAGE,

@@ -1,16 +1,20 @@
-/*
- * Does what administrators of the support service have asked for over HTTP and takes long: building
- * the curated data, regression runs. One at a time.
- *
- *   support-improver                  what is due now
- *   support-improver --every SECONDS  stays
- *
- * Any number may run. Exit codes: 0 done, 1 failed, 2 the command line is wrong.
- */
+/* Runs the long jobs that administrators of the support service start over HTTP: building the
+ * golden set, regression runs. One job at a time. `--help` lists the options and exit codes. */
 #include "support/curated/rebuild.h"
 #include "support/programs/daemon.h"
 #include "support/regression/engine.h"
 #include "support/regression/run_store.h"
+
+static const char help[] =
+    "usage: support-improver [--every SECONDS]\n"
+    "\n"
+    "Runs the long jobs that administrators of the support service start over HTTP:\n"
+    "building the golden set, regression runs. One job at a time.\n"
+    "\n"
+    "  --every SECONDS  Keep running and work again after SECONDS (0.01 to 86400).\n"
+    "                   Without it the program works once and ends.\n"
+    "\n"
+    "Exit codes: 0 done; 1 failed; 2 the command line is wrong.\n";
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 
@@ -47,6 +51,7 @@ static int run(struct daemon_program *program)
 int main(int argc, char **argv)
 {
     const struct daemon_plan plan = {.name = "support-improver",
+                                     .help = help,
                                      .counts = true,
                                      .memory = 512 << 20,
                                      .failed = EXIT_FAILED,

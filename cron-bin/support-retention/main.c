@@ -1,21 +1,25 @@
-/*
- * Takes away what is older than the retention settings of the support service say, and flags
- * answers whose citations are not in their documents any more.
- *
- *   support-retention                  all of it now; prints what went as JSON
- *   support-retention --dry-run        what would go
- *   support-retention --every SECONDS  stays, and does so once in each interval of the settings;
- *                                      citations are looked at in each round
- *
- * Any number may run: one of them at a time does the work. Exit codes: 0 done (also when somebody
- * else is at it), 1 failed, 2 the command line is wrong.
- */
+/* Deletes what is older than the retention settings of the support service and flags answers
+ * whose citations have left their documents. Prints the counts as JSON. Any number of copies may
+ * run; one at a time works. `--help` lists the options and exit codes. */
 #include "base/json.h"
 #include "support/programs/daemon.h"
 #include "support/trends/stale_citations.h"
 #include "support/upkeep/purge.h"
 
 #include <stdio.h>
+
+static const char help[] =
+    "usage: support-retention [--dry-run | --every SECONDS]\n"
+    "\n"
+    "Deletes what is older than the retention settings of the support service and\n"
+    "flags answers whose citations have left their documents. Prints the counts as\n"
+    "JSON. Any number of copies may run; one at a time works.\n"
+    "\n"
+    "  --dry-run        Count, and delete nothing.\n"
+    "  --every SECONDS  Keep running: delete once per interval of the settings, check\n"
+    "                   citations every SECONDS.\n"
+    "\n"
+    "Exit codes: 0 done, or another copy works; 1 failed; 2 the command line is wrong.\n";
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 
@@ -107,6 +111,7 @@ int main(int argc, char **argv)
 {
     struct keeper keeper = {.busy = false};
     const struct daemon_plan plan = {.name = "support-retention",
+                                     .help = help,
                                      .mode = "--dry-run",
                                      .counts = true,
                                      .memory = 128 << 20,

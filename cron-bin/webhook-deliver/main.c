@@ -1,14 +1,8 @@
-/* Delivers the webhooks of the experiments service, and forgets what was delivered long ago; where
- * a chat platform is configured, finishes what was asked for there. For a scheduler, or to stay:
- *
- *   webhook-deliver [--every SECONDS]
- *
- * Staying, several processes deliver side by side, so that a slow receiver delays no other; who
- * dies is replaced, and its successor takes up at once what it had in hand.
- *
- * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
- * refused. */
+/* Delivers the webhooks of the experiments service and deletes old deliveries. Where a chat
+ * platform is configured it finishes the jobs of the chat commands. `--help` lists the options
+ * and exit codes. */
 #include "base/clock.h"
+#include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "experiments/chat/worker.h"
@@ -23,6 +17,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+static const char help[] =
+    "usage: webhook-deliver [--every SECONDS]\n"
+    "\n"
+    "Delivers the webhooks of the experiments service and deletes old deliveries.\n"
+    "Where a chat platform is configured it finishes the jobs of the chat commands.\n"
+    "\n"
+    "  --every SECONDS  Keep running: several processes deliver side by side, so that\n"
+    "                   a slow receiver delays no other. A process that dies is\n"
+    "                   replaced.\n"
+    "\n"
+    "Exit codes: 0 done; 1 the settings are wrong; 2 the command line is wrong; 3 the\n"
+    "database failed.\n";
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
 enum { MEMORY_MAX = 64 * 1024 * 1024, DAY_SECONDS = 86400 };
@@ -177,7 +184,9 @@ int main(int argc, char **argv)
     struct problem problem = {0};
     int status = EXIT_DONE;
 
-    if (!program_arguments(argc, argv, "webhook-deliver", &worker.every))
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
+    if (!program_arguments(argc, argv, help, &worker.every))
         return EXIT_USAGE;
     if (!worker.arena || crypto_start(&problem) ||
         experiments_settings_load(&worker.settings, worker.arena, NULL, &problem)) {

@@ -1,15 +1,6 @@
-/* Backups of the projects, of any size, past the HTTP service:
- *
- *   workspace export FILE [--generated-at TIME]
- *   workspace validate FILE
- *   workspace import FILE [--keep-ids]
- *
- * `--keep-ids` is for moving into an empty database: what refers to a project from outside goes on
- * being right. `--generated-at` gives two exports of the same projects the same bytes. Progress
- * goes to standard error.
- *
- * Exit codes: 0 done, 1 the settings are wrong, 2 the command line is wrong, 3 the database
- * refused, 4 the file is not what it should be. */
+/* Exports and imports the projects of the experiments service, of any size, without the HTTP
+ * service. Progress goes to standard error. `--help` lists the options and exit codes. */
+#include "base/help.h"
 #include "base/instant.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
@@ -26,6 +17,21 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static const char help[] =
+    "usage: workspace export FILE [--generated-at TIME]\n"
+    "       workspace validate FILE\n"
+    "       workspace import FILE [--keep-ids]\n"
+    "\n"
+    "Exports and imports the projects of the experiments service, of any size,\n"
+    "without the HTTP service. Progress goes to standard error.\n"
+    "\n"
+    "  --generated-at TIME  Write TIME as the time of the export, so that two exports\n"
+    "                       of the same projects have the same bytes.\n"
+    "  --keep-ids           Keep the ids; for an empty database.\n"
+    "\n"
+    "Exit codes: 0 done; 1 the settings are wrong; 2 the command line is wrong; 3 the\n"
+    "database failed; 4 the file is not valid.\n";
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, EXIT_FILE };
 
@@ -233,10 +239,10 @@ int main(int argc, char **argv)
     static struct work work; /* outlives a jump */
     int status = EXIT_DATABASE;
 
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
     if (!read_arguments(argc, argv, &work)) {
-        fprintf(stderr, "usage: workspace export FILE [--generated-at TIME]\n"
-                        "       workspace validate FILE\n"
-                        "       workspace import FILE [--keep-ids]\n");
+        help_print_usage(help);
         return EXIT_USAGE;
     }
     work.arena = arena_create(SETTINGS_MEMORY);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/gunzip.h"
 #include "base/gzip.h"
+#include "base/help.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/string_list.h"
@@ -31,12 +32,14 @@ static void add_id(struct tool *tool, const char *id)
         string_list_add_new(&tool->task_ids, id);
 }
 
-static bool is_allowed(const char *option, const char *usage)
+/* Whether the option stands in the usage, the first paragraph of the help. */
+static bool is_allowed(const char *option, const char *help)
 {
-    const char *at = strstr(usage, option);
+    const char *at = strstr(help, option), *end = strstr(help, "\n\n");
     size_t length = strlen(option);
 
-    return strncmp(option, "--", 2) == 0 && at && (!at[length] || strchr(" ]\n", at[length]));
+    return strncmp(option, "--", 2) == 0 && at && at < end &&
+           (!at[length] || strchr(" ]\n", at[length]));
 }
 
 static bool take_flag(struct tool *tool, const char *option)
@@ -98,7 +101,7 @@ static bool take_value(struct tool *tool, const char *option, const char *value)
     return true;
 }
 
-static bool start(struct tool *tool, int argc, char **argv, const char *usage, bool needs_input)
+static bool start(struct tool *tool, int argc, char **argv, const char *help, bool needs_input)
 {
     bool good = true;
 
@@ -108,7 +111,7 @@ static bool start(struct tool *tool, int argc, char **argv, const char *usage, b
         return false;
     tool->task_ids.items = ARENA_ARRAY(tool->arena, const char *, IDS_MAX);
     for (int i = 1; good && i < argc; i++) {
-        good = is_allowed(argv[i], usage);
+        good = is_allowed(argv[i], help);
         if (good && !take_flag(tool, argv[i])) {
             good = i + 1 < argc && take_value(tool, argv[i], argv[i + 1]);
             i++;
@@ -116,7 +119,7 @@ static bool start(struct tool *tool, int argc, char **argv, const char *usage, b
     }
     good = good && (tool->input || !needs_input);
     if (!good)
-        fprintf(stderr, "usage: %s\n", usage);
+        help_print_usage(help);
     if (good && (crypto_start(&tool->problem) ||
                  orchestrator_settings_load(&tool->settings, tool->arena, NULL, &tool->problem))) {
         fprintf(stderr, "%s\n", tool->problem.text);
@@ -366,14 +369,16 @@ void tool_write_checks(struct json_writer *writer, const struct snapshot_checks 
                        checks->events);
 }
 
-int tool_run(int argc, char **argv, const char *usage, bool needs_input,
+int tool_run(int argc, char **argv, const char *help, bool needs_input,
              int (*work)(struct tool *tool))
 {
     static struct tool tool; /* outlives a jump */
     jmp_buf exhausted;
     int status;
 
-    if (!start(&tool, argc, argv, usage, needs_input)) {
+    if (help_given(argc, argv, help))
+        return TOOL_OK;
+    if (!start(&tool, argc, argv, help, needs_input)) {
         arena_destroy(tool.arena);
         return TOOL_FAILED;
     }

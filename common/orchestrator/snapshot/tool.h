@@ -25,11 +25,11 @@ struct tool {
     size_t read_length;
 };
 
-/* main() of such a program: reads the arguments by `usage`, in which every option that is allowed
- * stands as a word of its own, does the work, and gives its exit code. `needs_input`: without
- * --input they are wrong, too. Wrong arguments put the usage on standard error; running out of
+/* main() of such a program: reads the arguments by `help` (base/help.h), whose usage names every
+ * option that is allowed, does the work, and returns its exit code. `needs_input`: --input is
+ * required. Wrong arguments print the usage on standard error; running out of
  * memory is a failure like others. */
-int tool_run(int argc, char **argv, const char *usage, bool needs_input,
+int tool_run(int argc, char **argv, const char *help, bool needs_input,
              int (*work)(struct tool *tool));
 
 /* Opens the store of --dsn, --db or the settings; `bootstrap` brings its schema up to date. */

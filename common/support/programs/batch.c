@@ -1,6 +1,7 @@
 /* The frame of the programs of the offline half. */
 #include "support/programs/batch.h"
 #include "base/clock.h"
+#include "base/help.h"
 #include "base/instant.h"
 #include "base/number.h"
 #include "support/programs/data_files.h"
@@ -10,13 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_OF_USAGE = 2, MEMORY_DEFAULT = 64 * 1024 * 1024, OUTPUT_MAX = 4 * 1024 * 1024 };
+enum {
+    EXIT_OF_USAGE = 2,
+    MEMORY_DEFAULT = 64 * 1024 * 1024,
+    HELP_MAX = 8192,
+    OUTPUT_MAX = 4 * 1024 * 1024
+};
 
-static void print_help(const struct batch_plan *plan, FILE *to)
+static const char *help_of(const struct batch_plan *plan, struct arena *arena)
 {
-    fprintf(to, "usage: %s [OPTION...]\n%s\n", plan->name, plan->summary);
+    struct text help;
+
+    text_start(&help, arena, HELP_MAX);
+    text_append_format(&help, "usage: %s%s\n\n%s\n\n", plan->name,
+                       plan->option_count ? " [OPTION...]" : "", plan->summary);
     for (size_t i = 0; i < plan->option_count; i++)
-        fprintf(to, "  %-24s %s\n", plan->options[i].name, plan->options[i].help);
+        text_append_format(&help, "  %-24s %s\n", plan->options[i].name, plan->options[i].help);
+    return help.bytes;
 }
 
 static bool wrong(const struct batch_plan *plan, const char *what, const char *name)
@@ -125,16 +136,13 @@ int batch_main(int argc, char **argv, const struct batch_plan *plan)
     struct batch_program program = {.name = plan->name, .context = plan->context};
     int status;
 
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        print_help(plan, stdout);
-        return 0;
-    }
-    if (!read_arguments(argc, argv, plan))
-        return EXIT_OF_USAGE;
     program.arena = arena_create(plan->memory ? plan->memory : MEMORY_DEFAULT);
     if (!program.arena)
         return plan->failed;
-    status = run(plan, &program);
+    if (help_given(argc, argv, help_of(plan, program.arena)))
+        status = 0;
+    else
+        status = read_arguments(argc, argv, plan) ? run(plan, &program) : EXIT_OF_USAGE;
     arena_destroy(program.arena);
     return fflush(stdout) == 0 ? status : plan->failed;
 }

@@ -1,5 +1,6 @@
 /* The frame of the programs that stay. */
 #include "support/programs/daemon.h"
+#include "base/help.h"
 #include "base/log.h"
 #include "jobs/program.h"
 #include "jobs/runner.h"
@@ -95,17 +96,12 @@ static int run(struct daemon_program *program, const struct daemon_plan *plan)
 static bool read_arguments(int argc, char **argv, const struct daemon_plan *plan,
                            struct daemon_program *program, int *status)
 {
-    char usage[TOLD_MAX];
-
-    (void)!snprintf(usage, sizeof usage, plan->mode ? "%s [%s]" : "%s", plan->name, plan->mode);
-    *status = plan->usage;
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        printf("usage: %s [--every SECONDS]\n", usage);
-        *status = EXIT_SUCCESS;
+    *status = EXIT_SUCCESS;
+    if (help_given(argc, argv, plan->help))
         return false;
-    }
+    *status = plan->usage;
     program->mode = plan->mode && argc == 2 && strcmp(argv[1], plan->mode) == 0;
-    if (!program->mode && !program_arguments(argc, argv, usage, &program->every))
+    if (!program->mode && !program_arguments(argc, argv, plan->help, &program->every))
         return false;
     program->stays = program->every > 0;
     return true;

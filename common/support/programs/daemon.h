@@ -27,6 +27,7 @@ struct daemon_program {
 
 struct daemon_plan {
     const char *name;
+    const char *help;  /* base/help.h */
     const char *mode;  /* an option of its own, such as --dry-run; NULL = there is none */
     bool counts;       /* it has figures for /metrics */
     bool forks;        /* its processes call runner_start() themselves */

@@ -1,0 +1,29 @@
+/* Prints what --help and --version of every program answer; the text is the program's own. */
+#include "base/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char assay_version[] = ASSAY_VERSION;
+
+bool help_given(int argc, char **argv, const char *help)
+{
+    const char *name = help + strlen("usage: ");
+
+    if (argc != 2)
+        return false;
+    if (strcmp(argv[1], "--help") == 0)
+        fputs(help, stdout);
+    else if (strcmp(argv[1], "--version") == 0)
+        printf("%.*s (Assay) %s\n", (int)strcspn(name, " \n"), name, assay_version);
+    else
+        return false;
+    return true;
+}
+
+void help_print_usage(const char *help)
+{
+    const char *end = strstr(help, "\n\n");
+
+    fwrite(help, 1, end ? (size_t)(end + 1 - help) : strlen(help), stderr);
+}
