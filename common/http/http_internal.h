@@ -15,7 +15,7 @@ struct serving {
     struct reply reply;
     struct route_match match;
     struct rate_decision rate; /* of the base bucket; limit 0 = not asked */
-    struct admission_ticket ticket;
+    struct semaphore_ticket ticket;
     const char *error_code;     /* of the answer, NULL on success */
     struct idempotency_key key; /* while its answer is being made */
     const char *key_holder;

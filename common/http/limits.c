@@ -163,7 +163,7 @@ bool step_admission(struct serving *serving)
         return true;
     route->cost(serving->request.body, &cost);
     outcome = admission_acquire(serving->server->region, &policy->admission, cost.units, cost.heavy,
-                                cost.analyzer, &serving->ticket);
+                                &serving->ticket);
     if (outcome == ADMISSION_GRANTED)
         return true;
     counters_add(serving->server->counters, COUNTER_CAPACITY_REJECTION, 1);
@@ -177,5 +177,5 @@ void request_leave_admission(struct request *request)
 {
     struct server *server = request->server;
 
-    admission_release(server->region, &server->serving->ticket);
+    semaphore_release(server->region, &server->serving->ticket);
 }

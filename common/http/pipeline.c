@@ -560,7 +560,7 @@ static void answer_exhausted(struct serving *serving, struct server *server,
                              struct exchange *exchange)
 {
     log_event(LOG_ERROR, "request_memory_exhausted", NULL);
-    admission_release(server->region, &serving->ticket);
+    semaphore_release(server->region, &serving->ticket);
     form_close(serving->request.form);
     arena_on_exhausted(server->arena, NULL);
     idempotency_end(serving, false);
@@ -602,7 +602,7 @@ void server_serve(struct server *server, struct exchange *exchange)
         answer_exhausted(&serving, server, exchange);
     }
     arena_on_exhausted(server->arena, NULL);
-    admission_release(server->region, &serving.ticket);
+    semaphore_release(server->region, &serving.ticket);
     form_close(serving.request.form);
     serving.request.form = NULL;
     if (serving.request.streaming)

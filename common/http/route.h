@@ -15,7 +15,6 @@ enum { COMPUTE_HEAVY_UNITS = 8 };
 struct compute_cost {
     uint32_t units;
     bool heavy;
-    const char *analyzer;
 };
 
 /* Statuses that a row may answer with beside its own and those that follow from the row itself

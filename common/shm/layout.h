@@ -16,13 +16,13 @@
 #include "shm/lock.h"
 #include "shm/rate.h"
 #include "shm/region.h"
-#include "shm/slots.h"
+#include "shm/semaphore.h"
 #include "shm/watch.h"
 
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define SHM_LAYOUT_VERSION 9
+#define SHM_LAYOUT_VERSION 10
 #define SHM_MAGIC "ASSAYSHM"
 #define MICROSECONDS INT64_C(1000000) /* in a second */
 
@@ -62,30 +62,10 @@ struct shm_family {
     _Alignas(SHM_CACHE_LINE) struct histogram_cell histograms[HISTOGRAMS_MAX];
 };
 
-/* A slot is taken while `holder` is not 0: it is set last and cleared first. */
-struct admission_slot {
-    _Atomic uint32_t holder; /* generation of the ticket */
-    pid_t pid;
-    uint64_t started; /* start time of the process, clock ticks since boot */
-    uint64_t cost;
-    uint32_t heavy;
-};
-
-struct admission_table {
-    struct shm_lock lock;
-    _Atomic uint32_t releases; /* waiters sleep on this word */
-    _Atomic uint32_t waiters;  /* too many where one died in its sleep */
-    uint32_t generation;
-    uint32_t slots_touched; /* slots from here on were never used */
-    uint32_t heavy_peak, cheap_peak;
-    uint64_t cost_peak;
-    uint64_t admitted, rejected, reclaimed;
-    uint64_t rejected_by[ADMISSION_OUTCOME__MAX];
-    int64_t owners_checked_at; /* CLOCK_MONOTONIC, microseconds */
-    uint32_t analyzer_count;
-    struct admission_analyzer analyzers[ADMISSION_ANALYZERS_MAX];
-    uint64_t rejected_others; /* analyzers beyond the table */
-    struct admission_slot slots[ADMISSION_SLOTS_MAX];
+/* What admission.c counts. */
+struct admission_counts {
+    _Atomic uint64_t heavy_peak, cheap_peak, cost_peak;
+    _Atomic uint64_t rejected_by[ADMISSION_OUTCOME__MAX];
 };
 
 /* Closed while `open_until` is 0; a probe is out while `probe` is not 0: it is set last. */
@@ -112,24 +92,26 @@ struct breaker_table {
 };
 
 /* In use while `holder` is not 0: it is set last and cleared first. */
-struct slot_cell {
+struct semaphore_cell {
     _Atomic uint32_t holder; /* generation of the ticket */
     uint32_t granted;        /* 0 = it waits */
     uint64_t order;          /* of arrival */
     uint64_t started;        /* start time of the process, clock ticks since boot */
     pid_t pid;
-    char name[SLOT_NAME_MAX];
+    uint32_t class, cost;
+    char name[SEMAPHORE_NAME_MAX];
 };
 
-struct slot_table {
+struct semaphore_table {
     struct shm_lock lock;
-    _Atomic uint32_t departures; /* waiters sleep on this word */
-    _Atomic uint32_t sleepers;   /* too many where one died in its sleep */
+    _Atomic uint32_t releases; /* waiters sleep on this number */
+    _Atomic uint32_t waiters;  /* too many if one died while it waited */
     uint32_t generation;
     uint32_t touched; /* cells from here on were never used */
     uint64_t order;
-    int64_t owners_due_at; /* to be asked again; CLOCK_MONOTONIC, microseconds */
-    struct slot_cell cells[SLOT_TICKETS_MAX];
+    uint64_t reclaimed;
+    int64_t owners_due_at; /* for the next check; CLOCK_MONOTONIC, microseconds */
+    struct semaphore_cell cells[SEMAPHORE_TICKETS_MAX];
 };
 
 /* Free while its process is gone. */
@@ -182,9 +164,9 @@ struct rate_shard {
 struct region_layout {
     struct region_header header;
     struct shm_family families[SHM_FAMILIES_MAX];
-    _Alignas(SHM_PAGE) struct admission_table admission;
+    _Alignas(SHM_PAGE) struct admission_counts admission;
     _Alignas(SHM_CACHE_LINE) struct breaker_table breakers;
-    _Alignas(SHM_PAGE) struct slot_table slots;
+    _Alignas(SHM_PAGE) struct semaphore_table semaphores;
     _Alignas(SHM_CACHE_LINE) struct shm_lock write_lock; /* guards nothing in here */
     _Alignas(SHM_CACHE_LINE) struct watched watched[WATCHED_MAX];
     struct rate_shard rate_shards[RATE_SHARDS];

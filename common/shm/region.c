@@ -67,9 +67,8 @@ static void fill_layout(struct region_layout *layout, uint32_t version, bool aft
     read_boot_id(header->boot_id);
     token_random_bytes(header->rate_secret, sizeof header->rate_secret);
     shm_lock_make(&header->join_lock);
-    shm_lock_make(&layout->admission.lock);
     shm_lock_make(&layout->breakers.lock);
-    shm_lock_make(&layout->slots.lock);
+    shm_lock_make(&layout->semaphores.lock);
     shm_lock_make(&layout->write_lock);
     for (int i = 0; i < RATE_SHARDS; i++)
         shm_lock_make(&layout->rate_shards[i].lock);

@@ -31,8 +31,7 @@ void analyze_cost(const void *body, struct compute_cost *cost)
 
     payload_to_sizing(body, &design);
     units = sizing_cost(&design);
-    *cost = (struct compute_cost){
-        .units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS, .analyzer = "analyze"};
+    *cost = (struct compute_cost){.units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS};
 }
 
 /* The design as a document, as the other routes get it. */

@@ -5,8 +5,7 @@ void calculate_cost(const void *body, struct compute_cost *cost)
 {
     int64_t units = sizing_cost(body);
 
-    *cost = (struct compute_cost){
-        .units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS, .analyzer = "calculate"};
+    *cost = (struct compute_cost){.units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS};
 }
 
 enum error calculate_handle(struct request *request, struct reply *reply)

@@ -9,7 +9,6 @@ void design_cost(const void *body, struct compute_cost *cost)
 
     payload_to_sizing(body, &design);
     calculate_cost(&design, cost);
-    cost->analyzer = "design";
 }
 
 enum error design_handle(struct request *request, struct reply *reply)

@@ -97,9 +97,7 @@ void assignment_request_cost(const void *body, struct compute_cost *cost)
 {
     int64_t units = assignment_preview_cost(((const struct assignment_request *)body)->sample_size);
 
-    *cost = (struct compute_cost){.units = (uint32_t)units,
-                                  .heavy = units >= COMPUTE_HEAVY_UNITS,
-                                  .analyzer = "assignment_preview"};
+    *cost = (struct compute_cost){.units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS};
 }
 
 static struct object_list list_shares(const struct assignment_preview *preview, double users,

@@ -112,8 +112,7 @@ void bandit_request_cost(const void *body, struct compute_cost *cost)
 {
     struct bandit_game game = game_of(body, 0);
 
-    *cost = (struct compute_cost){
-        .units = (uint32_t)bandit_cost(&game), .heavy = true, .analyzer = "bandit"};
+    *cost = (struct compute_cost){.units = (uint32_t)bandit_cost(&game), .heavy = true};
 }
 
 static int64_t draw_seed(void)

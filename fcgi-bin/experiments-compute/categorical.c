@@ -5,8 +5,7 @@ void categorical_cost(const void *body, struct compute_cost *cost)
 {
     int64_t units = categorical_cost_units(body);
 
-    *cost = (struct compute_cost){
-        .units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS, .analyzer = "categorical"};
+    *cost = (struct compute_cost){.units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS};
 }
 
 enum error categorical_handle(struct request *request, struct reply *reply)

@@ -5,8 +5,7 @@ void omnibus_cost(const void *body, struct compute_cost *cost)
 {
     int64_t units = omnibus_cost_units(body);
 
-    *cost = (struct compute_cost){
-        .units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS, .analyzer = "omnibus"};
+    *cost = (struct compute_cost){.units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS};
 }
 
 enum error omnibus_handle(struct request *request, struct reply *reply)

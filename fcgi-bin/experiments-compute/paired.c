@@ -182,8 +182,7 @@ void paired_cost(const void *body, struct compute_cost *cost)
     size_t units = (asked->control_values.count + PAIRS_PER_UNIT - 1) / PAIRS_PER_UNIT;
 
     *cost = (struct compute_cost){.units = units > 1 ? (uint32_t)units : 1,
-                                  .heavy = units >= COMPUTE_HEAVY_UNITS,
-                                  .analyzer = "paired"};
+                                  .heavy = units >= COMPUTE_HEAVY_UNITS};
 }
 
 /* Gives the reason for a degenerate result. */

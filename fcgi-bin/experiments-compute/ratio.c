@@ -60,8 +60,7 @@ void ratio_cost(const void *body, struct compute_cost *cost)
     size_t units = (users + USERS_PER_UNIT - 1) / USERS_PER_UNIT;
 
     *cost = (struct compute_cost){.units = units > UNITS_MIN ? (uint32_t)units : UNITS_MIN,
-                                  .heavy = units >= COMPUTE_HEAVY_UNITS,
-                                  .analyzer = "ratio"};
+                                  .heavy = units >= COMPUTE_HEAVY_UNITS};
 }
 
 enum error ratio_handle(struct request *request, struct reply *reply)

@@ -7,9 +7,7 @@ void results_cost(const void *body, struct compute_cost *cost)
     const struct results_request *observed = body;
     int64_t units = results_cost_units(observed);
 
-    *cost = (struct compute_cost){.units = (uint32_t)units,
-                                  .heavy = units >= COMPUTE_HEAVY_UNITS,
-                                  .analyzer = results_analyzer_names[observed->metric_type]};
+    *cost = (struct compute_cost){.units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS};
 }
 
 enum error results_handle(struct request *request, struct reply *reply)

@@ -6,8 +6,7 @@ void survival_cost(const void *body, struct compute_cost *cost)
 {
     int64_t units = survival_cost_units(body);
 
-    *cost = (struct compute_cost){
-        .units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS, .analyzer = "survival"};
+    *cost = (struct compute_cost){.units = (uint32_t)units, .heavy = units >= COMPUTE_HEAVY_UNITS};
 }
 
 enum error survival_handle(struct request *request, struct reply *reply)

@@ -16,8 +16,7 @@ enum error compare_begin(struct request *request, struct project_call *call)
 void compare_cost(const void *body, struct compute_cost *cost)
 {
     (void)body;
-    *cost =
-        (struct compute_cost){.units = COMPUTE_HEAVY_UNITS, .heavy = true, .analyzer = "compare"};
+    *cost = (struct compute_cost){.units = COMPUTE_HEAVY_UNITS, .heavy = true};
 }
 
 enum error compare_read(const struct project_call *call, const struct string_list *ids,

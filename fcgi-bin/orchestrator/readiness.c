@@ -171,7 +171,7 @@ static void write_spend(struct request *request, struct json_writer *writer)
 static void write_budget(struct request *request, const struct readiness *readiness,
                          struct json_writer *writer)
 {
-    const struct slot_figures *tasks = readiness->figures + readiness->figure_count;
+    const struct semaphore_figures *tasks = readiness->figures + readiness->figure_count;
     const struct orchestrator_settings *settings = service_settings(request);
 
     writer_key(writer, "budget");
@@ -196,8 +196,9 @@ static void write_budget(struct request *request, const struct readiness *readin
 /* Models and tasks have their slots in one table. */
 static void read_figures(const struct worker_context *worker, struct readiness *readiness)
 {
-    struct slot_figures *figures = readiness->figures, tasks[FIGURES_MAX];
-    size_t count = worker->region ? slots_read_figures(worker->region, figures, FIGURES_MAX) : 0;
+    struct semaphore_figures *figures = readiness->figures, tasks[FIGURES_MAX];
+    size_t count =
+        worker->region ? semaphore_read_figures(worker->region, figures, FIGURES_MAX) : 0;
 
     for (size_t i = 0; i < count; i++) {
         if (browser_budget_task(figures[i].name))

@@ -5,7 +5,7 @@
 #include "base/schema.h"
 #include "orchestrator/service.h"
 #include "orchestrator/storage/task_store.h"
-#include "shm/slots.h"
+#include "shm/semaphore.h"
 
 enum component_state {
     STATE_OK,
@@ -34,7 +34,7 @@ struct readiness {
     bool counts_known;
     struct store_counts counts;
     const char *backend; /* of the store */
-    struct slot_figures figures[FIGURES_MAX];
+    struct semaphore_figures figures[FIGURES_MAX];
     size_t figure_count; /* of models in use */
     size_t task_count;   /* behind them, of tasks with submits to the browser */
     int64_t active;

@@ -136,7 +136,7 @@ SCHEMA(escalated_schema, struct escalated, "Escalated", escalated_fields);
 void ask_cost(const void *body, struct compute_cost *cost)
 {
     (void)body;
-    *cost = (struct compute_cost){.units = 1, .heavy = true, .analyzer = "ask"};
+    *cost = (struct compute_cost){.units = 1, .heavy = true};
 }
 
 /* Blanks round a question say nothing. */

@@ -63,7 +63,7 @@ static void set_policy(const struct support_settings *settings, struct http_poli
     policy->admission_enabled = true;
     policy->admission = (struct admission_limits){
         .max_heavy = (uint32_t)settings->max_concurrent_pipelines,
-        .max_cheap = ADMISSION_SLOTS_MAX,
+        .max_cheap = SEMAPHORE_TICKETS_MAX,
         .budget = (uint32_t)settings->max_concurrent_pipelines,
         .acquire_timeout_ms = (uint32_t)(settings->pipeline_acquire_timeout_sec * 1000)};
     policy->admission_retry_after = 1;

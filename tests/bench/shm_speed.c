@@ -66,10 +66,10 @@ static void call_bucket(int i)
 static void call_admission(int i)
 {
     const struct admission_limits limits = {2, 32, 250, 50};
-    struct admission_ticket ticket;
+    struct semaphore_ticket ticket;
 
-    if (admission_acquire(region, &limits, 8, i % 2, "bootstrap", &ticket) == ADMISSION_GRANTED)
-        admission_release(region, &ticket);
+    if (admission_acquire(region, &limits, 8, i % 2, &ticket) == ADMISSION_GRANTED)
+        semaphore_release(region, &ticket);
 }
 
 static double best_nanoseconds(void (*call)(int i))

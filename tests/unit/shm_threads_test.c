@@ -17,7 +17,7 @@ static void *live_in_thread(void *argument)
 {
     const struct admission_limits limits = {2, 2, 250, 20000};
     struct thread_share *share = argument;
-    struct admission_ticket ticket;
+    struct semaphore_ticket ticket;
     struct note note;
 
     for (int i = 0; i < 3000; i++) {
@@ -28,9 +28,9 @@ static void *live_in_thread(void *argument)
         if (i % 10 == 0) {
             notes_set(share->family, 0, i, "note");
             (void)notes_read(share->family, 0, &note);
-            if (admission_acquire(share->region, &limits, 8, share->number % 2, "t", &ticket) ==
+            if (admission_acquire(share->region, &limits, 8, share->number % 2, &ticket) ==
                 ADMISSION_GRANTED)
-                admission_release(share->region, &ticket);
+                semaphore_release(share->region, &ticket);
         }
     }
     return NULL;
@@ -58,7 +58,6 @@ TEST(threads_share_as_processes_do)
     histogram_add_all(&view, region, 0);
     CHECK_INT(view.count, 12000);
     admission_read_figures(region, &admission);
-    CHECK_INT(admission.admitted, 1200);
     CHECK_INT(admission.heavy_in_flight + admission.cheap_in_flight, 0);
     shm_region_close(region);
 }

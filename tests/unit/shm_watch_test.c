@@ -10,7 +10,7 @@ static const struct admission_limits one = {.max_heavy = 1, .max_cheap = 1, .bud
  */
 static pid_t hang(struct shm_region *region, double seconds)
 {
-    struct admission_ticket ticket;
+    struct semaphore_ticket ticket;
     int gate[2];
     char byte;
     pid_t child;
@@ -20,7 +20,7 @@ static pid_t hang(struct shm_region *region, double seconds)
     child = fork();
     if (child == 0) {
         watch_limit(region, watch_join(region), seconds);
-        (void)!admission_acquire(region, &one, 1, true, "hangs", &ticket);
+        (void)!admission_acquire(region, &one, 1, true, &ticket);
         (void)!write(gate[1], "x", 1);
         for (;;)
             pause();

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "orchestrator/storage/times.h"
 #include "shm/rate.h"
-#include "shm/slots.h"
+#include "shm/semaphore.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const char submits_key[] = "browser:submits";
 /* A submit is a ticket of its task's until the task ends, so that all workers see who has how many,
  * and nobody has to forget those of the dead. */
 static const char submits_of_task[] = "submits:";
-static struct slot_ticket submits[RUN_CALLS_MAX];
+static struct semaphore_ticket submits[RUN_CALLS_MAX];
 static size_t submit_count;
 
 const char browser_adapter_name[] = "browser.web_provider";
@@ -111,16 +111,16 @@ const char *browser_budget_take(struct run *run, struct browser_usage *usage)
         return "per_hour";
     run->browser_submits++;
     if (submit_count < RUN_CALLS_MAX)
-        (void)!slots_ask(run->worker->region,
-                         arena_print(run->arena, "%s%s", submits_of_task, run->task_id), UINT32_MAX,
-                         &submits[submit_count++]);
+        (void)!semaphore_acquire(run->worker->region,
+                                 arena_print(run->arena, "%s%s", submits_of_task, run->task_id),
+                                 UINT32_MAX, &submits[submit_count++]);
     return NULL;
 }
 
 void browser_budget_end(struct shm_region *region)
 {
     while (submit_count)
-        slots_leave(region, &submits[--submit_count]);
+        semaphore_release(region, &submits[--submit_count]);
 }
 
 const char *browser_budget_task(const char *slot_name)

@@ -5,7 +5,7 @@
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/adapters.h"
 #include "orchestrator/storage/times.h"
-#include "shm/slots.h"
+#include "shm/semaphore.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct active_call {
     struct result *result;
     const struct model *model; /* asked now */
     enum call_state state;
-    struct slot_ticket ticket;
+    struct semaphore_ticket ticket;
     struct llm_call *call;
     struct browser_call browser;
     struct spend_hold *hold; /* NULL = none is needed */
@@ -71,7 +71,7 @@ static void book_cost(struct active_call *active)
 static void release_slot(struct active_call *active, const struct run *run)
 {
     if (run->worker->region)
-        slots_leave(run->worker->region, &active->ticket);
+        semaphore_release(run->worker->region, &active->ticket);
 }
 
 /* A call that is over gives its place back, and what it held becomes what it has cost. */
@@ -278,8 +278,9 @@ static bool has_slot(struct call_batch *batch, struct active_call *active)
 {
     struct shm_region *region = batch->run->worker->region;
 
-    return !region || slots_ask(region, active->model->id,
-                                (uint32_t)active->model->concurrency_limit, &active->ticket);
+    return !region ||
+           semaphore_acquire(region, active->model->id, (uint32_t)active->model->concurrency_limit,
+                             &active->ticket);
 }
 
 /* Starts what can start, in order. */
@@ -377,7 +378,7 @@ static void wait_without_calls(struct call_batch *batch, bool browsing)
     if (browsing)
         browser_wait(QUEUE_REST_MS);
     else
-        slots_rest(run->worker->region, slots_departures(run->worker->region), QUEUE_REST_MS);
+        semaphore_wait(run->worker->region, semaphore_releases(run->worker->region), QUEUE_REST_MS);
 }
 
 static bool browser_has_ended(struct call_batch *batch)
@@ -491,7 +492,7 @@ static bool calls_in_flight;
 void dispatch_abandon(const struct worker_context *worker)
 {
     if (calls_in_flight && worker->region)
-        slots_leave_all(worker->region);
+        semaphore_release_all(worker->region);
     browser_call_end();
     browser_budget_end(worker->region);
     calls_in_flight = false;

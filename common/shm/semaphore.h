@@ -1,0 +1,83 @@
+/*
+ * Named semaphores that all workers of the host share. A ticket is held or waits in a queue, and
+ * belongs to a process: tickets of processes that died are reclaimed, held or waiting.
+ *
+ * A semaphore counts its tickets by class, and adds up the costs of all classes. Callers either
+ * try (semaphore_try) or queue, first come, first served (semaphore_acquire); nobody sleeps in
+ * these calls. Who must wait sleeps in semaphore_wait() and calls again.
+ */
+#ifndef ASSAY_SHM_SEMAPHORE_H
+#define ASSAY_SHM_SEMAPHORE_H
+
+#include "shm/region.h"
+
+#include <stdbool.h>
+
+enum {
+    SEMAPHORE_TICKETS_MAX = 1024, /* held and waiting, of all names */
+    SEMAPHORE_NAME_MAX = 64       /* bytes with the NUL; longer names are cut */
+};
+
+/* A zeroed ticket holds nothing and waits for nothing. */
+struct semaphore_ticket {
+    uint32_t cell; /* 1 to SEMAPHORE_TICKETS_MAX */
+    uint32_t generation;
+};
+
+struct semaphore_request {
+    const char *name;
+    uint32_t class;
+    uint32_t cost;
+    uint32_t count_max; /* tickets held of the class */
+    uint32_t cost_max;  /* of all classes, unless no ticket of the class is held; 0 = no limit */
+};
+
+enum semaphore_outcome { SEMAPHORE_ACQUIRED, SEMAPHORE_FULL, SEMAPHORE_COST };
+
+/* What is held of the class, and the cost of all classes. */
+struct semaphore_usage {
+    uint32_t count;
+    uint64_t cost;
+};
+
+/* Acquires at once or not at all. `usage` is what is held with the new ticket, or without one when
+ * the outcome is not SEMAPHORE_ACQUIRED; then the ticket is zeroed. */
+enum semaphore_outcome semaphore_try(struct shm_region *region,
+                                     const struct semaphore_request *request,
+                                     struct semaphore_ticket *ticket,
+                                     struct semaphore_usage *usage) MUST_CHECK;
+
+/* Whether the ticket is held now, as one of `count_max` of the name. False puts it into the queue,
+ * where calling again keeps its position. Without room for one more ticket it stays zeroed. */
+bool semaphore_acquire(struct shm_region *region, const char *name, uint32_t count_max,
+                       struct semaphore_ticket *ticket) MUST_CHECK;
+
+/* Releases the ticket, held or waiting, and zeroes it. Harmless on a zeroed one. */
+void semaphore_release(struct shm_region *region, struct semaphore_ticket *ticket);
+
+/* Releases all tickets of this process: for when they were lost in a jump. */
+void semaphore_release_all(struct shm_region *region);
+
+/* A number that changes with each release; semaphore_wait() sleeps until it is no longer `seen`,
+ * but at most so many milliseconds. Processes that die wake nobody. */
+uint32_t semaphore_releases(struct shm_region *region);
+void semaphore_wait(struct shm_region *region, uint32_t seen, uint32_t milliseconds);
+
+struct semaphore_figures {
+    char name[SEMAPHORE_NAME_MAX];
+    uint32_t held, waiting;
+};
+
+/* Names in use, at most `most`; tickets of the dead may count for half a second more, the longer
+ * the more tickets there are. Returns the number of names. */
+size_t semaphore_read_figures(struct shm_region *region, struct semaphore_figures *figures,
+                              size_t most);
+
+/* What is held of a name and class; tickets of the dead are reclaimed first. */
+struct semaphore_usage semaphore_read_usage(struct shm_region *region, const char *name,
+                                            uint32_t class);
+
+/* Tickets that were reclaimed from dead processes. */
+uint64_t semaphore_reclaimed(const struct shm_region *region);
+
+#endif
