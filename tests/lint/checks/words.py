@@ -1,5 +1,8 @@
 """Words that must not be left in the tree: marks of unfinished work, folders of one machine, names
-of other products."""
+of other products; and words of our own where the field has a term (docs/develop/glossary.md).
+
+The last are looked for in file names, in the parts of identifiers (`desk` in `struct chat_desk`), in
+comments and in our docs, but not in texts between quotes: those may be names of contracts."""
 
 import re
 
@@ -31,7 +34,52 @@ WORDS = [
 SKIPPED = re.compile(r"(^|/)package-lock\.json$")
 
 
+# A word of our own, and the term that a person of the field would search for. Words that mean something else as well
+# (place, round, order, tell) are replaced by reading.
+TERMS = {
+    "audience": "subscriber", "bury": "tombstone", "crew": "worker pool", "dealt": "train/test split",
+    "desk": "server, operator console", "door": "entry point", "errand": "in-flight call", "folio": "report document",
+    "house": "worker context", "inquiry": "provider request", "keeper": "garbage collector, supervisor",
+    "mourn": "on_exit", "patience": "wait_for", "recon": "drift detection",
+    "resident": "daemon", "teller": "event-stream writer", "telling": "event-stream writer",
+}
+FORMS = {"bury": "bury|buried|buries", "inquiry": "inquiry|inquiries"}
+TERM = re.compile("(?<![A-Za-z])(?:" + "|".join(
+    f"(?P<{word}>{FORMS.get(word, word + 's?')})" for word in TERMS) + ")(?![a-z])", re.I)
+# Names of contracts and of protocols: members of experiments, claims of tokens, a benchmark's bed.
+NAMES = re.compile(r"audience_share\w*|target_audience\w*|TARGET_AUDIENCE\w*|(?:jwt|oidc|token)\w*[_ ]audience\w*|resident (?:set|size|memory)")
+# Words that are still in use: one note each.
+PENDING = set(TERMS)
+LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"|`[^`\n]*`')
+
+
+def own_words(path, text):
+    """(offset, word) of the words of our own in one file."""
+    if path.endswith((".c", ".h", ".py", ".js", ".mjs", ".md", ".mk")) or text.startswith("#!"):
+        text = LITERAL.sub(lambda match: " " * len(match[0]), text)
+        text = NAMES.sub(lambda match: " " * len(match[0]), text)
+        for match in TERM.finditer(text):
+            yield match.start(), match.lastgroup
+
+
+def check_terms(tree):
+    pending = {}
+    for path in tree.files("*"):
+        found = [(1, match.lastgroup) for match in TERM.finditer(path)]
+        text = tree.text(path)
+        found += [(line_of(text, offset), word) for offset, word in own_words(path, text)]
+        for line, word in found:
+            if word in PENDING:
+                pending.setdefault(word, []).append((path, line))
+            else:
+                yield Finding(path, line, f"{word}: say {TERMS[word]}")
+    for word, places in pending.items():
+        files = len({path for path, _ in places})
+        yield Finding(*places[0], f"{word}, {len(places)} times in {files} files: say {TERMS[word]}", True)
+
+
 def check(tree):
+    yield from check_terms(tree)
     for path in tree.files("*"):
         if SKIPPED.search(path):
             continue
@@ -53,7 +101,11 @@ BAD = [
     for name in (f"AB_{CHAT.upper()}_SIGNING_SECRET", f"post_{CHAT}_message", CHAT.capitalize())
 ]
 
+BAD += [({"common/a/a.c": f"\nint chat_{word}s;\n"}, "a.c:2: ") for word in TERMS if word not in PENDING]
+BAD += [({f"docs/{word}.md": "\n"}, ".md:1: ") for word in TERMS if word not in PENDING]
+
 GOOD = [
+    {"common/a/a.c": 'double audience_share_in_test;\nconst char *label = "desk";\n'},
     {"a.md": "https://example.org/home/a and $dir/work/b\n"},
     {"a.c": "/* the to-do list of a slacker */\nint body_" + CHAT + " = 1;\n"},
 ]
