@@ -113,17 +113,17 @@ $(BUILD)/tests/fuzz/%_fuzz: $(BUILD)/obj/tests/fuzz/%_fuzz.o $(fuzz_driver) $(BU
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) -Wl,--start-group $^ -Wl,--end-group $(LIBS) -o $@
 
-# Fault walks: one program per family, whichever there are, with tests/api/faults_of_<service>.h; in
+# Fault walks: one program per family, whichever there are, with tests/faults/of_<service>.h; in
 # process as well.
-fault_walks = $(patsubst %,$(BUILD)/tests/api/faults-%,$(families))
+fault_walks = $(patsubst %,$(BUILD)/tests/faults/walk-%,$(families))
 define fault_walk_rule
-$(BUILD)/obj/tests/api/faults-$(1).o: tests/api/faults.c
+$(BUILD)/obj/tests/faults/walk-$(1).o: tests/faults/walk.c
 	@mkdir -p $$(@D)
 	@echo "  CC    $$< for $(1)"
 	@$$(CC) $$(ALL_CFLAGS) -DFAMILY_MAIN='"$(1)/main.c"' \
-	    -DSERVICE_TABLES='"faults_of_$(firstword $(subst -, ,$(1))).h"' -c $$< -o $$@
+	    -DSERVICE_TABLES='"of_$(firstword $(subst -, ,$(1))).h"' -c $$< -o $$@
 
-$(BUILD)/tests/api/faults-$(1): $(BUILD)/obj/tests/api/faults-$(1).o $(BUILD)/obj/tests/api/faults_calls.o \
+$(BUILD)/tests/faults/walk-$(1): $(BUILD)/obj/tests/faults/walk-$(1).o $(BUILD)/obj/tests/faults/calls.o \
     $$(patsubst %.c,$$(BUILD)/obj/%.o,$$(wildcard fcgi-bin/$(firstword $(subst -, ,$(1)))/*.c) \
     $$(filter-out %/main.c,$$(wildcard fcgi-bin/$(1)/*.c))) $$(library)
 	@mkdir -p $$(@D)

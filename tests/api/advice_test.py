@@ -11,7 +11,7 @@ import pytest
 from conftest import CLOSED, OPEN
 from design_test import design
 from fake_provider import ADVICE, FakeProvider, raw, response, says, status, well
-from patience import until
+from wait import wait_for
 
 ADVISE, INVENT, ANALYZE = "/api/v1/llm/advice", "/api/v1/hypotheses/generate", "/api/v1/analyze"
 CONTEXT = {"project_context": {"project_name": "Kasse ü", "nothing": None}, "metrics": None, "house_rules": ["be kind"]}
@@ -278,7 +278,7 @@ class TestRequests:
 
 def test_workers_survive_and_nothing_else_waits(advised, fake):
     """Providers die in the middle of answers, many at a time, while the rest of the service goes on."""
-    until(lambda: len(advised.stack.workers("experiments-advice")) == WORKERS)  # the stack has just started
+    wait_for(lambda: len(advised.stack.workers("experiments-advice")) == WORKERS)  # the stack has just started
     before = set(advised.stack.workers("experiments-advice"))
     assert len(before) == WORKERS
     fake.behave(PASSING["reset"], "hang", PASSING["broken_off"], "hang", PASSING["no_http"], PASSING["reset"], "hang")
@@ -296,7 +296,7 @@ def test_waiting_is_not_computing(advised, fake):
     fake.behave("hang", well)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         call = pool.submit(ask, advised.with_headers({}), ANALYZE, design())
-        until(lambda: fake.heard)
+        wait_for(lambda: fake.heard)
         assert advised.post("/api/v1/design", design()).status == 200
         assert call.result().json()["advice"]["available"]
 

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from stored import CLOSED, PROJECTS, analysis, check_totals, count_anew, create, expect, payload, unknown_id
+from project_fixtures import CLOSED, PROJECTS, analysis, check_totals, count_anew, create, expect, payload, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 

@@ -4,7 +4,7 @@ kind of token, on both engines."""
 import pytest
 
 from matrix import read_table
-from stored import ADMIN, CLOSED, OPEN, READ, WRITE, expect, unknown_id
+from project_fixtures import ADMIN, CLOSED, OPEN, READ, WRITE, expect, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 

@@ -14,7 +14,7 @@ import pytest
 from durability_test import Load
 from postgres import PASSWORD, PASSWORD_IN_URL
 from service import ENGINES, Service
-from stored import CLOSED, PROJECTS, Store, create, expect, payload
+from project_fixtures import CLOSED, PROJECTS, Store, create, expect, payload
 
 pytestmark = pytest.mark.both_engines
 

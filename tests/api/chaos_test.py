@@ -18,10 +18,10 @@ from pathlib import Path
 import pytest
 
 from conftest import OPEN, SOAK
-from crowd import Crowd, request_bytes
-from patience import until
+from load_generator import LoadGenerator, request_bytes
+from wait import wait_for
 from stack import open_files
-from stored import PROJECTS, payload
+from project_fixtures import PROJECTS, payload
 
 ANALYSIS, COMPUTE, SYSTEM, PROJECT_POOL = (f"experiments-{f}" for f in ("analysis", "compute", "system", "projects"))
 CROWDED = {**OPEN, "ASSAY_WORKERS": 4, "ASSAY_CONNECTIONS_PER_CLIENT": 0}
@@ -44,9 +44,9 @@ def client(stacks, request):
     """Before and after, all pools are as large as they should be; nothing has gone wrong that we did not do."""
     client = stacks.get(getattr(request, "param", CHAOS))
     pools = (ANALYSIS, SYSTEM, PROJECT_POOL)
-    until(lambda: all(is_whole(client, pool) for pool in pools))
+    wait_for(lambda: all(is_whole(client, pool) for pool in pools))
     yield client
-    until(lambda: all(is_whole(client, pool) for pool in pools))
+    wait_for(lambda: all(is_whole(client, pool) for pool in pools))
     assert client.get("/health").status == 200 and client.post("/api/v1/srm-check", SRM).status == 200
     assert client.get("/api/v1/diagnostics").json()["runtime"]["server_error_responses"] == 0
 
@@ -73,7 +73,7 @@ ASKED_BEFORE = 3  # requests that crowd() makes to learn the answers
 
 
 def crowd(client, clients=200):
-    return Crowd(client.url, questions(client), clients)
+    return LoadGenerator(client.url, questions(client), clients)
 
 
 def send_signal(number, pids):
@@ -139,7 +139,7 @@ class TestReplacing:
 
         with crowd(client) as load:
             reload("ASSAY_WORKER_REQUESTS=400\n")
-            until(lambda: look() >= 12)  # four and four, and those that follow who has served enough
+            wait_for(lambda: look() >= 12)  # four and four, and those that follow who has served enough
             for _ in range(seconds(1, 20)):
                 reload("")
                 time.sleep(seconds(0.2, 1))
@@ -183,11 +183,11 @@ class TestKilling:
         with connect(client) as asking:
             with stopped(workers):
                 asking.sendall(request_bytes("GET", f"{path}/revisions?limit=100"))
-                until(lambda: open_files(front) >= sockets + 2)  # the client's, and ours in the queue
+                wait_for(lambda: open_files(front) >= sockets + 2)  # the client's, and ours in the queue
                 time.sleep(0.1)
                 send_signal(signal.SIGSTOP, front)
             try:
-                until(lambda: ticks(workers) > worked and are_asleep(workers))  # the socket is full
+                wait_for(lambda: ticks(workers) > worked and are_asleep(workers))  # the socket is full
                 send_signal(signal.SIGKILL, workers)
                 time.sleep(0.1)
             finally:
@@ -236,7 +236,7 @@ class TestStopping:
             for one in waiting:
                 one.close()
         # Those who hung up stand in the queue until workers have looked at them.
-        until(lambda: client.post("/api/v1/srm-check", SRM, may_fail=True).status == 200)
+        wait_for(lambda: client.post("/api/v1/srm-check", SRM, may_fail=True).status == 200)
 
     @pytest.mark.parametrize("client", [IMPATIENT], indirect=True, ids=["impatient"])
     def test_silent_peers_are_left_after_their_time(self, client):
@@ -315,7 +315,7 @@ class TestAfterwards:
         expected = b"none is ever granted that is not expected"
         asked = [(request_bytes("GET", "/api/v1/no-such-route", headers=[f"X-Forwarded-For: {a}"]), expected)
                  for a in addresses]
-        load = Crowd(client.url, asked, 40)
+        load = LoadGenerator(client.url, asked, 40)
         load.thread.start()
         for _ in range(seconds(8, 120)):
             time.sleep(0.1)
@@ -324,7 +324,7 @@ class TestAfterwards:
         load.stopping = True
         load.thread.join()
         assert set(load.fates) <= {404, 429, 502, 503} and load.fates[404] and load.fates[429], load.fates
-        until(lambda: is_whole(client, SYSTEM))
+        wait_for(lambda: is_whole(client, SYSTEM))
         assert self.passes(client, "203.0.113.9") == 10  # of an address not seen before
         time.sleep(LIMITED["AB_RATE_LIMIT_WINDOW_SECONDS"] + 0.2)
         with ThreadPoolExecutor(2) as pool:
@@ -344,5 +344,5 @@ class TestAfterwards:
                 time.sleep(0.15)
                 send_signal(signal.SIGKILL, client.stack.workers(COMPUTE))
                 assert {one.result() for one in asked} <= {200, 502, 503}
-                until(lambda: is_whole(client, COMPUTE))
+                wait_for(lambda: is_whole(client, COMPUTE))
             assert [one.result() for one in [pool.submit(ask, 200 + n) for n in range(2)]] == [200, 200]

@@ -3,7 +3,7 @@ installs for tokens, takes posts to channels and to response URLs, and answers a
 
     with ChatPlatform() as platform:
         platform.command(service, "projects", response_url=platform.response_url("a"))
-        until(lambda: platform.told["a"])
+        wait_for(lambda: platform.told["a"])
 """
 
 import hashlib

@@ -8,9 +8,9 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 
 from chat_platform import BOT_TOKEN, CLIENT_ID, CLIENT_SECRET, USER_TOKEN, ChatPlatform, sign
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
-from stored import PROJECTS, payload, unknown_id
+from project_fixtures import PROJECTS, payload, unknown_id
 
 COMMANDS = "/chatapp/commands"
 
@@ -255,7 +255,7 @@ class TestCommands:
         project = make(service, "A & B")
         asked = platform.command(service, f"run {project['id']}", name := f"run-{service.engine}")
         assert said(asked) == f"The analysis of `{project['id']}` is queued."
-        [told] = until(lambda: platform.told[name])
+        [told] = wait_for(lambda: platform.told[name])
         [run] = runs_of(service, project)
         results = run["analysis"]["calculations"]["results"]
         design = service.post("/api/v1/design", payload("A & B")).json()
@@ -291,16 +291,16 @@ class TestCommands:
         headers = {**sign(body), "Content-Type": "application/x-www-form-urlencoded"}
         for _ in range(3):
             assert "queued" in said(platform.call(service, COMMANDS, body, headers=headers))
-        until(lambda: platform.told[name])
+        wait_for(lambda: platform.told[name])
         last = f"last-{service.engine}"
         platform.command(service, f"run {make(service)['id']}", last)
-        until(lambda: platform.told[last])
+        wait_for(lambda: platform.told[last])
         assert len(platform.told[name]) == 1 and len(runs_of(service, project)) == 1
 
     def test_an_analysis_that_comes_to_nothing_is_told(self, platform, service):
         project, name = make(service, metric_type="ratio", metrics={"std_dev": None}), f"nothing-{service.engine}"
         platform.command(service, f"run {project['id']}", name)
-        [told] = until(lambda: platform.told[name])
+        [told] = wait_for(lambda: platform.told[name])
         assert told["text"].startswith(f"The analysis of `{project['id']}` came to nothing: ") and "std_dev" in told["text"]
         assert not runs_of(service, project)
 
@@ -310,14 +310,14 @@ class TestCommands:
         platform.command(service, f"run {make(service)['id']}", name)
         dead = ("SELECT failures FROM jobs WHERE kind = 'experiments.chat_message' AND state = 'dead'"
                 f" AND payload LIKE '%/respond/{name}%'")
-        assert until(lambda: service.sql(dead)) == [["2"]]
+        assert wait_for(lambda: service.sql(dead)) == [["2"]]
         assert platform.calls.count(f"/respond/{name}") == 2
 
     def test_messages_are_tried_again_and_go_to_the_platform_only(self, platform, service):
         project, name = make(service), f"later-{service.engine}"
         platform.failures[f"/respond/{name}"] = [(503, b"not now"), (200, b"ok")]
         platform.command(service, f"run {project['id']}", name)
-        until(lambda: platform.calls.count(f"/respond/{name}") == 2)
+        wait_for(lambda: platform.calls.count(f"/respond/{name}") == 2)
         for elsewhere in ("https://chat.example/x", "http://127.0.0.1.example/x", "http://user@127.0.0.1/x",
                           "ftp://127.0.0.1/x", "http://localhost/x", "nonsense", platform.url.replace("127.0.0.1", "[::1]")):
             answer = platform.call(service, COMMANDS, {"team_id": "T1", "text": f"run {project['id']}", "response_url": elsewhere})
@@ -341,7 +341,7 @@ class TestButtons:
         moment = time.time()
         answers = [platform.call(service, "/chatapp/interactive", body, moment=moment) for _ in range(3)]
         assert [said(answer) for answer in answers] == [f"The analysis of `{project['id']}` is approved.", "Noted.", "Noted."]
-        until(lambda: platform.told[name])
+        wait_for(lambda: platform.told[name])
         [entry] = service.get(f"/api/v1/audit?project_id={project['id']}&action=analysis.approve").json()["entries"]
         assert (entry["actor"], entry["project_name"]) == ("U7", project["project_name"])
         assert [told["text"] for told in platform.told[name]] == [said(answers[0])]
@@ -365,13 +365,13 @@ class TestButtons:
         project, name = make(service, "A <&> B"), f"review-{service.engine}"
         answer = self.press(platform, service, "request_review", project["id"], name)
         assert said(answer) == f"A review of `{project['id']}` is requested."
-        token, post = until(lambda: [p for p in platform.posted if project["id"] in p[1]["text"]])[0]
+        token, post = wait_for(lambda: [p for p in platform.posted if project["id"] in p[1]["text"]])[0]
         assert token == f"Bearer {BOT_TOKEN}"
         assert post == {"channel": "C7", "text": f"<@U7> asks for a review of *A &lt;&amp;&gt; B* (`{project['id']}`)."}
-        until(lambda: platform.told[name])
+        wait_for(lambda: platform.told[name])
         platform.failures["/api/chat.postMessage"] = [(200, {"ok": False, "error": "channel_not_found"})]
         self.press(platform, service, "request_review", project["id"], f"failed-{service.engine}")
-        told = until(lambda: len(platform.told[f"failed-{service.engine}"]) == 2 and platform.told[f"failed-{service.engine}"])
+        told = wait_for(lambda: len(platform.told[f"failed-{service.engine}"]) == 2 and platform.told[f"failed-{service.engine}"])
         assert "The request for a review could not be posted: channel_not_found" in [each["text"] for each in told]
 
     def test_what_is_no_object_is_refused(self, platform, service):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stored import PROJECTS, analysis, create, expect, path_of, payload, unknown_id
+from project_fixtures import PROJECTS, analysis, create, expect, path_of, payload, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from stored import METRICS, OPEN, PROJECTS, analysis, check_totals, create, expect, payload
+from project_fixtures import METRICS, OPEN, PROJECTS, analysis, check_totals, create, expect, payload
 
 pytestmark = pytest.mark.both_engines
 

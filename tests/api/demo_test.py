@@ -7,7 +7,7 @@ import pytest
 
 from service import ENGINES, Service
 
-pytest_plugins = ["dying_fixtures"]
+pytest_plugins = ["kill_fixtures"]
 
 SETTINGS = {"AB_SEED_DEMO_ON_STARTUP": "true", "AB_RATE_LIMIT_ENABLED": "false", "AB_LLM_BASE_URL": ""}
 CHECKOUT, PRICING, ONBOARDING = "Demo - Checkout Conversion", "Demo - Pricing Sensitivity", "Demo - Onboarding Completion"
@@ -111,7 +111,7 @@ def test_a_start_makes_what_is_missing(service):
     assert service.get("/api/v1/audit").json()["total"] == entries
 
 
-def test_a_run_that_is_killed_on_the_way_is_made_whole(service, dying):
+def test_a_run_that_is_killed_on_the_way_is_made_whole(service, kill_library):
     """Killed later and later, until it comes to its end: no part of a run is ever there."""
     before = {key: value for key, value in shown(service, ONBOARDING)[2].items() if key.endswith("_total")}
     assert before["exposures_total"] == 2400
@@ -119,7 +119,7 @@ def test_a_run_that_is_killed_on_the_way_is_made_whole(service, dying):
     assert service.send("DELETE", f"/api/v1/projects/{project}").status_code in (200, 204)
     step, kills, code = 1, 0, -signal.SIGKILL
     while code == -signal.SIGKILL:
-        code = service.run("experiments-demo", env={"LD_PRELOAD": str(dying), "DYING_AT": str(step)}).returncode
+        code = service.run("experiments-demo", env={"LD_PRELOAD": str(kill_library), "KILL_AT_STEP": str(step)}).returncode
         kills += code == -signal.SIGKILL
         found = projects(service).get(ONBOARDING)
         here = service.get(f"/api/v1/experiments/{found['id']}/ingestion").json().get("exposures_total", 0) if found else 0

@@ -11,9 +11,9 @@ from datetime import datetime, timezone
 import pytest
 import requests
 
-from patience import until
+from wait import wait_for
 from stack import BUILD, CHECKOUT, SERVICES, Stack
-from stored import payload
+from project_fixtures import payload
 
 READY = {"experiments": "/readyz", "support": "/api/health/ready", "orchestrator": "/healthz/ready", "livedata": "/health/ready"}
 SETTINGS = {"ALLOW_ANONYMOUS_ADMIN": "true", "RATE_LIMIT_ENABLED": "false", "LIVE_API_KEYS": "key-of-shop:shop",
@@ -78,7 +78,7 @@ class Caller:
                 assert self.send("GET", f"/v1/entity/order/{told}").status_code == 200, told
         if self.name == "support":
             taken = {told["doc_id"] for told in self.acknowledged}
-            until(lambda: taken <= {row["doc_id"] for row in self.send("GET", "/api/documents").json()["documents"]})
+            wait_for(lambda: taken <= {row["doc_id"] for row in self.send("GET", "/api/documents").json()["documents"]})
         return len(self.acknowledged)
 
 
@@ -87,7 +87,7 @@ def failing(tmp_path_factory):
     """Programs into which the library is preloaded, and the file that says what fails."""
     place = tmp_path_factory.mktemp("failing")
     library, order, build = place / "failing.so", place / "order", place / "build"
-    subprocess.run(["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-O1", "-o", library, CHECKOUT / "tests/api/failing_disk.c", "-ldl"],
+    subprocess.run(["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-O1", "-o", library, CHECKOUT / "tests/faults/failing_disk.c", "-ldl"],
                    check=True)
     place.chmod(0o755)
     for folder in ("fcgi-bin", "cron-bin"):
@@ -120,7 +120,7 @@ def test_read_errors_pass(stack, order, name):
     answers = [caller.read().status_code for _ in range(40)]
     assert 503 in answers and set(answers) <= {200, 503}, answers
     order.unlink()
-    until(lambda: all(caller.read().status_code == 200 for _ in range(20)), lambda: str(caller.statuses))
+    wait_for(lambda: all(caller.read().status_code == 200 for _ in range(20)), lambda: str(caller.statuses))
     assert caller.write().status_code in (200, 201, 202) and caller.check() == 2
     assert "database_lost" not in stack.logs()
 
@@ -133,7 +133,7 @@ def test_write_errors_are_no_readiness(stack, order, name):
     assert [caller.ready() for _ in range(4)] == [503] * 4
     assert caller.write().status_code == 503
     order.unlink()
-    until(lambda: caller.ready() == 200)
+    wait_for(lambda: caller.ready() == 200)
     assert caller.write().status_code in (200, 201, 202) and caller.check() == 1
 
 
@@ -146,10 +146,10 @@ def test_a_log_that_cannot_be_flushed_is_noticed(stack, order):
         assert caller.write().status_code == 200
         return caller.ready() == 503
 
-    until(write_and_ask)
+    wait_for(write_and_ask)
     assert '"message":"checkpoint_failed"' in stack.logs()
     order.unlink()
-    until(lambda: caller.ready() == 200)
+    wait_for(lambda: caller.ready() == 200)
     caller.check()
 
 
@@ -221,9 +221,9 @@ def test_a_file_system_that_is_full(small_disk):
         callers = [Caller(stack, name) for name in SERVICES]
         workers = {pool: stack.workers(pool) for name in SERVICES for pool in (f"{name}-system",)}
         with Load(callers):
-            until(lambda: all(caller.acknowledged for caller in callers))
+            wait_for(lambda: all(caller.acknowledged for caller in callers))
             ballast = fill(small_disk)
-            until(lambda: [fill(small_disk), all(caller.statuses["POST", 503] >= 3 for caller in callers)][1],
+            wait_for(lambda: [fill(small_disk), all(caller.statuses["POST", 503] >= 3 for caller in callers)][1],
                   lambda: str([caller.statuses for caller in callers]))
             assert [caller.ready() for caller in callers] == [503] * 4
             large = {"project_description": "x" * 300_000}  # nginx has no room for it either
@@ -232,9 +232,9 @@ def test_a_file_system_that_is_full(small_disk):
             assert said.returncode != 0 and "(no reason given)" not in said.stderr, said.stderr
             time.sleep(1)
             ballast.unlink()
-            until(lambda: all(caller.ready() == 200 for caller in callers))
+            wait_for(lambda: all(caller.ready() == 200 for caller in callers))
             before = [len(caller.acknowledged) for caller in callers]
-            until(lambda: all(len(caller.acknowledged) > count for caller, count in zip(callers, before)))
+            wait_for(lambda: all(len(caller.acknowledged) > count for caller, count in zip(callers, before)))
         for caller in callers:
             assert {status for method, status in caller.statuses if method == "GET"} == {200}, caller.statuses
             assert {status for method, status in caller.statuses if method == "POST"} <= {200, 201, 202, 503}, caller.statuses

@@ -21,8 +21,8 @@ import pytest
 import requests
 
 from client import ENVELOPE, Client
-from patience import until
-from stored import CLOSED, OPEN, PROJECTS, Database, Store, analysis, check_whole, create, expect, payload
+from wait import wait_for
+from project_fixtures import CLOSED, OPEN, PROJECTS, Database, Store, analysis, check_whole, create, expect, payload
 from postgres import PASSWORD, PASSWORD_IN_URL, PostgresServer
 
 pytestmark = pytest.mark.both_engines
@@ -132,18 +132,18 @@ class Load:
     def await_success_of_all(self):
         """Every writer gets an acknowledgement after now."""
         start = time.monotonic()
-        until(lambda: self.failures or min(w.last_success for w in self.writers) >= start,
+        wait_for(lambda: self.failures or min(w.last_success for w in self.writers) >= start,
               told=lambda: f"no recovery: {self.statuses}")
         assert not self.failures, self.failures
 
     def await_status(self, status):
         before = self.statuses[status]
-        until(lambda: self.statuses[status] > before, told=lambda: f"nobody was answered {status}: {self.statuses}")
+        wait_for(lambda: self.statuses[status] > before, told=lambda: f"nobody was answered {status}: {self.statuses}")
 
     def await_answers_of_all(self):
         """Every writer has asked and been answered after now: an answer to what was asked before may come first."""
         goals = [(writer, writer.statuses.total() + 2) for writer in self.writers]
-        until(lambda: all(writer.statuses.total() >= goal for writer, goal in goals), told=lambda: str(self.statuses))
+        wait_for(lambda: all(writer.statuses.total() >= goal for writer, goal in goals), told=lambda: str(self.statuses))
 
     def check(self, statuses):
         """The ledgers against the database. Returns how many acknowledgements were checked."""
@@ -285,7 +285,7 @@ class TestServerDies:
             with late as store:
                 assert store.write.get(PROJECTS, may_fail=True).status == 503
                 server.start()
-                until(lambda: store.write.get(PROJECTS, may_fail=True).status == 200)
+                wait_for(lambda: store.write.get(PROJECTS, may_fail=True).status == 200)
                 create(store.write)
         finally:
             server.start() if not server._processes() else None
@@ -364,7 +364,7 @@ class TestWriterDies:
             before = store.stack.workers(POOL)
             for worker in before:
                 os.kill(worker, signal.SIGTERM)
-            until(lambda: not set(before) & set(store.stack.workers(POOL)))
+            wait_for(lambda: not set(before) & set(store.stack.workers(POOL)))
             copied = shutil.copy(store.database.path, tmp_path / "copied.sqlite3")
         with contextlib.closing(sqlite3.connect(copied)) as copy:
             assert copy.execute("SELECT id FROM projects WHERE id = ?", (project,)).fetchall() == [(project,)]

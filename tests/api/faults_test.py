@@ -1,6 +1,6 @@
 """Whatever fails inside a request, there is one whole answer, nothing is half-written, nothing stays behind.
 
-The work is done by tests/api/faults.c, one program per family: it walks all routes of the family's table.
+The work is done by tests/faults/walk.c, one program per family: it walks all routes of the family's table.
 """
 
 import os
@@ -41,7 +41,7 @@ def walk(family, directory, settings, *arguments):
     environment["ASSAY_OPENAPI_FILE"] = str(document)
     if SOAK:
         environment["ASSAY_TEST_SOAK"] = "1"
-    done = subprocess.run([BUILD / "tests" / "api" / f"faults-{family}", *arguments], cwd=CHECKOUT, env=environment,
+    done = subprocess.run([BUILD / "tests" / "faults" / f"walk-{family}", *arguments], cwd=CHECKOUT, env=environment,
                           capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
     lines = done.stdout.splitlines()

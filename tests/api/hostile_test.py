@@ -12,7 +12,7 @@ import time
 import pytest
 
 from conftest import OPEN
-from patience import until
+from wait import wait_for
 
 HOSTILE = {**OPEN, "ASSAY_WORKERS": 3}
 EXAMPLE = b'{"observed_counts":[10,10],"expected_fractions":[0.5,0.5]}'
@@ -26,7 +26,7 @@ def client(stacks):
     yield client
     assert client.get("/health").status == 200
     assert post(client, EXAMPLE).status == 200
-    until(lambda: workers == {pool: len(client.stack.workers(pool)) for pool in pools(client)})
+    wait_for(lambda: workers == {pool: len(client.stack.workers(pool)) for pool in pools(client)})
 
 
 def pools(client):
@@ -302,7 +302,7 @@ class TestDeath:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-        until(lambda: not set(workers) & set(client.stack.workers(self.POOL)))
+        wait_for(lambda: not set(workers) & set(client.stack.workers(self.POOL)))
         return len(workers)
 
     def test_killed_workers_lose_only_what_they_held(self, client):

@@ -8,8 +8,8 @@ import time
 import pytest
 import requests
 
-from patience import until
-from stored import ADMIN, CLOSED, OPEN, PROJECTS, READ, TOKENS, WRITE, analysis, create, expect, payload, unknown_id
+from wait import wait_for
+from project_fixtures import ADMIN, CLOSED, OPEN, PROJECTS, READ, TOKENS, WRITE, analysis, create, expect, payload, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 
@@ -29,7 +29,7 @@ def issue(store, scope="write", name="key", client=None, **members):
 def used(store, key, count, client=None):
     """The api_key_used rows of a key, newest first, once there are so many; they come after the answers."""
     query = f"SELECT count(*) AS n FROM audit_log WHERE action = 'api_key_used' AND key_id = '{key['id']}'"
-    until(lambda: store.database.value(query) >= count)
+    wait_for(lambda: store.database.value(query) >= count)
     found = expect((client or store.write).get(f"{AUDIT}?key_id={key['id']}&action=api_key_used"))
     assert found["total"] == count, f"{found['total']} uses are told, not {count}"
     return found["entries"]

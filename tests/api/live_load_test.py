@@ -15,8 +15,8 @@ import requests
 
 from conftest import SOAK
 from live_test import Experiment
-from patience import until
-from stored import expect
+from wait import wait_for
+from project_fixtures import expect
 
 pytest_plugins = ["store_fixtures"]
 
@@ -112,7 +112,7 @@ def live_workers(store):
 
 
 def wait_for_workers(store):
-    return until(lambda: list(live_workers(store)))
+    return wait_for(lambda: list(live_workers(store)))
 
 
 def test_a_worker_killed_in_a_batch_leaves_all_of_it_or_nothing(store, experiment):

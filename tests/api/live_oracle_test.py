@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from stored import create, expect, payload
+from project_fixtures import create, expect, payload
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "oracle"))
 from live_oracle import Oracle, Raw  # noqa: E402  (found by the line above)

@@ -4,7 +4,7 @@ several arms, events under unknown names, covariates that cover few users. On bo
 import pytest
 
 from live_test import HOUR, Experiment, experiment, fill, metrics
-from stored import PROJECTS, expect, payload
+from project_fixtures import PROJECTS, expect, payload
 
 pytest_plugins = ["store_fixtures"]
 __all__ = ["experiment"]  # a fixture

@@ -8,7 +8,7 @@ import json
 import pytest
 from scipy import stats
 
-from stored import OPEN, PROJECTS, create, expect, payload, unknown_id
+from project_fixtures import OPEN, PROJECTS, create, expect, payload, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 

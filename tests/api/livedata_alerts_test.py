@@ -15,7 +15,7 @@ from itertools import islice
 import pytest
 import requests
 
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
 
 SETTINGS = {"LIVE_API_KEYS": "key-of-shop:shop", "LIVE_ADMIN_KEY": "admin-key", "LIVE_RATE_LIMIT_RPM": "100000",
@@ -140,7 +140,7 @@ def test_all_receivers_of_one_level_are_told(live, shop, receiver):
         {"level": 2, "after_minutes": 0, "webhook_url": f"{receiver.url}/second"},
         {"level": 2, "after_minutes": 0, "webhook_url": f"{receiver.url}/other"}])
     send(live, shop, order())
-    until(lambda: alert(live, shop, rule["id"])["last_escalation_level"] == 2)
+    wait_for(lambda: alert(live, shop, rule["id"])["last_escalation_level"] == 2)
     assert sorted(told[:2] for told in receiver.got) == [
         ("/also", "alert.triggered"), ("/first", "alert.triggered"),
         ("/other", "alert.escalated"), ("/second", "alert.escalated")]
@@ -197,8 +197,8 @@ def test_an_alert_begins_goes_on_and_ends(live, refused, shop, receiver):
     time.sleep(0.3)
     assert receiver.got == [] and alert(live, shop, rule["id"])["state"] in ("ok", "no_data")
     send(live, shop, order(number=77000001))
-    until(lambda: receiver.got)
-    until(lambda: alert(live, shop, rule["id"])["state"] == "firing")
+    wait_for(lambda: receiver.got)
+    wait_for(lambda: alert(live, shop, rule["id"])["state"] == "firing")
     path, kind, headers, body = receiver.got[0]
     notice = json.loads(body)
     assert kind == "alert.triggered" and headers["X-Live-Signature"] == \
@@ -206,12 +206,12 @@ def test_an_alert_begins_goes_on_and_ends(live, refused, shop, receiver):
     assert body == json.dumps(notice, sort_keys=True, separators=(",", ":")).encode()
     assert notice["status"] == "firing" and notice["current_value"] == 100 and notice["threshold"] == 50
     assert notice["level"] == 1 and notice["window"] == "1h" and notice["alert_id"] == rule["id"]
-    until(lambda: "alert.sustained" in [kind for _, kind, _, _ in receiver.got])
+    wait_for(lambda: "alert.sustained" in [kind for _, kind, _, _ in receiver.got])
     send(live, shop, order(number=77000001, status="cancelled", kind="order.cancelled", seconds=0))
-    until(lambda: receiver.got[-1][1] == "alert.resolved")
+    wait_for(lambda: receiver.got[-1][1] == "alert.resolved")
     resolved = json.loads(receiver.got[-1][3])
     assert resolved["resolved_value"] == 0 and resolved["resolved_at"] and resolved["fired_at"]
-    until(lambda: alert(live, shop, rule["id"])["state"] == "ok")
+    wait_for(lambda: alert(live, shop, rule["id"])["state"] == "ok")
     kinds = [kind for _, kind, _, _ in receiver.got]
     assert kinds.count("alert.triggered") == 1 and kinds.count("alert.resolved") == 1
     history = live.get(f"/v1/alerts/{rule['id']}/history", headers=shop).json()["history"]
@@ -234,21 +234,21 @@ def test_a_notice_that_nobody_took_says_so_and_is_sent_when_the_receiver_is_back
         {"level": 1, "after_minutes": 60, "webhook_url": f"{receiver.url}/also"}])
     number = 77000010 + over
     send(live, shop, order(number=number))
-    until(lambda: alert(live, shop, rule["id"])["undelivered"])
+    wait_for(lambda: alert(live, shop, rule["id"])["undelivered"])
     first = alert(live, shop, rule["id"])["undelivered"]
     assert (first["event_type"], first["error"]) == ("alert.triggered", "HTTP 404")
     [item] = exceptions(live, shop)
     assert (item["item_id"], item["source"], item["severity"], item["status"], item["detail"]) == \
         (f"al:{rule['id']}", "alert_delivery", "high", "open", "HTTP 404")
     assert item["entity_ref"] == {"kind": "alert", "id": rule["id"]} and item["occurred_at"] == first["since"]
-    until(lambda: [told[0] for told in receiver.got].count("/404") > 2)
+    wait_for(lambda: [told[0] for told in receiver.got].count("/404") > 2)
     assert alert(live, shop, rule["id"])["undelivered"]["since"] == first["since"]
     if over:
         send(live, shop, order(number=number, status="cancelled", kind="order.cancelled", seconds=0))
-        until(lambda: (alert(live, shop, rule["id"])["undelivered"] or {}).get("event_type") == "alert.resolved")
+        wait_for(lambda: (alert(live, shop, rule["id"])["undelivered"] or {}).get("event_type") == "alert.resolved")
     before = len(receiver.got)
     receiver.refusing.clear()
-    until(lambda: not alert(live, shop, rule["id"])["undelivered"])
+    wait_for(lambda: not alert(live, shop, rule["id"])["undelivered"])
     last = [told for told in receiver.got[before:] if told[0] == "/404"][-1]
     assert last[1] == ("alert.resolved" if over else "alert.triggered")
     assert json.loads(last[3])["fired_at"] == first["since"]
@@ -264,13 +264,13 @@ def test_an_alert_without_data_does_not_fire(live, shop, receiver):
     never = make(live, shop, receiver, metric="revenue", condition="below", threshold=500)
     change = make(live, shop, receiver, metric="avg_order_value", condition="change_pct", threshold=-10)
     for rule in (ratio, never, change):
-        until(lambda rule=rule: alert(live, shop, rule["id"])["state"] == "no_data")
+        wait_for(lambda rule=rule: alert(live, shop, rule["id"])["state"] == "no_data")
     assert receiver.got == [] and exceptions(live, shop) == []
     send(live, shop, order(number=77000012))
     for rule in (ratio, never):
-        until(lambda rule=rule: alert(live, shop, rule["id"])["state"] == "firing")
+        wait_for(lambda rule=rule: alert(live, shop, rule["id"])["state"] == "firing")
     send(live, shop, order(number=77000012, status="cancelled", kind="order.cancelled", seconds=0))
-    until(lambda: alert(live, shop, ratio["id"])["state"] == "no_data")
+    wait_for(lambda: alert(live, shop, ratio["id"])["state"] == "no_data")
     assert alert(live, shop, ratio["id"])["fired_at"], "it is not over either"
     assert alert(live, shop, never["id"])["state"] in ("firing", "sustained"), "no revenue of a shop that sells is a value"
     assert alert(live, shop, change["id"])["state"] == "no_data"
@@ -284,7 +284,7 @@ def test_an_event_has_its_rule_looked_at(live, shop, receiver):
         send(live, shop, order())
         looks.extend(int(at) for [at] in live.sql(f"SELECT evaluated_at FROM alert_rules WHERE id = '{rule['id']}'"))
         return any(0 < later - look < 900_000 for look, later in zip(looks, looks[1:]))
-    until(came_early, told=lambda: str(looks))
+    wait_for(came_early, told=lambda: str(looks))
 
 
 def test_all_who_were_told_hear_of_the_end(live, shop, receiver):
@@ -292,12 +292,12 @@ def test_all_who_were_told_hear_of_the_end(live, shop, receiver):
         {"level": 2, "after_minutes": 0, "webhook_url": f"{receiver.url}/second"},
         {"level": 3, "after_minutes": 60, "webhook_url": f"{receiver.url}/third"}])
     send(live, shop, order(number=77000002))
-    until(lambda: alert(live, shop, rule["id"])["state"] == "sustained")
+    wait_for(lambda: alert(live, shop, rule["id"])["state"] == "sustained")
     assert [(path, kind) for path, kind, _, _ in receiver.got] == \
         [("/first", "alert.triggered"), ("/second", "alert.escalated")]
     assert alert(live, shop, rule["id"])["last_escalation_level"] == 2
     send(live, shop, order(number=77000002, status="cancelled", kind="order.cancelled", seconds=0))
-    until(lambda: alert(live, shop, rule["id"])["state"] in ("resolved", "ok"))
+    wait_for(lambda: alert(live, shop, rule["id"])["state"] in ("resolved", "ok"))
     assert sorted((path, kind) for path, kind, _, _ in receiver.got[2:]) == \
         [("/first", "alert.resolved"), ("/second", "alert.resolved")]
 
@@ -309,10 +309,10 @@ def test_a_flapping_rule_is_silent(live, shop, receiver):
         cancelled = i % 2 == 1
         send(live, shop, order(number=number + i // 2, status="cancelled" if cancelled else "pending",
                                kind="order.cancelled" if cancelled else "order.created", seconds=0))
-        until(lambda i=i: len(alert(live, shop, rule["id"])["state_changes"]) == i + 1)
+        wait_for(lambda i=i: len(alert(live, shop, rule["id"])["state_changes"]) == i + 1)
         if i < 2:
-            until(lambda i=i: alert(live, shop, rule["id"])["state"] == ("firing", "ok")[i])
-    until(lambda: alert(live, shop, rule["id"])["state"] == "suppressed")
+            wait_for(lambda i=i: alert(live, shop, rule["id"])["state"] == ("firing", "ok")[i])
+    wait_for(lambda: alert(live, shop, rule["id"])["state"] == "suppressed")
     told = len(receiver.got)
     time.sleep(1.5)
     assert len(receiver.got) == told == 2
@@ -328,7 +328,7 @@ def test_a_rule_that_is_off_and_one_of_another_tenant(live, shop, receiver):
     assert live.get("/v1/alerts", headers={"X-API-Key": "key-of-shop"}).json()["alerts"] == []
     assert live.get(f"/v1/alerts/{rule['id']}/history", headers={"X-API-Key": "key-of-shop"}).status_code == 404
     live.send("PUT", f"/v1/alerts/{rule['id']}", json={"active": True}, headers=shop)
-    until(lambda: receiver.got)
+    wait_for(lambda: receiver.got)
 
 
 def test_a_change_that_always_comes_too_late_ends(live, shop, receiver):
@@ -359,11 +359,11 @@ def test_no_more_than_the_setting_allows(live, shop, receiver):
 def test_what_a_receiver_refuses_is_said_again(live, refused):
     server, key, rule = refused
     rows = lambda: live.get(f"/v1/alerts/{rule['id']}/history", headers=key).json()["history"]  # noqa: E731
-    until(rows)
+    wait_for(rows)
     assert alert(live, key, rule["id"])["fired_at"] is None, "nobody has taken it yet"
     assert len({headers["X-Live-Delivery"] for _, _, headers, _ in server.got[:3]}) == 1, "a round is three attempts"
     server.refusing.clear()
-    until(lambda: alert(live, key, rule["id"])["state"] == "firing")
+    wait_for(lambda: alert(live, key, rule["id"])["state"] == "firing")
     assert rows()[0]["success"] and not rows()[-1]["success"] and rows()[-1]["error"] == "HTTP 503"
 
 
@@ -411,7 +411,7 @@ def test_webhooks_hear_what_their_key_may_see(live, keys, receiver):
     assert len(live.get("/v1/webhooks", headers=whole).json()["webhooks"]) == 2
     send(live, whole, click())
     send(live, whole, order())
-    until(lambda: len(receiver.got) == 5)
+    wait_for(lambda: len(receiver.got) == 5)
     kinds = {path: sorted(kind for at, kind, _, _ in receiver.got if at == path) for path in hooks}
     assert kinds == {"/whole": ["click", "order.created", "order.status.pending"],
                      "/orders": ["order.created", "order.status.pending"]}
@@ -425,7 +425,7 @@ def test_deliveries_that_nobody_took_wait_for_somebody(live, keys, receiver):
     receiver.refusing.add("/no")
     hook = live.post("/v1/webhooks", {"url": f"{receiver.url}/no"}, headers=whole).json()["id"]
     send(live, whole, order())
-    until(lambda: receiver.got)
+    wait_for(lambda: receiver.got)
     assert live.get("/v1/ops/exceptions", headers=whole).json()["items"] == []
     live.send("DELETE", f"/v1/webhooks/{hook}", headers=whole)
     listed = lambda query="": live.get(f"/v1/ops/exceptions{query}", headers=whole).json()["items"]  # noqa: E731
@@ -456,15 +456,15 @@ def test_deliveries_are_tried_for_a_day_and_then_by_hand(live, keys, receiver):
     state = lambda: live.sql(f"SELECT state, failures FROM jobs WHERE lane = '{hook}'")  # noqa: E731
     for failures, then in ((1, "waiting"), (28, "waiting"), (29, "dead")):
         live.sql(f"UPDATE jobs SET failures = {failures - 1}, due_at = 0 WHERE lane = '{hook}'")
-        until(lambda: [tuple(map(str, row)) for row in state()] == [(then, str(failures))], told=lambda: str(state()))
+        wait_for(lambda: [tuple(map(str, row)) for row in state()] == [(then, str(failures))], told=lambda: str(state()))
     [item] = live.get("/v1/ops/exceptions", headers=whole).json()["items"]
     assert (item["source"], item["detail"]) == ("webhook_delivery", "HTTP 404")
     href = {action["action"]: action["href"] for action in item["actions"]}["resend"]
     told, rounds = len(receiver.got), len(live.get(f"/v1/webhooks/{hook}/logs", headers=whole).json()["logs"])
     receiver.refusing.clear()
     assert live.post(href, headers=whole).json() == {"webhook_id": hook, "event_id": event["event_id"], "status": "pending"}
-    until(lambda: live.get("/v1/ops/exceptions", headers=whole).json()["items"] == [] and len(receiver.got) > told)
-    logs = until(lambda: live.get(f"/v1/webhooks/{hook}/logs", headers=whole).json()["logs"][:-rounds])
+    wait_for(lambda: live.get("/v1/ops/exceptions", headers=whole).json()["items"] == [] and len(receiver.got) > told)
+    logs = wait_for(lambda: live.get(f"/v1/webhooks/{hook}/logs", headers=whole).json()["logs"][:-rounds])
     assert [row["success"] for row in logs] == [True], "its round stands in the history too"
     again = live.post(href, headers=whole)
     assert (again.status_code, again.json()["code"]) == (409, "delivery_not_failed")

@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 import requests
 
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
 
 pytestmark = pytest.mark.both_engines
@@ -240,7 +240,7 @@ def test_answers_grow_stale_at_their_budget_and_heal(live):
         assert metric["stale"] is False and metric["freshness_seconds"] < 8
         ages[entity["meta"]["stale"]].append(age)
         return entity["meta"]["stale"] and component["status"] == "degraded"
-    until(grown_stale)
+    wait_for(grown_stale)
     assert max(ages[False]) <= 2 < min(ages[True]), "at the budget, not before"
     send(live, order(5501))
     send(live, order(5500, "confirmed", 0, kind="order.updated"))
@@ -506,7 +506,7 @@ class Frames:
             pass
 
     def wait_for(self, count):
-        until(lambda: len(self.frames) >= count)
+        wait_for(lambda: len(self.frames) >= count)
         return self.frames
 
     def close(self):
@@ -591,7 +591,7 @@ def test_webhooks(live, receiver):
     event = order(5700)
     send(live, event)
     path = f"/v1/webhooks/{number}/logs"
-    until(lambda: len(get(live, path).json()["logs"]) >= 3)  # an attempt is noted when it is over
+    wait_for(lambda: len(get(live, path).json()["logs"]) >= 3)  # an attempt is noted when it is over
     kinds = [headers["X-Live-Event"] for headers, _ in Receiver.got]
     assert kinds[0] == "webhook.test" and sorted(kinds[1:]) == ["order.created", "order.status.pending"]
     for headers, body in Receiver.got:

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from patience import until
+from wait import wait_for
 from service import Service, Servers
 from stack import free_ports
 
@@ -100,7 +100,7 @@ def crew(host, name):
 
 def listener(host):
     found = []
-    until(lambda: found.extend(crew(host, "livedata-listen")) or found)
+    wait_for(lambda: found.extend(crew(host, "livedata-listen")) or found)
     return found[0]
 
 
@@ -110,14 +110,14 @@ def test_the_listener_hears_of_other_hosts_and_is_replaced(hosts):
     for value in (2, 3):
         keep(far, 1000)
         apply(near, 1000, value)
-        until(lambda wanted=value: amount(far, 1000)[0] == wanted)
+        wait_for(lambda wanted=value: amount(far, 1000)[0] == wanted)
         killed = listener(far)
         os.kill(killed, signal.SIGKILL)
-        until(lambda gone=killed: listener(far) != gone)
+        wait_for(lambda gone=killed: listener(far) != gone)
     runner = crew(far, "livedata-worker")[-1]
     count = len(crew(far, "livedata-worker"))
     os.kill(runner, signal.SIGKILL)
-    until(lambda: runner not in (now := crew(far, "livedata-worker")) and len(now) == count)
+    wait_for(lambda: runner not in (now := crew(far, "livedata-worker")) and len(now) == count)
 
 
 def test_without_the_listener_nothing_is_older_than_one_poll(hosts):
@@ -218,7 +218,7 @@ def test_a_host_without_its_database_gives_nothing_out_of_its_cache(hosts):
         assert answer.status_code == 503, answer.text
     finally:
         Servers.server.sql(f"ALTER DATABASE {database} ALLOW_CONNECTIONS true")
-    until(lambda: near.get("/v1/entity/order/ORD-20260404-4000", headers=KEY, checked=False).status_code == 200)
+    wait_for(lambda: near.get("/v1/entity/order/ORD-20260404-4000", headers=KEY, checked=False).status_code == 200)
     keep(far, 4000)
     apply(near, 4000, 2)
-    until(lambda: amount(far, 4000)[0] == 2)
+    wait_for(lambda: amount(far, 4000)[0] == 2)

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
 
 TOKEN = {"Authorization": "Bearer token-of-nodes"}
@@ -107,7 +107,7 @@ def test_only_a_center_takes_events_and_only_with_the_token(center, edge):
 def test_an_edge_hands_on_in_order_and_loses_nothing_while_the_center_is_away(center, edge):
     sent = [order(3000 + i) for i in range(4)] + [order(3000, status="shipped", event_type="order.updated")]
     assert edge.post("/v1/events", {"events": sent}, headers=KEY).json()["applied"] == 5
-    until(lambda: found(center, 3003) and not waiting(edge))
+    wait_for(lambda: found(center, 3003) and not waiting(edge))
     assert center.get("/v1/entity/order/ORD-20260404-3000", headers=KEY).json()["status"] == "shipped"
     center.stack.stop()
     bad = order(3101, total_amount=9)
@@ -115,8 +115,8 @@ def test_an_edge_hands_on_in_order_and_loses_nothing_while_the_center_is_away(ce
     time.sleep(0.2)
     assert waiting(edge) == 2
     center.stack.run("start")
-    until(lambda: found(center, 3102))
-    until(lambda: not waiting(edge))
+    wait_for(lambda: found(center, 3102))
+    wait_for(lambda: not waiting(edge))
     rows = center.sql("SELECT branch, count(*) FROM pipeline_events WHERE topic = 'events.validated'"
                       " AND entity_id LIKE 'ORD-20260404-3%' GROUP BY branch")
     assert rows == [["north", "7"]] and not found(center, 3101)
@@ -129,12 +129,12 @@ def waiting(edge):
 def test_what_the_center_will_never_take_is_dropped_alone(center, edge):
     edge.sql("INSERT INTO node_outbox (payload, added_at) VALUES "
              + ", ".join(f"('{json.dumps(one)}', 1)" for one in (order(4000), {"tenant": "no name"}, order(4001))))
-    until(lambda: not waiting(edge))
+    wait_for(lambda: not waiting(edge))
     assert found(center, 4000) and found(center, 4001)
 
 
 def test_an_edge_that_is_not_known_waits(center, edge):
     with Service("livedata", {**edge.env, "LIVE_NODE_BRANCH": "west", "LIVE_DATABASE_URL": ""}) as west:
         assert west.post("/v1/events", {"events": [order(5000), order(5001)]}, headers=KEY).json()["applied"] == 2
-        until(lambda: "center_unreachable" in west.stack.logs())
+        wait_for(lambda: "center_unreachable" in west.stack.logs())
         assert waiting(west) == 2 and not found(center, 5000)

@@ -12,11 +12,11 @@ import time
 import pytest
 
 from backup_test import check_snapshot, ledgers, names_in, restore_under_load
-from doors_test import TestFiles as Files
-from doors_test import kill_workers, lose
+from database_loss_test import TestFiles as Files
+from database_loss_test import kill_workers, lose
 from durability_test import Load
 from service import ENGINES
-from stored import CLOSED, PROJECTS, Store, create, expect
+from project_fixtures import CLOSED, PROJECTS, Store, create, expect
 
 pytest_plugins = ["store_fixtures"]
 pytestmark = pytest.mark.soak

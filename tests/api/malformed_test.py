@@ -8,7 +8,7 @@ import pytest
 
 from client import read_json
 from conftest import OPEN
-from patience import until
+from wait import wait_for
 
 HOME = {**OPEN, "ASSAY_WORKERS": 3, "AB_CORS_ORIGINS": "https://page.example"}
 SRM, LIST = "/api/v1/srm-check", "/api/v1/projects"
@@ -28,7 +28,7 @@ def client(stacks):
     def whole():
         return all(len(client.stack.workers(pool)) == client.stack.size_of(pool) for pool in pools)
 
-    until(whole)
+    wait_for(whole)
     before = {pool: set(client.stack.workers(pool)) for pool in pools}
     yield client
     assert before == {pool: set(client.stack.workers(pool)) for pool in pools}, "a worker died"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from patience import until
+from wait import wait_for
 from service import Service
 from web_provider import WebProvider
 
@@ -59,7 +59,7 @@ def service(site, profile):
 
 def warm_up(running):
     """The first start of a fresh profile takes long on a busy machine, and is nobody's test."""
-    until(lambda: post(running).json().get("status") == "succeeded", told=lambda: log_of(running))
+    wait_for(lambda: post(running).json().get("status") == "succeeded", told=lambda: log_of(running))
 
 
 @pytest.fixture(autouse=True)
@@ -201,7 +201,7 @@ class TestAnAnswer:
         site.reset(mode)
         task = send_pictures(service, "a.png", "../b c.j/peg", "Photo.WEBP")
         assert task["status"] == "succeeded", task
-        until(lambda: any("files" in entry for entry in site.log))
+        wait_for(lambda: any("files" in entry for entry in site.log))
         told = [entry["files"] for entry in site.log if "files" in entry]
         assert told == [[["1.png", "picture a.png"], ["2.bin", "picture ../b c.j/peg"], ["3.WEBP", "picture Photo.WEBP"]]]
         assert step_details(service, task)["attachment_count"] == 3
@@ -259,7 +259,7 @@ class TestWhatFails:
         site.reset("held")
         with ThreadPoolExecutor(1) as pool:
             task = pool.submit(ask, service)
-            until(lambda: any("prompt" in entry for entry in site.log))
+            wait_for(lambda: any("prompt" in entry for entry in site.log))
             for pid in victims(profile):
                 with suppress(ProcessLookupError):  # a renderer that was spare has left by itself
                     os.kill(pid, signal.SIGKILL)
@@ -272,7 +272,7 @@ class TestWhatFails:
         site.reset("held")
         with service.send("POST", "/api/v1/orchestrate/stream", json={"prompt": "x", "model": SONNET}, stream=True,
                           checked=False):
-            until(lambda: any("prompt" in entry for entry in site.log))
+            wait_for(lambda: any("prompt" in entry for entry in site.log))
             [task] = service.get("/api/v1/tasks?limit=1").json()
             assert budget(service)["active_task_counts"] == {task["task_id"]: 1}
         site.reset()
@@ -285,9 +285,9 @@ class TestWhatFails:
         site.reset("held")
         with ThreadPoolExecutor(4) as pool:
             tasks = [pool.submit(ask, service, model="Best")]
-            until(lambda: site.visits)
+            wait_for(lambda: site.visits)
             tasks += [pool.submit(ask, service, model=model) for model in ("Sonar 2", SONNET, "GPT-5.4")]
-            until(lambda: any(task.done() for task in tasks))
+            wait_for(lambda: any(task.done() for task in tasks))
             refused = next(task.result() for task in tasks if task.done())
             assert (refused["failure_code"], refused["failure_message"]) == \
                 ("rate_limited", "The queue of the browser is full.")
@@ -298,7 +298,7 @@ class TestWhatFails:
 class TestTheProfile:
     def test_of_a_living_browser_is_left_alone(self, service, site, profile):
         os.kill(chromium(profile), signal.SIGKILL)
-        until(lambda: chromium(profile) is None)
+        wait_for(lambda: chromium(profile) is None)
         lock = profile / "SingletonLock"
         assert lock.is_symlink()  # what the dead one has left
         lock.unlink()
@@ -325,15 +325,15 @@ class TestTheProfile:
         site.reset("held")
         with ThreadPoolExecutor(1) as pool:
             task = pool.submit(ask, service)
-            until(lambda: any("prompt" in entry for entry in site.log))
+            wait_for(lambda: any("prompt" in entry for entry in site.log))
             os.kill(browserd(service), signal.SIGKILL)
             task = task.result()
         assert (task["failure_code"], task["failure_message"]) == \
             ("provider_unavailable", "The browser's process has gone before it answered.")
-        until(lambda: chromium(profile) is None)
+        wait_for(lambda: chromium(profile) is None)
         assert component(service)["status"] == "failed" or browserd(service)
         site.reset()
-        until(lambda: browserd(service) and component(service)["status"] == "ok")
+        wait_for(lambda: browserd(service) and component(service)["status"] == "ok")
         assert ask(service)["status"] == "succeeded"
 
 
@@ -479,7 +479,7 @@ class TestTheBreaker:
         time.sleep(1)  # the cool-down
         with ThreadPoolExecutor(1) as pool:
             probe = pool.submit(self.chat, service)
-            until(lambda: any("prompt" in entry for entry in site.log))
+            wait_for(lambda: any("prompt" in entry for entry in site.log))
             assert breaker(service)["state"] == "half-open"
             refused = ask(service, model="Best")  # the probe has the place of its own model
             assert "circuit breaker is open" in refused["failure_message"] and not probe.done()
@@ -515,8 +515,8 @@ class TestTheCatalog:
         assert answer["source"] == "web-provider-model-menu" and answer["last_checked"] <= answer["refreshed_at"]
         assert [m["display_name"] for m in answer["models"]] == menu + ["GPT-5.4 API", "Claude Sonnet 4.6 API"]
         assert {m["availability_status"] for m in answer["models"][:5]} == {"observed_unverified"}
-        until(lambda: self.models(service) == ("web-provider-model-menu", menu))
-        until(lambda: post(service, model="kimi-k2-6").status_code == 200)  # a worker looks once a second
+        wait_for(lambda: self.models(service) == ("web-provider-model-menu", menu))
+        wait_for(lambda: post(service, model="kimi-k2-6").status_code == 200)  # a worker looks once a second
         assert ask(service, model="kimi-k2-6")["output_text"].endswith("by Kimi K2.6: one two three.")
         site.reset("no-picker")
         assert service.post("/api/v1/models/refresh").json()["last_checked"] == answer["last_checked"]
@@ -531,7 +531,7 @@ class TestTheCatalog:
             assert site.visits == visits  # it is young
             program.terminate()
         with subprocess.Popen(command, env={**os.environ, "ORCH_MODEL_CATALOG_REFRESH_INTERVAL_HOURS": "0.0001"}) as program:
-            until(lambda: stored() > before)
+            wait_for(lambda: stored() > before)
             program.terminate()
         assert not any("prompt" in entry for entry in site.log)
 

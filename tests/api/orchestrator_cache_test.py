@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from patience import until
+from wait import wait_for
 from service import Service
 from stack import free_ports
 
@@ -95,7 +95,7 @@ def test_the_limit_of_all_hosts(redis):
         assert service.session.get(service.url + "/health").json()["status"] == "ok"
 
         redis.start()
-        until(lambda: codes(service, 1) == [200])
+        wait_for(lambda: codes(service, 1) == [200])
         assert int(redis.tell("ZCARD", LOG)) >= 1
         redis.process.send_signal(signal.SIGSTOP)
         try:

@@ -11,7 +11,7 @@ import pytest
 from model_server import ModelServer
 from service import Service
 
-FRONT = Path(__file__).resolve().parents[1] / "front"
+FRONT = Path(__file__).resolve().parents[1] / "openai_clients"
 KEY = "the-key-of-the-clients"
 MODELS = {"plain": "text:hello dear client", "tools": "tool:look_up:{\"word\": \"x\"}", "echo": "echo", "breaks": "cut:one ",
           "last": "last", "busy": "status:429:1", "broken": "status:500", "wishes": "wishes", "anthropic wishes": "wishes"}

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from model_server import ModelServer
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
 
 GPT, CLAUDE = "gpt-5.4", "claude-sonnet-4-6-20250514"
@@ -54,7 +54,7 @@ def spend(service):
 
 def booked(service, before=0):
     """Nanodollars, when no call holds any more."""
-    until(lambda: spend(service)["held_usd"] == 0)
+    wait_for(lambda: spend(service)["held_usd"] == 0)
     return round(spend(service)["usd"] * 1e9) - before
 
 
@@ -74,7 +74,7 @@ def test_a_limit_holds_although_most_calls_are_cancelled(catalog, models):
             tasks = list(pool.map(lambda _: service.post("/api/v1/orchestrate", body).json(), range(40)))
         assert sum(task["status"] == "succeeded" for task in tasks) >= 5
         assert any("Daily cost limit reached" in (task["failure_message"] or "") for task in tasks)
-        until(lambda: models.running == 0)
+        wait_for(lambda: models.running == 0)
         assert 0 < models.billed_nano <= booked(service) <= limit * 1e9
         cancelled = [step for task in tasks for step in task["results"]
                      if step["status"] == "cancelled" and step["model_id"].startswith("slow") and step["cost_usd"]]
@@ -121,7 +121,7 @@ class TestWhatIsBooked:
             while b"three" not in data:
                 assert (piece := client.recv(65536)), data
                 data += piece
-        until(lambda: spend(live)["held_usd"] == 0)
+        wait_for(lambda: spend(live)["held_usd"] == 0)
         assert booked(live, before) == (96 + 5) * 5000 + len("one two three") * 15000
         task = live.get(f"/api/v1/tasks/{re.search(rb'task_id.: .([^.]+?).}', data)[1].decode()}").json()
         assert task["status"] == "cancelled" and task["steps"][0]["input_tokens"] is None

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from model_server import ModelServer
-from patience import until
+from wait import wait_for
 from service import Service
 from stack import ROWS
 
@@ -376,7 +376,7 @@ class TestWaiting:
         with Service("orchestrator", env) as service:
             with service.send("POST", "/api/v1/orchestrate/stream", json={"prompt": "hi", "model": "gpt-5-4-api"}, stream=True,
                               checked=False):
-                until(lambda: models.running)
+                wait_for(lambda: models.running)
                 started = time.monotonic()
                 assert service.get("/v1/models").status_code == service.get("/v1/models/gpt-5-4-api").status_code == 200
                 assert time.monotonic() - started < 5

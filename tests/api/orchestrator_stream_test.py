@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from model_server import ModelServer
-from patience import until
+from wait import wait_for
 from service import Service
 
 GPT, CLAUDE = "gpt-5.4", "claude-sonnet-4-6-20250514"
@@ -129,11 +129,11 @@ class TestStream:
                 assert (piece := client.recv(65536)), data
                 data += piece
             task_id = re.search(rb'"task_id": "([^"]+)"', data)[1].decode()
-        until(lambda: stored(live, task_id)["status"] != "accepted")
+        wait_for(lambda: stored(live, task_id)["status"] != "accepted")
         task = stored(live, task_id)
         assert task["status"] == "cancelled" and task["cancel_reason"] == "client_disconnect"
         assert task["steps"][0]["output_text"] == "one two three"
-        until(lambda: models.left)  # it would have spoken on for as long as somebody listened
+        wait_for(lambda: models.left)  # it would have spoken on for as long as somebody listened
         models.left.clear()
 
 
@@ -245,9 +245,9 @@ class TestFront:
         body = json.dumps({"model": model, "messages": [{"role": "user", "content": "hello"}]}).encode()
         with socket.create_connection((url.hostname, url.port)) as client:
             client.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
-            until(lambda: models.calls)
-        [task_id] = until(lambda: {t["task_id"] for t in live.get("/api/v1/tasks").json()} - before)
-        until(lambda: stored(live, task_id)["status"] != "accepted")
+            wait_for(lambda: models.calls)
+        [task_id] = wait_for(lambda: {t["task_id"] for t in live.get("/api/v1/tasks").json()} - before)
+        wait_for(lambda: stored(live, task_id)["status"] != "accepted")
         task = stored(live, task_id)
         assert (task["status"], task["cancel_reason"]) == ("cancelled", "client_disconnect")
 

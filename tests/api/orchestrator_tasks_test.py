@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from model_server import ModelServer
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
 
 pytestmark = pytest.mark.both_engines
@@ -231,7 +231,7 @@ class TestHealth:
             assert 'orch_browser_circuit_breaker_state{adapter_name="browser.web_provider",state="closed"} 1' in text
         for line in text.splitlines():
             assert re.fullmatch(r'# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [-+.\de]+', line), line
-        buckets = until(lambda: [float(m) for m in re.findall(  # requests are counted behind their answers
+        buckets = wait_for(lambda: [float(m) for m in re.findall(  # requests are counted behind their answers
             r'orch_http_request_duration_seconds_bucket\{endpoint="/api/v1/orchestrate",le="[^"]+"\} (\S+)',
             live.get("/metrics").text)])
         assert buckets == sorted(buckets) and len(buckets) == 12
@@ -298,7 +298,7 @@ def test_usage_lines(tmp_path):
         sent = service.session.post(service.url + "/api/v1/orchestrate/upload", data={"prompt": "planted"},
                                     files=[("files", ("a.txt", b"x" * 100000, "text/plain"))])
         assert sent.status_code == 200, sent.text
-        until(lambda: path.read_text().count("\n") >= 4)
+        wait_for(lambda: path.read_text().count("\n") >= 4)
     assert "planted" not in path.read_text()
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     mine = {line["endpoint"]: line for line in lines}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from patience import until
+from wait import wait_for
 from service import DATABASE_SETTINGS, ENGINES, Servers, Service
 
 pytestmark = pytest.mark.both_engines
@@ -24,4 +24,4 @@ def test_every_database_is_analyzed_by_the_clock(engine):
                 if engine == "sqlite":
                     return one.sql("SELECT count(*) FROM sqlite_master WHERE name = 'sqlite_stat1'") == [["1"]]
                 return int(one.sql("SELECT count(*) FROM pg_stat_user_tables WHERE last_analyze IS NOT NULL")[0][0]) > 0
-            until(analyzed)
+            wait_for(analyzed)

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from patience import until
+from wait import wait_for
 from service import Servers, Service
 
 KEY, ADMIN = "key-of-the-pooled-services", "key-of-the-administration"
@@ -133,6 +133,6 @@ def test_a_backup_goes_past_the_pooler(suite, tmp_path):
 
 def test_the_log_tells_of_no_lost_statement(suite):
     log = "".join(file.read_text(errors="replace") for file in suite["livedata"].stack.directory.rglob("*.log"))
-    until(lambda: log)
+    wait_for(lambda: log)
     for state in ("26000", "42P05", "25P01", "57014"):
         assert f"SQLSTATE {state}" not in log, state

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from openapi import at
-from stored import (
+from project_fixtures import (
     DEFAULTS, PAYLOAD, PROJECTS, analysis, create, expect, history_of, path_of,
     payload, put, revisions_of, unknown_id)
 

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 
-from stored import METRICS, PROJECTS, analysis, create, expect, payload
+from project_fixtures import METRICS, PROJECTS, analysis, create, expect, payload
 
 pytest_plugins = ["store_fixtures"]
 

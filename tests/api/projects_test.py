@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from openapi import at
-from stored import (
+from project_fixtures import (
     ADMIN, METRICS, PAYLOAD, PROJECTS, WRITE, analysis, changed, create, expect, history_of, path_of,
     payload, put, revisions_of, stored_form, unknown_id)
 

@@ -11,7 +11,7 @@ import zipfile
 
 import pytest
 
-from stored import analysis, create, expect, path_of, payload, unknown_id
+from project_fixtures import analysis, create, expect, path_of, payload, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from stack import BUILD, CHECKOUT, PROGRAM, ROWS, clean_environment
-from stored import CLOSED, OPEN, check_totals, count_anew, create, expect, payload
+from project_fixtures import CLOSED, OPEN, check_totals, count_anew, create, expect, payload
 
 pytest_plugins = ["store_fixtures"]
 

@@ -17,7 +17,7 @@ import requests
 
 from stack import BUILD, CHECKOUT
 from conftest import SOAK
-from stored import ADMIN, OPEN, PROJECTS, analysis, count_anew, expect, payload, stored_form
+from project_fixtures import ADMIN, OPEN, PROJECTS, analysis, count_anew, expect, payload, stored_form
 
 pytest_plugins = ["store_fixtures"]
 
@@ -257,7 +257,7 @@ def statements(tmp_path):
         program = tmp_path / Path(source).stem
         subprocess.run(
             ["gcc", "-std=gnu11", "-D_GNU_SOURCE", f"-I{CHECKOUT}/common", f'-DSTORAGE="experiments/{source}"', *more, "-o", program,
-             CHECKOUT / "tests" / "api" / "statements.c", BUILD / "libassay.a", *libraries], check=True)
+             CHECKOUT / "tests" / "faults" / "statements.c", BUILD / "libassay.a", *libraries], check=True)
         listed = subprocess.run([program], capture_output=True, text=True, check=True).stdout
         found.update(line.split("\t") for line in listed.splitlines())
     return found

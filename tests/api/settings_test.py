@@ -4,7 +4,7 @@ import pytest
 import requests
 
 from conftest import new_stack
-from patience import until
+from wait import wait_for
 from stack import Stack
 
 TOKEN = "a-production-token-of-thirty-two"
@@ -107,7 +107,7 @@ def test_an_open_service_is_not_started_on_a_network(name, tmp_path):
         assert done.returncode == 1 and message in done.stderr, done.stderr
         done = stack.try_start({**settings, "ASSAY_BIND": "0.0.0.0", "ASSAY_ALLOW_OPEN": "true"}, tmp_path)
         assert done.returncode == 0, done.stderr
-        until(lambda: '"open_on_network"' in stack.logs(service))
+        wait_for(lambda: '"open_on_network"' in stack.logs(service))
 
 
 def test_keys_that_were_issued_close_experiments_on_a_network(tmp_path):

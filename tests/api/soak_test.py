@@ -14,8 +14,8 @@ import pytest
 import chaos_test
 from chaos_test import ANALYSIS, COMPUTE, PROJECT_POOL, SYSTEM, connect
 from conftest import OPEN
-from crowd import request_bytes
-from stored import PROJECTS, payload
+from load_generator import request_bytes
+from project_fixtures import PROJECTS, payload
 
 REQUESTS = int(os.environ.get("ASSAY_SOAK_REQUESTS", 1_000_000))
 ENDLESS = {**OPEN, "ASSAY_WORKERS": 2, "ASSAY_WORKER_REQUESTS": 0, "AB_LOG_LEVEL": "ERROR"}

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from patience import until
+from wait import wait_for
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
 from ports import free_ports  # noqa: E402  (found by the line above)
@@ -126,7 +126,7 @@ class Stack:
     def size_of(self, pool):
         """How many workers the pool is meant to have; the last pools begin when the stack has started."""
         state = self.directory / "run" / f"{pool}.state"
-        until(state.exists)
+        wait_for(state.exists)
         lines = state.read_text().splitlines()
         return int(dict(line.split(None, 1) for line in lines)["workers"])
 

@@ -8,8 +8,8 @@ import pytest
 import requests
 
 from conftest import OPEN, new_stack
-from patience import until
-from stored import PROJECTS, payload
+from wait import wait_for
+from project_fixtures import PROJECTS, payload
 from stack import CHECKOUT
 
 
@@ -44,7 +44,7 @@ def test_workers_are_confined_and_say_so(started):
     assert guards["confine"] == "auto"
     workers = [pid for pool in ("system", "analysis", "projects", "operations") for pid in stack.workers(f"experiments-{pool}")]
     assert len(workers) >= 4
-    until(lambda: all((status_of(pid, "Seccomp") == 2) == guards["confined_calls"] for pid in workers),
+    wait_for(lambda: all((status_of(pid, "Seccomp") == 2) == guards["confined_calls"] for pid in workers),
           told=lambda: str([status_of(pid, "Seccomp") for pid in workers]))  # the last of them may just have been started
     assert ("not_confined" in stack.logs()) == (not (guards["confined_calls"] and guards["confined_files"]))
     for _ in range(3):

@@ -11,7 +11,7 @@ import requests
 from admission_test import ROOMY, processor_ticks
 from bandit_test import GOLDEN, LARGEST
 from conftest import new_stack
-from patience import until
+from wait import wait_for
 from stack import CHECKOUT
 
 COMPUTE = "experiments-compute"
@@ -49,14 +49,14 @@ def test_a_stopped_worker_is_killed_and_its_slot_returns(hurried):
     before = processor_ticks(hurried)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         game = pool.submit(requests.post, url, json=LARGEST, timeout=60)
-        until(lambda: max(busy(hurried, before).values()) > 1, 30)
+        wait_for(lambda: max(busy(hurried, before).values()) > 1, 30)
         worker = max(busy(hurried, before).items(), key=lambda item: item[1])[0]
         os.kill(worker, signal.SIGSTOP)
         assert game.result().status_code == 504  # nginx gives up first
     assert requests.post(url, json=GOLDEN, timeout=20).status_code == 429
-    until(lambda: worker not in hurried.workers(COMPUTE))
+    wait_for(lambda: worker not in hurried.workers(COMPUTE))
     assert requests.post(url, json=GOLDEN, timeout=20).status_code == 200
-    until(lambda: hurried.run("status").returncode == 0)
+    wait_for(lambda: hurried.run("status").returncode == 0)
     assert "workers_killed" in hurried.logs("experiments")
     runtime = requests.get(hurried.base_url + "/api/v1/diagnostics", timeout=10).json()["runtime"]
     assert runtime["admission_slots_reclaimed"] >= 1 and runtime["heavy_in_flight_peak"] >= 1
@@ -78,8 +78,8 @@ def test_damaged_shared_memory_is_replaced(hurried, damage):
         statuses.add(requests.get(hurried.base_url + "/readyz", timeout=10).status_code)
         return file.exists() and (file.stat().st_ino, file.stat().st_size) != (before, size) and file.stat().st_size == size
 
-    until(is_whole)
-    until(lambda: hurried.run("status").returncode == 0)
+    wait_for(is_whole)
+    wait_for(lambda: hurried.run("status").returncode == 0)
     assert statuses <= {200, 502, 503}
-    until(lambda: {requests.get(hurried.base_url + "/readyz", timeout=10).status_code for _ in range(8)} == {200})
+    wait_for(lambda: {requests.get(hurried.base_url + "/readyz", timeout=10).status_code for _ in range(8)} == {200})
     assert hurried.run("reload").returncode == 0

@@ -9,17 +9,17 @@ import time
 import pytest
 import requests
 
-from peek import (
+from echo import (
     ANALYSIS, COMPUTE, PAGE_HEADERS, POOLS, SYSTEM, UUID4, Load, assert_envelope, send_raw, start)
 from stack import CHECKOUT
 
-pytest_plugins = ("peek_fixtures",)
+pytest_plugins = ("echo_fixtures",)
 
 
 @pytest.fixture(scope="module", autouse=True)
-def slow_clients(peek):
+def slow_clients(echo):
     """Clients that send half a header, and half a body, and then nothing."""
-    host, port = peek.base_url.removeprefix("http://").split(":")
+    host, port = echo.base_url.removeprefix("http://").split(":")
     clients = [socket.create_connection((host, int(port))) for _ in range(2)]
     clients[0].sendall(b"GET /health HTTP/1.1\r\nHost: x\r\nX-Half")
     clients[1].sendall(b"POST /api/v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
@@ -29,90 +29,90 @@ def slow_clients(peek):
 
 
 class TestNginx:
-    def test_sockets_are_for_owner_and_group(self, peek):
+    def test_sockets_are_for_owner_and_group(self, echo):
         for pool in POOLS:
-            mode = (peek.directory / "run" / f"{pool}.sock").stat().st_mode
+            mode = (echo.directory / "run" / f"{pool}.sock").stat().st_mode
             assert stat.S_ISSOCK(mode) and stat.S_IMODE(mode) == 0o660
 
     @pytest.mark.parametrize("path", ["/", "/nothing.js", "/api/v1/none"])
-    def test_no_version_banner(self, peek, path):
-        for url in (peek.base_url, peek.portal_url):
+    def test_no_version_banner(self, echo, path):
+        for url in (echo.base_url, echo.portal_url):
             answer = requests.get(url + path)
             assert answer.headers["Server"] == "nginx"
             assert "1.22" not in answer.text
 
-    def test_families_answer_their_own_paths(self, peek):
+    def test_families_answer_their_own_paths(self, echo):
         for pool, method, paths in (
                 (SYSTEM, "GET", ("/health", "/api/v1/srm-check/other", "/api/v1/diagnostics", "/readyz")),
                 (ANALYSIS, "POST", ("/api/v1/calculate", "/api/v1/design", "/api/v1/srm-check")),
                 (COMPUTE, "POST", ("/api/v1/results", "/api/v1/results/paired", "/api/v1/simulate/bandit"))):
             for path in paths:
-                answer = requests.request(method, peek.base_url + path)
-                assert answer.json()["pid"] in peek.workers(pool), path
+                answer = requests.request(method, echo.base_url + path)
+                assert answer.json()["pid"] in echo.workers(pool), path
 
-    def test_proxy_header_is_not_passed(self, peek):
-        answer = requests.get(peek.base_url + "/health?param=HTTP_PROXY", headers={"Proxy": "http://evil"})
+    def test_proxy_header_is_not_passed(self, echo):
+        answer = requests.get(echo.base_url + "/health?param=HTTP_PROXY", headers={"Proxy": "http://evil"})
         assert answer.json()["value"] in (None, "")
 
-    def test_names_with_underscores_cannot_pose_as_headers(self, peek):
-        answer = requests.get(peek.base_url + "/health?param=HTTP_X_API_KEY", headers={"X_API_Key": "forged"})
+    def test_names_with_underscores_cannot_pose_as_headers(self, echo):
+        answer = requests.get(echo.base_url + "/health?param=HTTP_X_API_KEY", headers={"X_API_Key": "forged"})
         assert answer.json()["value"] is None
 
     @pytest.mark.parametrize("given, kept", [
         ("abc.DEF:1_2-3", True), ("x" * 128, True), ("x" * 129, False), ("a b", False), ('"', False)])
-    def test_request_id_is_one_for_all(self, peek, given, kept):
-        answer = requests.get(peek.base_url + "/health?param=HTTP_X_REQUEST_ID", headers={"X-Request-ID": given})
+    def test_request_id_is_one_for_all(self, echo, given, kept):
+        answer = requests.get(echo.base_url + "/health?param=HTTP_X_REQUEST_ID", headers={"X-Request-ID": given})
         passed = answer.json()["value"]
         assert (passed == given) if kept else UUID4.match(passed)
-        own_answer = requests.post(peek.base_url + "/", headers={"X-Request-ID": given})
+        own_answer = requests.post(echo.base_url + "/", headers={"X-Request-ID": given})
         body = assert_envelope(own_answer, 405, "http_error")
         assert (body["request_id"] == given) if kept else UUID4.match(body["request_id"])
 
-    def test_repeated_forwarded_headers_are_joined(self, peek):
-        answer = send_raw(peek.base_url, b"GET /health?param=HTTP_X_FORWARDED_FOR HTTP/1.1\r\nHost: x\r\n"
+    def test_repeated_forwarded_headers_are_joined(self, echo):
+        answer = send_raw(echo.base_url, b"GET /health?param=HTTP_X_FORWARDED_FOR HTTP/1.1\r\nHost: x\r\n"
                           b"X-Forwarded-For: 1.1.1.1\r\nX-Forwarded-For: 2.2.2.2\r\nConnection: close\r\n\r\n")
         assert '"value":"1.1.1.1, 2.2.2.2"' in answer
 
-    def test_responders_send_their_own_headers_once(self, peek):
-        answer = requests.get(peek.base_url + "/health")
+    def test_responders_send_their_own_headers_once(self, echo):
+        answer = requests.get(echo.base_url + "/health")
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert "X-Frame-Options" not in answer.headers
 
-    def test_head(self, peek):
+    def test_head(self, echo):
         for path in ("/", "/health"):
-            answer = requests.head(peek.base_url + path)
+            answer = requests.head(echo.base_url + path)
             assert answer.status_code == 200 and answer.content == b""
 
 
 class TestErrorsOfNginx:
-    def test_oversized_headers(self, peek):
-        answer = requests.get(peek.base_url + "/api/v1/x", headers={"X-Big": "x" * 40000})
+    def test_oversized_headers(self, echo):
+        answer = requests.get(echo.base_url + "/api/v1/x", headers={"X-Big": "x" * 40000})
         assert_envelope(answer, 431, "http_error")
 
-    def test_oversized_address(self, peek):
-        assert_envelope(requests.get(peek.base_url + "/api/" + "x" * 40000), 414, "http_error")
+    def test_oversized_address(self, echo):
+        assert_envelope(requests.get(echo.base_url + "/api/" + "x" * 40000), 414, "http_error")
 
-    def test_malformed_request(self, peek):
-        answer = send_raw(peek.base_url, b"GET / HTTP/1.1\r\n\r\n")
+    def test_malformed_request(self, echo):
+        answer = send_raw(echo.base_url, b"GET / HTTP/1.1\r\n\r\n")
         assert answer.startswith("HTTP/1.1 400") and '"error_code":"bad_request"' in answer
         assert "X-Error-Code: bad_request" in answer and "X-Frame-Options: DENY" in answer
 
-    def test_body_far_over_the_cap_is_refused_by_nginx(self, peek):
-        answer = requests.post(peek.base_url + "/api/v1/calculate", data=b"x" * 2_000_000)
+    def test_body_far_over_the_cap_is_refused_by_nginx(self, echo):
+        answer = requests.post(echo.base_url + "/api/v1/calculate", data=b"x" * 2_000_000)
         body = assert_envelope(answer, 413, "request_body_too_large")
         assert body["detail"] == "Request body exceeds limit of 1048576 bytes"
 
-    def test_body_just_over_the_cap_reaches_the_responder(self, peek):
-        answer = requests.post(peek.base_url + "/api/v1/calculate", data=b"x" * 1_048_577)
+    def test_body_just_over_the_cap_reaches_the_responder(self, echo):
+        answer = requests.post(echo.base_url + "/api/v1/calculate", data=b"x" * 1_048_577)
         assert answer.status_code == 413 and answer.json()["length"] == 1_048_577
 
-    def test_method_that_files_do_not_know(self, peek):
-        answer = requests.post(peek.base_url + "/", data=b"x" * 4000)
+    def test_method_that_files_do_not_know(self, echo):
+        answer = requests.post(echo.base_url + "/", data=b"x" * 4000)
         assert_envelope(answer, 405, "http_error")
         assert answer.headers["Allow"] == "GET, HEAD"
 
-    def test_path_above_the_root(self, peek):
-        answer = send_raw(peek.base_url, b"GET /%2e%2e/secret.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+    def test_path_above_the_root(self, echo):
+        answer = send_raw(echo.base_url, b"GET /%2e%2e/secret.txt HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         assert answer.startswith("HTTP/1.1 404") and '"error_code":"not_found"' in answer
 
     def test_a_body_that_cannot_be_kept(self, own):
@@ -125,16 +125,16 @@ class TestErrorsOfNginx:
         assert answer.headers["Retry-After"] == "1"
         assert requests.post(own.base_url + "/api/v1/calculate", data=b"x").status_code == 200
 
-    def test_ranges_are_not_served(self, peek):
+    def test_ranges_are_not_served(self, echo):
         for wanted in ("bytes=0-9", "bytes=99999999-"):
-            answer = send_raw(peek.portal_url, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nRange: %s\r\n\r\n"
+            answer = send_raw(echo.portal_url, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nRange: %s\r\n\r\n"
                               % wanted.encode())
             head = answer.partition("\r\n\r\n")[0]
             names = [line.split(":")[0] for line in head.splitlines()[1:]]
             assert head.startswith("HTTP/1.1 200") and len(names) == len(set(names)), head
 
-    def test_error_locations_are_internal(self, peek):
-        assert requests.get(peek.base_url + "/_nginx/502").status_code != 502
+    def test_error_locations_are_internal(self, echo):
+        assert requests.get(echo.base_url + "/_nginx/502").status_code != 502
 
     def test_connections_of_one_client_are_limited(self, own):
         own.env["ASSAY_CONNECTIONS_PER_CLIENT"] = "2"
@@ -208,10 +208,10 @@ class TestPages:
             assert answer.status_code == 200 and answer.content == file.read_bytes()
             assert answer.headers["Cache-Control"] == "no-cache"
 
-    def test_own_pages(self, peek):
+    def test_own_pages(self, echo):
         """Pages are those of static/pages.json; the frame is in them before any script runs."""
         for path, title in (("/", "Sample size calculator"), ("/results", "Results of a test")):
-            answer = requests.get(peek.base_url + path)
+            answer = requests.get(echo.base_url + path)
             assert answer.status_code == 200 and f">{title} · Assay</title>" in answer.text
             assert answer.headers["Cache-Control"] == "no-cache"
             assert "<!--#" not in answer.text and 'id="site-header"' in answer.text
@@ -219,10 +219,10 @@ class TestPages:
             assert f'<a href="{path}" aria-current="page"' in answer.text
         for path in ("/nothing", "/results/x", "/index.html", "/results.html", "/results/page.html", "/shell/footer",
                      "/experiments.css"):
-            assert requests.get(peek.base_url + path).status_code == 404, path
+            assert requests.get(echo.base_url + path).status_code == 404, path
 
-    def test_assets_lie_under_their_build(self, peek):
-        for url in (peek.base_url, peek.portal_url):
+    def test_assets_lie_under_their_build(self, echo):
+        for url in (echo.base_url, echo.portal_url):
             page = requests.get(url + "/").text
             assets = re.findall(r'(?:src|href)="(/static/[0-9a-f]{12}/[^"]+)"', page)
             assert len(assets) > 10
@@ -258,15 +258,15 @@ class TestPages:
         shown = requests.get(own.base_url + "/health?param=SITE_ORIGIN").json()["value"]
         assert shown == "https://experiments.example"
 
-    def test_portal_has_the_shared_files(self, peek):
-        assert requests.get(peek.portal_url + "/").status_code == 200
+    def test_portal_has_the_shared_files(self, echo):
+        assert requests.get(echo.portal_url + "/").status_code == 200
         for path in ("/nothing", "/shared/", "/vendor/", "/.git/config", "/shared/.hidden"):
-            assert_envelope(requests.get(peek.portal_url + path), 404, "not_found")
+            assert_envelope(requests.get(echo.portal_url + path), 404, "not_found")
 
-    def test_portal_shows_health_of_the_services(self, peek):
-        answer = requests.get(peek.portal_url + "/health/experiments")
+    def test_portal_shows_health_of_the_services(self, echo):
+        answer = requests.get(echo.portal_url + "/health/experiments")
         assert answer.status_code == 200 and answer.json()["path"] == "/health"
-        missing = requests.get(peek.portal_url + "/health/other")
+        missing = requests.get(echo.portal_url + "/health/other")
         assert_envelope(missing, 404, "not_found")
 
 

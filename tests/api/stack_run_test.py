@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from patience import until
-from peek import POOLS, Load, assert_nothing_left
+from wait import wait_for
+from echo import POOLS, Load, assert_nothing_left
 from stack import BUILD, CHECKOUT, Stack, clean_environment
 
 
@@ -125,7 +125,7 @@ class TestDemo:
             file = stack.directory / "run" / "experiments-upkeep.pid"
             keeper = int(file.read_text().split()[0])
             os.kill(keeper, signal.SIGKILL)
-            until(lambda: stack.run("status").returncode == 0 and int(file.read_text().split()[0]) != keeper)
+            wait_for(lambda: stack.run("status").returncode == 0 and int(file.read_text().split()[0]) != keeper)
             assert stack.run("stop").returncode == 0
             output, _ = demo.communicate(timeout=60)
             assert demo.returncode == 0 and "stopped elsewhere" in output

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import requests
 
-from patience import until
-from peek import assert_nothing_left, start
+from wait import wait_for
+from echo import assert_nothing_left, start
 from stack import BUILD, CHECKOUT, Stack, clean_environment
 
-pytest_plugins = ("peek_fixtures",)
+pytest_plugins = ("echo_fixtures",)
 
 TABLE = """
 service experiments 8008 /health host=AB_HOST port=AB_PORT
@@ -46,7 +46,7 @@ while :; do read -r -t 0.1 -u "$nothing"; done
 
 
 @pytest.fixture(scope="module")
-def house(peek_build, tmp_path_factory):
+def house(echo_build, tmp_path_factory):
     """A checkout with a table of its own, and programs for all that is in it."""
     root = tmp_path_factory.mktemp("house")
     shutil.copytree(CHECKOUT / "nginx", root / "nginx")
@@ -63,7 +63,7 @@ def house(peek_build, tmp_path_factory):
     (root / "build" / "cron-bin").mkdir()
     (root / "build" / "cron-bin" / "database").symlink_to((BUILD / "cron-bin" / "database").resolve())
     for pool in POOLS:
-        shutil.copy(peek_build / "fcgi-bin" / "experiments-system", root / "build" / "fcgi-bin" / pool)
+        shutil.copy(echo_build / "fcgi-bin" / "experiments-system", root / "build" / "fcgi-bin" / pool)
     program = root / "build" / "cron-bin" / "upkeep"
     program.write_text(UPKEEP)
     program.chmod(0o755)
@@ -223,7 +223,7 @@ class TestPrograms:
         start(own_several)
 
         def tells(*lines):
-            until(lambda: self.told(own_several) == list(lines),
+            wait_for(lambda: self.told(own_several) == list(lines),
                        told=lambda: f"{self.told(own_several)}\n{own_several.logs('experiments-upkeep')}")
 
         began = "began --every 60 word"
@@ -231,7 +231,7 @@ class TestPrograms:
         status = own_several.run("status")
         assert status.returncode == 0 and "experiments-upkeep" in status.stdout
         state = own_several.directory / "run" / "experiments-upkeep.state"
-        until(state.exists)
+        wait_for(state.exists)
         kept = dict(line.split() for line in state.read_text().splitlines())
         os.kill(int(kept["child"]), signal.SIGKILL)
         tells(began, began)
@@ -250,7 +250,7 @@ class TestPrograms:
         assert set(own_several.processes()) == before
         for pid in own_several.processes():
             os.kill(pid, signal.SIGKILL)
-        until(lambda: own_several.run("status").returncode == 3)
+        wait_for(lambda: own_several.run("status").returncode == 3)
         assert own_several.run("mend").returncode == 0
         assert own_several.run("status").returncode == 0, "as after a boot"
 
@@ -267,11 +267,11 @@ class TestPrograms:
     def test_a_killed_keeper_leaves_no_second_one(self, own_several, command):
         start(own_several)
         keeper = int((own_several.directory / "run" / "experiments-upkeep.pid").read_text().split()[0])
-        until(lambda: len(self.told(own_several)) == 1)
+        wait_for(lambda: len(self.told(own_several)) == 1)
         os.kill(keeper, signal.SIGKILL)
         assert own_several.run("status").returncode == 1
         assert own_several.run(command).returncode == 0
-        until(lambda: len(self.told(own_several)) == 3)
+        wait_for(lambda: len(self.told(own_several)) == 3)
         running = [pid for pid in own_several.processes() if b"/cron-bin/upkeep" in Path(f"/proc/{pid}/cmdline").read_bytes()]
         assert len(running) == 2  # it and its new keeper
 
@@ -280,7 +280,7 @@ class TestPrograms:
         (own_several.directory / "run").mkdir()
         with subprocess.Popen([own_several.program, "stay", "--dir", own_several.directory, "experiments-upkeep"],
                               env={**clean_environment(), **own_several.env, "UNPREFIXED": "word"}) as staying:
-            until(lambda: self.told(own_several) == ["began --every 60 word"])
+            wait_for(lambda: self.told(own_several) == ["began --every 60 word"])
             staying.terminate()
             assert staying.wait(10) == 0
         assert self.told(own_several)[1:] == ["left"]

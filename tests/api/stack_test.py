@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 import requests
 
-from patience import until
-from peek import ANALYSIS, POOLS, SYSTEM, Load, assert_envelope, assert_nothing_left, start
+from wait import wait_for
+from echo import ANALYSIS, POOLS, SYSTEM, Load, assert_envelope, assert_nothing_left, start
 from stack import CHECKOUT, ROWS, Stack, clean_environment, open_files
 
-pytest_plugins = ("peek_fixtures",)
+pytest_plugins = ("echo_fixtures",)
 
 
 class TestLife:
@@ -59,9 +59,9 @@ class TestLife:
         assert before.isdisjoint(own.processes())
         assert requests.get(own.base_url + "/health").status_code == 200
 
-    def test_two_side_by_side(self, own, peek_build, tmp_path):
+    def test_two_side_by_side(self, own, echo_build, tmp_path):
         start(own)
-        with Stack(peek_build) as other:
+        with Stack(echo_build) as other:
             other.start(directory=tmp_path / "another")
             for stack in (own, other):
                 shown = requests.get(stack.base_url + "/health?env=ASSAY_RUN_DIR").json()["value"]
@@ -70,25 +70,25 @@ class TestLife:
             assert other.processes() == []
             assert requests.get(own.base_url + "/health").status_code == 200
 
-    def test_a_path_longer_than_a_socket_address(self, own, peek_build, tmp_path):
+    def test_a_path_longer_than_a_socket_address(self, own, echo_build, tmp_path):
         deep = tmp_path / ("long name " * 12) / ("longer " * 10)
-        with Stack(peek_build) as stack:
+        with Stack(echo_build) as stack:
             stack.start(directory=deep)
             assert requests.get(stack.base_url + "/health").status_code == 200
 
     @pytest.mark.parametrize("name, message", [
         ("a$b", "nginx cannot take"), ("a[bc]", "find other files"), ("a*", "find other files"), ("a?", "find other files")])
-    def test_a_directory_that_nginx_cannot_take(self, peek_build, tmp_path, name, message):
-        with Stack(peek_build) as stack:
+    def test_a_directory_that_nginx_cannot_take(self, echo_build, tmp_path, name, message):
+        with Stack(echo_build) as stack:
             done = stack.try_start(directory=tmp_path / name)
             assert done.returncode == 1 and message in done.stderr
             assert list(tmp_path.iterdir()) in ([], [tmp_path / name])
             stack.directory = None
 
-    def test_interrupted_start_leaves_nothing(self, own, peek_build):
+    def test_interrupted_start_leaves_nothing(self, own, echo_build):
         own.env["AB_PORT"] = "1"  # not used: ASSAY_PORT_EXPERIMENTS wins
         slow = own.directory.parent / "slow"
-        shutil.copytree(peek_build, slow)
+        shutil.copytree(echo_build, slow)
         program = slow / "fcgi-bin" / SYSTEM
         program.rename(program.with_suffix(".real"))
         program.write_text(f'#!/bin/sh\ncase "$1" in --*) exec "{program}.real" "$1" ;; esac\nsleep 60\n')
@@ -97,7 +97,7 @@ class TestLife:
         starting = subprocess.Popen(
             [str(CHECKOUT / "nginx" / "stack"), "start", "--dir", str(own.directory)],
             env={**clean_environment(), **own.env}, stderr=subprocess.PIPE, text=True)
-        until(lambda: own.workers(ANALYSIS))
+        wait_for(lambda: own.workers(ANALYSIS))
         starting.send_signal(signal.SIGTERM)
         assert "interrupted" in starting.communicate(timeout=20)[1]
         assert starting.returncode == 1
@@ -153,9 +153,9 @@ class TestRefusals:
         assert own.run("restart", env={"AB_LOG_LEVEL": "LOUD"}).returncode == 1
         assert requests.get(own.base_url + "/health").status_code == 200
 
-    def test_a_responder_that_dies_at_once_is_reported_and_cleaned_up(self, own, peek_build):
+    def test_a_responder_that_dies_at_once_is_reported_and_cleaned_up(self, own, echo_build):
         broken = own.directory.parent / "broken"
-        shutil.copytree(peek_build, broken)
+        shutil.copytree(echo_build, broken)
         program = broken / "fcgi-bin" / SYSTEM
         program.rename(program.with_suffix(".real"))
         program.write_text(f'#!/bin/sh\ncase "$1" in --*) exec "{program}.real" "$1" ;; esac\n'
@@ -212,8 +212,8 @@ class TestPages:
     """What the pages share, which is kept beside the programs."""
 
     @pytest.fixture
-    def build(self, peek_build, tmp_path):
-        return shutil.copytree(peek_build, tmp_path / "build", symlinks=True, ignore=shutil.ignore_patterns("pages"))
+    def build(self, echo_build, tmp_path):
+        return shutil.copytree(echo_build, tmp_path / "build", symlinks=True, ignore=shutil.ignore_patterns("pages"))
 
     @staticmethod
     def rendered(build, directory, **env):
@@ -246,7 +246,7 @@ def workers_of(stack):
     def whole():
         found = {pool: set(stack.workers(pool)) for pool in POOLS}
         return found if all(len(found[pool]) == stack.size_of(pool) for pool in POOLS) else None
-    return until(whole)
+    return wait_for(whole)
 
 
 class TestReload:
@@ -281,7 +281,7 @@ class TestReload:
         assert requests.get(own.base_url + "/api/v1/calculate").status_code == 503
         assert own.run("reload").returncode == 0
         assert requests.get(own.base_url + "/api/v1/calculate").status_code == 200
-        until(lambda: own.run("status").returncode == 0 and len(own.workers(ANALYSIS)) == own.size_of(ANALYSIS))
+        wait_for(lambda: own.run("status").returncode == 0 and len(own.workers(ANALYSIS)) == own.size_of(ANALYSIS))
 
     def test_of_what_was_started_to_outlive_a_terminal(self, own):
         """`nohup` ignores SIGHUP for all that it starts, and a shell cannot undo that."""
@@ -310,9 +310,9 @@ class TestReload:
         assert done.returncode == 1 and "AB_LOG_LEVEL" in done.stderr
         assert workers_of(own) == before
 
-    def test_workers_that_do_not_start_leave_the_old_ones_in_place(self, own, peek_build):
+    def test_workers_that_do_not_start_leave_the_old_ones_in_place(self, own, echo_build):
         programs = own.directory.parent / "changing"
-        shutil.copytree(peek_build, programs)
+        shutil.copytree(echo_build, programs)
         own.env["ASSAY_BUILD_DIR"] = str(programs)
         start(own)
         program = programs / "fcgi-bin" / ANALYSIS
@@ -350,7 +350,7 @@ class TestDamage:
         # sent to it yet.
         assert set(load.failures) <= {502, 503}
         assert len(load.failures) <= 20
-        until(lambda: all(len(own.workers(pool)) == own.size_of(pool) for pool in POOLS))
+        wait_for(lambda: all(len(own.workers(pool)) == own.size_of(pool) for pool in POOLS))
         status = own.run("status")
         assert status.returncode == 0
 
@@ -368,7 +368,7 @@ class TestDamage:
             if part in Path(f"/proc/{pid}/cmdline").read_bytes().decode().replace("\0", " "):
                 os.kill(pid, signal.SIGKILL)
         if part == "multiwatch":
-            until(lambda: own.run("status").returncode == 0)
+            wait_for(lambda: own.run("status").returncode == 0)
         else:
             assert own.run("status").returncode == 1
             assert own.run("start").returncode == 1
@@ -414,7 +414,7 @@ class TestDamage:
         asking = threading.Thread(target=lambda: answers.append(
             requests.get(own.base_url + "/api/v1/calculate?slow=1500").status_code))
         asking.start()
-        until(lambda: open_files(front) >= before + 2)
+        wait_for(lambda: open_files(front) >= before + 2)
         assert own.stop().returncode == 0
         asking.join()
         assert answers == [200]

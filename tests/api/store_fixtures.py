@@ -3,7 +3,7 @@
 import pytest
 
 from service import ENGINES
-from stored import CLOSED, SERVER, Stores
+from project_fixtures import CLOSED, SERVER, Stores
 
 
 def pytest_unconfigure():

@@ -16,7 +16,7 @@ import pytest
 import requests
 
 from model_server import ModelServer
-from patience import until
+from wait import wait_for
 from service import Service
 
 STREAMS = 200
@@ -137,7 +137,7 @@ def live(models, tmp_path_factory):
 @pytest.fixture
 def listeners(live):
     with Listeners(live, STREAMS, newest_sequence(live)) as clients:
-        until(lambda: all(clients.begun))
+        wait_for(lambda: all(clients.begun))
         yield clients
 
 
@@ -156,7 +156,7 @@ def workers_that_wait(live, models):
         asked = [pool.submit(requests.post, url + path, json=body, timeout=60) for path in paths]
         asked += [pool.submit(requests.post, f"{url}/api/v1/tasks/{task}/retry", timeout=60) for task in failed]
         try:
-            until(lambda: models.running == len(asked))
+            wait_for(lambda: models.running == len(asked))
             yield asked
         finally:
             release.set()
@@ -168,7 +168,7 @@ def test_two_hundred_streams_beside_twenty_waiting_workers(live, models, listene
     with workers_that_wait(live, models) as asked:
         assert len(asked) == 20
         sent = publish(live, 5)
-        until(lambda: all(len(heard) == len(sent) for heard in listeners.heard))
+        wait_for(lambda: all(len(heard) == len(sent) for heard in listeners.heard))
         assert models.running == 20  # all of this while they were waiting
     assert all([event for _, event in heard] == sent for heard in listeners.heard)
     assert hub_of(live) == hub
@@ -182,7 +182,7 @@ def test_a_client_that_leaves_frees_its_place(live, listeners):
     def let_in():
         with requests.get(f"{live.url}/v1/stream/events", headers=SHOP, stream=True, timeout=10) as stream:
             return stream.status_code == 200
-    until(let_in, told=lambda: "its place is still taken")
+    wait_for(let_in, told=lambda: "its place is still taken")
 
 
 def test_a_killed_hub_costs_nobody_an_event(live, listeners):
@@ -194,8 +194,8 @@ def test_a_killed_hub_costs_nobody_an_event(live, listeners):
             before = sum(listeners.begun)
             os.kill(hub_of(live), signal.SIGKILL)
             killed += 1
-            until(lambda: sum(listeners.begun) >= before + STREAMS)
-    until(lambda: all(len(heard) >= len(sent.result()) for heard in listeners.heard))
+            wait_for(lambda: sum(listeners.begun) >= before + STREAMS)
+    wait_for(lambda: all(len(heard) >= len(sent.result()) for heard in listeners.heard))
     assert killed > 1
     for heard in listeners.heard:
         assert [event for _, event in heard] == sent.result()

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from exposition import samples
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
 
 SECRET = "support-admin-test-secret-of-40-letters-"
@@ -347,7 +347,7 @@ def test_no_route_shows_what_is_another_tenants(support):
     assigned = f"/api/admin/experiments/{experiment['id']}/assignments"
     support.post(assigned, {"tenant_id": "default", "rollout_percentage": 10}, headers=token("admin"))
     ran = f"/api/admin/regression-runs/{run['job_id']}"
-    until(lambda: support.get(ran, headers=token("admin")).json()["status"] == "completed")  # there is a run to link to
+    wait_for(lambda: support.get(ran, headers=token("admin")).json()["status"] == "completed")  # there is a run to link to
     ids = {"experiment_id": experiment["id"], "run_id": run["job_id"], "review_id": case["id"], "job_id": job["job_id"], "trace_id": answer["trace_id"], "session_id": "of-default", "ticket_id": ticket_id, "task_id": task_id,
            "doc_id": "of-default.md", "draft_id": draft_id, "metric": "quality_threshold",
            "gap_id": "1"}

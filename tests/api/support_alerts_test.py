@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from exposition import kinds
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
 from stack import CHECKOUT, clean_environment
 from support_admin_test import SECRET
@@ -65,7 +65,7 @@ def service(request, receiver):
     """Its own program has looked and does not look again."""
     env = {"JWT_SECRET": SECRET, "ALERT_WEBHOOK_URL": receiver.url, "ALERT_CHECK_INTERVAL_SEC": 86400}
     with Service("support", env, request.param) as service:
-        until(lambda: service.sql("SELECT 1 FROM jobs WHERE kind = 'support.alert-check' AND state = 'done'"))
+        wait_for(lambda: service.sql("SELECT 1 FROM jobs WHERE kind = 'support.alert-check' AND state = 'done'"))
         yield service
 
 
@@ -199,7 +199,7 @@ def test_the_program_that_stays_looks_as_often_as_it_is_told():
     """nginx/services starts it with --every 30."""
     with Service("support", {"JWT_SECRET": SECRET, "ALERT_CHECK_INTERVAL_SEC": 1}, "sqlite") as service:
         looks = "SELECT count(*) FROM jobs WHERE kind = 'support.alert-check' AND state = 'done'"
-        until(lambda: int(service.sql(looks)[0][0]) >= 3)
+        wait_for(lambda: int(service.sql(looks)[0][0]) >= 3)
 
 
 def test_exit_statuses(support):

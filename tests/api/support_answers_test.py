@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from patience import until
+from wait import wait_for
 from pdf import simple_pdf
 from service import ENGINES, Service
 
@@ -184,7 +184,7 @@ def finish(service, answer):
     def ended():
         task = service.get(f"/api/tasks/{answer['task_id']}", headers=HEADERS).json()
         return task if task["status"] in ("SUCCESS", "FAILURE", "REVOKED") else None
-    return until(ended)
+    return wait_for(ended)
 
 
 def test_html_is_read_in_a_process_of_its_own(support):

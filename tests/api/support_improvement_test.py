@@ -12,7 +12,7 @@ import pytest
 from exposition import samples
 from mail_server import MailServer
 from model_server import ModelServer
-from patience import until
+from wait import wait_for
 from service import DATABASE_SETTINGS, ENGINES, Servers, Service
 from support_admin_test import SECRET, token
 from support_review_test import judge, program, queue
@@ -56,7 +56,7 @@ def run(service, experiment, baseline="current", tenant="default"):
     def ended():
         detail = service.get(f"{RUNS}/{started.json()['job_id']}", headers=token("admin", tenant)).json()
         return detail if detail["status"] in ("completed", "error") else None
-    return until(ended)
+    return wait_for(ended)
 
 
 def experiment_of(service, answer):
@@ -324,7 +324,7 @@ def test_a_run_whose_worker_is_lost_says_so(support):
         detail = support.get(f"{RUNS}/regression-lost", headers=token("admin")).json()
         assert detail["status"] == "error" and detail["run"]["error"] == "worker lost"
         return support.sql("SELECT state FROM jobs WHERE job_key = 'regression-lost'") == [["dead"]]
-    until(dead)
+    wait_for(dead)
 
 
 def evaluate(service, baseline, candidate, *options, code=0, **env):

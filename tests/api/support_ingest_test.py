@@ -11,7 +11,7 @@ import pytest
 import requests
 
 from conftest import SOAK
-from patience import until
+from wait import wait_for
 from service import ENGINES, Servers, Service
 from support_admin_test import SECRET, token
 from support_hostile_test import docx, packed, page_tree, pdf, text_of
@@ -70,7 +70,7 @@ def check_answers(service, uploaders, numbers):
 def test_parallel_uploads_leave_few_segments(support, uploaders, count):
     upload_side_by_side(support, uploaders, count)
     check_answers(support, uploaders, range(0, count, 1 if SOAK else 4))
-    until(lambda: segments(support) <= SEGMENTS_MOST, told=lambda: f"{segments(support)} segments are left")
+    wait_for(lambda: segments(support) <= SEGMENTS_MOST, told=lambda: f"{segments(support)} segments are left")
     check_answers(support, uploaders, range(1, count, 10))
 
 
@@ -85,14 +85,14 @@ def state_of(service, task, headers):
     return service.get(f"/api/tasks/{task}", headers=headers).json()["status"]
 
 
-def wait_for(service, answers, headers):
+def wait_for_answers(service, answers, headers):
     """Until all of these tasks have succeeded."""
     left = [answer["task_id"] for answer in answers if answer["task_id"]]
 
     def ended():
         left[:] = [task for task in left if state_of(service, task, headers) != "SUCCESS"]
         return not left
-    until(ended, told=lambda: f"{len(left)} are not read", seconds=90)
+    wait_for(ended, told=lambda: f"{len(left)} are not read", seconds=90)
 
 
 def test_hostile_documents_hold_up_nobody(support):
@@ -118,12 +118,12 @@ def test_hostile_documents_hold_up_nobody(support):
     with ThreadPoolExecutor(8) as pool:
         of_same = [pool.submit(small, number, same) for number in range(20)]
         of_other = [pool.submit(small, number, other) for number in range(20)]
-        wait_for(support, [answer.result() for answer in of_other], other)
+        wait_for_answers(support, [answer.result() for answer in of_other], other)
         assert time.monotonic() - started < 10, "small documents of another tenant waited"
         assert not set(map(state, slow)) <= {"SUCCESS", "FAILURE"}, "the hostile ones are not slow"
-        wait_for(support, [answer.result() for answer in of_same], same)
+        wait_for_answers(support, [answer.result() for answer in of_same], same)
         assert time.monotonic() - started < 60, "small documents of the same tenant waited"
-    until(lambda: set(map(state, slow)) == {"FAILURE"}, seconds=10 * READER_SECONDS + 60)
+    wait_for(lambda: set(map(state, slow)) == {"FAILURE"}, seconds=10 * READER_SECONDS + 60)
 
 
 def ingest_processes(service):
@@ -164,7 +164,7 @@ def test_without_the_program_small_files_are_read_and_large_ones_wait(support):
             assert answer.status_code == 200 and body["status"] == "accepted", answer.text
             assert "it does not run now" in body["message"] and body["message"].endswith("task_id=" + body["task_id"])
             assert state_of(support, body["task_id"], HEADERS) == "PENDING"
-    wait_for(support, [answer.json() for answer in answers], HEADERS)
+    wait_for_answers(support, [answer.json() for answer in answers], HEADERS)
 
 
 def test_a_file_that_unpacks_too_large_is_too_large(support):
@@ -176,7 +176,7 @@ def test_a_file_that_unpacks_too_large_is_too_large(support):
         answer = upload(support, name, content)
         if answer.status_code == 200 and not at_once:
             task = answer.json()["task_id"]
-            until(lambda: state_of(support, task, HEADERS) == "FAILURE")
+            wait_for(lambda: state_of(support, task, HEADERS) == "FAILURE")
             assert support.get(f"/api/tasks/{task}", headers=HEADERS).json()["result"]["reason"] == "text_too_large"
         else:
             assert answer.status_code == 413 and answer.json()["error_code"] == "too_large", answer.text
@@ -193,7 +193,7 @@ def test_only_the_host_that_has_a_file_reads_it():
         near.env = far.env = env
         answers = [upload(host, f"gate-{number}.html", f"<p>Gate {number} is locked.").json()
                    for number in range(12) for host in (near, far)[number % 2:][:1]]
-        wait_for(near, answers, HEADERS)
+        wait_for_answers(near, answers, HEADERS)
         upload(near, "plan.md", "# Plan\n\nThe old hall is open.\n")
         upload(far, "plan.md", "# Plan\n\nThe new hall is open on Mondays.\n")
         done = near.run("ingest", "--reindex", env={"LOG_LEVEL": "WARNING"})
@@ -211,7 +211,7 @@ def test_a_host_takes_over_what_a_silent_one_left(support):
         support.sql("UPDATE tasks SET host = 'gone' WHERE finished_at IS NULL")
         support.sql("UPDATE jobs SET kind = 'support.ingest@gone' WHERE state = 'waiting' AND kind LIKE 'support.ingest@%'")
     assert support.run("ingest").returncode == 0  # takes it over when it tidies; whoever is next reads it
-    wait_for(support, [answer], HEADERS)
+    wait_for_answers(support, [answer], HEADERS)
 
 
 RUSSIAN = ("Товар можно вернуть в течение четырнадцати дней со дня покупки, если сохранился чек и упаковка не повреждена. "
@@ -259,13 +259,13 @@ def test_text_in_other_character_sets_is_read_or_refused_with_the_reason(support
     for name, content, text in encoded_pages():
         answer = upload(support, name, content).json()
         if answer["task_id"]:
-            wait_for(support, [answer], HEADERS)
+            wait_for_answers(support, [answer], HEADERS)
         stored = support.sql("SELECT body FROM kb_chunks c JOIN kb_documents d ON d.document_key = c.document_key"
                              f" AND d.tenant_id = c.tenant_id WHERE d.doc_id = '{answer['doc_id']}'")
         assert len(stored) == 1 and text in stored[0][0], (name, answer, stored)
     for name, content, reason in UNREADABLE:
         answer = upload(support, name, content).json()
         if answer["task_id"]:
-            until(lambda: state_of(support, answer["task_id"], HEADERS) == "FAILURE")
+            wait_for(lambda: state_of(support, answer["task_id"], HEADERS) == "FAILURE")
             answer["message"] = support.get(f"/api/tasks/{answer['task_id']}", headers=HEADERS).json()["result"]["detail"]
         assert "UTF-8" in answer["message"] and reason in answer["message"], (name, answer)

@@ -16,7 +16,7 @@ from stack import BUILD, CHECKOUT
 from support_admin_test import SECRET, token
 from support_trends_test import ago, files, put, trace
 
-pytest_plugins = ["dying_fixtures"]
+pytest_plugins = ["kill_fixtures"]
 
 SOAK = os.environ.get("ASSAY_TEST_SOAK") == "1"
 STEPS_MOST = 5000
@@ -179,7 +179,7 @@ def test_no_program_of_the_service_is_left_out():
     sources = {main.parent.name: main.read_text() for main in CHECKOUT.glob("cron-bin/*/main.c")}
     programs = {name for name, text in sources.items() if '#include "support/' in text and '#include "livedata/' not in text}
     assert len(programs) > 20 and programs == {row[0][0] for row in PROGRAMS} | set(ELSEWHERE)
-    assert all("dying" in (CHECKOUT / path).read_text() for path in ELSEWHERE.values())
+    assert all("kill_at_step" in (CHECKOUT / path).read_text() for path in ELSEWHERE.values())
 
 
 def check_files(service):
@@ -231,7 +231,7 @@ def heal(service, words):
 
 
 @pytest.mark.parametrize("row", PROGRAMS, ids=lambda row: "-".join(row[0][:1] + [w.strip("-") for w in row[0][-2:-1]]))
-def test_a_program_killed_at_any_step_is_healed_by_the_next_start(support, dying, row):
+def test_a_program_killed_at_any_step_is_healed_by_the_next_start(support, kill_library, row):
     words, before, is_done = row
     step, killed = 1, 0
     while step < STEPS_MOST:
@@ -239,7 +239,7 @@ def test_a_program_killed_at_any_step_is_healed_by_the_next_start(support, dying
             fill(support)
             if before:
                 before(support)
-        done = start(support, words, LD_PRELOAD=str(dying), DYING_AT=str(step))
+        done = start(support, words, LD_PRELOAD=str(kill_library), KILL_AT_STEP=str(step))
         check_files(support)
         if done.returncode != -signal.SIGKILL:
             break

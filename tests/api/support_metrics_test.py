@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from exposition import judge, kinds, samples
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
 from support_admin_test import SECRET, token
 
@@ -86,7 +86,7 @@ def growth(service, before, expected):
         found = samples(text)
         grown = {name: found.get(name, 0) - before.get(name, 0) for name in expected}
         return all(grown[name] >= by for name, by in expected.items())
-    until(counted, lambda: {name: (grown[name], by) for name, by in expected.items() if grown[name] < by})
+    wait_for(counted, lambda: {name: (grown[name], by) for name, by in expected.items() if grown[name] < by})
     return text, grown
 
 
@@ -98,7 +98,7 @@ def test_counters_agree_with_what_was_sent_and_outlive_their_workers(support):
     growth(support, before, {ANSWERED: 20})
     for pid in workers[::2]:
         os.kill(pid, signal.SIGKILL)
-    until(lambda: len(support.stack.workers("support-ask")) == len(workers))
+    wait_for(lambda: len(support.stack.workers("support-ask")) == len(workers))
     answers += [ask(support, QUESTIONS[0]) for _ in range(5)]
     vote = {"trace_id": answers[0]["trace_id"], "session_id": "s"}
     for rating in ("up", "down", "down"):

@@ -10,7 +10,7 @@ import pytest
 
 from exposition import samples
 from model_server import ModelServer
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
 from stack import Stack
 
@@ -299,7 +299,7 @@ def leave(service, path, models):
             if path.endswith("stream"):
                 assert any(b'"token"' in line for line in answer)
             else:
-                until(lambda: any("numbered documents" in str(call["body"]) for call in models.calls))
+                wait_for(lambda: any("numbered documents" in str(call["body"]) for call in models.calls))
 
 
 @pytest.mark.parametrize("path", ["/api/ask", "/api/ask/stream"])
@@ -308,9 +308,9 @@ def test_a_client_that_leaves_stops_the_call(support, registry, models, path):
     models.left.clear()
     before = newest(support)["trace_id"]
     leave(support, path, models)
-    until(lambda: newest(support)["trace_id"] != before and newest(support)["finished_at"])
+    wait_for(lambda: newest(support)["trace_id"] != before and newest(support)["finished_at"])
     assert newest(support)["final_route"] == "timeout"
-    assert path == "/api/ask" or until(lambda: models.left)
+    assert path == "/api/ask" or wait_for(lambda: models.left)
 
 
 def newest(service):

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from exposition import samples
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
 from stack import clean_environment
 from support_admin_test import SECRET, token
@@ -25,7 +25,7 @@ def support(request):
     not do so again before tomorrow."""
     with Service("support", ENV, request.param) as service:
         service.post("/api/ask", {"question": "Is it new?", "session_id": "young"}, headers=token("viewer"))
-        until(lambda: service.sql("SELECT count(*) FROM jobs WHERE kind = 'support.retention' AND state = 'done'") == [["3"]])
+        wait_for(lambda: service.sql("SELECT count(*) FROM jobs WHERE kind = 'support.retention' AND state = 'done'") == [["3"]])
         yield service
 
 

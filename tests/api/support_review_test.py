@@ -10,7 +10,7 @@ import pytest
 import requests
 
 from exposition import samples
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
 from support_admin_test import SECRET, token
 
@@ -267,7 +267,7 @@ def test_a_batch_comes_in_while_somebody_judges(support, tmp_path):
     with ThreadPoolExecutor() as pool:
         judged = pool.submit(support.sql, "UPDATE review_queue SET status = 'dismissed' WHERE trace_id = 'trace-in-hand';"
                                           "SELECT pg_sleep(2)")
-        until(lambda: support.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
+        wait_for(lambda: support.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
         done = program(support, "review-import", str(batch), "--confirm")
         judged.result()
     assert (done["updated"], done["skipped"], len(done["warnings"])) == (1, 1, 1)
@@ -379,7 +379,7 @@ def test_a_rebuild_in_the_background_tells_how_far_it_is(support):
     def completed():
         record = support.get(path, headers=token("reviewer", "other")).json()
         return record if record["status"] == "completed" else None
-    record = until(completed)
+    record = wait_for(completed)
     assert record["progress"] == 100 and record["tenant"] == "other" and record["result"]["written"] == 1
     assert record["summary"]["count"] == 1
     assert support.get(path, headers=token("admin")).json() == record

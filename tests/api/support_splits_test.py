@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 import requests
 
-from patience import until
+from wait import wait_for
 from service import DATABASE_SETTINGS, ENGINES, Service, Servers
 from support_admin_test import SECRET, token
 from support_improvement_test import EXPERIMENTS, ask, experiment_of, new, operator
 
-pytest_plugins = ["dying_fixtures"]
+pytest_plugins = ["kill_fixtures"]
 
 KEY = "split-write-key"
 TALKS = 18  # all on one side by chance: once in 100 000 times
@@ -97,7 +97,7 @@ def test_what_people_say_to_both_sides_reaches_the_experiments_service_once(supp
     def told():  # the program that stays does it by itself
         [split] = splits(support, experiment)
         return split if not split["waiting"] and split["project_id"] else None
-    split = until(told)
+    split = wait_for(told)
     assert split["live"] and split["rollout_percentage"] == 50
     path = f"/api/v1/experiments/{split['project_id']}"
     with alone(support):
@@ -154,14 +154,14 @@ def test_what_is_not_taken_is_kept_and_asking_does_not_notice(support):
     operator(support, f"/{experiment}/archive")
 
 
-def test_a_program_that_is_killed_at_any_step_tells_nothing_twice(support, dying):
+def test_a_program_that_is_killed_at_any_step_tells_nothing_twice(support, kill_library):
     experiment = new(support, "Dies on the way")
     with alone(support):
         assign(support, experiment, 50)
         for number in range(3):
             ask(support, session_id=f"dies-{number}")
         step, killed = 1, 0
-        while support.run("split-report", env={"LD_PRELOAD": str(dying), "DYING_AT": str(step)}).returncode == -signal.SIGKILL:
+        while support.run("split-report", env={"LD_PRELOAD": str(kill_library), "KILL_AT_STEP": str(step)}).returncode == -signal.SIGKILL:
             step, killed = step + 1, killed + 1
         assert killed > 5 and report(support)["status"] == "ok"
         [split] = splits(support, experiment)

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 
-from patience import until
+from wait import wait_for
 from service import Service
 
 KEY = "support-test-key-1"
@@ -103,7 +103,7 @@ def test_a_gigabyte_is_refused_and_leaves_nothing_behind(support, announced):
             assert send_until_refused(connection, GIGABYTE) <= 2 * LARGE
         status, body = answer_of(connection)
         assert status == 413 and "too large" in body, body
-    until(lambda: on_disk(support) <= disk + MEGABYTE, told=lambda: f"{on_disk(support) - disk} bytes are left on disk")
+    wait_for(lambda: on_disk(support) <= disk + MEGABYTE, told=lambda: f"{on_disk(support) - disk} bytes are left on disk")
     assert nginx_memory(support) < memory + 2 * MEGABYTE
     assert all(peak < peaks[pid] + 2 * MEGABYTE for pid, peak in memory_peaks(support).items())
 

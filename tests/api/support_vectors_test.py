@@ -7,7 +7,7 @@ import json
 import pytest
 
 from model_server import ModelServer
-from patience import until
+from wait import wait_for
 from service import ENGINES, Service
 
 KEY = "support-test-key-1"
@@ -67,7 +67,7 @@ def support(request, models):
     with Service("support", env, request.param) as service:
         upload(service, "parking.md", PARKING)
         upload(service, "warranty.md", WARRANTY)
-        wait_for(service, "hybrid")
+        wait_for_answers(service, "hybrid")
         yield service
 
 
@@ -75,7 +75,7 @@ def upload(service, name, text):
     answer = service.send("POST", "/api/upload", headers=HEADERS, files={"file": (name, text.encode())})
     assert answer.status_code == 200, answer.text
     if task := answer.json()["task_id"]:
-        until(lambda: service.get(f"/api/tasks/{task}", headers=HEADERS).json()["status"] == "SUCCESS")
+        wait_for(lambda: service.get(f"/api/tasks/{task}", headers=HEADERS).json()["status"] == "SUCCESS")
 
 
 def ask(service, question):
@@ -90,11 +90,11 @@ def ask_all(service, question):
     return answer, [step["state"] for step in trace["steps"]]
 
 
-def wait_for(service, strategy, question="Where may an automobile stay?"):
+def wait_for_answers(service, strategy, question="Where may an automobile stay?"):
     def found():
         answer, state = ask(service, question)
         return (answer, state) if state["retrieval_strategy"] == strategy else None
-    return until(found)
+    return wait_for(found)
 
 
 def test_what_shares_no_word_is_found_by_meaning(support):
@@ -116,7 +116,7 @@ def test_words_alone_serve_while_the_endpoint_is_away(support, models):
     finally:
         models.embedding_status = 200
     before = len(models.embedded)
-    answer, _ = wait_for(support, "hybrid", "Which bill?")
+    answer, _ = wait_for_answers(support, "hybrid", "Which bill?")
     assert answer["sources"][0]["source"] == "billing.md"
     asked = [text for texts in models.embedded[before:] for text in texts]
     assert not any("parked" in text or "24 months" in text for text in asked)  # only what was new
@@ -125,7 +125,7 @@ def test_words_alone_serve_while_the_endpoint_is_away(support, models):
 def test_a_changed_document_is_embedded_again(support, models):
     before = len(models.embedded)
     upload(support, "parking.md", PARKING.replace("B7", "C9"))
-    wait_for(support, "hybrid")
+    wait_for_answers(support, "hybrid")
     assert any("C9" in text for texts in models.embedded[before:] for text in texts)
     answer, _ = ask(support, "Where may an automobile stay?")
     texts = " ".join(source["page_content"] for source in answer["sources"])
@@ -136,10 +136,10 @@ def test_each_child_of_a_parent_has_a_vector_of_its_own(support, models):
     padding = "It stands behind the hall, next to the gate, and is open on weekdays, holidays of the town excepted. " * 2
     upload(support, "lots.md", f"# Lots\n\nLot L1 is cheap. {padding}\n\nLot L2 is dear. {padding}\n\n"
                                f"Vehicles of guests are parked in lot L3. {padding}")
-    wait_for(support, "hybrid")
+    wait_for_answers(support, "hybrid")
     before = len(models.embedded)
     assert support.run("ingest", "--reindex", env={"RAG_PARENT_CHILD": "true"}).returncode == 0
-    answer, state = wait_for(support, "hybrid", "Which automobile of guests goes where?")
+    answer, state = wait_for_answers(support, "hybrid", "Which automobile of guests goes where?")
     asked = [text for texts in models.embedded[before:] for text in texts if "lots.md" in text]
     assert len(asked) == 3 and all(lot in text for lot, text in zip(("L1", "L2", "L3"), asked))
     assert all(len(text) < 350 for text in asked)
@@ -147,7 +147,7 @@ def test_each_child_of_a_parent_has_a_vector_of_its_own(support, models):
     assert all(lot in found for lot in ("L1", "L2", "L3"))
     assert support.send("DELETE", "/api/documents/lots.md", headers=HEADERS).status_code < 300
     assert support.run("ingest", "--reindex").returncode == 0
-    wait_for(support, "hybrid")
+    wait_for_answers(support, "hybrid")
 
 
 def test_a_cross_encoder_orders_what_was_found(support, models):

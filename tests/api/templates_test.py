@@ -4,7 +4,7 @@ import concurrent.futures
 
 import pytest
 
-from stored import OPEN, PROJECTS, create, expect, payload, stored_form, unknown_id
+from project_fixtures import OPEN, PROJECTS, create, expect, payload, stored_form, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 MOST = 3  # templates beside the presets

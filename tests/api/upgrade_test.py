@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 from project_lists_test import SORTS, WORDS, Model, check
-from stored import (
+from project_fixtures import (
     CLOSED, METRICS, OPEN, PROJECTS, Database, Store, analysis, check_whole, create, expect, payload, stored_form)
 from stack import CHECKOUT
 

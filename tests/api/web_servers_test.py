@@ -11,9 +11,9 @@ from datetime import datetime, timezone
 import pytest
 import requests
 
-from patience import until
+from wait import wait_for
 from stack import SERVICES, Stack
-from stored import payload
+from project_fixtures import payload
 
 SETTINGS = {"API_KEY": "support-key-12345678", "RATE_LIMIT_ENABLED": "false", "LIVE_API_KEYS": "key-of-shop:shop",
             "AB_API_TOKEN": "write-token-12345678"}
@@ -74,7 +74,7 @@ def served(kind, place):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               start_new_session=True)  # Apache ends its whole group
     try:
-        until(lambda: server.poll() is not None or answers(stack), lambda: (place / "error.log").read_text())
+        wait_for(lambda: server.poll() is not None or answers(stack), lambda: (place / "error.log").read_text())
         if server.poll() is not None:
             said = server.stdout.read()
             if "unshare" in said:
@@ -140,7 +140,7 @@ def test_support(web):
         assert found.status_code == 200, found.text
         return "thirty days" in found.text
 
-    until(asked)
+    wait_for(asked)
     stream = ask(web, "support", "POST", "/api/ask/stream", json={"question": "Within how many days may goods be returned?"},
                  headers=key, stream=True)
     assert stream.headers["Content-Type"].startswith("text/event-stream") and b"thirty days" in stream.content

@@ -21,8 +21,8 @@ from pathlib import Path
 import pytest
 
 from conftest import SOAK
-from patience import until
-from stored import CLOSED, PROJECTS, create, expect, payload, unknown_id
+from wait import wait_for
+from project_fixtures import CLOSED, PROJECTS, create, expect, payload, unknown_id
 
 pytest_plugins = ["store_fixtures"]
 
@@ -142,7 +142,7 @@ def settled(store, hook, count=1):
         found = deliveries(store, hook, "?limit=200")
         done = all(d["status"] in ("delivered", "failed") for d in found["deliveries"])
         return found if done and found["total"] >= count else None
-    return until(look)
+    return wait_for(look)
 
 
 def test_record_and_changes(guarded, hooks, receiver):
@@ -255,7 +255,7 @@ def test_outcomes_and_test_button(guarded, hooks, receiver):
     for code, (status, count, response, error) in expectations.items():
         def tried(hook=made[code]):
             return [d for d in deliveries(guarded, hook)["deliveries"] if d["attempt_count"]]
-        [found] = until(tried)
+        [found] = wait_for(tried)
         assert (found["status"], found["response_code"], found["error_message"]) == (status, response, error)
         assert found["attempt_count"] >= count and (found["next_attempt_at"] or found["lease_expires_at"]) or status == "failed"
         assert deliveries(guarded, made[code], f"?status={status}")["total"] == 1
@@ -289,16 +289,16 @@ def test_attempts_for_a_day_then_by_hand_and_what_is_listed_last(guarded, hooks,
     mine = f"job_key LIKE '{hook['id']}:%'"
     for attempt, failures in enumerate((1, 5, 28, 29), 1):
         guarded.database.run(f"UPDATE jobs SET due_at = 0, failures = {failures - 1} WHERE {mine}")
-        [found] = until(lambda: [d for d in deliveries(guarded, hook)["deliveries"] if d["attempt_count"] >= attempt and not d["lease_expires_at"]])
+        [found] = wait_for(lambda: [d for d in deliveries(guarded, hook)["deliveries"] if d["attempt_count"] >= attempt and not d["lease_expires_at"]])
         assert found["attempt_count"] == attempt and found["status"] == ("failed" if failures == 29 else "retrying")
         assert (found["next_attempt_at"] is None) == (failures == 29)
     resend = f"{WEBHOOKS}/{hook['id']}/deliveries/{found['id']}/resend"
     assert guarded.write.post(resend).status == 403, "an operator's"
     assert expect(guarded.admin.post(resend))["status"] == "retrying"
     sent = Receiver.seen["/503"]
-    until(lambda: len(sent) == 5)
+    wait_for(lambda: len(sent) == 5)
     assert len({headers["X-AB-Delivery"] for headers, _ in sent}) == 1, "one delivery for the receiver"
-    [found] = until(lambda: [d for d in deliveries(guarded, hook)["deliveries"] if d["attempt_count"] == 5])
+    [found] = wait_for(lambda: [d for d in deliveries(guarded, hook)["deliveries"] if d["attempt_count"] == 5])
     assert found["status"] == "retrying" and expect(guarded.read.get("/api/v1/audit?action=webhook.resend"))["total"] >= 1
     assert guarded.admin.post(resend).status == 409, "it has not failed"
     assert guarded.admin.post(resend.replace(found["id"], unknown_id())).status == 404
@@ -362,7 +362,7 @@ def test_nothing_is_lost_and_nothing_taken_twice(guarded, hooks, receiver):
         left = guarded.database.value("SELECT count(*) FROM webhook_deliveries WHERE status IN ('pending', 'retrying')"
                                       f" AND subscription_id = '{hook['id']}'")
         return left == 0
-    until(all_settled, told=lambda: "still on their way", seconds=900 if SOAK else 60)
+    wait_for(all_settled, told=lambda: "still on their way", seconds=900 if SOAK else 60)
     seconds = time.monotonic() - started
     redirected = {e for e, fate in Receiver.fates.items() if fate == "302"}
     assert set(Receiver.taken) >= set(events) - redirected, "lost"
@@ -418,7 +418,7 @@ def test_old_deliveries_and_what_is_still_to_be_told(guarded, hooks, receiver):
     waiting = hooks(f"{receiver}/503", event_filter=["api_key_created"])
     new_key(guarded)
     [ended] = settled(guarded, done)["deliveries"]
-    until(lambda: deliveries(guarded, waiting, "?status=retrying")["total"])
+    wait_for(lambda: deliveries(guarded, waiting, "?status=retrying")["total"])
     before = guarded.database.value("SELECT count(*) FROM audit_log")
     guarded.database.run("UPDATE audit_log SET ts = '2026-01-01T00:00:00.000000+00:00';"
                          "UPDATE webhook_deliveries SET delivered_at = '2026-01-01T00:00:00.000000+00:00' WHERE delivered_at IS NOT NULL")
@@ -446,7 +446,7 @@ def test_deliveries_in_a_second(guarded, hooks, receiver):
 
     def all_settled():
         return guarded.database.value("SELECT count(*) FROM webhook_deliveries WHERE status = 'pending'") == 0
-    until(all_settled, seconds=600)
+    wait_for(all_settled, seconds=600)
     print(f"\n{guarded.engine}: {EVENTS / (time.monotonic() - enqueued):.0f}/s to {EVENTS / (time.monotonic() - started):.0f}/s")
     assert guarded.database.value("SELECT count(*) FROM webhook_deliveries WHERE status = 'delivered'") >= EVENTS
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from stored import (OPEN, PROJECTS, SERVER, analysis, check_totals, create, expect, history_of, path_of, payload, put, revisions_of,
+from project_fixtures import (OPEN, PROJECTS, SERVER, analysis, check_totals, create, expect, history_of, path_of, payload, put, revisions_of,
                     stored_form, unknown_id)
 
 pytestmark = pytest.mark.both_engines

@@ -6,7 +6,7 @@
 #include "support/answer/knowledge.h"
 #include "support/documents/task.h"
 
-#include "dying.h"
+#include "../faults/kill_at_step.h"
 
 #include <dirent.h>
 
@@ -15,7 +15,7 @@
 static pid_t victim; /* counts in this process alone, not in its readers */
 static int left;
 
-void dying_step(void)
+void kill_step(void)
 {
     if (victim == getpid() && --left == 0)
         kill(victim, SIGKILL);

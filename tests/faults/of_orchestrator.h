@@ -1,7 +1,7 @@
-/* What the fault walk has to know of the orchestrator, which calls nobody here; tests/api/faults.c
+/* What the fault walk has to know of the orchestrator, which calls nobody here; tests/faults/walk.c
  * includes it. */
-#ifndef ASSAY_FAULTS_OF_ORCHESTRATOR_H
-#define ASSAY_FAULTS_OF_ORCHESTRATOR_H
+#ifndef ASSAY_OF_ORCHESTRATOR_H
+#define ASSAY_OF_ORCHESTRATOR_H
 
 #include "db/query.h"
 #include "orchestrator/front_error.h"

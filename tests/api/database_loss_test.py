@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from durability_test import Load
-from patience import until
-from stored import CLOSED, OPEN, PROJECTS, Database, Store, create, expect, payload
+from wait import wait_for
+from project_fixtures import CLOSED, OPEN, PROJECTS, Database, Store, create, expect, payload
 from postgres import PostgresServer
 
 ADMIN = CLOSED["AB_ADMIN_TOKEN"]
@@ -85,7 +85,7 @@ def kill_workers(store, pools=POOLS):
     for pool in pools:
         for pid in store.stack.workers(pool):
             os.kill(pid, signal.SIGKILL)
-    until(lambda: all(len(store.stack.workers(pool)) >= store.stack.size_of(pool) for pool in pools))
+    wait_for(lambda: all(len(store.stack.workers(pool)) >= store.stack.size_of(pool) for pool in pools))
 
 
 def statuses(client, count=12):

@@ -1,8 +1,8 @@
-/* What the fault walk has to know of the support service; tests/api/faults.c includes it. */
-#ifndef ASSAY_FAULTS_OF_SUPPORT_H
-#define ASSAY_FAULTS_OF_SUPPORT_H
+/* What the fault walk has to know of the support service; tests/faults/walk.c includes it. */
+#ifndef ASSAY_OF_SUPPORT_H
+#define ASSAY_OF_SUPPORT_H
 
-#include "faults_counts.h"
+#include "counts.h"
 
 #include "crypto/jwt.h"
 #include "db/query.h"

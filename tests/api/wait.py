@@ -6,7 +6,7 @@ import time
 SECONDS = 60
 
 
-def until(condition, told=lambda: "it did not come", seconds=SECONDS):
+def wait_for(condition, told=lambda: "it did not come", seconds=SECONDS):
     """What `condition` gives, as soon as that is something; `told` says what there is instead."""
     end = time.monotonic() + seconds
     while not (found := condition()):

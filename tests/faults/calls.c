@@ -1,5 +1,5 @@
 /* Stand-ins for calls of libc that can be told to fail. Knows nothing of requests. */
-#include "faults_calls.h"
+#include "calls.h"
 #include "base/sanitized.h"
 
 #include <errno.h>

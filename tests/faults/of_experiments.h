@@ -1,8 +1,8 @@
-/* What the fault walk has to know of the experiments service; tests/api/faults.c includes it. */
-#ifndef ASSAY_FAULTS_OF_EXPERIMENTS_H
-#define ASSAY_FAULTS_OF_EXPERIMENTS_H
+/* What the fault walk has to know of the experiments service; tests/faults/walk.c includes it. */
+#ifndef ASSAY_OF_EXPERIMENTS_H
+#define ASSAY_OF_EXPERIMENTS_H
 
-#include "faults_counts.h"
+#include "counts.h"
 
 #include "db/query.h"
 #include "experiments/chat/proof.h"

@@ -10,15 +10,15 @@
  *   faults [steps | once]      the steps of the database in requests that write | no faults */
 #ifndef FAMILY_MAIN /* the Makefile defines both, for each family of each service */
 #define FAMILY_MAIN "experiments-projects/main.c"
-#define SERVICE_TABLES "faults_of_experiments.h"
+#define SERVICE_TABLES "of_experiments.h"
 #endif
 int responder_entry(int argc, char **argv);
 #define main responder_entry /* its table of routes is wanted, its main is not */
 #include FAMILY_MAIN
 #undef main
 
-#include "faults_calls.h"
-#include "faults_counts.h"
+#include "calls.h"
+#include "counts.h"
 #include SERVICE_TABLES
 
 #include "base/log.h"
@@ -58,7 +58,7 @@ enum failing {
 static const char *const failing_names[FAILING__MAX] = {"nothing", "arena", "step",
                                                         "malloc",  "write", "client"};
 
-#include "faults_defaults.h"
+#include "defaults.h"
 
 static struct server server = {.family = &family};
 static struct db *db;

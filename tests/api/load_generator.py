@@ -26,7 +26,7 @@ async def read_answer(reader):
     return int(first.split()[1]), headers, body
 
 
-class Crowd:
+class LoadGenerator:
     """`questions` are pairs of request bytes and the body that answers them. `fates` counts: "ok", the
     status of answers that are errors, "cut" (the connection ended within an answer), "closed" (before
     it), "hung", "wrong" (another body)."""

@@ -1,6 +1,6 @@
-/* What tests/api/faults_of_<service>.h need not say: included behind it by tests/api/faults.c. */
-#ifndef ASSAY_FAULTS_DEFAULTS_H
-#define ASSAY_FAULTS_DEFAULTS_H
+/* What tests/faults/of_<service>.h need not say: included behind it by tests/faults/walk.c. */
+#ifndef ASSAY_DEFAULTS_H
+#define ASSAY_DEFAULTS_H
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* What the fault walk has to know of the livedata service; tests/api/faults.c includes it. */
-#ifndef ASSAY_FAULTS_OF_LIVEDATA_H
-#define ASSAY_FAULTS_OF_LIVEDATA_H
+/* What the fault walk has to know of the livedata service; tests/faults/walk.c includes it. */
+#ifndef ASSAY_OF_LIVEDATA_H
+#define ASSAY_OF_LIVEDATA_H
 
-#include "faults_counts.h"
+#include "counts.h"
 
 #include "db/query.h"
 #include "livedata/service_internal.h"

@@ -94,7 +94,7 @@ static int describe(const char *program)
 {
     const char *family = strrchr(program, '/');
     family = family != NULL ? family + 1 : program;
-    printf("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"peek\",\"version\":\"1\"},"
+    printf("{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"echo\",\"version\":\"1\"},"
            "\"tags\":[{\"name\":\"all\"}],"
            "\"paths\":{\"/api/%s\":{\"get\":{}}},"
            "\"components\":{\"schemas\":{\"%s\":{\"type\":\"object\"}}}}\n",

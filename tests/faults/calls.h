@@ -4,8 +4,8 @@
  * with. Memory in use is counted on the way.
  * A build with sanitizers keeps its own malloc(), which never fails and counts nothing.
  */
-#ifndef ASSAY_FAULTS_CALLS_H
-#define ASSAY_FAULTS_CALLS_H
+#ifndef ASSAY_CALLS_H
+#define ASSAY_CALLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 /*
  * Dying at the n-th step: at each call that changes a file or talks to a server. Whoever includes
- * this says what a step does, by dying_step(), and stands in for the calls of the C library.
+ * this says what a step does, by kill_step(), and stands in for the calls of the C library.
  */
-#ifndef ASSAY_DYING_H
-#define ASSAY_DYING_H
+#ifndef ASSAY_KILL_AT_STEP_H
+#define ASSAY_KILL_AT_STEP_H
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -11,9 +11,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-void dying_step(void);
+void kill_step(void);
 
-static void *dying_next(const char *name)
+static void *counted_next(const char *name)
 {
     void *found = dlsym(RTLD_NEXT, name);
 
@@ -23,24 +23,24 @@ static void *dying_next(const char *name)
 }
 
 #define NAMED(symbol) __asm__(symbol)
-ssize_t dying_write(int fd, const void *bytes, size_t size) NAMED("write");
-ssize_t dying_pwrite(int fd, const void *bytes, size_t size, off_t at) NAMED("pwrite64");
-ssize_t dying_send(int fd, const void *bytes, size_t size, int flags) NAMED("send");
-int dying_fsync(int fd) NAMED("fsync");
-int dying_fdatasync(int fd) NAMED("fdatasync");
-int dying_rename(const char *from, const char *to) NAMED("rename");
-int dying_unlink(const char *path) NAMED("unlink");
-int dying_ftruncate(int fd, off_t length) NAMED("ftruncate64");
-pid_t dying_fork(void) NAMED("fork");
+ssize_t counted_write(int fd, const void *bytes, size_t size) NAMED("write");
+ssize_t counted_pwrite(int fd, const void *bytes, size_t size, off_t at) NAMED("pwrite64");
+ssize_t counted_send(int fd, const void *bytes, size_t size, int flags) NAMED("send");
+int counted_fsync(int fd) NAMED("fsync");
+int counted_fdatasync(int fd) NAMED("fdatasync");
+int counted_rename(const char *from, const char *to) NAMED("rename");
+int counted_unlink(const char *path) NAMED("unlink");
+int counted_ftruncate(int fd, off_t length) NAMED("ftruncate64");
+pid_t counted_fork(void) NAMED("fork");
 
 #define STAND_IN(type, name, parameters, arguments)                                                \
-    type dying_##name parameters                                                                   \
+    type counted_##name parameters                                                                 \
     {                                                                                              \
-        static __typeof__(dying_##name) *real;                                                     \
+        static __typeof__(counted_##name) *real;                                                   \
                                                                                                    \
         if (!real)                                                                                 \
-            *(void **)&real = dying_next(#name);                                                   \
-        dying_step();                                                                              \
+            *(void **)&real = counted_next(#name);                                                 \
+        kill_step();                                                                               \
         return real arguments;                                                                     \
     }
 STAND_IN(ssize_t, write, (int fd, const void *bytes, size_t size), (fd, bytes, size))

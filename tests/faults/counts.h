@@ -1,7 +1,7 @@
-/* What there is of everything before and after a request, as tests/api/faults.c counts it: the rows
- * that statements tell of, and files; and how rows come to be there. */
-#ifndef ASSAY_FAULTS_COUNTS_H
-#define ASSAY_FAULTS_COUNTS_H
+/* What there is of everything before and after a request, as tests/faults/walk.c counts it: the
+ * rows that statements tell of, and files; and how rows come to be there. */
+#ifndef ASSAY_COUNTS_H
+#define ASSAY_COUNTS_H
 
 #include "db/query.h"
 

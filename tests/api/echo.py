@@ -1,5 +1,5 @@
-"""Stacks whose responders are peek_responder.c, which shows what reaches it, can be slow, and can die
-while it answers: what the tests of nginx/stack do to them. The fixtures are in peek_fixtures.py."""
+"""Stacks whose responders are echo_responder.c, which shows what reaches it, can be slow, and can die
+while it answers: what the tests of nginx/stack do to them. The fixtures are in echo_fixtures.py."""
 
 import re
 import socket

@@ -1,20 +1,19 @@
-"""Fixtures of the tests of nginx/stack: stacks with peek_responder.c behind the sockets."""
+"""Fixtures of the tests of nginx/stack: stacks with echo_responder.c behind the sockets."""
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from peek import POOLS
-from stack import BUILD, ROWS, Stack
+from echo import POOLS
+from stack import BUILD, CHECKOUT, ROWS, Stack
 
 
 @pytest.fixture(scope="session")
-def peek_build(tmp_path_factory):
-    programs = tmp_path_factory.mktemp("peek") / "fcgi-bin"
+def echo_build(tmp_path_factory):
+    programs = tmp_path_factory.mktemp("echo") / "fcgi-bin"
     programs.mkdir()
-    source = Path(__file__).with_name("peek_responder.c")
+    source = CHECKOUT / "tests" / "faults" / "echo_responder.c"
     first = programs / POOLS[0]
     subprocess.run(["gcc", "-O1", str(source), "-o", str(first), "-lfcgi"], check=True)
     for other in POOLS[1:]:
@@ -30,14 +29,14 @@ def peek_build(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def peek(peek_build, tmp_path_factory):
+def echo(echo_build, tmp_path_factory):
     """One stack for all tests that do not stop or break it."""
-    with Stack(peek_build) as stack:
+    with Stack(echo_build) as stack:
         yield stack.start(directory=tmp_path_factory.mktemp("shared stack"))
 
 
 @pytest.fixture
-def own(peek_build, tmp_path):
+def own(echo_build, tmp_path):
     """A stack that the test may break; not started yet."""
-    with Stack(peek_build) as stack:
+    with Stack(echo_build) as stack:
         yield stack.prepare(directory=tmp_path / "a stack")
