@@ -88,12 +88,12 @@ struct field {
     size_t choice_count;
     const struct schema *schema;
     const struct field *item; /* of a list of lists: what each of them holds, by its own row */
-    double preset;            /* number, integer, boolean or choice when absent and not nullable */
-    bool preset_unless_null;  /* a nullable integer takes its preset when absent; null stays null */
-    const char *preset_text;
-    bool written;  /* of an object in a reply: the member is a const char *, its JSON text */
-    bool left_out; /* of a reply: not written at all where it is null, or a list without items */
-    bool plain;    /* whole values are written without a fraction: 50, not 50.0 */
+    double default_value;     /* number, integer, boolean or choice when absent and not nullable */
+    bool default_unless_null; /* a nullable integer is default_value when absent; null stays null */
+    const char *default_text;
+    bool written;      /* of an object in a reply: the member is a const char *, its JSON text */
+    bool omit_if_null; /* of a reply: not written where it is null, or a list without items */
+    bool integer_ok;   /* whole values are written without a fraction: 50, not 50.0 */
     bool
         rounded; /* written as number_round_figure() says, with `decimals` digits after the point */
     int decimals;

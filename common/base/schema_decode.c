@@ -373,18 +373,18 @@ static void decode_value(struct schema_errors *errors, const struct field *field
     }
 }
 
-static void set_preset(struct arena *arena, const struct field *field, void *member);
+static void set_default(struct arena *arena, const struct field *field, void *member);
 
 static void set_absent(struct arena *arena, const struct field *field, void *member)
 {
-    if (field->preset_unless_null)
-        *(struct optional_integer *)member = GIVEN_INTEGER((int64_t)field->preset);
+    if (field->default_unless_null)
+        *(struct optional_integer *)member = GIVEN_INTEGER((int64_t)field->default_value);
     else
-        set_preset(arena, field, member);
+        set_default(arena, field, member);
 }
 
 /* An object that is absent where null is not allowed: all its fields are absent. */
-static void *preset_object(struct arena *arena, const struct schema *schema)
+static void *default_object(struct arena *arena, const struct schema *schema)
 {
     char *object = arena_alloc(arena, schema->size);
 
@@ -394,22 +394,22 @@ static void *preset_object(struct arena *arena, const struct schema *schema)
 }
 
 /* What a field becomes that is null, or absent where that is the same. */
-static void set_preset(struct arena *arena, const struct field *field, void *member)
+static void set_default(struct arena *arena, const struct field *field, void *member)
 {
     if (field->type == FIELD_CHOICE)
-        *(int *)member = field->nullable ? -1 : (int)field->preset;
+        *(int *)member = field->nullable ? -1 : (int)field->default_value;
     else if (field->type == FIELD_STRING)
-        *(const char **)member = field->preset_text;
+        *(const char **)member = field->default_text;
     else if (field->nullable)
         return;
     else if (field->type == FIELD_INTEGER)
-        *(int64_t *)member = (int64_t)field->preset;
+        *(int64_t *)member = (int64_t)field->default_value;
     else if (field->type == FIELD_NUMBER)
-        *(double *)member = field->preset;
+        *(double *)member = field->default_value;
     else if (field->type == FIELD_BOOLEAN)
-        *(bool *)member = field->preset != 0;
+        *(bool *)member = field->default_value != 0;
     else if (field->type == FIELD_OBJECT)
-        *(void **)member = preset_object(arena, field->schema);
+        *(void **)member = default_object(arena, field->schema);
 }
 
 static const struct field *find_field(const struct schema *schema, const char *name)
@@ -506,7 +506,7 @@ static void decode_object(struct schema_errors *errors, const struct schema *sch
         else if (!member)
             set_absent(errors->arena, field, target);
         else if (field->nullable && json_is_null(member))
-            set_preset(errors->arena, field, target);
+            set_default(errors->arena, field, target);
         else
             decode_value(errors, field, member, &step, target);
     }

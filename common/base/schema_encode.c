@@ -10,7 +10,7 @@ static void write_number(struct json_writer *writer, const struct field *field, 
 {
     if (field->rounded)
         value = number_round_figure(value, field->decimals);
-    if (field->plain && floor(value) == value && fabs(value) < 0x1p53)
+    if (field->integer_ok && floor(value) == value && fabs(value) < 0x1p53)
         writer_integer(writer, (int64_t)value);
     else
         writer_number(writer, value);
@@ -174,7 +174,7 @@ void schema_write(struct json_writer *writer, const struct schema *schema, const
     writer_open_object(writer);
     for (size_t i = 0; i < schema->field_count; i++) {
         if (schema->fields[i].internal ||
-            (schema->fields[i].left_out &&
+            (schema->fields[i].omit_if_null &&
              is_absent(&schema->fields[i], (const char *)object + schema->fields[i].offset)))
             continue;
         writer_key(writer, schema->fields[i].name);
@@ -284,20 +284,20 @@ static void describe_object(struct json_writer *writer, const struct field *fiel
     writer_close_array(writer);
 }
 
-static void describe_preset(struct json_writer *writer, const struct field *field)
+static void describe_default(struct json_writer *writer, const struct field *field)
 {
-    if (field->type == FIELD_STRING && field->preset_text)
-        writer_key_string(writer, "default", field->preset_text);
-    if (field->nullable && !field->preset_unless_null)
+    if (field->type == FIELD_STRING && field->default_text)
+        writer_key_string(writer, "default", field->default_text);
+    if (field->nullable && !field->default_unless_null)
         return;
     if (field->type == FIELD_NUMBER)
-        writer_key_number(writer, "default", field->preset);
+        writer_key_number(writer, "default", field->default_value);
     else if (field->type == FIELD_INTEGER)
-        writer_key_integer(writer, "default", (int64_t)field->preset);
+        writer_key_integer(writer, "default", (int64_t)field->default_value);
     else if (field->type == FIELD_BOOLEAN)
-        writer_key_boolean(writer, "default", field->preset != 0);
+        writer_key_boolean(writer, "default", field->default_value != 0);
     else if (field->type == FIELD_CHOICE)
-        writer_key_string(writer, "default", field->choices[(size_t)field->preset]);
+        writer_key_string(writer, "default", field->choices[(size_t)field->default_value]);
 }
 
 static void describe_members(struct json_writer *writer, const struct field *field, bool reply,
@@ -341,7 +341,7 @@ static void describe_members(struct json_writer *writer, const struct field *fie
         describe_list(writer, field, reply);
     }
     if (!required)
-        describe_preset(writer, field);
+        describe_default(writer, field);
     if (field->help)
         writer_key_string(writer, "description", field->help);
 }
@@ -355,7 +355,7 @@ void schema_describe_field(struct json_writer *writer, const struct field *field
 
 static bool is_required(const struct schema *schema, const struct field *field, bool reply)
 {
-    return (reply && !field->left_out) || field->required ||
+    return (reply && !field->omit_if_null) || field->required ||
            (schema->complete && !field->nullable && !field->optional);
 }
 

@@ -89,7 +89,7 @@ static const char *after_item(const char *at, const struct field *field)
     case FIELD_INTEGERS:
         return after_number(at, true, false);
     case FIELD_NUMBERS:
-        return after_number(at, false, field->plain);
+        return after_number(at, false, field->integer_ok);
     case FIELD_OBJECTS:
         return after_object(at, field->schema);
     default:
@@ -121,7 +121,7 @@ static const char *after_value(const char *at, const struct field *field)
     case FIELD_INTEGER:
         return after_number(at, true, false);
     case FIELD_NUMBER:
-        return after_number(at, false, field->plain);
+        return after_number(at, false, field->integer_ok);
     case FIELD_BOOLEAN:
         return after_word(at, *at == 't' ? "true" : "false");
     case FIELD_CHOICE:
@@ -148,7 +148,7 @@ static const char *after_object(const char *at, const struct schema *schema)
         const struct field *field = &schema->fields[i];
         const char *value = field->internal ? NULL : after_key(at, field->name, first);
 
-        if (!value && (field->left_out || field->internal))
+        if (!value && (field->omit_if_null || field->internal))
             continue;
         first = false;
         at = value ? after_value(value, field) : NULL;

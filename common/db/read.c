@@ -51,7 +51,7 @@ static bool match_columns(struct query *query, const struct schema *schema)
 /* Whether a field may be without a value. */
 static bool may_be_null(const struct field *field)
 {
-    return field->nullable || field->left_out;
+    return field->nullable || field->omit_if_null;
 }
 
 static int choice_of(struct query *query, int column, const struct field *field,

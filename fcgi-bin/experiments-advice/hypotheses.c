@@ -32,7 +32,7 @@ static const struct field request_fields[] = {
     JSON_OBJECT(OWNER, setup, .nullable = true),
     JSON_OBJECT(OWNER, metrics, .nullable = true),
     JSON_OBJECT(OWNER, constraints, .nullable = true),
-    INTEGER(OWNER, count, .lower = AT_LEAST(1), .upper = AT_MOST(5), .preset = 3,
+    INTEGER(OWNER, count, .lower = AT_LEAST(1), .upper = AT_MOST(5), .default_value = 3,
             .help = "How many are wanted."),
 };
 #undef OWNER

@@ -45,7 +45,7 @@ static SCHEMA(metric_schema, struct tested_metric, "TestedMetric", metric_fields
 static const struct field request_fields[] = {
     OBJECTS(OWNER, metrics, metric_schema, .required = true, .min_length = 1,
             .max_length = METRICS_MAX),
-    NUMBER(OWNER, level, .lower = ABOVE(0), .upper = BELOW(1), .preset = 0.05,
+    NUMBER(OWNER, level, .lower = ABOVE(0), .upper = BELOW(1), .default_value = 0.05,
            .help = "False discovery rate for bh, family-wise error rate for holm."),
     CHOICE(OWNER, method, multiple_testing_names, .choice_count = MULTIPLE_TESTING__MAX,
            .help = "bh holds the share of false discoveries below the level, holm the chance of "

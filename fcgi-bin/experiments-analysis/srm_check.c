@@ -118,7 +118,7 @@ static const struct field reply_fields[] = {
     STRING(OWNER, verdict),
     INTEGERS(OWNER, observed_counts),
     NUMBERS(OWNER, expected_counts, ROUNDED(1)),
-    NULLABLE_INTEGER(OWNER, deviating_arm, .left_out = true,
+    NULLABLE_INTEGER(OWNER, deviating_arm, .omit_if_null = true,
                      .help = "With a mismatch of three or more variants: which one is furthest "
                              "off, the first being 0."),
 };

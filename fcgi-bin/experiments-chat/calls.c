@@ -23,7 +23,7 @@ static const struct field reply_fields[] = {
     STRING(OWNER, response_type, .help = "Always ephemeral: only the one who asked sees it."),
     BOOLEAN(OWNER, replace_original),
     STRING(OWNER, text),
-    JSON_OBJECTS(OWNER, blocks, .left_out = true, .help = "Sections and buttons of a status."),
+    JSON_OBJECTS(OWNER, blocks, .omit_if_null = true, .help = "Sections and buttons of a status."),
 };
 #undef OWNER
 SCHEMA(chat_reply_schema, struct chat_message, "ChatReply", reply_fields,
@@ -36,8 +36,8 @@ struct event_reply {
 
 #define OWNER struct event_reply
 static const struct field event_reply_fields[] = {
-    NULLABLE_BOOLEAN(OWNER, ok, .left_out = true),
-    STRING(OWNER, challenge, .nullable = true, .left_out = true,
+    NULLABLE_BOOLEAN(OWNER, ok, .omit_if_null = true),
+    STRING(OWNER, challenge, .nullable = true, .omit_if_null = true,
            .help = "What was sent, where the platform verifies the address."),
 };
 #undef OWNER

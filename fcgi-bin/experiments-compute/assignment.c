@@ -33,17 +33,17 @@ static const struct field request_fields[] = {
            .help = "What makes this experiment's split its own; live ones use their id."),
     INTEGER(OWNER, num_variations, .required = true, .lower = AT_LEAST(2),
             .upper = AT_MOST(ASSIGNMENT_VARIATIONS_MAX)),
-    NUMBER(OWNER, coverage, .lower = AT_LEAST(0), .upper = AT_MOST(1), .preset = 1,
+    NUMBER(OWNER, coverage, .lower = AT_LEAST(0), .upper = AT_MOST(1), .default_value = 1,
            .help = "Share of the users that are in the experiment."),
     NUMBERS(OWNER, weights, .nullable = true,
             .help = "Share of each variation, summing to 1; equal shares are used when they do "
                     "not, or are not one per variation."),
     INTEGER(OWNER, sample_size, .lower = AT_LEAST(1), .upper = AT_MOST(USERS_MAX),
-            .preset = USERS_PRESET),
-    STRING(OWNER, user_id_prefix, .max_length = PREFIX_MAX_LENGTH, .preset_text = "user-",
+            .default_value = USERS_PRESET),
+    STRING(OWNER, user_id_prefix, .max_length = PREFIX_MAX_LENGTH, .default_text = "user-",
            .help = "Users are called by it and a number from 0 on."),
     INTEGER(OWNER, hash_version, .lower = AT_LEAST(HASH_VERSION_1),
-            .upper = AT_MOST(HASH_VERSION_2), .preset = HASH_VERSION_2),
+            .upper = AT_MOST(HASH_VERSION_2), .default_value = HASH_VERSION_2),
 };
 #undef OWNER
 

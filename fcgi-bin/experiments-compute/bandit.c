@@ -48,8 +48,9 @@ static const struct field request_fields[] = {
     INTEGER(OWNER, horizon, .required = true, .lower = AT_LEAST(HORIZON_MIN),
             .upper = AT_MOST(HORIZON_MAX), .help = "Users that arrive one after the other."),
     INTEGER(OWNER, num_simulations, .lower = AT_LEAST(1), .upper = AT_MOST(SIMULATIONS_MAX),
-            .preset = SIMULATIONS_PRESET, .help = "Runs that the figures are averaged over."),
-    NULLABLE_INTEGER(OWNER, seed, .preset = SEED_PRESET, .preset_unless_null = true,
+            .default_value = SIMULATIONS_PRESET,
+            .help = "Runs that the figures are averaged over."),
+    NULLABLE_INTEGER(OWNER, seed, .default_value = SEED_PRESET, .default_unless_null = true,
                      .help = "The same seed and body give the same answer; null draws a seed."),
 };
 #undef OWNER

@@ -94,7 +94,7 @@ static const struct field request_fields[] = {
            .help = "Of mcnemar, in place of both lists."),
     CHOICE(OWNER, direction, goal_direction_names, .choice_count = GOAL__MAX,
            .help = "Where the metric should go: verdict and outcome follow it."),
-    NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .preset = 0.05,
+    NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .default_value = 0.05,
            .help = "Two-sided significance level."),
 };
 #undef OWNER

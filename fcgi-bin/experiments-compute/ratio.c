@@ -41,7 +41,7 @@ static SCHEMA(arm_schema, struct ratio_arm, "RatioArm", arm_fields,
 static const struct field request_fields[] = {
     OBJECT(OWNER, control_arm, arm_schema, .required = true),
     OBJECT(OWNER, treatment_arm, arm_schema, .required = true),
-    NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .preset = 0.05,
+    NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .default_value = 0.05,
            .help = "Two-sided significance level."),
     CHOICE(OWNER, direction, goal_direction_names, .choice_count = GOAL__MAX,
            .help = "Where the ratio should go: verdict and outcome follow it."),

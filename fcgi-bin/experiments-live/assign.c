@@ -46,7 +46,7 @@ static const struct field request_fields[] = {
      .nullable = true,
      .help = "What is known about the user, for targeting."},
     INTEGER(OWNER, hash_version, .lower = AT_LEAST(HASH_VERSION_1),
-            .upper = AT_MOST(HASH_VERSION_2), .preset = HASH_VERSION_2),
+            .upper = AT_MOST(HASH_VERSION_2), .default_value = HASH_VERSION_2),
 };
 #undef OWNER
 SCHEMA(assign_request_schema, struct assign_request, "AssignRequest", request_fields,

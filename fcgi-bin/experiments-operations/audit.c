@@ -46,7 +46,7 @@ struct purge_reply {
 static const struct field query_fields[] = {
     FILTER_FIELDS,
     INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(AUDIT_PAGE_MAX),
-            .preset = AUDIT_PAGE_MAX),
+            .default_value = AUDIT_PAGE_MAX),
 };
 static const struct field export_query_fields[] = {FILTER_FIELDS};
 #undef OWNER
@@ -102,7 +102,7 @@ static const struct field purge_fields[] = {
     NULLABLE_INTEGER(OWNER, webhook_deliveries_days, .upper = AT_MOST(DAYS_MAX),
                      .help =
                          "AB_RETENTION_WEBHOOK_DELIVERIES_DAYS when null; 0 leaves them alone."),
-    BOOLEAN(OWNER, dry_run, .preset = 1, .help = "Only false deletes."),
+    BOOLEAN(OWNER, dry_run, .default_value = 1, .help = "Only false deletes."),
 };
 #undef OWNER
 const struct schema purge_request_schema = {.name = "PurgeRequest",

@@ -123,7 +123,8 @@ SCHEMA(webhook_deleted_schema, struct deleted_webhook, "WebhookDeleted", deleted
 
 #define OWNER struct deliveries_query
 static const struct field deliveries_query_fields[] = {
-    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(DELIVERIES_MAX), .preset = 50),
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(DELIVERIES_MAX),
+            .default_value = 50),
     CHOICE(OWNER, status, delivery_status_names, .choice_count = DELIVERY__MAX, .nullable = true),
 };
 #undef OWNER

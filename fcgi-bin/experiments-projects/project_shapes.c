@@ -41,10 +41,11 @@ static const struct field list_query_fields[] = {
            .help = "Text found literally, in any case, in the name, hypothesis or change."),
     CHOICE(OWNER, status, status_names, .choice_count = STATUS__MAX),
     CHOICE(OWNER, metric_type, metric_filter_names, .choice_count = METRIC__MAX + 1,
-           .preset = METRIC__MAX),
-    CHOICE(OWNER, sort_by, sort_names, .choice_count = SORT__MAX, .preset = SORT_UPDATED_AT),
-    CHOICE(OWNER, sort_dir, direction_names, .choice_count = 2, .preset = 1),
-    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(LIST_LIMIT_MAX), .preset = 50),
+           .default_value = METRIC__MAX),
+    CHOICE(OWNER, sort_by, sort_names, .choice_count = SORT__MAX, .default_value = SORT_UPDATED_AT),
+    CHOICE(OWNER, sort_dir, direction_names, .choice_count = 2, .default_value = 1),
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(LIST_LIMIT_MAX),
+            .default_value = 50),
     INTEGER(OWNER, offset, .lower = AT_LEAST(0)),
 };
 #undef OWNER
@@ -63,7 +64,8 @@ SCHEMA(list_reply_schema, struct list_reply, "ProjectList", list_reply_fields,
        .help = "A page of projects.");
 
 #define PAGE_LIMIT(member)                                                                         \
-    INTEGER(OWNER, member, .lower = AT_LEAST(1), .upper = AT_MOST(PAGE_LIMIT_MAX), .preset = 20)
+    INTEGER(OWNER, member, .lower = AT_LEAST(1), .upper = AT_MOST(PAGE_LIMIT_MAX),                 \
+            .default_value = 20)
 #define PAGE_OFFSET(member) INTEGER(OWNER, member, .lower = AT_LEAST(0))
 
 #define OWNER struct history_query

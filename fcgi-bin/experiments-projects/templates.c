@@ -23,7 +23,8 @@ struct templates_reply {
 
 #define OWNER struct templates_query
 static const struct field query_fields[] = {
-    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(LIST_LIMIT_MAX), .preset = 200),
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(LIST_LIMIT_MAX),
+            .default_value = 200),
     INTEGER(OWNER, offset, .lower = AT_LEAST(0)),
 };
 #undef OWNER
@@ -55,7 +56,7 @@ SCHEMA(templates_reply_schema, struct templates_reply, "TemplateList", reply_fie
 static const struct field request_fields[] = {
     STRING(OWNER, name, .required = true, .min_length = 1, .max_length = NAME_MAX_LENGTH),
     STRING(OWNER, category, .min_length = 1, .max_length = CATEGORY_MAX_LENGTH,
-           .preset_text = "Custom"),
+           .default_text = "Custom"),
     STRING(OWNER, description, .required = true, .min_length = 1,
            .max_length = DESCRIPTION_MAX_LENGTH),
     STRINGS(OWNER, tags, .max_length = TAGS_MAX),

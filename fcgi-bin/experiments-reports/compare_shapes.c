@@ -62,8 +62,8 @@ SCHEMA(compare_request_schema, struct compare_request, "CompareRequest", request
 static const struct field query_fields[] = {
     BOOLEAN(OWNER, include_monte_carlo, .help = "Adds monte_carlo_distribution."),
     INTEGER(OWNER, monte_carlo_simulations, .lower = AT_LEAST(UPLIFT_DRAWS_MIN),
-            .upper = AT_MOST(UPLIFT_DRAWS_MAX), .preset = UPLIFT_DRAWS_PRESET),
-    BOOLEAN(OWNER, include_draws, .preset = 1,
+            .upper = AT_MOST(UPLIFT_DRAWS_MAX), .default_value = UPLIFT_DRAWS_PRESET),
+    BOOLEAN(OWNER, include_draws, .default_value = 1,
             .help = "false leaves simulated_uplifts out; the histogram stays."),
 };
 #undef OWNER
@@ -140,7 +140,7 @@ static const struct field reply_fields[] = {
     OBJECT(OWNER, duration_range, range_schema, .help = "In days."),
     STRINGS(OWNER, metric_types_used),
     STRINGS(OWNER, recommendation_highlights),
-    WRITTEN_JSON(OWNER, monte_carlo_distribution, .left_out = true,
+    WRITTEN_JSON(OWNER, monte_carlo_distribution, .omit_if_null = true,
                  .help =
                      "By project, for those with observed rates or means: draws of the relative "
                      "uplift, their percentiles, probabilities and histogram."),

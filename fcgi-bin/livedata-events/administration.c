@@ -18,7 +18,8 @@ struct key_body {
 static const struct field key_request_fields[] = {
     STRING(OWNER, name, .required = true, .min_length = 1, .max_length = 100),
     STRING(OWNER, tenant, .required = true, .min_length = 1, .max_length = 64),
-    INTEGER(OWNER, rate_limit_rpm, .lower = AT_LEAST(1), .upper = AT_MOST(100000), .preset = 120),
+    INTEGER(OWNER, rate_limit_rpm, .lower = AT_LEAST(1), .upper = AT_MOST(100000),
+            .default_value = 120),
     JSON_VALUE(OWNER, allowed_entity_types, .nullable = true,
                .help = "Types that the key may see; null: all."),
 };
@@ -78,9 +79,9 @@ struct window_query {
 
 #define OWNER struct window_query
 static const struct field window_query_fields[] = {
-    STRING(OWNER, window, .preset_text = "24h", .help = "15m, 1h, 7d..."),
+    STRING(OWNER, window, .default_text = "24h", .help = "15m, 1h, 7d..."),
     STRING(OWNER, tenant, .nullable = true),
-    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(100), .preset = 10),
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(100), .default_value = 10),
 };
 #undef OWNER
 SCHEMA(window_query_schema, struct window_query, "WindowQuery", window_query_fields);

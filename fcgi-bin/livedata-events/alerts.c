@@ -33,9 +33,10 @@ static SCHEMA(step_schema, struct step_body, "AlertStep", step_fields);
 
 #define OWNER struct flap_body
 static const struct field flap_fields[] = {
-    BOOLEAN(OWNER, enabled, .preset = 0),
-    INTEGER(OWNER, window_minutes, .lower = AT_LEAST(1), .upper = AT_MOST(1440), .preset = 5),
-    INTEGER(OWNER, max_changes, .lower = AT_LEAST(1), .upper = AT_MOST(100), .preset = 3,
+    BOOLEAN(OWNER, enabled, .default_value = 0),
+    INTEGER(OWNER, window_minutes, .lower = AT_LEAST(1), .upper = AT_MOST(1440),
+            .default_value = 5),
+    INTEGER(OWNER, max_changes, .lower = AT_LEAST(1), .upper = AT_MOST(100), .default_value = 3,
             .help = "More changes of the condition within the window silence the alert."),
 };
 #undef OWNER
@@ -68,7 +69,7 @@ struct alert_request {
 static const struct field create_fields[] = {
     STRING(OWNER, name, .required = true, NAME_RULES),
     STRING(OWNER, metric, .required = true, .help = "One of the catalog."),
-    STRING(OWNER, window, .preset_text = "1h", .help = "One of the metric's windows."),
+    STRING(OWNER, window, .default_text = "1h", .help = "One of the metric's windows."),
     CHOICE(OWNER, condition, alert_condition_names, .choice_count = ALERT_CONDITION__MAX,
            .required = true),
     NULLABLE_NUMBER(OWNER, threshold, .required = true,

@@ -18,8 +18,8 @@ struct letters_query {
 
 #define OWNER struct letters_query
 static const struct field letters_query_fields[] = {
-    INTEGER(OWNER, page, .lower = AT_LEAST(1), .upper = AT_MOST(1000000), .preset = 1),
-    INTEGER(OWNER, page_size, .lower = AT_LEAST(1), .upper = AT_MOST(100), .preset = 50),
+    INTEGER(OWNER, page, .lower = AT_LEAST(1), .upper = AT_MOST(1000000), .default_value = 1),
+    INTEGER(OWNER, page_size, .lower = AT_LEAST(1), .upper = AT_MOST(100), .default_value = 50),
     STRING(OWNER, reason, .nullable = true, .help = "One failure reason."),
     STRING(OWNER, cursor, .nullable = true, .max_length = 4000,
            .help = "The next_cursor of the page before; counts instead of page."),

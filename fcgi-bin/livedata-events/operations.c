@@ -12,14 +12,16 @@ struct stuck_query {
 };
 
 #define PAGE_ROWS                                                                                  \
-    INTEGER(OWNER, page, .lower = AT_LEAST(1), .upper = AT_MOST(1000000), .preset = 1),            \
-        INTEGER(OWNER, page_size, .lower = AT_LEAST(1), .upper = AT_MOST(100), .preset = 50),      \
+    INTEGER(OWNER, page, .lower = AT_LEAST(1), .upper = AT_MOST(1000000), .default_value = 1),     \
+        INTEGER(OWNER, page_size, .lower = AT_LEAST(1), .upper = AT_MOST(100),                     \
+                .default_value = 50),                                                              \
         STRING(OWNER, cursor, .nullable = true, .max_length = 4000,                                \
                .help = "The next_cursor of the page before; counts instead of page.")
 #define OWNER struct stuck_query
 static const struct field stuck_query_fields[] = {
     STRING(OWNER, stage, .nullable = true, .help = "Orders in that state."),
-    BOOLEAN(OWNER, include_within_sla, .preset = 0, .help = "Those that still have time, too."),
+    BOOLEAN(OWNER, include_within_sla, .default_value = 0,
+            .help = "Those that still have time, too."),
     PAGE_ROWS,
 };
 #undef OWNER

@@ -19,7 +19,7 @@ static const struct field query_request_fields[] = {
     STRING(OWNER, question, .required = true, .min_length = 3, .max_length = 1000,
            .help = "In words."),
     JSON_OBJECT(OWNER, context, .nullable = true),
-    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(1000), .preset = 100,
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(1000), .default_value = 100,
             .help = "Rows of a page."),
     STRING(OWNER, cursor, .nullable = true, .help = "The next_cursor of the page before."),
 };

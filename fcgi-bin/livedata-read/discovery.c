@@ -20,7 +20,7 @@ struct search_query {
 #define OWNER struct search_query
 static const struct field search_query_fields[] = {
     STRING(OWNER, q, .required = true, .min_length = 2, .help = "Words to be found."),
-    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(50), .preset = 10,
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(50), .default_value = 10,
             .help = "Most results."),
     STRING(OWNER, entity_types, .nullable = true,
            .help = "Types of entities, repeated or with commas."),

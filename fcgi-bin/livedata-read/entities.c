@@ -22,7 +22,7 @@ struct metric_query {
 
 #define OWNER struct metric_query
 static const struct field metric_query_fields[] = {
-    STRING(OWNER, window, .preset_text = "1h", .help = "One of the metric's windows."),
+    STRING(OWNER, window, .default_text = "1h", .help = "One of the metric's windows."),
     STRING(OWNER, as_of, .nullable = true, .help = "The value at that moment, instead of now."),
 };
 #undef OWNER

@@ -18,7 +18,7 @@ struct task_query {
 
 #define OWNER struct task_query
 static const struct field query_fields[] = {
-    INTEGER(OWNER, limit, .preset = 20, .lower = AT_LEAST(1), .upper = AT_MOST(100)),
+    INTEGER(OWNER, limit, .default_value = 20, .lower = AT_LEAST(1), .upper = AT_MOST(100)),
     STRING(OWNER, status, .nullable = true, .help = "accepted, succeeded, failed or cancelled."),
     STRING(OWNER, execution_mode, .nullable = true, .help = "dry_run, api, browser or mixed."),
     STRING(OWNER, failure_code, .nullable = true),

@@ -16,9 +16,9 @@ static SCHEMA(tool_schema, struct tool_row, "ToolCall", tool_fields);
 static const struct field message_fields[] = {
     STRING(OWNER, role),
     STRING(OWNER, content, .nullable = true),
-    STRING(OWNER, refusal, .nullable = true, .left_out = true,
+    STRING(OWNER, refusal, .nullable = true, .omit_if_null = true,
            .help = "What the model says instead of an answer."),
-    OBJECTS(OWNER, tool_calls, tool_schema, .left_out = true),
+    OBJECTS(OWNER, tool_calls, tool_schema, .omit_if_null = true),
 };
 #undef OWNER
 static SCHEMA(message_schema, struct message_row, "ChatMessage", message_fields);
@@ -51,9 +51,9 @@ static const struct field usage_fields[] = {
     INTEGER(OWNER, prompt_tokens),
     INTEGER(OWNER, completion_tokens),
     INTEGER(OWNER, total_tokens),
-    OBJECT(OWNER, prompt_tokens_details, prompt_schema, .nullable = true, .left_out = true),
+    OBJECT(OWNER, prompt_tokens_details, prompt_schema, .nullable = true, .omit_if_null = true),
     OBJECT(OWNER, completion_tokens_details, completion_detail_schema, .nullable = true,
-           .left_out = true),
+           .omit_if_null = true),
 };
 #undef OWNER
 SCHEMA(usage_schema, struct usage_row, "ChatUsage", usage_fields);
@@ -64,7 +64,7 @@ static const struct field orch_fields[] = {
     STRING(OWNER, model_id, .help = "The model that spoke last."),
     INTEGER(OWNER, splices, .help = "How often another model went on."),
     OBJECT(OWNER, accounting, accounting_schema),
-    STRINGS(OWNER, models_used, .left_out = true,
+    STRINGS(OWNER, models_used, .omit_if_null = true,
             .help = "Of orch:smart and orch:consensus: whose answers the answer is made of."),
 };
 #undef OWNER

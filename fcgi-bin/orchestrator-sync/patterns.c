@@ -42,14 +42,16 @@ struct consensus_body {
 static const struct field consensus_fields[] = {
     PROMPT(OWNER),
     MODEL(OWNER),
-    NUMBER(OWNER, similarity_threshold, .preset = 0.85, .lower = AT_LEAST(0), .upper = AT_MOST(1)),
-    NUMBER(OWNER, consensus_target, .preset = 0.95, .lower = AT_LEAST(0), .upper = AT_MOST(1)),
-    INTEGER(OWNER, max_rounds, .preset = DEFAULT_ROUNDS, .lower = AT_LEAST(1),
+    NUMBER(OWNER, similarity_threshold, .default_value = 0.85, .lower = AT_LEAST(0),
+           .upper = AT_MOST(1)),
+    NUMBER(OWNER, consensus_target, .default_value = 0.95, .lower = AT_LEAST(0),
+           .upper = AT_MOST(1)),
+    INTEGER(OWNER, max_rounds, .default_value = DEFAULT_ROUNDS, .lower = AT_LEAST(1),
             .upper = AT_MOST(20)),
-    INTEGER(OWNER, variations_per_round, .preset = DEFAULT_VARIATIONS, .lower = AT_LEAST(1),
+    INTEGER(OWNER, variations_per_round, .default_value = DEFAULT_VARIATIONS, .lower = AT_LEAST(1),
             .upper = AT_MOST(9)),
-    BOOLEAN(OWNER, use_confidence_weighting, .preset = 1),
-    BOOLEAN(OWNER, dry_run, .preset = 0),
+    BOOLEAN(OWNER, use_confidence_weighting, .default_value = 1),
+    BOOLEAN(OWNER, dry_run, .default_value = 0),
 };
 #undef OWNER
 SCHEMA(consensus_body_schema, struct consensus_body, "ConsensusRequest", consensus_fields,
@@ -99,9 +101,9 @@ static const struct field compare_fields[] = {
     PROMPT(OWNER),
     STRINGS(OWNER, models, .min_length = 1, .max_length = 10,
             .help = "1 to 10; none asks the default one."),
-    BOOLEAN(OWNER, analyze, .preset = 1,
+    BOOLEAN(OWNER, analyze, .default_value = 1,
             .help = "Let a model compare the answers that is none of them, where there is one."),
-    BOOLEAN(OWNER, dry_run, .preset = 0),
+    BOOLEAN(OWNER, dry_run, .default_value = 0),
 };
 #undef OWNER
 SCHEMA(compare_body_schema, struct compare_body, "CompareRequest", compare_fields,
@@ -157,7 +159,7 @@ static const struct field debate_fields[] = {
     STRING(OWNER, initial_position, .nullable = true, .max_length = ORCHESTRATOR_PROMPT_CHARS_MAX,
            .help = PROMPT_HELP),
     MODEL(OWNER),
-    BOOLEAN(OWNER, dry_run, .preset = 0),
+    BOOLEAN(OWNER, dry_run, .default_value = 0),
 };
 #undef OWNER
 SCHEMA(debate_body_schema, struct debate_body, "DebateRequest", debate_fields, RULES(prompt_rules),
@@ -201,7 +203,7 @@ struct batch_body {
 static const struct field batch_fields[] = {
     STRINGS(OWNER, prompts, .required = true, .min_length = 1, .max_length = 20),
     MODEL(OWNER),
-    BOOLEAN(OWNER, dry_run, .preset = 0),
+    BOOLEAN(OWNER, dry_run, .default_value = 0),
 };
 #undef OWNER
 SCHEMA(batch_body_schema, struct batch_body, "BatchRequest", batch_fields,
@@ -247,8 +249,9 @@ static const struct field pipeline_fields[] = {
     PROMPT(OWNER),
     MODEL(OWNER),
     STRING(OWNER, reliability_level, .nullable = true, .help = "Empty counts as not given."),
-    BOOLEAN(OWNER, multi_model, .preset = 0, .help = "Ask a model of every provider with a key."),
-    BOOLEAN(OWNER, dry_run, .preset = 0),
+    BOOLEAN(OWNER, multi_model, .default_value = 0,
+            .help = "Ask a model of every provider with a key."),
+    BOOLEAN(OWNER, dry_run, .default_value = 0),
 };
 #undef OWNER
 SCHEMA(pipeline_body_schema, struct pipeline_body, "PipelineRequest", pipeline_fields,

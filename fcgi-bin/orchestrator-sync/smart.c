@@ -37,7 +37,7 @@ static const struct field body_fields[] = {
            .help = "quick, standard, high or maximum; instead of a pattern."),
     STRING(OWNER, pattern, .nullable = true,
            .help = "sonar, single, dual, five_models, five_models_compare, consensus or maximum."),
-    BOOLEAN(OWNER, dry_run, .preset = 0),
+    BOOLEAN(OWNER, dry_run, .default_value = 0),
 };
 #undef OWNER
 SCHEMA(smart_body_schema, struct smart_body, "SmartRequest", body_fields, RULES(rules),

@@ -25,12 +25,12 @@ struct health {
 #define OWNER struct health
 static const struct field health_fields[] = {
     CHOICE(OWNER, status, component_state_names, .choice_count = COMPONENT_STATE__MAX),
-    STRING(OWNER, service, .left_out = true),
-    STRING(OWNER, version, .left_out = true),
-    STRING(OWNER, environment, .left_out = true),
-    STRING(OWNER, storage_backend, .left_out = true),
-    NULLABLE_INTEGER(OWNER, active_model_executions, .left_out = true),
-    JSON_VALUE(OWNER, saturated_models, .left_out = true),
+    STRING(OWNER, service, .omit_if_null = true),
+    STRING(OWNER, version, .omit_if_null = true),
+    STRING(OWNER, environment, .omit_if_null = true),
+    STRING(OWNER, storage_backend, .omit_if_null = true),
+    NULLABLE_INTEGER(OWNER, active_model_executions, .omit_if_null = true),
+    JSON_VALUE(OWNER, saturated_models, .omit_if_null = true),
 };
 #undef OWNER
 SCHEMA(health_schema, struct health, "Health", health_fields);

@@ -17,7 +17,7 @@ struct detail_query {
 #define OWNER struct detail_query
 static const struct field query_fields[] = {
     NULLABLE_INTEGER(OWNER, events_limit, .lower = AT_LEAST(1), .upper = AT_MOST(1000)),
-    INTEGER(OWNER, events_offset, .preset = 0, .lower = AT_LEAST(0)),
+    INTEGER(OWNER, events_offset, .default_value = 0, .lower = AT_LEAST(0)),
 };
 #undef OWNER
 SCHEMA(detail_query_schema, struct detail_query, "TaskDetailQuery", query_fields);
@@ -127,7 +127,7 @@ static const struct field detail_fields[] = {
     STRING(OWNER, output_text, .nullable = true),
     BOOLEAN(OWNER, was_decomposed),
     INTEGER(OWNER, subtask_count),
-    OBJECTS(OWNER, results, step_answer_schema, .left_out = true),
+    OBJECTS(OWNER, results, step_answer_schema, .omit_if_null = true),
     STRING(OWNER, trace_id, .nullable = true),
     STRING(OWNER, prompt),
     BOOLEAN(OWNER, reasoning),

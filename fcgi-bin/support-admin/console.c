@@ -22,8 +22,8 @@ struct sessions_query {
 
 #define OWNER struct sessions_query
 static const struct field sessions_query_fields[] = {
-    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(500), .preset = 50),
-    INTEGER(OWNER, offset, .lower = AT_LEAST(0), .preset = 0)};
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(500), .default_value = 50),
+    INTEGER(OWNER, offset, .lower = AT_LEAST(0), .default_value = 0)};
 #undef OWNER
 SCHEMA(sessions_query_schema, struct sessions_query, "SessionsQuery", sessions_query_fields);
 
@@ -69,7 +69,7 @@ struct votes_query {
 
 #define OWNER struct votes_query
 static const struct field votes_query_fields[] = {
-    INTEGER(OWNER, days, .preset = 30),
+    INTEGER(OWNER, days, .default_value = 30),
     STRING(OWNER, scope, .nullable = true, .max_length = 10,
            .help = "`all`: of every tenant, for administrators of tenant default.")};
 #undef OWNER

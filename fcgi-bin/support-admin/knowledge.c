@@ -106,8 +106,9 @@ struct stale_query {
 
 #define OWNER struct stale_query
 static const struct field stale_query_fields[] = {
-    INTEGER(OWNER, days, .lower = AT_LEAST(0), .upper = AT_MOST(36500), .preset = 90),
-    INTEGER(OWNER, top_cited, .lower = AT_LEAST(1), .upper = AT_MOST(STALE_MAX), .preset = 20)};
+    INTEGER(OWNER, days, .lower = AT_LEAST(0), .upper = AT_MOST(36500), .default_value = 90),
+    INTEGER(OWNER, top_cited, .lower = AT_LEAST(1), .upper = AT_MOST(STALE_MAX),
+            .default_value = 20)};
 #undef OWNER
 SCHEMA(stale_query_schema, struct stale_query, "StaleQuery", stale_query_fields);
 
@@ -130,7 +131,7 @@ struct days_query {
 };
 
 #define OWNER struct days_query
-static const struct field days_query_fields[] = {INTEGER(OWNER, days, .preset = 7)};
+static const struct field days_query_fields[] = {INTEGER(OWNER, days, .default_value = 7)};
 #undef OWNER
 SCHEMA(days_query_schema, struct days_query, "DaysQuery", days_query_fields);
 
@@ -204,10 +205,10 @@ struct trends_query {
 };
 
 #define OWNER struct trends_query
-static const struct field trends_query_fields[] = {INTEGER(OWNER, days, .preset = 30),
+static const struct field trends_query_fields[] = {INTEGER(OWNER, days, .default_value = 30),
                                                    CHOICE(OWNER, metric, analytics_metric_names,
                                                           .choice_count = ANALYTICS__MAX,
-                                                          .preset = ANALYTICS_QUALITY)};
+                                                          .default_value = ANALYTICS_QUALITY)};
 #undef OWNER
 SCHEMA(trends_query_schema, struct trends_query, "TrendsQuery", trends_query_fields);
 

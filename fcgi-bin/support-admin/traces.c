@@ -16,8 +16,8 @@ struct traces_query {
 };
 
 #define OWNER struct traces_query
-static const struct field traces_query_fields[] = {
-    INTEGER(OWNER, limit, .preset = 50, .help = "1 to 500; others are brought into that range.")};
+static const struct field traces_query_fields[] = {INTEGER(
+    OWNER, limit, .default_value = 50, .help = "1 to 500; others are brought into that range.")};
 #undef OWNER
 SCHEMA(traces_query_schema, struct traces_query, "TracesQuery", traces_query_fields);
 
@@ -126,13 +126,13 @@ struct purge_query {
 
 #define OWNER struct purge_query
 static const struct field purge_query_fields[] = {
-    INTEGER(OWNER, older_than_days, .preset = 30, .help = "0 deletes nothing.")};
+    INTEGER(OWNER, older_than_days, .default_value = 30, .help = "0 deletes nothing.")};
 #undef OWNER
 SCHEMA(purge_query_schema, struct purge_query, "PurgeQuery", purge_query_fields);
 
 #define OWNER struct purge_query
 static const struct field audit_purge_query_fields[] = {
-    INTEGER(OWNER, older_than_days, .preset = 90, .help = "0 deletes nothing.")};
+    INTEGER(OWNER, older_than_days, .default_value = 90, .help = "0 deletes nothing.")};
 #undef OWNER
 SCHEMA(audit_purge_query_schema, struct purge_query, "AuditPurgeQuery", audit_purge_query_fields);
 
@@ -164,7 +164,7 @@ struct trend_query {
 #define OWNER struct trend_query
 static const struct field trend_query_fields[] = {
     STRING(OWNER, evaluator, .required = true, .min_length = 1, .max_length = 64),
-    INTEGER(OWNER, days, .preset = 30)};
+    INTEGER(OWNER, days, .default_value = 30)};
 #undef OWNER
 SCHEMA(trend_query_schema, struct trend_query, "TrendQuery", trend_query_fields);
 
@@ -194,7 +194,7 @@ struct worst_query {
 #define OWNER struct worst_query
 static const struct field worst_query_fields[] = {
     STRING(OWNER, evaluator, .required = true, .min_length = 1, .max_length = 64),
-    INTEGER(OWNER, limit, .preset = 20)};
+    INTEGER(OWNER, limit, .default_value = 20)};
 #undef OWNER
 SCHEMA(worst_query_schema, struct worst_query, "WorstQuery", worst_query_fields);
 
@@ -230,7 +230,8 @@ struct audit_query {
 
 #define OWNER struct audit_query
 static const struct field audit_query_fields[] = {
-    INTEGER(OWNER, limit, .preset = 50), STRING(OWNER, actor, .nullable = true, .max_length = 100),
+    INTEGER(OWNER, limit, .default_value = 50),
+    STRING(OWNER, actor, .nullable = true, .max_length = 100),
     STRING(OWNER, action, .nullable = true, .max_length = 50)};
 #undef OWNER
 SCHEMA(audit_query_schema, struct audit_query, "AuditQuery", audit_query_fields);

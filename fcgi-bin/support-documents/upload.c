@@ -81,8 +81,8 @@ struct documents_query {
 
 #define OWNER struct documents_query
 static const struct field documents_query_fields[] = {
-    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(500), .preset = 50),
-    INTEGER(OWNER, offset, .lower = AT_LEAST(0), .preset = 0),
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(500), .default_value = 50),
+    INTEGER(OWNER, offset, .lower = AT_LEAST(0), .default_value = 0),
 };
 #undef OWNER
 SCHEMA(documents_query_schema, struct documents_query, "DocumentsQuery", documents_query_fields);

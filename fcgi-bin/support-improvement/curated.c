@@ -29,8 +29,8 @@ struct curated_cases_query {
 
 #define OWNER struct curated_cases_query
 static const struct field curated_cases_query_fields[] = {
-    INTEGER(OWNER, limit, .preset = CASES_DEFAULT, .help = "Kept between 1 and 500."),
-    INTEGER(OWNER, offset, .preset = 0)};
+    INTEGER(OWNER, limit, .default_value = CASES_DEFAULT, .help = "Kept between 1 and 500."),
+    INTEGER(OWNER, offset, .default_value = 0)};
 #undef OWNER
 SCHEMA(curated_cases_query_schema, struct curated_cases_query, "CuratedCasesQuery",
        curated_cases_query_fields);
@@ -73,10 +73,10 @@ struct rebuild_query {
 
 #define OWNER struct rebuild_query
 static const struct field rebuild_query_fields[] = {
-    STRING(OWNER, tenant, .preset_text = "all", .max_length = 50,
+    STRING(OWNER, tenant, .default_text = "all", .max_length = 50,
            .help = "Others than the operator rebuild their own."),
     STRING(OWNER, since, .nullable = true, .max_length = 40),
-    BOOLEAN(OWNER, include_bad, .preset = false)};
+    BOOLEAN(OWNER, include_bad, .default_value = false)};
 #undef OWNER
 SCHEMA(rebuild_query_schema, struct rebuild_query, "RebuildQuery", rebuild_query_fields);
 
@@ -109,9 +109,9 @@ static const struct field rebuild_job_fields[] = {
     INTEGER(OWNER, progress),
     STRING(OWNER, out),
     STRING(OWNER, updated_at),
-    STRING(OWNER, error, .nullable = true, .left_out = true),
-    JSON_OBJECT(OWNER, result, .nullable = true, .left_out = true),
-    JSON_OBJECT(OWNER, summary, .nullable = true, .left_out = true)};
+    STRING(OWNER, error, .nullable = true, .omit_if_null = true),
+    JSON_OBJECT(OWNER, result, .nullable = true, .omit_if_null = true),
+    JSON_OBJECT(OWNER, summary, .nullable = true, .omit_if_null = true)};
 #undef OWNER
 SCHEMA(rebuild_job_schema, struct rebuild_job, "RebuildJob", rebuild_job_fields);
 

@@ -33,7 +33,7 @@ struct experiments_reply {
 #define OWNER struct experiments_reply
 static const struct field experiments_fields[] = {
     OBJECTS(OWNER, experiments, entry_schema),
-    OBJECTS(OWNER, invalid, invalid_schema, .left_out = true)};
+    OBJECTS(OWNER, invalid, invalid_schema, .omit_if_null = true)};
 #undef OWNER
 SCHEMA(experiments_schema, struct experiments_reply, "Experiments", experiments_fields);
 
@@ -85,9 +85,9 @@ struct experiment_new_body {
 #define OWNER struct experiment_new_body
 static const struct field experiment_new_fields[] = {
     STRING(OWNER, name, .required = true, .min_length = 1, .max_length = EXPERIMENT_NAME_MAX),
-    STRING(OWNER, from, .preset_text = "current", .max_length = EXPERIMENT_ID_MAX,
+    STRING(OWNER, from, .default_text = "current", .max_length = EXPERIMENT_ID_MAX,
            .help = "`current`, or an experiment whose changes it begins with."),
-    STRING(OWNER, description, .preset_text = "", .max_length = 5000),
+    STRING(OWNER, description, .default_text = "", .max_length = 5000),
     JSON_OBJECT(OWNER, settings_overrides, .nullable = true),
     JSON_OBJECT(OWNER, prompt_overrides, .nullable = true)};
 #undef OWNER
@@ -110,7 +110,7 @@ struct stage_query {
 
 #define OWNER struct stage_query
 static const struct field stage_query_fields[] = {
-    BOOLEAN(OWNER, activate, .preset = true, .help = "In force from the next question on.")};
+    BOOLEAN(OWNER, activate, .default_value = true, .help = "In force from the next question on.")};
 #undef OWNER
 SCHEMA(stage_query_schema, struct stage_query, "StageQuery", stage_query_fields);
 

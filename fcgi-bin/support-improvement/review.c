@@ -16,10 +16,10 @@ struct review_query {
 
 #define OWNER struct review_query
 static const struct field review_query_fields[] = {
-    STRING(OWNER, status, .preset_text = "pending", .help = "`*` is any."),
-    STRING(OWNER, reason, .preset_text = "*", .help = "`*` is any."),
-    INTEGER(OWNER, limit, .preset = LIST_DEFAULT, .help = "Kept between 1 and 500."),
-    INTEGER(OWNER, offset, .preset = 0, .help = "Kept from 0 on.")};
+    STRING(OWNER, status, .default_text = "pending", .help = "`*` is any."),
+    STRING(OWNER, reason, .default_text = "*", .help = "`*` is any."),
+    INTEGER(OWNER, limit, .default_value = LIST_DEFAULT, .help = "Kept between 1 and 500."),
+    INTEGER(OWNER, offset, .default_value = 0, .help = "Kept from 0 on.")};
 #undef OWNER
 SCHEMA(review_query_schema, struct review_query, "ReviewQuery", review_query_fields);
 
@@ -90,7 +90,7 @@ static const struct field review_body_fields[] = {
     STRING(OWNER, status, .required = true,
            .help = "confirmed_good, confirmed_bad, dismissed; in_review takes the case in hand, "
                    "pending opens it again."),
-    STRING(OWNER, reviewer_notes, .preset_text = "", .max_length = REVIEW_NOTES_MAX,
+    STRING(OWNER, reviewer_notes, .default_text = "", .max_length = REVIEW_NOTES_MAX,
            .help = "`include: a | b` and `exclude: c` mark what a right answer must hold and must "
                    "not."),
     STRING(OWNER, reviewed_by, .nullable = true, .max_length = 64,
@@ -127,7 +127,7 @@ struct review_addition {
 #define OWNER struct review_addition
 static const struct field review_add_fields[] = {
     STRING(OWNER, trace_id, .required = true, .min_length = ID_LEAST, .max_length = ID_MOST),
-    STRING(OWNER, reviewer_notes, .preset_text = "", .max_length = REVIEW_NOTES_MAX)};
+    STRING(OWNER, reviewer_notes, .default_text = "", .max_length = REVIEW_NOTES_MAX)};
 #undef OWNER
 SCHEMA(review_add_schema, struct review_addition, "ReviewAddition", review_add_fields,
        .example = "{\"trace_id\":\"0123456789abcdef0123456789abcdef\"}");

@@ -16,7 +16,7 @@ struct run_query {
 
 #define OWNER struct run_query
 static const struct field run_query_fields[] = {
-    STRING(OWNER, baseline, .preset_text = "current", .max_length = EXPERIMENT_ID_MAX)};
+    STRING(OWNER, baseline, .default_text = "current", .max_length = EXPERIMENT_ID_MAX)};
 #undef OWNER
 SCHEMA(run_query_schema, struct run_query, "RegressionRunQuery", run_query_fields);
 
@@ -35,7 +35,7 @@ struct runs_query {
 
 #define OWNER struct runs_query
 static const struct field runs_query_fields[] = {
-    INTEGER(OWNER, limit, .preset = RUNS_DEFAULT, .help = "Kept between 1 and 100.")};
+    INTEGER(OWNER, limit, .default_value = RUNS_DEFAULT, .help = "Kept between 1 and 100.")};
 #undef OWNER
 SCHEMA(runs_query_schema, struct runs_query, "RegressionRunsQuery", runs_query_fields);
 

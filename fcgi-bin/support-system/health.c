@@ -41,7 +41,7 @@ struct health {
 #define OWNER struct health
 static const struct field health_fields[] = {
     STRING(OWNER, status, .help = "ok, degraded, unhealthy or shutting_down."),
-    STRING(OWNER, detail, .nullable = true, .left_out = true, .help = "Of shutting_down."),
+    STRING(OWNER, detail, .nullable = true, .omit_if_null = true, .help = "Of shutting_down."),
     JSON_OBJECT(OWNER, components,
                 .help = "By name: `status` (ok, error, or unavailable where it is not configured), "
                         "`latency_ms` and `detail`, null where there is none. Beside the stores, "

@@ -11,8 +11,8 @@ struct changed_citations_query {
 };
 
 #define OWNER struct changed_citations_query
-static const struct field query_fields[] = {
-    INTEGER(OWNER, limit, .preset = 100, .help = "1 to 500; others are brought into that range.")};
+static const struct field query_fields[] = {INTEGER(
+    OWNER, limit, .default_value = 100, .help = "1 to 500; others are brought into that range.")};
 #undef OWNER
 SCHEMA(changed_citations_query_schema, struct changed_citations_query, "ChangedCitationsQuery",
        query_fields);

@@ -16,10 +16,11 @@ struct thresholds_query {
 };
 
 #define OWNER struct thresholds_query
-static const struct field query_fields[] = {
-    INTEGER(OWNER, days, .preset = 30, .help = "1 to 365; others are brought into that range.")};
+static const struct field query_fields[] = {INTEGER(
+    OWNER, days, .default_value = 30, .help = "1 to 365; others are brought into that range.")};
 static const struct field refresh_fields[] = {
-    INTEGER(OWNER, days, .preset = 30, .help = "1 to 365; others are brought into that range."),
+    INTEGER(OWNER, days, .default_value = 30,
+            .help = "1 to 365; others are brought into that range."),
     NULLABLE_NUMBER(OWNER, risk, .lower = AT_LEAST(0.0001), .upper = AT_MOST(0.9999),
                     .help = "Share of wrong answers to keep; else THRESHOLD_RISK."),
     NULLABLE_NUMBER(OWNER, confidence, .lower = AT_LEAST(0.5), .upper = AT_MOST(0.999999),
@@ -69,7 +70,7 @@ static const struct field choose_fields[] = {
            .help = "`risk` and `f1` take the cutoff of the latest analysis, `manual` the given "
                    "one."),
     NULLABLE_NUMBER(OWNER, cutoff, .lower = AT_LEAST(0), .upper = AT_MOST(QUALITY_MAX)),
-    INTEGER(OWNER, days, .lower = AT_LEAST(1), .upper = AT_MOST(DAYS_MAX), .preset = 30,
+    INTEGER(OWNER, days, .lower = AT_LEAST(1), .upper = AT_MOST(DAYS_MAX), .default_value = 30,
             .help = "Of the analysis."),
 };
 #undef OWNER

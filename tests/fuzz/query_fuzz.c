@@ -29,8 +29,8 @@ static const struct field asked_fields[] = {
     NULLABLE_INTEGER(OWNER, whole),
     NULLABLE_NUMBER(OWNER, real),
     NULLABLE_BOOLEAN(OWNER, flag),
-    CHOICE(OWNER, choice, choice_names, .choice_count = 3, .preset = 1),
-    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(200), .preset = 50),
+    CHOICE(OWNER, choice, choice_names, .choice_count = 3, .default_value = 1),
+    INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(200), .default_value = 50),
 };
 #undef OWNER
 static SCHEMA(asked_schema, struct asked, "Asked", asked_fields, .extra = EXTRA_IGNORE);

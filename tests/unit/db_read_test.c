@@ -46,7 +46,7 @@ static const struct field record_fields[] = {
     TIME(OWNER, made_at, .time = TIME_Z),
     MOMENT(OWNER, ended_at),
     STRINGS(OWNER, tags),
-    OBJECT(OWNER, first, part_schema, .left_out = true),
+    OBJECT(OWNER, first, part_schema, .omit_if_null = true),
     OBJECTS(OWNER, parts, part_schema),
     WRITTEN_JSON(OWNER, details, .nullable = true),
     INTEGER(OWNER, version, .internal = true),

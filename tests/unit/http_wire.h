@@ -25,7 +25,7 @@ struct echo_reply {
 #define OWNER struct echo
 static const struct field echo_fields[] = {
     STRING(OWNER, word, .required = true, .max_length = 100000),
-    INTEGER(OWNER, times, .lower = AT_LEAST(1), .upper = AT_MOST(1000000), .preset = 1),
+    INTEGER(OWNER, times, .lower = AT_LEAST(1), .upper = AT_MOST(1000000), .default_value = 1),
 };
 #undef OWNER
 static const struct schema echo_schema = {.name = "Echo",

@@ -31,7 +31,7 @@ static const char *const kinds[] = {"round", "flat", "deep"};
 #define OWNER struct point
 static const struct field point_fields[] = {
     NUMBER(OWNER, x, .required = true),
-    NUMBER(OWNER, y, .preset = 1.5, ROUNDED(2)),
+    NUMBER(OWNER, y, .default_value = 1.5, ROUNDED(2)),
 };
 #undef OWNER
 
@@ -63,12 +63,12 @@ SCHEMA_ITEM(point_schema, struct point);
 static const struct field shape_fields[] = {
     STRING(OWNER, name, .required = true, .min_length = 1, .max_length = 5),
     CHOICE(OWNER, kind, kinds, .choice_count = COUNT_OF(kinds), .required = true),
-    INTEGER(OWNER, sides, .lower = AT_LEAST(3), .upper = AT_MOST(10), .preset = 4),
+    INTEGER(OWNER, sides, .lower = AT_LEAST(3), .upper = AT_MOST(10), .default_value = 4),
     NULLABLE_INTEGER(OWNER, holes),
-    NULLABLE_INTEGER(OWNER, seed, .preset = 42, .preset_unless_null = true),
-    NUMBER(OWNER, area, .lower = ABOVE(0), .upper = BELOW(100), .preset = 1),
+    NULLABLE_INTEGER(OWNER, seed, .default_value = 42, .default_unless_null = true),
+    NUMBER(OWNER, area, .lower = ABOVE(0), .upper = BELOW(100), .default_value = 1),
     NULLABLE_NUMBER(OWNER, weight),
-    BOOLEAN(OWNER, filled, .preset = 1),
+    BOOLEAN(OWNER, filled, .default_value = 1),
     NULLABLE_BOOLEAN(OWNER, visible),
     STRINGS(OWNER, tags, .max_length = 3),
     INTEGERS(OWNER, counts, .nullable = true, .min_length = 2),

@@ -23,10 +23,10 @@ static const struct field request_fields[] = {
           .max_length = CONTINGENCY_LINES_MAX,
           .help = "Users per cell, row by row; 2 to 50 columns, as many in every row. Usually a "
                   "row per variant and a column per outcome."),
-    NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .preset = 0.05,
+    NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .default_value = 0.05,
            .help = "Significance level."),
     CHOICE(OWNER, test_type, method_names, .choice_count = CONTINGENCY__MAX,
-           .preset = CONTINGENCY_CHI_SQUARE,
+           .default_value = CONTINGENCY_CHI_SQUARE,
            .help = "Pearson's chi-square without a correction, or the likelihood ratio."),
 };
 #undef OWNER

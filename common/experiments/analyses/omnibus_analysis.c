@@ -27,7 +27,7 @@ static const struct field request_fields[] = {
     LISTS(OWNER, groups, &group_field, .required = true, .min_length = GROUPS_MIN,
           .max_length = OMNIBUS_GROUPS_MAX,
           .help = "Every value of every group; 2 to 1000 values in each."),
-    NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .preset = 0.05,
+    NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .default_value = 0.05,
            .help = "Significance level."),
 };
 #undef OWNER

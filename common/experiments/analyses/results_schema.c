@@ -12,7 +12,7 @@ const char *const results_analyzer_names[ANALYZER__MAX] = {ANALYZER_LIST(ANALYZE
 #undef ANALYZER_NAME
 
 #define ALPHA_FIELD(owner)                                                                         \
-    NUMBER(owner, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .preset = 0.05,          \
+    NUMBER(owner, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .default_value = 0.05,   \
            .help = "Two-sided significance level.")
 
 #define OWNER struct binary_observation
@@ -82,9 +82,9 @@ static const struct field ranked_fields[] = {
     NUMBERS(OWNER, treatment_values, .required = true, .min_length = 2,
             .max_length = RANKED_VALUES_MAX),
     ALPHA_FIELD(OWNER),
-    NUMBER(OWNER, quantile, .lower = ABOVE(0), .upper = BELOW(1), .preset = 0.5,
+    NUMBER(OWNER, quantile, .lower = ABOVE(0), .upper = BELOW(1), .default_value = 0.5,
            .help = "Which quantile the quantile analyzer compares."),
-    NUMBER(OWNER, trim, .lower = AT_LEAST(0), .upper = BELOW(0.5), .preset = 0.2,
+    NUMBER(OWNER, trim, .lower = AT_LEAST(0), .upper = BELOW(0.5), .default_value = 0.2,
            .help = "Share of values that trimmed_t cuts off either end of an arm."),
 };
 #undef OWNER

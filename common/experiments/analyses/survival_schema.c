@@ -50,16 +50,16 @@ static const struct field request_fields[] = {
     OBJECTS(OWNER, additional_arms, arm_schema, .max_length = SURVIVAL_ARMS_MAX - 2,
             .help = "Further arms; cox takes none."),
     CHOICE(OWNER, test_type, survival_test_names, .choice_count = SURVIVAL_TEST__MAX,
-           .preset = SURVIVAL_LOG_RANK,
+           .default_value = SURVIVAL_LOG_RANK,
            .help = "log_rank and fleming_harrington ask whether all arms share one hazard, cox how "
                    "large the ratio of two is."),
-    NUMBER(OWNER, fh_rho, .lower = AT_LEAST(0), .upper = AT_MOST(4), .preset = 1,
+    NUMBER(OWNER, fh_rho, .lower = AT_LEAST(0), .upper = AT_MOST(4), .default_value = 1,
            .help =
                "fleming_harrington weighs each time by S^rho (1 - S)^gamma, S the share that is "
                "left: a high rho looks at early differences."),
-    NUMBER(OWNER, fh_gamma, .lower = AT_LEAST(0), .upper = AT_MOST(4), .preset = 0,
+    NUMBER(OWNER, fh_gamma, .lower = AT_LEAST(0), .upper = AT_MOST(4), .default_value = 0,
            .help = "A high gamma looks at late differences."),
-    NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .preset = 0.05,
+    NUMBER(OWNER, alpha, .lower = AT_LEAST(0.001), .upper = AT_MOST(0.1), .default_value = 0.05,
            .help = "Two-sided significance level."),
 };
 #undef OWNER

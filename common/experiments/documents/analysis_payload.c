@@ -17,7 +17,7 @@ static const struct field summary_fields[] = {
     STRING(OWNER, planned_test, .nullable = true),
     NULLABLE_NUMBER(OWNER, equivalence_margin_pct),
     NULLABLE_NUMBER(OWNER, equivalence_margin_absolute),
-    STRING(OWNER, direction, .nullable = true, .left_out = true),
+    STRING(OWNER, direction, .nullable = true, .omit_if_null = true),
 };
 #undef OWNER
 static SCHEMA(summary_schema, struct calculation_summary, "KeptSummary", summary_fields, KEPT);
@@ -33,7 +33,7 @@ static const struct field calculation_fields[] = {
     NULLABLE_NUMBER(OWNER, avg_cluster_size),
     NULLABLE_NUMBER(OWNER, icc),
     NULLABLE_INTEGER(OWNER, clusters_per_variant),
-    NULLABLE_INTEGER(OWNER, verified_clusters_per_variant, .left_out = true),
+    NULLABLE_INTEGER(OWNER, verified_clusters_per_variant, .omit_if_null = true),
     NULLABLE_INTEGER(OWNER, bayesian_sample_size_per_variant),
     NULLABLE_NUMBER(OWNER, bayesian_credibility),
     STRING(OWNER, bayesian_note, .nullable = true),
@@ -77,7 +77,7 @@ static SCHEMA(variant_schema, struct report_variant, "ReportVariant", variant_fi
 static const struct field design_fields[] = {
     OBJECTS(OWNER, variants, variant_schema),
     STRING(OWNER, randomization_unit),
-    NUMBERS(OWNER, traffic_split, .plain = true),
+    NUMBERS(OWNER, traffic_split, .integer_ok = true),
     STRING(OWNER, target_audience),
     STRING(OWNER, inclusion_criteria),
     STRING(OWNER, exclusion_criteria),

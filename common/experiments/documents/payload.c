@@ -116,7 +116,7 @@ static SCHEMA(targeting_schema, struct targeting_rule, "TargetingRule", targetin
 static const struct field setup_fields[] = {
     TEXT_FIELD(OWNER, experiment_type),
     TEXT_FIELD(OWNER, randomization_unit),
-    NUMBERS(OWNER, traffic_split, .required = true, .min_length = 2, .plain = true),
+    NUMBERS(OWNER, traffic_split, .required = true, .min_length = 2, .integer_ok = true),
     INTEGER(OWNER, expected_daily_traffic, .required = true, .lower = ABOVE(0)),
     NUMBER(OWNER, audience_share_in_test, .required = true, .lower = ABOVE(0), .upper = AT_MOST(1)),
     INTEGER(OWNER, variants_count, .required = true, .lower = AT_LEAST(2), .upper = AT_MOST(10)),
@@ -268,11 +268,11 @@ static const struct field metrics_fields[] = {
     STRING(OWNER, numerator_metric_name, .nullable = true, .max_length = NAME_MAX_LENGTH),
     STRING(OWNER, denominator_metric_name, .nullable = true, .max_length = NAME_MAX_LENGTH),
     STRINGS(OWNER, secondary_metrics),
-    OBJECTS(OWNER, secondary_directions, metric_direction_schema, .left_out = true,
+    OBJECTS(OWNER, secondary_directions, metric_direction_schema, .omit_if_null = true,
             .help = "Of those secondary metrics that should decrease."),
     OBJECTS(OWNER, guardrail_metrics, guardrail_schema, .max_length = GUARDRAILS_MAX),
     OBJECTS(OWNER, robust_metrics, robust_schema, .max_length = ROBUST_METRICS_MAX,
-            .left_out = true),
+            .omit_if_null = true),
     CHOICE(OWNER, conversion_window, conversion_window_names, .choice_count = WINDOW__MAX,
            .help = "all: every event of an exposed user counts. after_exposure: events before the "
                    "exposure do not."),
@@ -417,10 +417,10 @@ static const struct field constraints_fields[] = {
     TEXT_FIELD(OWNER, known_risks),
     TEXT_FIELD(OWNER, deadline_pressure),
     BOOLEAN(OWNER, long_test_possible, .required = true),
-    INTEGER(OWNER, n_looks, .lower = AT_LEAST(1), .upper = AT_MOST(100), .preset = 1),
+    INTEGER(OWNER, n_looks, .lower = AT_LEAST(1), .upper = AT_MOST(100), .default_value = 1),
     CHOICE(OWNER, analysis_mode, analysis_mode_names, .choice_count = ANALYSIS__MAX),
     NULLABLE_NUMBER(OWNER, desired_precision, .lower = ABOVE(0)),
-    NUMBER(OWNER, credibility, .lower = ABOVE(0.5), .upper = BELOW(1), .preset = 0.95),
+    NUMBER(OWNER, credibility, .lower = ABOVE(0.5), .upper = BELOW(1), .default_value = 0.95),
     NULLABLE_NUMBER(OWNER, holdout_fraction, .lower = AT_LEAST(0), .upper = BELOW(1)),
     NULLABLE_INTEGER(OWNER, mutually_exclusive_experiments, .lower = AT_LEAST(1),
                      .upper = AT_MOST(100)),
@@ -454,7 +454,7 @@ static SCHEMA(observed_schema, struct observed_results, "ObservedResults", obser
 
 #define OWNER struct payload_context
 static const struct field context_fields[] = {
-    STRING(OWNER, llm_context, .preset_text = ""),
+    STRING(OWNER, llm_context, .default_text = ""),
     OBJECT(OWNER, observed_results, observed_schema, .nullable = true),
 };
 #undef OWNER

@@ -30,7 +30,7 @@ static const struct field exposure_fields[] = {
 static const struct field conversion_fields[] = {
     USER_ID(OWNER),
     STRING(OWNER, metric, .required = true, .min_length = 1, .max_length = LIVE_NAME_MAX),
-    NUMBER(OWNER, value, .preset = 1),
+    NUMBER(OWNER, value, .default_value = 1),
     STRING(OWNER, idempotency_key, .nullable = true, .min_length = 1, .max_length = LIVE_USER_MAX,
            .help = "A record with a key that was seen before is dropped; one without always "
                    "counts."),
@@ -49,7 +49,7 @@ static const struct field identity_fields[] = {
 static const struct field exclusion_fields[] = {
     USER_ID(OWNER),
     STRING(OWNER, exclusion_reason, .min_length = 1, .max_length = LIVE_USER_MAX,
-           .preset_text = "manual"),
+           .default_text = "manual"),
 };
 #undef OWNER
 
@@ -64,7 +64,7 @@ static const struct field pre_period_fields[] = {
     USER_ID(OWNER),
     NUMBER(OWNER, value, .required = true),
     STRING(OWNER, covariate_name, .min_length = 1, .max_length = LIVE_NAME_MAX,
-           .preset_text = "__default__"),
+           .default_text = "__default__"),
 };
 #undef OWNER
 

@@ -60,9 +60,9 @@ static const struct field request_fields[] = {
     STRING(OWNER, act, .required = true, .max_length = 20),
     STRING(OWNER, prompt, .nullable = true, .max_length = 8 << 20),
     STRING(OWNER, label, .nullable = true, .max_length = DRIVER_LABEL_MAX - 1),
-    BOOLEAN(OWNER, reasoning, .preset = 0),
-    BOOLEAN(OWNER, strict, .preset = 0),
-    NUMBER(OWNER, seconds, .preset = 0),
+    BOOLEAN(OWNER, reasoning, .default_value = 0),
+    BOOLEAN(OWNER, strict, .default_value = 0),
+    NUMBER(OWNER, seconds, .default_value = 0),
     STRINGS(OWNER, files, .max_length = WIRE_FILES_MAX),
 };
 #undef OWNER
