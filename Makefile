@@ -197,16 +197,9 @@ deb: packages-deb
 	@$(MAKE) --no-print-directory vendor
 	@BUILD=$(BUILD) tools/debian/build
 
-# Pages that are made from the programs themselves.
+# Pages that the programs write.
 docs: all
-	@{ echo '# Configuration'; echo; \
-	  echo 'Settings come from the environment or from `assay.env` in the directory of the stack; the'; \
-	  echo 'environment wins. This page is printed by the programs (`make docs`); what `nginx/stack` itself'; \
-	  echo 'reads is in [operations](operations.md). A wrong value stops the start and names the setting.'; \
-	  while read -r service pool; do \
-	      echo; echo "## $${service^}"; echo; \
-	      $(BUILD)/fcgi-bin/$$pool --describe-settings || exit 1; \
-	  done < <(awk '$$1 == "family" && / \* / { print $$2, $$2 "-" $$3 }' nginx/services); } > docs/operate/configuration.md
+	@BUILD=$(BUILD) tools/docs
 
 # The manual pages, into build/man.
 man: all

@@ -319,13 +319,31 @@ static const char *help_of(struct arena *arena)
 {
     return arena_print(
         arena,
-        "usage: %s [--check-config | --describe | --describe-settings]\n\n"
+        "usage: %s [--check-config | --describe | --describe-routes | --describe-settings]\n\n"
         "Answers requests over FastCGI on the listening socket at descriptor 0, or the one\n"
         "request for which a web server starts it as a CGI program.\n\n"
         "  --check-config       Check the settings and print those that are not the default.\n"
         "  --describe           Print the OpenAPI document of its routes.\n"
+        "  --describe-routes    Print its routes and who may call each.\n"
         "  --describe-settings  Print the documentation of its settings.\n",
         program_invocation_short_name);
+}
+
+/* The routes of the family as lines of a table: method, path, who may call. */
+static int document_routes(const struct http_family *family, struct arena *arena)
+{
+    struct text out;
+
+    text_start(&out, arena, DESCRIPTION_MAX);
+    for (size_t i = 0; i < family->route_count; i++) {
+        const struct route *route = &family->routes[i];
+
+        if (!route->hidden)
+            text_append_format(&out, "| %s | `%s` | %s |\n", method_names[route->method],
+                               route->path,
+                               route->access ? route->access : family->service->access(route));
+    }
+    return print(&out);
 }
 
 static enum error ask_ready(struct server *server, bool starts, struct problem *problem)
@@ -346,6 +364,8 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
 
     if (argc > 1 && strcmp(argv[1], "--describe-settings") == 0)
         return document_settings(family->service, arena);
+    if (argc > 1 && strcmp(argv[1], "--describe-routes") == 0)
+        return document_routes(family, arena);
     if (crypto_start(&problem) ||
         settings_load(environment_settings, SETTINGS_COUNT, &environment, arena, NULL, &problem) ||
         family->service->start(&server, arena, &problem))

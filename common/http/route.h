@@ -28,11 +28,13 @@ struct form_rule;
 
 struct route {
     enum method method;
-    const char *path; /* "/api/v1/projects/{project_id}" */
-    int role;         /* the least that may call, of the service's list; 0 = anybody */
-    unsigned traits;  /* what only the service knows the meaning of */
-    int body_limit;   /* position in policy->body_limits */
-    bool tail;        /* the last {placeholder} takes the rest of the path, with slashes */
+    const char *path;   /* "/api/v1/projects/{project_id}" */
+    int role;           /* the least that may call, of the service's list; 0 = anybody */
+    unsigned traits;    /* what only the service knows the meaning of */
+    const char *access; /* its class in docs/operate/authorisation.md; NULL = as the service's
+                           access() says, by role, method and traits */
+    int body_limit;     /* position in policy->body_limits */
+    bool tail;          /* the last {placeholder} takes the rest of the path, with slashes */
     const struct schema *query; /* its fields are the query parameters; others are refused */
     bool any_query;             /* of a page or a file: its query is not looked at */
     const struct schema *body;

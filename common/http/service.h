@@ -113,6 +113,9 @@ struct http_service {
     /* Whether the request was let in because the service is open to everybody; asked after
      * authenticate(). NULL = it never is. */
     bool (*is_open)(const struct request *request);
+    /* Names the class of callers of a route: a line of the service's table in
+     * docs/operate/authorisation.md. */
+    const char *(*access)(const struct route *route);
     /* Words the refusal of somebody whose role is below the route's. */
     void (*refuse)(const struct request *request, struct http_refusal *refusal);
     /* The limits that this call is charged to, in order; the headers tell of the first. */

@@ -216,6 +216,17 @@ const struct caller *service_caller(const struct request *request)
     return request->who.detail ? request->who.detail : &nobody;
 }
 
+const char *service_access(const struct route *route)
+{
+    if (strncmp(route->path, "/chatapp/", strlen("/chatapp/")) == 0)
+        return "chat platform";
+    if (is_admin_path(route->path))
+        return is_operator_path(route->path) ? "operator" : "purge";
+    if (route->role == ROLE_READER)
+        return route->method == METHOD_GET ? "read" : "compute";
+    return route->role == ROLE_NOBODY ? "anybody" : "write";
+}
+
 bool service_is_open(const struct request *request)
 {
     return is_protected(request->path) && !service_caller(request)->auth_enabled;

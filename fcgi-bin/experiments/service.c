@@ -270,6 +270,7 @@ const struct http_service experiments_service = {
     .ready = ready,
     .authenticate = service_authenticate,
     .is_open = service_is_open,
+    .access = service_access,
     .refuse = service_refuse,
     .buckets = service_buckets,
     .idempotency = idempotency,

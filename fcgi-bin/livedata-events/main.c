@@ -21,9 +21,9 @@
     }
 
 static const struct route routes[] = {
-    {CALL(POST), .path = "/v1/events", .takes = "application/json", .reply = &ingest_schema,
-     .errors = ERRORS(400, 403, 409, 422, 429, 503), .idempotent = true, .handler = events_handle,
-     .name = "ingest_events", .tag = "events",
+    {CALL(POST), .path = "/v1/events", .access = "write events", .takes = "application/json",
+     .reply = &ingest_schema, .errors = ERRORS(400, 403, 409, 422, 429, 503), .idempotent = true,
+     .handler = events_handle, .name = "ingest_events", .tag = "events",
      .summary = "Events in: one, {\"events\": [...]}, or lines of JSON"},
     {.method = METHOD_POST,
      .path = "/v1/node/events",

@@ -252,6 +252,19 @@ static bool authenticate(struct request *request, struct http_refusal *refusal)
     return true;
 }
 
+const char *service_access(const struct route *route)
+{
+    if (route->role == LIVE_NOBODY)
+        return "anybody";
+    if (route->role != LIVE_CALLER)
+        return route->role == LIVE_ADMIN ? "administration" : "node";
+    if (route->method == METHOD_GET)
+        return strstr(route->path, "{entity_type}") ? "read one type" : "read";
+    if (route->traits & TRAIT_SIGNED)
+        return "triage";
+    return route->traits & TRAIT_DEMO ? "query" : "change";
+}
+
 bool service_is_open(const struct request *request)
 {
     return service_settings(request)->auth_disabled;

@@ -34,6 +34,13 @@ static bool is_public_file(const struct request *request)
     return length > 5 && strcmp(path + length - 5, ".html") == 0 && strchr(path + 1, '/') == NULL;
 }
 
+const char *service_access(const struct route *route)
+{
+    if (route->traits & TRAIT_PUBLIC)
+        return "anybody";
+    return route->method == METHOD_GET ? "read" : "call";
+}
+
 bool service_is_open(const struct request *request)
 {
     return !service_settings(request)->api_key;

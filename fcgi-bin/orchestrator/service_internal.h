@@ -9,6 +9,7 @@ extern const struct http_style orchestrator_style;
 /* access.c: of struct http_service */
 bool service_authenticate(struct request *request, struct http_refusal *refusal);
 bool service_is_open(const struct request *request);
+const char *service_access(const struct route *route);
 void service_refuse(const struct request *request, struct http_refusal *refusal);
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
 bool service_charge(struct request *request, const struct http_bucket *bucket,

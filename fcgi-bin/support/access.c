@@ -146,6 +146,24 @@ static bool accept_scraper(struct request *request, struct http_refusal *refusal
     return false;
 }
 
+const char *service_access(const struct route *route)
+{
+    static const char *const readers[] = {[SUPPORT_NOBODY] = "anybody",
+                                          [SUPPORT_VIEWER] = "viewer",
+                                          [SUPPORT_AGENT] = "agent",
+                                          [SUPPORT_REVIEWER] = "reviewer",
+                                          [SUPPORT_ADMIN] = "admin"};
+    static const char *const writers[] = {[SUPPORT_NOBODY] = "anybody",
+                                          [SUPPORT_VIEWER] = "viewer: change",
+                                          [SUPPORT_AGENT] = "agent: change",
+                                          [SUPPORT_REVIEWER] = "reviewer: change",
+                                          [SUPPORT_ADMIN] = "admin: change"};
+
+    if (route->traits & TRAIT_METRICS)
+        return "metrics";
+    return route->method == METHOD_GET ? readers[route->role] : writers[route->role];
+}
+
 bool service_is_open(const struct request *request)
 {
     return support_open_by(service_settings(request)) != NULL;

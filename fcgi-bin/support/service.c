@@ -206,6 +206,7 @@ const struct http_service support_service = {
     .begin = begin,
     .authenticate = service_authenticate,
     .is_open = service_is_open,
+    .access = service_access,
     .refuse = service_refuse,
     .buckets = service_buckets,
     .after = after,

@@ -66,6 +66,7 @@ KINDS = {
         "refresh": ("locked", token(role="admin", type="refresh")),
         "viewer": ("locked", token(role="viewer")),
         "agent": ("locked", token(role="agent")),
+        "reviewer": ("locked", token(role="reviewer")),
         "admin": ("locked", token(role="admin")),
         "operator": ("locked", token(role="admin", tenant="default")),
         "key": ("locked", shown({"X-API-Key": KEY})),

@@ -1,19 +1,35 @@
-"""The tables of docs/operate/authorisation.md: who may do what, one table per service."""
+"""The tables of docs/operate/authorisation.md: what each class of callers says to each kind of credential, and the class of
+each route."""
 
 from pathlib import Path
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "authorisation.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "operate" / "authorisation.md"
+
+
+def rows_of(text, first):
+    """The cells of the lines of the table that begins with the column `first`, its head included."""
+    lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    start = next(i for i, line in enumerate(lines) if line[0] == first)
+    width = len(lines[start])
+    table = []
+    for line in lines[start:]:
+        if len(line) != width:
+            break
+        table.append(line)
+    return [table[0], *table[2:]]
 
 
 def read_table(service, kinds):
-    """(method, path) to the cells of its line, by kind of credential."""
+    """(method, path) to the cells of its class, by kind of credential."""
     section = PAGE.read_text().split(f"\n## {service.capitalize()}\n")[1].split("\n## ")[0]
-    lines = [[cell.strip() for cell in line.strip().strip("|").split("|")]
-             for line in section.splitlines() if line.startswith("|")]
-    assert lines[0] == ["method", "route", *kinds]
-    table = {}
-    for line in lines[2:]:
-        key = (line[0], line[1].strip("`"))
+    head, *classes = rows_of(section.split("<!-- routes")[0], "class")
+    assert head[1:] == list(kinds)
+    cells = {line[0]: dict(zip(kinds, line[1:], strict=True)) for line in classes}
+    table, used = {}, set()
+    for method, path, name in rows_of(section.split("<!-- routes")[1], "method")[1:]:
+        key = (method, path.strip("`"))
         assert key not in table, f"{key} stands there twice"
-        table[key] = dict(zip(kinds, line[2:], strict=True))
+        table[key] = cells[name]
+        used.add(name)
+    assert used == set(cells), f"classes without a route: {set(cells) - used}"
     return table
