@@ -79,7 +79,7 @@ struct db_options {
     {                                                                                              \
         .busy_timeout_ms = 5000, .statement_timeout_ms = 30000, .slow_transaction_ms = 2000,       \
         .journal_mode = DB_JOURNAL_WAL, .synchronous = DB_SYNCHRONOUS_NORMAL,                      \
-        .connect_timeout_ms = 5000, .reconnect_first_ms = 100, .reconnect_most_ms = 5000,          \
+        .connect_timeout_ms = 5000, .reconnect_first_ms = 100, .reconnect_most_ms = 1000,          \
         .pool_size = 10, .pool_directory = NULL, .pool_timeout_ms = 5000,                          \
         .application_name = "assay"                                                                \
     }

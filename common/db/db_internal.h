@@ -250,11 +250,7 @@ int pool_limit(const struct pool *pool);
 /* Connections of all processes that stand. */
 int pool_held(const struct pool *pool);
 
-/* A request is over: from now on others may take the connection on `socket` away. False when
- * somebody waits for it already. */
-bool pool_rest(struct pool *pool, int socket);
-
-/* A request begins. False when the connection has been taken away. */
-bool pool_wake(struct pool *pool);
+/* Whether a process waits for a slot. */
+bool pool_is_wanted(const struct pool *pool);
 
 #endif

@@ -228,26 +228,34 @@ static void keep_sections(char *content, enum db_engine engine)
     }
 }
 
-/* Reads all files and forgets those that hold nothing for this engine. */
 static enum error load(enum db_engine engine, const struct db_schema *schema,
-                       struct migrations *migrations, struct problem *problem)
+                       struct migration *migration, struct arena *arena, struct problem *problem)
 {
-    enum error error = list_files(schema->directory, migrations, problem);
+    char *content = NULL;
+    enum error error = read_file(schema->directory, migration->file, arena, &content, problem);
+
+    if (!error)
+        error = include_files(schema->directory, arena, &content, problem);
+    if (error)
+        return error;
+    keep_sections(content, engine);
+    return translate_script(engine, migration->file, content, arena, &migration->sql, problem);
+}
+
+/* Reads the files that the database has not had and forgets those that hold nothing for this
+ * engine. A database that is up to date costs no file but a look into the folder. */
+static enum error load_pending(enum db_engine engine, const struct db_schema *schema,
+                               struct migrations *migrations, struct problem *problem)
+{
+    enum error error = ERROR_NONE;
     int kept = 0;
 
     for (int i = 0; !error && i < migrations->count; i++) {
         struct migration *migration = &migrations->items[i];
-        char *content = NULL;
 
-        error = read_file(schema->directory, migration->file, migrations->arena, &content, problem);
-        if (!error)
-            error = include_files(schema->directory, migrations->arena, &content, problem);
-        if (error)
-            break;
-        keep_sections(content, engine);
-        error = translate_script(engine, migration->file, content, migrations->arena,
-                                 &migration->sql, problem);
-        if (!error && migration->sql)
+        if (!migration->applied)
+            error = load(engine, schema, migration, migrations->arena, problem);
+        if (!error && (migration->applied || migration->sql))
             migrations->items[kept++] = *migration;
     }
     migrations->count = kept;
@@ -404,7 +412,7 @@ static enum error apply_all(struct db *db, const struct db_schema *schema,
     return error ? error : restored;
 }
 
-/* What both public functions begin with: the files, and what of them the database has had. */
+/* What both public functions begin with: which files there are, and which the database has had. */
 static enum error look(struct db *db, const struct db_schema *schema, struct migrations *migrations,
                        struct db_schema_state *state, struct problem *problem)
 {
@@ -413,11 +421,13 @@ static enum error look(struct db *db, const struct db_schema *schema, struct mig
     if (db->transaction.depth)
         return problem_set(problem, ERROR_SYSTEM, "statement_misused",
                            "migrations cannot run inside a transaction");
-    error = load(db->target.engine, schema, migrations, problem);
+    error = list_files(schema->directory, migrations, problem);
     if (!error)
         error = db_ready(db, problem);
     if (!error)
         error = read_applied(db, migrations, problem);
+    if (!error)
+        error = load_pending(db->target.engine, schema, migrations, problem);
     if (!error)
         describe(db->target.engine, schema, migrations, state);
     return error;

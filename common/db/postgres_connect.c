@@ -298,7 +298,6 @@ void postgres_disconnect(struct db *db)
 {
     struct postgres_connection *connection = db->connection;
 
-    pool_wake(db->pool); /* nobody may touch the socket that is being closed */
     if (connection)
         pq.finish(connection->libpq);
     free(connection);
@@ -308,16 +307,14 @@ void postgres_disconnect(struct db *db)
 
 bool postgres_rest(struct db *db)
 {
-    const struct postgres_connection *connection = db->connection;
-
-    return pool_rest(db->pool, pq.socket(connection->libpq));
+    return !pool_is_wanted(db->pool);
 }
 
 bool postgres_alive(struct db *db)
 {
     struct postgres_connection *connection = db->connection;
 
-    if (!pool_wake(db->pool) || connection->dead || pq.status(connection->libpq) != CONNECTION_OK)
+    if (connection->dead || pq.status(connection->libpq) != CONNECTION_OK)
         return false;
     for (int i = 0; i < 8; i++) {
         struct pollfd ready = {.fd = pq.socket(connection->libpq), .events = POLLIN};

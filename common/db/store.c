@@ -18,8 +18,10 @@
 struct store {
     struct db *db;
     struct db_schema schema;
-    char *file;   /* of SQLite, its folder still to be made; NULL on a server or when it is there */
-    bool current; /* the schema has been brought up to date */
+    char *file; /* of SQLite, its folder still to be made; NULL on a server or when it is there */
+    bool prepared;
+    bool reported;          /* in the log, that it is not */
+    struct problem problem; /* why it is not */
 };
 
 /* Makes the folders that the database file is to lie in. `path` is the same again afterwards. */
@@ -51,21 +53,12 @@ enum error store_open(struct arena *arena, const struct store_plan *plan, struct
     options.identity_file = db_identity_path(arena, plan);
     *store = ARENA_NEW(arena, struct store);
     (*store)->schema = plan->schema;
+    problem_set(&(*store)->problem, ERROR_UNAVAILABLE, "database_unavailable",
+                "the database has not been opened");
     (*store)->schema.directory = arena_copy_string(arena, plan->schema.directory);
     if (is_plain_path(plan->target) && !options.identity_file)
         (*store)->file = arena_copy_string(arena, plan->target);
     return db_open(plan->target, &options, &(*store)->db, problem);
-}
-
-void store_attach(struct store *store)
-{
-    struct problem problem;
-
-    if (db_engine(store->db) != DB_SQLITE)
-        return;
-    if (db_connect(store->db, &problem))
-        log_event(LOG_WARNING, "database_unavailable", problem.text);
-    db_end_of_request(store->db);
 }
 
 void store_close(struct store *store)
@@ -94,18 +87,47 @@ const struct db_schema *store_schema(const struct store *store)
     return &store->schema;
 }
 
-enum error store_use(struct store *store, struct db **db, struct problem *problem)
+enum error store_prepare(struct store *store, struct db **db, struct problem *problem)
 {
     enum error error;
 
     *db = store->db;
-    if (store->current)
+    if (store->prepared)
         return ERROR_NONE;
     error = store->file ? make_folders(store->file, problem) : ERROR_NONE;
     if (!error)
         error = db_migrate(store->db, &store->schema, problem);
-    store->current = error == ERROR_NONE;
+    store->prepared = error == ERROR_NONE;
     return error;
+}
+
+void store_attach(struct store *store)
+{
+    const char *known = store->problem.reason;
+    struct problem problem;
+    struct db *db;
+
+    if (store->prepared)
+        return;
+    if (store_prepare(store, &db, &problem)) {
+        if (strcmp(problem.reason, known) != 0 || !store->reported)
+            log_event(LOG_WARNING, "database_unavailable", problem.text);
+        store->problem = problem;
+        store->reported = true;
+    } else if (store->reported) {
+        log_event(LOG_INFO, "database_opened", db_shown_target(db));
+    }
+    db_end_of_request(store->db);
+    db_give_back(store->db);
+}
+
+enum error store_database(struct store *store, struct db **db, struct problem *problem)
+{
+    *db = store->db;
+    if (store->prepared)
+        return ERROR_NONE;
+    *problem = store->problem;
+    return problem->error;
 }
 
 const char *store_now(struct arena *arena)

@@ -1,6 +1,7 @@
 /*
- * What the storage of every service needs: one handle per worker, brought up to date on first use,
- * and the forms of times, ids and shards. Settings, tables and SQL are the service's own.
+ * What the storage of every service needs: one handle per worker, opened and brought up to date
+ * before the first request, and the forms of times, ids and shards. Settings, tables and SQL are
+ * the service's own.
  */
 #ifndef ASSAY_DB_STORE_H
 #define ASSAY_DB_STORE_H
@@ -26,18 +27,24 @@ MUST_CHECK enum error store_open(struct arena *arena, const struct store_plan *p
                                  struct store **store, struct problem *problem);
 void store_close(struct store *store);
 
-/* Opens an SQLite file at once, so that no other program is ever the last to leave it; failure is
- * logged, and met again by the first request. Does nothing on a server, whose connections are few.
- */
-void store_attach(struct store *store);
-
 /* The folder of the SQLite file, in which all files of the database lie; NULL on a server. From the
  * arena, its links followed as far as it exists. */
 const char *store_folder(const struct store *store, struct arena *arena);
 
-/* The handle, its schema up to date. The first call of a process migrates; when the database is
- * away the next call tries again. */
-MUST_CHECK enum error store_use(struct store *store, struct db **db, struct problem *problem);
+/*
+ * Opens the database and brings its schema up to date: of all processes that do so at the same time
+ * one migrates and the others wait. Does nothing when it has succeeded before in this process.
+ * Programs call it, and so do workers by the function below.
+ */
+MUST_CHECK enum error store_prepare(struct store *store, struct db **db, struct problem *problem);
+
+/* For a worker, before its first request and then once a second: prepares the store unless that has
+ * been done, and gives the connection to a server back. A failure is logged, again when its reason
+ * changes, and store_database() answers it until a later call succeeds. */
+void store_attach(struct store *store);
+
+/* For handlers: the handle that store_attach() has prepared, or why it could not. */
+MUST_CHECK enum error store_database(struct store *store, struct db **db, struct problem *problem);
 
 /* The handle as it is, for checks of health. */
 struct db *store_handle(struct store *store);

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 1000, /* at the queue, without having been called */
-    REST_MS = 100   /* after the system had no descriptor or memory for us */
+    LISTENER_WAIT_MS = 1000, /* before it looks at the queue without having been called */
+    REST_MS = 100            /* after the system had no descriptor or memory for us */
 };
 
 bool listener_is_socket(int descriptor)
@@ -66,6 +66,13 @@ static bool is_over(const struct listener *listener)
     return asked_to_leave() || (listener->go_on && !listener->go_on(listener->context));
 }
 
+static int longest_wait(const struct listener *listener)
+{
+    int wait = listener->idle ? listener->idle(listener->context) : LISTENER_WAIT_MS;
+
+    return wait < LISTENER_WAIT_MS ? wait : LISTENER_WAIT_MS;
+}
+
 int listener_accept(const struct listener *listener)
 {
     struct epoll_event event;
@@ -76,7 +83,7 @@ int listener_accept(const struct listener *listener)
         if (connection >= 0)
             return connection;
         if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            (void)!epoll_wait(listener->events, &event, 1, LOOK_MS);
+            (void)!epoll_wait(listener->events, &event, 1, longest_wait(listener));
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
             log_event(LOG_ERROR, "accept_failed", strerror(errno));
             poll(NULL, 0, REST_MS);

@@ -17,6 +17,9 @@ struct listener {
     /* Asked before every wait, which lasts a second at most; false = it is time to leave. NULL =
      * always true. */
     bool (*go_on)(void *context);
+    /* Asked when no connection waits; the milliseconds for which the listener may wait, a second at
+     * most. NULL = a second. */
+    int (*idle)(void *context);
     void *context;
 };
 

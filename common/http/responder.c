@@ -37,6 +37,7 @@ struct environment {
     const char *locales_directory;
     int64_t requests;     /* 0 = no end */
     int64_t pool_seconds; /* 0 = no limit */
+    double idle_seconds;
     double receive_seconds, send_seconds, stream_send_seconds, linger_seconds;
 };
 
@@ -61,6 +62,10 @@ static const struct setting environment_settings[] = {
     {"ASSAY_POOL_SECONDS", SETTING_INTEGER, AT(pool_seconds), "0", .maximum = 86400,
      .help = "The longest answer of the family; `nginx/stack` sets it. A worker that is at one "
              "request 5 s longer, hanging or stopped, is killed by the others; 0 = never."},
+    {"ASSAY_DATABASE_IDLE_SECONDS", SETTING_NUMBER, AT(idle_seconds), "0.05", .minimum = 0.001,
+     .maximum = 3600,
+     .help = "PostgreSQL: a worker that has had no request for so long closes its connection, so "
+             "that other workers of the host can have its place in the pool."},
     {"ASSAY_RECEIVE_SECONDS", SETTING_NUMBER, AT(receive_seconds), "5", .minimum = 0.001,
      .maximum = 3600, .help = "For the web server to hand over a whole request."},
     {"ASSAY_SEND_SECONDS", SETTING_NUMBER, AT(send_seconds), "10", .minimum = 0.001,
@@ -135,6 +140,24 @@ static bool look_around(void *context)
     return true;
 }
 
+/* The milliseconds until the worker has to look again; once per run of requests the service is told
+ * that none has come for a while. */
+static int idle(void *context)
+{
+    struct server *server = context;
+    int64_t left;
+
+    if (!server->served_at || !server->family->service->idle)
+        return LOOK_MICROSECONDS / 1000;
+    left =
+        server->served_at + (int64_t)(server->idle_seconds * 1e6) - clock_monotonic_microseconds();
+    if (left > 0)
+        return (int)(left < LOOK_MICROSECONDS ? left / 1000 + 1 : LOOK_MICROSECONDS / 1000);
+    server->served_at = 0;
+    server->family->service->idle(server);
+    return LOOK_MICROSECONDS / 1000;
+}
+
 static struct fastcgi fastcgi; /* one per worker, used again for each request */
 
 static void serve_one(struct server *server, int connection)
@@ -156,6 +179,7 @@ static void serve_one(struct server *server, int connection)
     else
         fastcgi_finish(&fastcgi);
     server_after(server);
+    server->served_at = clock_monotonic_microseconds();
     watch_limit(server->region, server->watch, 0);
 }
 
@@ -172,6 +196,7 @@ static void serve(struct server *server, const struct listener *listener,
     server->watch = watch_join(server->region);
     server->limit =
         environment->pool_seconds ? (double)environment->pool_seconds + OVERTIME_SECONDS : 0;
+    server->idle_seconds = environment->idle_seconds;
     log_event(LOG_DEBUG, "startup", server->family->name);
     if (server->hub) {
         /* While a handler writes, all streams wait. */
@@ -406,6 +431,7 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
         return EXIT_SUCCESS;
     }
     listener.go_on = look_around;
+    listener.idle = idle;
     listener.context = &server;
     serve(&server, &listener, &environment);
     server_stop(&server);

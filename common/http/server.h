@@ -46,7 +46,9 @@ struct server {
     struct hub_state *hub;     /* of a family of streams that wait (hub.h), else NULL */
     struct arena *arena;       /* of the request being served */
     uint32_t watch;            /* its place among those watched (shm/watch.h) */
+    double idle_seconds;       /* without a request, before idle() is called */
     double limit;              /* seconds for one request; 0 = no end */
+    int64_t served_at;         /* end of the last request; 0 = idle() has been called since */
     struct serving *serving;   /* the request at hand, until server_after() */
 };
 

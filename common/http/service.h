@@ -97,9 +97,10 @@ struct http_service {
     /* Reads settings into server->policy, ->info, ->settings and ->state; memory from `arena` lives
      * as long as the process. Opens nothing: --check-config calls it too. */
     enum error (*start)(struct server *server, struct arena *arena, struct problem *problem);
-    /* What only the database can tell of the settings; NULL = nothing. Called by --check-config,
-     * which `starts` the service (server->region is then NULL), and by a worker before its first
-     * request, when all that workers share is open. */
+    /* Opens and prepares the database, and checks what only the database can tell of the settings;
+     * NULL = there is nothing to do. Called by --check-config, which `starts` the service
+     * (server->region is then NULL), and by a worker before its first request, when all that
+     * workers share is open. A worker starts also while the database is away. */
     enum error (*ready)(struct server *server, bool starts, struct problem *problem);
 
     /* After the client and the route are known, before anything is asked of the client: false when
@@ -133,6 +134,9 @@ struct http_service {
     void (*after)(struct request *request, int status);
     /* After a hub has looked for news: to leave nothing open. NULL = nothing to do. */
     void (*after_turn)(struct server *server);
+    /* No request has come for ASSAY_DATABASE_IDLE_SECONDS: gives back what other workers may need.
+     * Called once after each run of requests, and after ready(). NULL = there is nothing. */
+    void (*idle)(struct server *server);
     /* About once a second, also while nobody asks anything: what must not wait for the next
      * request. NULL = nothing does. */
     void (*each_second)(struct server *server);
@@ -149,6 +153,9 @@ struct http_family {
     /* Not 0: its requests yield to those of other families. Sets the niceness of each worker, and
      * that of its session if the session holds nothing but its pool (nginx/pool). */
     int niceness;
+    /* Its handlers store nothing: ready() opens no database. Only an issued key that a client
+     * presents makes the worker look into it. */
+    bool without_storage;
     const struct hub *hub; /* its streams wait together in one process (hub.h); NULL = no */
 };
 

@@ -212,7 +212,7 @@ static int run(struct load *load, struct arena *arena)
         store_close(store);
         return EXIT_USAGE;
     }
-    error = store_use(store, &load->call.db, problem);
+    error = store_prepare(store, &load->call.db, problem);
     if (!error)
         error = load_file(load, arena);
     store_close(store);

@@ -31,7 +31,7 @@ static enum error make(struct arena *arena, const struct experiments_settings *s
 
     if (error)
         return error;
-    error = store_use(store, &call.db, problem);
+    error = store_prepare(store, &call.db, problem);
     if (!error)
         error = demo_make(&call, locale_get(LANGUAGE_EN), made);
     store_close(store);

@@ -42,7 +42,7 @@ static bool look_after(void *context)
                     &moved))
         log_event(LOG_WARNING, "clock_moved", moved.text);
 
-    upkeep->error = store_use(upkeep->store, &db, &upkeep->problem);
+    upkeep->error = store_prepare(upkeep->store, &db, &upkeep->problem);
     if (!upkeep->error) {
         upkeep->error = db_maintain(db, &upkeep->problem);
         db_disconnect(db);

@@ -108,7 +108,7 @@ static int run(struct arena *arena, bool verify, int count, char **experiments)
     log_open("assay.live-rebuild", (enum log_level)settings.log_level,
              (enum log_format)settings.log_format);
     work.call.spike_events = settings.live_spike_events;
-    error = store_use(store, &work.call.db, &problem);
+    error = store_prepare(store, &work.call.db, &problem);
     if (!error)
         error = work_on_all(&work, count, experiments);
     store_close(store);

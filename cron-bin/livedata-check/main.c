@@ -42,7 +42,7 @@ static enum error look(struct arena *arena, struct livedata_settings *settings,
         error = livedata_store_open(arena, settings, NULL, &store, problem);
     if (error)
         return error;
-    error = store_use(store, &call.db, problem);
+    error = store_prepare(store, &call.db, problem);
     if (!error)
         error = storage_check(&call, &catalog, check);
     if (isatty(STDERR_FILENO))

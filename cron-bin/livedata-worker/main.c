@@ -81,7 +81,7 @@ static bool round_of(void *context)
     struct problem problem = {0};
     int64_t looks = 0;
     struct db *db;
-    enum error error = store_use(worker->store, &db, &problem);
+    enum error error = store_prepare(worker->store, &db, &problem);
 
     hooks.watch = &webhook_until_stopped;
     alerts = hooks;

@@ -84,7 +84,7 @@ static void analyze(struct program *program)
     if (!program->stays ||
         !db_maintain_is_due(program->settings.analyze_seconds, &program->analyzed_at))
         return;
-    if (store_use(program->store, &db, &problem) || db_maintain(db, &problem))
+    if (store_prepare(program->store, &db, &problem) || db_maintain(db, &problem))
         log_event(LOG_WARNING, "upkeep_failed", problem.text);
     db_disconnect(store_handle(program->store));
 }
@@ -100,7 +100,7 @@ static bool serve_next(void *context)
     if (!orchestrator_uses_chromium(&program->settings) || now < program->rests_until)
         return false;
     arena_reset(program->arena);
-    program->error = store_use(program->store, &db, &program->problem);
+    program->error = store_prepare(program->store, &db, &program->problem);
     if (!program->error) {
         program->error = look(program, db);
         db_disconnect(db);

@@ -35,7 +35,7 @@ static enum error purge(struct arena *arena, const struct experiments_settings *
 
     if (error)
         return error;
-    error = store_use(store, &call.db, problem);
+    error = store_prepare(store, &call.db, problem);
     if (!error && !dry_run)
         error = clock_check(settings->state_directory, "experiments", &settings->clock, problem);
     if (!error)

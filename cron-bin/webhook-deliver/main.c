@@ -88,7 +88,7 @@ static bool deliver(void *context)
 
     if (is_asleep(worker))
         return false;
-    error = store_use(worker->store, &db, &problem);
+    error = store_prepare(worker->store, &db, &problem);
     if (!error)
         error = runner_take_up(db, &problem);
     if (!error)

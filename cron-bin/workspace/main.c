@@ -187,7 +187,7 @@ static int with_database(struct work *work)
 
     if (experiments_store_open(work->call.arena, &work->settings, NULL, &store, &work->problem))
         return fail(work, EXIT_SETTINGS);
-    if (store_use(store, &db, &work->problem))
+    if (store_prepare(store, &db, &work->problem))
         status = fail(work, EXIT_DATABASE);
     else
         status = strcmp(work->command, "export") == 0 ? export(work, db) : with_file(work, db);

@@ -57,7 +57,7 @@ static const struct route routes[] = {
 };
 
 static const struct http_family family = {
-    .service = &experiments_service, .name = "advice", ROUTES(routes)};
+    .service = &experiments_service, .name = "advice", ROUTES(routes), .without_storage = true};
 
 int main(int argc, char **argv)
 {

@@ -75,7 +75,7 @@ static const struct route routes[] = {
 };
 
 static const struct http_family family = {
-    .service = &experiments_service, .name = "analysis", ROUTES(routes)};
+    .service = &experiments_service, .name = "analysis", ROUTES(routes), .without_storage = true};
 
 int main(int argc, char **argv)
 {

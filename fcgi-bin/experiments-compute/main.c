@@ -117,8 +117,11 @@ static const struct route routes[] = {
              "gets, and which the first users get."},
 };
 
-static const struct http_family family = {
-    .service = &experiments_service, .name = "compute", ROUTES(routes), .niceness = NICENESS};
+static const struct http_family family = {.service = &experiments_service,
+                                          .name = "compute",
+                                          ROUTES(routes),
+                                          .without_storage = true,
+                                          .niceness = NICENESS};
 
 int main(int argc, char **argv)
 {

@@ -130,7 +130,7 @@ enum error experiments_metrics_handle(struct request *request, struct reply *rep
     struct text *out = &reply->body;
     struct problem problem;
     struct db *db;
-    bool reached = !store_use(service_store(request), &db, &problem);
+    bool reached = !store_database(service_store(request), &db, &problem);
 
     add_requests(out, region);
     add_times(out, region);

@@ -161,6 +161,18 @@ static enum error probe_server(const struct service *service, struct problem *pr
                        health.reachable ? health.write_detail : health.detail);
 }
 
+/* A worker that could not open the database tries again. */
+static void each_second(struct server *server)
+{
+    if (!server->family->without_storage)
+        store_attach(((const struct service *)server->state)->store);
+}
+
+static void idle(struct server *server)
+{
+    db_give_back(store_handle(((const struct service *)server->state)->store));
+}
+
 /* Workers that are replaced while the database is away come up all the same, and let nobody in. */
 static enum error ready(struct server *server, bool starts, struct problem *problem)
 {
@@ -176,7 +188,7 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
         key_is_issued(service->store))
         server->policy.open_by = NULL;
     if (!starts)
-        store_attach(service->store);
+        each_second(server);
     db_give_back(store_handle(service->store)); /* to those who have requests */
     return error;
 }
@@ -198,7 +210,10 @@ struct store *service_store(const struct request *request)
 
 enum error service_database(struct request *request, struct db **db)
 {
-    return store_use(service_store(request), db, &request->problem);
+    struct store *store = service_store(request);
+
+    return request->server->family->without_storage ? store_prepare(store, db, &request->problem)
+                                                    : store_database(store, db, &request->problem);
 }
 
 static enum error idempotency(struct request *request, struct http_idempotency *kept)
@@ -241,7 +256,7 @@ static void note_key_use(struct request *request)
     struct db *db;
     struct key_call call = {
         .arena = request->arena, .actor = service_actor(request), .problem = &problem};
-    enum error error = store_use(service_store(request), &db, &problem);
+    enum error error = store_database(service_store(request), &db, &problem);
 
     call.db = db;
     if (error || key_note_use(&call, service_caller(request)->key_id))
@@ -275,5 +290,7 @@ const struct http_service experiments_service = {
     .buckets = service_buckets,
     .idempotency = idempotency,
     .after = after,
+    .idle = idle,
+    .each_second = each_second,
     .stop = stop,
 };

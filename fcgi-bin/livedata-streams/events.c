@@ -61,7 +61,7 @@ static enum error storage_of_server(struct server *server, struct arena *arena,
 
     *call = (struct storage_call){
         .arena = arena, .problem = problem, .tenant = "default", .now = clock_unix_microseconds()};
-    return store_use(service_store(&request), &call->db, problem);
+    return store_database(service_store(&request), &call->db, problem);
 }
 
 static enum error newest(struct server *server, int64_t *sequence, struct problem *problem)

@@ -22,7 +22,7 @@ static void look(struct request *request, struct health_report *report)
     struct storage_call call;
     struct db *db = NULL;
 
-    if (store_use(service_store(request), &db, &problem))
+    if (store_database(service_store(request), &db, &problem))
         db = NULL;
     call = service_storage(request, db);
     call.problem = &problem;
@@ -69,7 +69,7 @@ enum error ready_handle(struct request *request, struct reply *reply)
     struct db *db = NULL;
     bool backend, schema, control;
 
-    control = store_use(service_store(request), &db, &problem) == ERROR_NONE;
+    control = store_database(service_store(request), &db, &problem) == ERROR_NONE;
     db_health(store_handle(service_store(request)), &health);
     if (control && !health.writable)
         log_event(LOG_WARNING, "not_ready", health.write_detail);

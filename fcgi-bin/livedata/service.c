@@ -156,7 +156,7 @@ static void seed(struct service *service)
         .arena = arena, .problem = &problem, .tenant = "default", .now = clock_unix_microseconds()};
     bool seeded = false;
 
-    if (!arena || store_use(service->store, &call.db, &problem) ||
+    if (!arena || store_database(service->store, &call.db, &problem) ||
         seed_store(&call, &service->catalog, &seeded))
         log_event(LOG_ERROR, "seed_failed", problem.text);
     db_end_of_request(store_handle(service->store));
@@ -280,7 +280,7 @@ static void flush_sessions(struct service *service)
 
     if (!session_is_due(&service->log))
         return;
-    if (!store_use(service->store, &db, &problem))
+    if (!store_database(service->store, &db, &problem))
         session_flush(&service->log, db);
     db_end_of_request(db);
 }
@@ -295,10 +295,19 @@ static void after(struct request *request, int status)
     flush_sessions(service);
 }
 
-/* What was asked last is written down although nobody asks again. */
+/* What was asked last is written down although nobody asks again. A worker that could not open the
+ * database tries again. */
 static void each_second(struct server *server)
 {
-    flush_sessions(server->state);
+    struct service *service = server->state;
+
+    store_attach(service->store);
+    flush_sessions(service);
+}
+
+static void idle(struct server *server)
+{
+    db_give_back(store_handle(((struct service *)server->state)->store));
 }
 
 static void after_turn(struct server *server)
@@ -312,7 +321,7 @@ static void stop(void *state)
     struct problem problem;
     struct db *db;
 
-    if (service->log.count && !store_use(service->store, &db, &problem))
+    if (service->log.count && !store_database(service->store, &db, &problem))
         session_flush(&service->log, db);
     redis_close(service->redis);
     shm_cache_close(service->cache.shared);
@@ -376,7 +385,7 @@ struct live_note *service_note(const struct request *request)
 
 enum error service_database(struct request *request, struct db **db)
 {
-    return store_use(service_store(request), db, &request->problem);
+    return store_database(service_store(request), db, &request->problem);
 }
 
 struct storage_call service_storage(struct request *request, struct db *db)
@@ -544,6 +553,7 @@ const struct http_service livedata_service = {
     .finish = service_finish,
     .after = after,
     .after_turn = after_turn,
+    .idle = idle,
     .each_second = each_second,
     .stop = stop,
 };

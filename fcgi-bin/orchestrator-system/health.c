@@ -124,7 +124,7 @@ enum error ready_handle(struct request *request, struct reply *reply)
     struct db_health health = {.reachable = false};
     struct db *db;
 
-    if (!store_use(service_store(request), &db, &problem))
+    if (!store_database(service_store(request), &db, &problem))
         db_health(db, &health);
     if (!health.reachable || !health.writable)
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "not_ready",

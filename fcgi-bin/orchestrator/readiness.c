@@ -50,7 +50,7 @@ static void check_storage(struct request *request, struct readiness *readiness)
     struct writing writing;
     struct db_health health = {.reachable = false};
     struct db *db = NULL;
-    enum error error = store_use(service_store(request), &db, &problem);
+    enum error error = store_database(service_store(request), &db, &problem);
 
     if (!error)
         db_health(db, &health);
@@ -147,7 +147,7 @@ static void write_spend(struct request *request, struct json_writer *writer)
     int64_t booked = 0, held = 0;
     struct db *db;
     char day[16];
-    bool known = !store_use(service_store(request), &db, &problem) &&
+    bool known = !store_database(service_store(request), &db, &problem) &&
                  !spend_today(db, &booked, &held, &problem);
 
     spend_day(day);

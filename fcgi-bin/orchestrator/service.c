@@ -191,10 +191,23 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
     service->worker.context = service;
     if (server->region)
         db_queue_writers(store_handle(service->store), server->region);
+    if (!starts)
+        store_attach(service->store);
     if (starts && !service->settings.api_key)
         log_event(orchestrator_is_exposed(&service->settings) ? LOG_ERROR : LOG_WARNING,
                   "open_without_key", "ORCH_API_KEY is not set: everybody may call.");
     return ERROR_NONE;
+}
+
+/* A worker that could not open the database tries again. */
+static void each_second(struct server *server)
+{
+    store_attach(((const struct service *)server->state)->store);
+}
+
+static void idle(struct server *server)
+{
+    db_give_back(store_handle(((const struct service *)server->state)->store));
 }
 
 static void stop(void *state)
@@ -215,7 +228,8 @@ static void adopt_model_list(struct service *service, struct arena *arena)
     struct catalog catalog;
     struct db *db;
 
-    if (store_use(service->store, &db, &problem) || model_list_load(db, arena, &menu, &problem)) {
+    if (store_database(service->store, &db, &problem) ||
+        model_list_load(db, arena, &menu, &problem)) {
         log_event(LOG_WARNING, "menu_not_loaded", problem.text);
         return;
     }
@@ -259,7 +273,7 @@ static void sweep_in(struct service *service, struct arena *arena)
     int64_t swept = 0;
     struct db *db;
 
-    if (store_use(service->store, &db, &problem))
+    if (store_database(service->store, &db, &problem))
         return;
     if (task_sweep(db, arena, &swept, &problem))
         log_event(LOG_WARNING, "sweep_failed", problem.text);
@@ -363,7 +377,7 @@ struct store *service_store(const struct request *request)
 
 enum error service_database(struct request *request, struct db **db)
 {
-    enum error error = store_use(service_store(request), db, &request->problem);
+    enum error error = store_database(service_store(request), db, &request->problem);
 
     return service_storage_error(request, error, "healthcheck");
 }
@@ -412,5 +426,7 @@ const struct http_service orchestrator_service = {
     .buckets = service_buckets,
     .charge = service_charge,
     .after = after,
+    .idle = idle,
+    .each_second = each_second,
     .stop = stop,
 };

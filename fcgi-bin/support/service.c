@@ -125,8 +125,18 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
         db_queue_writers(store_handle(service->store), server->region);
     if (!starts)
         store_attach(service->store);
-    db_give_back(store_handle(service->store));
     return ERROR_NONE;
+}
+
+/* A worker that could not open the database tries again. */
+static void each_second(struct server *server)
+{
+    store_attach(((const struct service *)server->state)->store);
+}
+
+static void idle(struct server *server)
+{
+    db_give_back(store_handle(((const struct service *)server->state)->store));
 }
 
 static void stop(void *state)
@@ -170,7 +180,7 @@ struct models *service_models(const struct request *request)
 
 enum error service_database(struct request *request, struct db **db)
 {
-    return store_use(service_store(request), db, &request->problem);
+    return store_database(service_store(request), db, &request->problem);
 }
 
 void service_audit(struct request *request, const char *action, const char *resource,
@@ -210,5 +220,7 @@ const struct http_service support_service = {
     .refuse = service_refuse,
     .buckets = service_buckets,
     .after = after,
+    .idle = idle,
+    .each_second = each_second,
     .stop = stop,
 };

@@ -269,7 +269,9 @@ ON_ONE(a_worker_waits_for_its_turn_and_then_says_so, DB_POSTGRES)
     start = clock_monotonic_microseconds();
     CHECK_FAILS(db_connect(second, &store->problem), ERROR_BUSY, "pool_exhausted");
     CHECK(clock_monotonic_microseconds() - start >= 100000);
-    CHECK(db_end_of_request(first)); /* now it may be taken away */
+    CHECK(db_end_of_request(first)); /* nobody waits, so it keeps its connection */
+    CHECK_FAILS(db_connect(second, &store->problem), ERROR_BUSY, "pool_exhausted");
+    db_give_back(first);
     CHECK_OK(db_connect(second, &store->problem));
     CHECK_FAILS(db_connect(first, &store->problem), ERROR_BUSY, "pool_exhausted");
     db_close(second);
@@ -280,23 +282,27 @@ ON_ONE(a_worker_waits_for_its_turn_and_then_says_so, DB_POSTGRES)
     db_close(first);
 }
 
-static int idle_in_child(struct store *store, int number)
+/* Holds the only connection during a request of a fifth of a second, and wants it again afterwards.
+ */
+static int finish_in_child(struct store *store, int number)
 {
     struct db_options options = pool_options(store, 1, 5000);
     struct db *db = store_open(store, &options);
     char byte;
 
-    if (db_connect(db, &store->problem) || !db_end_of_request(db))
-        return 1;
-    /* as in accept(): the read goes on after the connection has been taken away */
-    if (read(number, &byte, 1) != 1)
-        return 2;
     if (db_connect(db, &store->problem))
+        return 1;
+    fixture_pause(200);
+    if (!db_end_of_request(db))
+        return 2;
+    if (read(number, &byte, 1) != 1)
         return 3;
-    return db_counters(db).connects == 2 ? 0 : 4;
+    if (db_connect(db, &store->problem))
+        return 4;
+    return db_counters(db).connects == 2 ? 0 : 5;
 }
 
-ON_ONE(an_idle_worker_gives_way, DB_POSTGRES)
+ON_ONE(a_worker_hands_its_connection_over_at_the_end_of_a_request, DB_POSTGRES)
 {
     struct db_options options = pool_options(store, 1, 5000);
     struct db *db = store_open(store, &options);
@@ -304,13 +310,14 @@ ON_ONE(an_idle_worker_gives_way, DB_POSTGRES)
     pid_t child;
 
     CHECK(pipe(ends) == 0);
-    child = fixture_fork(idle_in_child, store, ends[0]);
+    child = fixture_fork(finish_in_child, store, ends[0]);
     while (store_integer(store, &connections) < 1)
         fixture_pause(10);
     CHECK_OK(db_connect(db, &store->problem));
-    CHECK_OK(db_connect(db, &store->problem));
     CHECK(db_end_of_request(db));
     CHECK(write(ends[1], "x", 1) == 1);
+    fixture_pause(50);
+    db_give_back(db); /* as an idle worker does */
     CHECK_INT(fixture_wait(child), 0);
     close(ends[0]);
     close(ends[1]);
@@ -358,5 +365,6 @@ ON_ONE(a_pool_needs_its_directory, DB_POSTGRES)
 TEST_MAIN(CASE(eight_writers_lose_nothing), CASE(many_processes_make_one_file),
           CASE(the_log_of_writers_without_pause_stays_short), CASE(workers_share_fewer_connections),
           CASE(a_connection_is_kept_while_there_are_enough),
-          CASE(a_worker_waits_for_its_turn_and_then_says_so), CASE(an_idle_worker_gives_way),
+          CASE(a_worker_waits_for_its_turn_and_then_says_so),
+          CASE(a_worker_hands_its_connection_over_at_the_end_of_a_request),
           CASE(a_killed_worker_frees_its_connection), CASE(a_pool_needs_its_directory))

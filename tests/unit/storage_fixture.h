@@ -99,7 +99,7 @@ static inline struct store *bench_open(struct bench *bench, struct db **db)
     if (!error)
         error = experiments_store_open(bench->arena, &settings, NULL, &store, &bench->problem);
     if (!error)
-        error = store_use(store, db, &bench->problem);
+        error = store_prepare(store, db, &bench->problem);
     if (error)
         bench_fatal("open the store", &bench->problem);
     return store;

@@ -35,7 +35,7 @@ bool chat_worker_round(void *context)
     struct job_tally tally = {0};
     struct problem problem = {0};
     struct db *db;
-    enum error error = store_use(worker->store, &db, &problem);
+    enum error error = store_prepare(worker->store, &db, &problem);
 
     if (!error)
         error = runner_take_up(db, &problem);

@@ -286,7 +286,7 @@ static struct key_census census_of(struct store *store)
     struct key_census census = {0};
     struct db *db;
 
-    if (store_use(store, &db, &problem) || key_census(db, &census, &problem))
+    if (store_prepare(store, &db, &problem) || key_census(db, &census, &problem))
         log_event(LOG_WARNING, "keys_unknown", problem.text);
     return census;
 }

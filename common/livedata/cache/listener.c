@@ -65,7 +65,7 @@ static void look(struct listener *listener)
                                 .now = clock_unix_microseconds()};
 
     arena_reset(listener->round);
-    if (store_use(listener->looking, &call.db, &problem))
+    if (store_prepare(listener->looking, &call.db, &problem))
         return;
     (void)live_cache_follow(&listener->cache, &call);
     db_end_of_request(call.db);
@@ -89,7 +89,7 @@ static void hear_database(struct listener *listener)
     if (listener->hears_database || !listener->settings->cache_listen)
         return;
     listener->hears_database =
-        !store_use(listener->hearing, &db, &problem) && !db_listen(db, LIVE_CHANNEL, &problem);
+        !store_prepare(listener->hearing, &db, &problem) && !db_listen(db, LIVE_CHANNEL, &problem);
     tell(&listener->told_database, "the database", &problem);
 }
 

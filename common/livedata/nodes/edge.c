@@ -257,7 +257,7 @@ static bool round_of(void *context)
 
     if (edge->not_before > clock_monotonic_microseconds())
         return false;
-    error = store_use(edge->store, &db, &problem);
+    error = store_prepare(edge->store, &db, &problem);
     if (!error)
         error = hand_on(edge, db, &more, &problem);
     if (error)

@@ -154,7 +154,7 @@ enum error tool_open(struct tool *tool, bool bootstrap)
     if (error)
         return error;
     if (bootstrap)
-        return store_use(tool->store, &tool->db, &tool->problem);
+        return store_prepare(tool->store, &tool->db, &tool->problem);
     tool->db = store_handle(tool->store);
     return db_connect(tool->db, &tool->problem);
 }

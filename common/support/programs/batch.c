@@ -114,7 +114,7 @@ static int run(const struct batch_plan *plan, struct batch_program *program)
     int status;
 
     if (!error)
-        error = store_use(program->store, &program->db, &program->problem);
+        error = store_prepare(program->store, &program->db, &program->problem);
     if (!error && plan->locks)
         error = data_file_lock(program->arena, &program->settings, plan->name, 0, &lock,
                                &program->problem);

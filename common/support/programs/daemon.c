@@ -24,7 +24,7 @@ struct rounds {
 static enum error run_one(struct daemon_program *program, daemon_iteration *round, bool *more)
 {
     struct db *db = NULL;
-    enum error error = store_use(program->store, &db, &program->problem);
+    enum error error = store_prepare(program->store, &db, &program->problem);
 
     *more = false;
     if (!error)

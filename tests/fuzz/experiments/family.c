@@ -119,7 +119,7 @@ static struct server *open_server(size_t family)
     server->family = *families[family];
     if (experiments_service.start(server, process_arena, &problem) ||
         server_start(server, process_arena, NULL, "locales", &problem) ||
-        store_use(store_of(server), &db, &problem)) {
+        store_prepare(store_of(server), &db, &problem)) {
         fprintf(stderr, "%s\n", problem.text);
         abort();
     }
