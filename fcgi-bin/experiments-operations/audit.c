@@ -59,30 +59,8 @@ const struct schema audit_export_query_schema = {.name = "AuditExportQuery",
                                                  .fields = export_query_fields,
                                                  .field_count = COUNT_OF(export_query_fields)};
 
-#define OWNER struct audit_entry
-static const struct field entry_fields[] = {
-    INTEGER(OWNER, id),
-    STRING(OWNER, ts),
-    STRING(OWNER, action),
-    STRING(OWNER, project_id, .nullable = true),
-    STRING(OWNER, project_name, .nullable = true),
-    STRING(OWNER, key_id, .nullable = true),
-    STRING(OWNER, actor, .nullable = true),
-    STRING(OWNER, request_id, .nullable = true),
-    JSON_VALUE(OWNER, payload_diff, .nullable = true,
-               .help = "Paths that changed, each with its old and new value."),
-    STRING(OWNER, ip_address, .nullable = true),
-};
-#undef OWNER
-static const struct schema entry_schema = {.name = "AuditEntry",
-                                           .help = "Who did what.",
-                                           .size = sizeof(struct audit_entry),
-                                           .fields = entry_fields,
-                                           .field_count = COUNT_OF(entry_fields)};
-SCHEMA_ITEM(entry_schema, struct audit_entry);
-
 #define OWNER struct audit_reply
-static const struct field reply_fields[] = {OBJECTS(OWNER, entries, entry_schema),
+static const struct field reply_fields[] = {OBJECTS(OWNER, entries, audit_entry_schema),
                                             INTEGER(OWNER, total)};
 #undef OWNER
 const struct schema audit_reply_schema = {.name = "AuditLog",

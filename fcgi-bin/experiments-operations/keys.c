@@ -2,20 +2,6 @@
 #include "experiments-operations/keys.h"
 #include "experiments/service.h"
 
-enum { NAME_MAX_LENGTH = 100 };
-
-struct created_key {
-    const char *id;
-    const char *name;
-    int scope;
-    const char *created_at;
-    const char *last_used_at;
-    const char *revoked_at;
-    struct optional_integer rate_limit_requests;
-    struct optional_integer rate_limit_window_seconds;
-    const char *plaintext_key;
-};
-
 struct key_list_reply {
     OBJECT_LIST(struct api_key, keys);
     int64_t total;
@@ -25,53 +11,6 @@ struct deleted_key {
     const char *id;
     bool deleted;
 };
-
-#define RATE_FIELDS                                                                                \
-    NULLABLE_INTEGER(OWNER, rate_limit_requests, .lower = AT_LEAST(1), .upper = AT_MOST(100000),   \
-                     .help = "Calls per window; the service's limit when null."),                  \
-        NULLABLE_INTEGER(OWNER, rate_limit_window_seconds, .lower = AT_LEAST(1),                   \
-                         .upper = AT_MOST(86400), .help = "The service's window when null.")
-
-#define OWNER struct key_request
-static const struct field request_fields[] = {
-    STRING(OWNER, name, .required = true, .min_length = 1, .max_length = NAME_MAX_LENGTH),
-    CHOICE(OWNER, scope, key_scope_names, .choice_count = KEY_SCOPE__MAX, .required = true),
-    RATE_FIELDS,
-};
-#undef OWNER
-const struct schema key_request_schema = {.name = "ApiKeyRequest",
-                                          .help = "A key to be issued.",
-                                          .size = sizeof(struct key_request),
-                                          .fields = request_fields,
-                                          .field_count = COUNT_OF(request_fields),
-                                          .example = "{\"name\":\"dashboard\",\"scope\":\"read\"}"};
-
-#define RECORD_FIELDS                                                                              \
-    STRING(OWNER, id), STRING(OWNER, name),                                                        \
-        CHOICE(OWNER, scope, key_scope_names, .choice_count = KEY_SCOPE__MAX),                     \
-        STRING(OWNER, created_at), STRING(OWNER, last_used_at, .nullable = true),                  \
-        STRING(OWNER, revoked_at, .nullable = true), RATE_FIELDS
-
-#define OWNER struct api_key
-static const struct field key_fields[] = {RECORD_FIELDS};
-#undef OWNER
-const struct schema key_schema = {.name = "ApiKey",
-                                  .help = "An issued key, without its secret.",
-                                  .size = sizeof(struct api_key),
-                                  .fields = key_fields,
-                                  .field_count = COUNT_OF(key_fields)};
-
-#define OWNER struct created_key
-static const struct field created_fields[] = {
-    RECORD_FIELDS,
-    STRING(OWNER, plaintext_key, .secret = true, .help = "Shown here and never again."),
-};
-#undef OWNER
-const struct schema created_key_schema = {.name = "CreatedApiKey",
-                                          .help = "A new key, with its secret.",
-                                          .size = sizeof(struct created_key),
-                                          .fields = created_fields,
-                                          .field_count = COUNT_OF(created_fields)};
 
 #define OWNER struct key_list_reply
 static const struct field list_fields[] = {OBJECTS(OWNER, keys, key_schema), INTEGER(OWNER, total)};
@@ -113,25 +52,17 @@ enum error keys_list(struct request *request, struct reply *reply)
 
 enum error keys_create(struct request *request, struct reply *reply)
 {
-    struct created_key *answer = ARENA_NEW(request->arena, struct created_key);
-    struct api_key key;
+    struct api_key *key = ARENA_NEW(request->arena, struct api_key);
     struct key_call call;
     enum error error = begin(request, &call);
 
     service_expect_keys(request);
     if (!error)
-        error = key_create(&call, request->body, &key, &answer->plaintext_key);
+        error = key_create(&call, request->body, key);
     if (error)
         return error;
     service_forget_key_census(request);
-    *answer = (struct created_key){.id = key.id,
-                                   .name = key.name,
-                                   .scope = key.scope,
-                                   .created_at = key.created_at,
-                                   .rate_limit_requests = key.rate_limit_requests,
-                                   .rate_limit_window_seconds = key.rate_limit_window_seconds,
-                                   .plaintext_key = answer->plaintext_key};
-    reply->object = answer;
+    reply->object = key;
     return ERROR_NONE;
 }
 

@@ -4,9 +4,6 @@
 
 #include "http/route.h"
 
-SCHEMA_OF(key_request_schema, struct key_request);
-SCHEMA_OF(key_schema, struct api_key);
-SCHEMA_OF(created_key_schema, struct created_key);
 SCHEMA_OF(key_list_schema, struct key_list_reply);
 SCHEMA_OF(deleted_key_schema, struct deleted_key);
 

@@ -5,6 +5,7 @@
 #include "experiments-operations/webhooks.h"
 #include "experiments-operations/workspace.h"
 #include "experiments/service.h"
+#include "experiments/webhooks/subscription_store.h"
 #include "experiments/workspace/records.h"
 
 #define WEBHOOKS "/api/v1/webhooks"

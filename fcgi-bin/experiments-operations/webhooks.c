@@ -87,27 +87,6 @@ SCHEMA(webhook_change_schema, struct subscription_request, "WebhookChange", chan
        RULES(scope_rules), .help = "What is to be different; null = as it is.",
        .example = "{\"enabled\":false}");
 
-#define OWNER struct subscription
-static const struct field subscription_fields[] = {
-    STRING(OWNER, id),
-    STRING(OWNER, name),
-    STRING(OWNER, target_url),
-    STRING(OWNER, secret, .nullable = true, .secret = true,
-           .help = "In the answer that makes it, and never again."),
-    CHOICE(OWNER, format, subscription_format_names, .choice_count = FORMAT__MAX),
-    STRINGS(OWNER, event_filter),
-    CHOICE(OWNER, scope, subscription_scope_names, .choice_count = SUBSCRIPTION_SCOPE__MAX),
-    STRING(OWNER, api_key_id, .nullable = true),
-    STRING(OWNER, created_at),
-    STRING(OWNER, updated_at),
-    STRING(OWNER, last_delivered_at, .nullable = true),
-    STRING(OWNER, last_error_at, .nullable = true),
-    BOOLEAN(OWNER, enabled),
-};
-#undef OWNER
-SCHEMA(webhook_schema, struct subscription, "Webhook", subscription_fields,
-       .help = "Who is told of entries of the audit log.");
-
 #define OWNER struct webhooks_reply
 static const struct field webhooks_fields[] = {OBJECTS(OWNER, subscriptions, webhook_schema),
                                                INTEGER(OWNER, total)};
@@ -130,25 +109,6 @@ static const struct field deliveries_query_fields[] = {
 #undef OWNER
 SCHEMA(webhook_deliveries_query_schema, struct deliveries_query, "DeliveriesQuery",
        deliveries_query_fields);
-
-#define OWNER struct delivery_record
-static const struct field delivery_fields[] = {
-    STRING(OWNER, id),
-    STRING(OWNER, subscription_id),
-    INTEGER(OWNER, event_id, .help = "Of the entry in the audit log."),
-    STRING(OWNER, status, .help = "pending, retrying, delivered or failed."),
-    INTEGER(OWNER, attempt_count),
-    STRING(OWNER, last_attempt_at, .nullable = true),
-    STRING(OWNER, delivered_at, .nullable = true),
-    NULLABLE_INTEGER(OWNER, response_code),
-    STRING(OWNER, response_body, .nullable = true, .help = "The first 2048 bytes."),
-    STRING(OWNER, error_message, .nullable = true),
-    STRING(OWNER, next_attempt_at, .nullable = true),
-    STRING(OWNER, lease_expires_at, .nullable = true, .help = "While somebody delivers it."),
-};
-#undef OWNER
-SCHEMA(webhook_delivery_schema, struct delivery_record, "WebhookDelivery", delivery_fields,
-       .help = "What became of one entry for one webhook.");
 
 #define OWNER struct deliveries_reply
 static const struct field deliveries_fields[] = {

@@ -6,12 +6,10 @@
 
 extern const struct schema webhook_request_schema;
 extern const struct schema webhook_change_schema;
-extern const struct schema webhook_schema;
 extern const struct schema webhooks_schema;
 extern const struct schema webhook_deleted_schema;
 extern const struct schema webhook_deliveries_query_schema;
 extern const struct schema webhook_deliveries_schema;
-extern const struct schema webhook_delivery_schema;
 extern const struct schema webhook_tested_schema;
 
 enum error webhooks_list(struct request *request, struct reply *reply);

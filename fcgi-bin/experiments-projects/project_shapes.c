@@ -9,31 +9,6 @@ static const char *const sort_names[SORT__MAX] = {"created_at", "updated_at", "n
                                                   "duration_days"};
 static const char *const direction_names[] = {"asc", "desc"};
 
-/* What a project's record and its line in a list have in common. */
-#define RECORD_FIELDS                                                                              \
-    STRING(OWNER, id), STRING(OWNER, project_name), INTEGER(OWNER, payload_schema_version),        \
-        STRING(OWNER, archived_at, .nullable = true), BOOLEAN(OWNER, is_archived),                 \
-        INTEGER(OWNER, revision_count), STRING(OWNER, last_revision_at, .nullable = true),         \
-        STRING(OWNER, last_analysis_at, .nullable = true),                                         \
-        STRING(OWNER, last_analysis_run_id, .nullable = true),                                     \
-        STRING(OWNER, last_exported_at, .nullable = true), BOOLEAN(OWNER, has_analysis_snapshot),  \
-        STRING(OWNER, created_at),                                                                 \
-        STRING(OWNER, updated_at, .help = "What If-Match is compared with.")
-
-#define OWNER struct project
-static const struct field project_fields[] = {
-    RECORD_FIELDS, WRITTEN_OBJECT(OWNER, document, "payload", payload_schema)};
-static const struct field item_fields[] = {
-    RECORD_FIELDS,
-    STRING(OWNER, hypothesis, .nullable = true),
-    CHOICE(OWNER, metric_type, metric_type_names, .choice_count = METRIC__MAX, .nullable = true),
-    NULLABLE_INTEGER(OWNER, duration_days, .help = "Of the newest analysis run."),
-};
-#undef OWNER
-SCHEMA(project_schema, struct project, "Project", project_fields, .help = "A saved design.");
-static SCHEMA(item_schema, struct project, "ProjectListItem", item_fields,
-              .help = "A project without its payload.");
-
 #define OWNER struct list_query
 static const struct field list_query_fields[] = {
     NULLABLE_BOOLEAN(OWNER, include_archived, .help = "With status=active: the same as all."),
@@ -53,7 +28,7 @@ SCHEMA(list_query_schema, struct list_query, "ProjectListQuery", list_query_fiel
 
 #define OWNER struct list_reply
 static const struct field list_reply_fields[] = {
-    OBJECTS(OWNER, projects, item_schema),
+    OBJECTS(OWNER, projects, project_item_schema),
     INTEGER(OWNER, total),
     INTEGER(OWNER, offset),
     INTEGER(OWNER, limit),
@@ -78,43 +53,6 @@ static const struct field history_query_fields[] = {
 #undef OWNER
 SCHEMA(history_query_schema, struct history_query, "HistoryQuery", history_query_fields);
 
-#define OWNER struct run_summary
-static const struct field summary_fields[] = {
-    STRING(OWNER, metric_type, .nullable = true),
-    NULLABLE_INTEGER(OWNER, sample_size_per_variant),
-    NULLABLE_INTEGER(OWNER, total_sample_size),
-    NULLABLE_INTEGER(OWNER, estimated_duration_days),
-    INTEGER(OWNER, warnings_count),
-    BOOLEAN(OWNER, advice_available),
-};
-#undef OWNER
-static SCHEMA(summary_schema, struct run_summary, "AnalysisRunSummary", summary_fields,
-              .help = "The run at a glance.");
-
-#define OWNER struct run_record
-static const struct field run_fields[] = {
-    STRING(OWNER, id),
-    STRING(OWNER, project_id),
-    STRING(OWNER, created_at),
-    OBJECT(OWNER, summary, summary_schema),
-    OBJECT(OWNER, analysis, analysis_payload_schema),
-};
-#undef OWNER
-static SCHEMA(run_schema, struct run_record, "AnalysisRun", run_fields,
-              .help = "An analysis kept with a project.");
-
-#define OWNER struct export_event
-static const struct field event_fields[] = {
-    STRING(OWNER, id),
-    STRING(OWNER, project_id),
-    STRING(OWNER, analysis_run_id, .nullable = true),
-    STRING(OWNER, format),
-    STRING(OWNER, created_at),
-};
-#undef OWNER
-static SCHEMA(event_schema, struct export_event, "ExportEvent", event_fields,
-              .help = "A report that was exported.");
-
 #define OWNER struct history_reply
 static const struct field history_reply_fields[] = {
     STRING(OWNER, project_id),
@@ -124,8 +62,8 @@ static const struct field history_reply_fields[] = {
     INTEGER(OWNER, export_total),
     INTEGER(OWNER, export_limit),
     INTEGER(OWNER, export_offset),
-    OBJECTS(OWNER, analysis_runs, run_schema),
-    OBJECTS(OWNER, export_events, event_schema),
+    OBJECTS(OWNER, analysis_runs, analysis_run_schema),
+    OBJECTS(OWNER, export_events, export_event_schema),
 };
 #undef OWNER
 SCHEMA(history_reply_schema, struct history_reply, "ProjectHistory", history_reply_fields,
@@ -135,18 +73,6 @@ SCHEMA(history_reply_schema, struct history_reply, "ProjectHistory", history_rep
 static const struct field revisions_query_fields[] = {PAGE_LIMIT(limit), PAGE_OFFSET(offset)};
 #undef OWNER
 SCHEMA(revisions_query_schema, struct revisions_query, "RevisionsQuery", revisions_query_fields);
-
-#define OWNER struct revision
-static const struct field revision_fields[] = {
-    STRING(OWNER, id),
-    STRING(OWNER, project_id),
-    STRING(OWNER, source),
-    STRING(OWNER, created_at),
-    OBJECT(OWNER, payload, payload_schema),
-};
-#undef OWNER
-static SCHEMA(revision_schema, struct revision, "ProjectRevision", revision_fields,
-              .help = "A project as it once was.");
 
 #define OWNER struct revisions_reply
 static const struct field revisions_reply_fields[] = {

@@ -31,23 +31,6 @@ struct history_query {
     int64_t export_offset;
 };
 
-struct run_summary {
-    const char *metric_type;
-    struct optional_integer sample_size_per_variant;
-    struct optional_integer total_sample_size;
-    struct optional_integer estimated_duration_days;
-    int64_t warnings_count;
-    bool advice_available;
-};
-
-struct run_record {
-    const char *id;
-    const char *project_id;
-    const char *created_at;
-    const struct run_summary *summary;
-    const struct analysis_payload *analysis;
-};
-
 struct history_reply {
     const char *project_id;
     int64_t analysis_total;
@@ -56,7 +39,7 @@ struct history_reply {
     int64_t export_total;
     int64_t export_limit;
     int64_t export_offset;
-    OBJECT_LIST(struct run_record, analysis_runs);   /* struct run_record */
+    OBJECT_LIST(struct analysis_run, analysis_runs);
     OBJECT_LIST(struct export_event, export_events); /* struct export_event */
 };
 
@@ -89,7 +72,6 @@ struct deleted_reply {
     bool deleted;
 };
 
-SCHEMA_OF(project_schema, struct project);
 SCHEMA_OF(list_query_schema, struct list_query);
 SCHEMA_OF(list_reply_schema, struct list_reply);
 SCHEMA_OF(history_query_schema, struct history_query);

@@ -149,7 +149,7 @@ enum error projects_add_export(struct request *request, struct reply *reply)
     return answer_project(request, reply, error, project);
 }
 
-static const struct run_summary *summarise(const struct analysis_payload *analysis,
+static const struct run_summary *summarize(const struct analysis_payload *analysis,
                                            struct arena *arena)
 {
     const struct kept_calculation *calculations = analysis->calculations;
@@ -165,18 +165,12 @@ static const struct run_summary *summarise(const struct analysis_payload *analys
     return summary;
 }
 
-static struct object_list run_records(const struct object_list *runs, struct arena *arena)
+static void summarize_all(struct object_list *runs, struct arena *arena)
 {
-    const struct analysis_run *items = runs->items;
-    struct run_record *records = ARENA_ARRAY(arena, struct run_record, runs->count);
+    struct analysis_run *items = runs->items;
 
     for (size_t i = 0; i < runs->count; i++)
-        records[i] = (struct run_record){.id = items[i].id,
-                                         .project_id = items[i].project_id,
-                                         .created_at = items[i].created_at,
-                                         .summary = summarise(items[i].analysis, arena),
-                                         .analysis = items[i].analysis};
-    return (struct object_list){runs->count, records};
+        items[i].summary = summarize(items[i].analysis, arena);
 }
 
 static struct project_page page_of(const struct request *request, int64_t limit, int64_t offset)
@@ -201,6 +195,7 @@ enum error projects_history(struct request *request, struct reply *reply)
         error = project_export_events(&call, request->arguments[0], &events);
     if (error)
         return error;
+    summarize_all(&runs.items, request->arena);
     *answer = (struct history_reply){.project_id = request->arguments[0],
                                      .analysis_total = runs.total,
                                      .analysis_limit = runs.limit,
@@ -208,7 +203,7 @@ enum error projects_history(struct request *request, struct reply *reply)
                                      .export_total = events.total,
                                      .export_limit = events.limit,
                                      .export_offset = events.offset,
-                                     .analysis_runs = run_records(&runs.items, request->arena),
+                                     .analysis_runs = runs.items,
                                      .export_events = events.items};
     reply->object = answer;
     return ERROR_NONE;

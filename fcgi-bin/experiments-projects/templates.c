@@ -30,21 +30,6 @@ static const struct field query_fields[] = {
 #undef OWNER
 SCHEMA(templates_query_schema, struct templates_query, "TemplatesQuery", query_fields);
 
-#define OWNER struct template
-static const struct field template_fields[] = {
-    STRING(OWNER, id, .help = "A UUID; a name of its own where it came with the product."),
-    STRING(OWNER, name),
-    STRING(OWNER, category),
-    STRING(OWNER, description),
-    BOOLEAN(OWNER, built_in),
-    WRITTEN_OBJECT(OWNER, document, "payload", payload_schema),
-    STRINGS(OWNER, tags),
-    INTEGER(OWNER, usage_count),
-};
-#undef OWNER
-SCHEMA(template_schema, struct template, "Template", template_fields,
-       .help = "A design to start from.");
-
 #define OWNER struct templates_reply
 static const struct field reply_fields[] = {OBJECTS(OWNER, templates, template_schema),
                                             INTEGER(OWNER, total)};

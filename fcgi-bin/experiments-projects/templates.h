@@ -9,7 +9,6 @@ extern const struct schema templates_query_schema;
 extern const struct schema templates_reply_schema;
 extern const struct schema template_request_schema;
 extern const struct schema template_deleted_schema;
-SCHEMA_OF(template_schema, struct template);
 
 enum error templates_list(struct request *request, struct reply *reply);
 enum error templates_read(struct request *request, struct reply *reply);

@@ -117,7 +117,7 @@ static const struct field project_fields[] = {
     OBJECT(OWNER, observed_results, results_reply_schema, .nullable = true),
 };
 #undef OWNER
-static SCHEMA(project_schema, struct compared_project, "ComparedProject", project_fields);
+static SCHEMA(compared_schema, struct compared_project, "ComparedProject", project_fields);
 
 #define OWNER struct compared_range
 static const struct field range_fields[] = {
@@ -130,7 +130,7 @@ static SCHEMA(range_schema, struct compared_range, "ComparedRange", range_fields
 
 #define OWNER struct compare_reply
 static const struct field reply_fields[] = {
-    OBJECTS(OWNER, projects, project_schema, .help = "As asked for."),
+    OBJECTS(OWNER, projects, compared_schema, .help = "As asked for."),
     STRINGS(OWNER, shared_warnings),
     STRINGS(OWNER, shared_risks),
     STRINGS(OWNER, shared_assumptions),
@@ -175,8 +175,8 @@ static SCHEMA(deltas_schema, struct compared_deltas, "ComparedDeltas", delta_fie
 
 #define OWNER struct compared_pair
 static const struct field pair_fields[] = {
-    OBJECT(OWNER, base_project, project_schema),
-    OBJECT(OWNER, candidate_project, project_schema),
+    OBJECT(OWNER, base_project, compared_schema),
+    OBJECT(OWNER, candidate_project, compared_schema),
     OBJECT(OWNER, deltas, deltas_schema),
     STRINGS(OWNER, shared_warning_codes),
     STRINGS(OWNER, base_only_warning_codes),

@@ -15,7 +15,8 @@ static struct api_key issued(struct bench *bench, enum key_scope scope, const ch
     struct key_call call = call_of(bench);
     struct api_key key = {0};
 
-    CHECK_OK(key_create(&call, &request, &key, plaintext));
+    CHECK_OK(key_create(&call, &request, &key));
+    *plaintext = key.plaintext_key;
     return key;
 }
 
@@ -240,11 +241,10 @@ static enum error do_change(struct bench *bench, enum change change, const char 
     const struct key_request request = {.name = "more", .scope = KEY_READ};
     struct key_call call = call_of(bench);
     struct api_key key;
-    const char *plaintext;
 
     switch (change) {
     case CREATE:
-        return key_create(&call, &request, &key, &plaintext);
+        return key_create(&call, &request, &key);
     case REVOKE:
         return key_revoke(&call, id, &key);
     case DELETE:

@@ -4,6 +4,27 @@
 
 #include <string.h>
 
+#define OWNER struct audit_entry
+static const struct field entry_fields[] = {
+    INTEGER(OWNER, id),
+    STRING(OWNER, ts),
+    STRING(OWNER, action),
+    STRING(OWNER, project_id, .nullable = true),
+    STRING(OWNER, project_name, .nullable = true),
+    STRING(OWNER, key_id, .nullable = true),
+    STRING(OWNER, actor, .nullable = true),
+    STRING(OWNER, request_id, .nullable = true),
+    JSON_VALUE(OWNER, payload_diff, .nullable = true,
+               .help = "Paths that changed, each with its old and new value."),
+    STRING(OWNER, ip_address, .nullable = true),
+};
+#undef OWNER
+const struct schema audit_entry_schema = {.name = "AuditEntry",
+                                          .help = "Who did what.",
+                                          .size = sizeof(struct audit_entry),
+                                          .fields = entry_fields,
+                                          .field_count = COUNT_OF(entry_fields)};
+
 static const struct statement insert_entry = {
     .name = "audit_insert",
     .sql = "INSERT INTO audit_log (ts, action, project_id, project_name, key_id, actor, request_id,"
@@ -220,29 +241,10 @@ static struct query *count_query(struct db *db, struct arena *arena,
     return query;
 }
 
-static json_t *read_diff(struct query *query, int column, struct arena *arena)
-{
-    const char *text = query_json_or_null(query, column, arena);
-    struct json_fault fault;
-    json_t *diff;
-
-    if (!text || json_read(arena, text, strlen(text), JSON_DEPTH_LIMIT, &diff, &fault))
-        return NULL;
-    return diff;
-}
-
 static void read_entry(struct query *query, struct arena *arena, struct audit_entry *entry)
 {
-    *entry = (struct audit_entry){.id = query_integer(query, 0),
-                                  .ts = query_text(query, 1, arena),
-                                  .action = query_text(query, 2, arena),
-                                  .project_id = query_text_or_null(query, 3, arena),
-                                  .project_name = query_text_or_null(query, 4, arena),
-                                  .key_id = query_text_or_null(query, 5, arena),
-                                  .actor = query_text_or_null(query, 6, arena),
-                                  .request_id = query_text_or_null(query, 7, arena),
-                                  .payload_diff = read_diff(query, 8, arena),
-                                  .ip_address = query_text_or_null(query, 9, arena)};
+    *entry = (struct audit_entry){0};
+    query_read(query, &audit_entry_schema, entry, arena);
 }
 
 /* Binds the place of the entry that the page comes after; of a purged one, that of the next newer.

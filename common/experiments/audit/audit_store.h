@@ -2,8 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_AUDIT_AUDIT_STORE_H
 #define ASSAY_EXPERIMENTS_AUDIT_AUDIT_STORE_H
 
-#include "base/json.h"
-#include "base/optional.h"
+#include "base/schema.h"
 #include "db/store.h"
 
 enum { AUDIT_PAGE_MAX = 500 };
@@ -28,6 +27,7 @@ struct audit_entry {
     json_t *payload_diff; /* {path: [old, new]}; NULL = nothing differs */
     const char *ip_address;
 };
+SCHEMA_OF(audit_entry_schema, struct audit_entry);
 
 /* An entry as it is written, with its differences as JSON text or NULL. */
 struct audit_row {

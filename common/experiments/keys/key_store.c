@@ -9,14 +9,62 @@
 
 #include <string.h>
 
-enum { SECRET_BYTES = 32, LAST_USED_STEP_SECONDS = 60 };
+enum { SECRET_BYTES = 32, LAST_USED_STEP_SECONDS = 60, NAME_MAX_LENGTH = 100 };
 
 #define KEY_PREFIX "abk_"
 #define KEY_COLUMNS                                                                                \
-    "id, name, scope, created_at, last_used_at, revoked_at, rate_limit_requests,"                  \
+    "id, name, CASE scope WHEN 'read' THEN 'read' ELSE 'write' END AS scope, created_at, "         \
+    "last_used_at, revoked_at, rate_limit_requests,"                                               \
     " rate_limit_window_seconds"
 
 const char *const key_scope_names[KEY_SCOPE__MAX] = {"read", "write"};
+
+#define RATE_FIELDS                                                                                \
+    NULLABLE_INTEGER(OWNER, rate_limit_requests, .lower = AT_LEAST(1), .upper = AT_MOST(100000),   \
+                     .help = "Calls per window; the service's limit when null."),                  \
+        NULLABLE_INTEGER(OWNER, rate_limit_window_seconds, .lower = AT_LEAST(1),                   \
+                         .upper = AT_MOST(86400), .help = "The service's window when null.")
+
+#define OWNER struct key_request
+static const struct field request_fields[] = {
+    STRING(OWNER, name, .required = true, .min_length = 1, .max_length = NAME_MAX_LENGTH),
+    CHOICE(OWNER, scope, key_scope_names, .choice_count = KEY_SCOPE__MAX, .required = true),
+    RATE_FIELDS,
+};
+#undef OWNER
+const struct schema key_request_schema = {.name = "ApiKeyRequest",
+                                          .help = "A key to be issued.",
+                                          .size = sizeof(struct key_request),
+                                          .fields = request_fields,
+                                          .field_count = COUNT_OF(request_fields),
+                                          .example = "{\"name\":\"dashboard\",\"scope\":\"read\"}"};
+
+#define RECORD_FIELDS                                                                              \
+    STRING(OWNER, id), STRING(OWNER, name),                                                        \
+        CHOICE(OWNER, scope, key_scope_names, .choice_count = KEY_SCOPE__MAX),                     \
+        STRING(OWNER, created_at), STRING(OWNER, last_used_at, .nullable = true),                  \
+        STRING(OWNER, revoked_at, .nullable = true), RATE_FIELDS
+
+#define OWNER struct api_key
+static const struct field key_fields[] = {RECORD_FIELDS};
+#undef OWNER
+const struct schema key_schema = {.name = "ApiKey",
+                                  .help = "An issued key, without its secret.",
+                                  .size = sizeof(struct api_key),
+                                  .fields = key_fields,
+                                  .field_count = COUNT_OF(key_fields)};
+
+#define OWNER struct api_key
+static const struct field created_fields[] = {
+    RECORD_FIELDS,
+    STRING(OWNER, plaintext_key, .secret = true, .help = "Shown here and never again."),
+};
+#undef OWNER
+const struct schema created_key_schema = {.name = "CreatedApiKey",
+                                          .help = "A new key, with its secret.",
+                                          .size = sizeof(struct api_key),
+                                          .fields = created_fields,
+                                          .field_count = COUNT_OF(created_fields)};
 
 static const struct statement insert_key = {
     .name = "api_key_insert",
@@ -71,21 +119,10 @@ static const struct statement set_scope = {
     .sql = "UPDATE api_keys SET scope = 'write' WHERE id = ? AND scope = 'admin'",
 };
 
-static int scope_of(const char *name)
-{
-    return strcmp(name, key_scope_names[KEY_READ]) == 0 ? KEY_READ : KEY_WRITE;
-}
-
 static void key_row(struct query *query, struct arena *arena, struct api_key *key)
 {
-    *key = (struct api_key){.id = query_text(query, 0, arena),
-                            .name = query_text(query, 1, arena),
-                            .scope = scope_of(query_text(query, 2, arena)),
-                            .created_at = query_text(query, 3, arena),
-                            .last_used_at = query_text_or_null(query, 4, arena),
-                            .revoked_at = query_text_or_null(query, 5, arena),
-                            .rate_limit_requests = query_optional_integer(query, 6),
-                            .rate_limit_window_seconds = query_optional_integer(query, 7)};
+    *key = (struct api_key){0};
+    query_read(query, &key_schema, key, arena);
 }
 
 static enum error fetch(struct db *db, struct arena *arena, const struct statement *statement,
@@ -164,20 +201,22 @@ static void note_keys(const struct key_call *call, bool kept)
 }
 
 enum error key_create(const struct key_call *call, const struct key_request *request,
-                      struct api_key *key, const char **plaintext)
+                      struct api_key *key)
 {
+    const char *plaintext;
     char id[TOKEN_UUID_TEXT], secret[TOKEN_TEXT_MAX];
     enum error error;
 
     token_uuid(id);
     token_random_text(SECRET_BYTES, secret, sizeof secret);
-    *plaintext = arena_print(call->arena, "%s%s", KEY_PREFIX, secret);
+    plaintext = arena_print(call->arena, "%s%s", KEY_PREFIX, secret);
     error = db_begin(call->db, DB_WRITE, call->problem);
     if (error)
         return error;
-    error = insert(call, request, id, *plaintext);
+    error = insert(call, request, id, plaintext);
     if (!error)
         error = fetch_known(call, &read_key, id, key);
+    key->plaintext_key = plaintext;
     error = db_finish(call->db, error, call->problem);
     if (!error)
         note_keys(call, true);

@@ -3,7 +3,7 @@
 #ifndef ASSAY_EXPERIMENTS_KEYS_KEY_STORE_H
 #define ASSAY_EXPERIMENTS_KEYS_KEY_STORE_H
 
-#include "base/optional.h"
+#include "base/schema.h"
 #include "experiments/audit/audit_store.h"
 #include "experiments/settings.h"
 
@@ -20,6 +20,7 @@ struct api_key {
     const char *revoked_at;
     struct optional_integer rate_limit_requests;
     struct optional_integer rate_limit_window_seconds;
+    const char *plaintext_key; /* the key itself: in the answer that makes it, else NULL */
 };
 
 struct key_request {
@@ -29,6 +30,10 @@ struct key_request {
     struct optional_integer rate_limit_window_seconds;
 };
 
+SCHEMA_OF(key_request_schema, struct key_request);
+SCHEMA_OF(key_schema, struct api_key);         /* without the key itself */
+SCHEMA_OF(created_key_schema, struct api_key); /* with it */
+
 struct key_call {
     struct db *db;
     struct arena *arena;
@@ -36,9 +41,9 @@ struct key_call {
     struct problem *problem;
 };
 
-/* Makes a key; `plaintext` is the only copy there will ever be. */
+/* Makes a key; its plaintext_key is the only copy there will ever be. */
 MUST_CHECK enum error key_create(const struct key_call *call, const struct key_request *request,
-                                 struct api_key *key, const char **plaintext);
+                                 struct api_key *key);
 
 /* All keys, newest first: a list of struct api_key. */
 MUST_CHECK enum error key_list(const struct key_call *call, struct object_list *keys);

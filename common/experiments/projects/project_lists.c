@@ -10,16 +10,17 @@
  */
 #define FILTER                                                                                     \
     " AND (? IS NULL OR metric_type = ?) AND (? IS NULL OR search_folded LIKE ? ESCAPE '\\')"
-#define SIDE(side, order)                                                                          \
-    "SELECT " PROJECT_COLUMNS ", name_folded FROM projects WHERE archived = " side FILTER          \
-    " ORDER BY " order " LIMIT ?"
-#define PAGE(side, order) SIDE(side, order) " OFFSET ?"
+#define SIDE(columns, side, order)                                                                 \
+    "SELECT " columns " FROM projects WHERE archived = " side FILTER " ORDER BY " order " LIMIT ?"
+#define PAGE(side, order) SIDE(PROJECT_COLUMNS, side, order) " OFFSET ?"
+#define SORTED_COLUMNS PROJECT_COLUMNS ", name_folded"
 #define MERGED(order)                                                                              \
     "SELECT " PROJECT_COLUMNS " FROM (SELECT * FROM (" SIDE(                                       \
-        "0", order) ") AS active"                                                                  \
-                    " UNION ALL SELECT * FROM (" SIDE("1", order) ") AS put_away) AS both_sides"   \
-                                                                  " ORDER BY " order               \
-                                                                  " LIMIT ? OFFSET ?"
+        SORTED_COLUMNS, "0", order) ") AS active"                                                  \
+                                    " UNION ALL SELECT * FROM (" SIDE(                             \
+                                        SORTED_COLUMNS, "1", order) ") AS put_away) AS both_sides" \
+                                                                    " ORDER BY " order             \
+                                                                    " LIMIT ? OFFSET ?"
 #define ORDERED(name, order)                                                                       \
     {                                                                                              \
         {"projects_active_" name, PAGE("0", order)},                                               \
@@ -64,7 +65,7 @@ static const struct statement count_runs = {
 };
 static const struct statement list_runs = {
     .name = "analysis_runs_list",
-    .sql = "SELECT id, project_id, created_at, analysis_json FROM analysis_runs"
+    .sql = "SELECT id, project_id, created_at, analysis_json AS analysis FROM analysis_runs"
            " WHERE project_id = ? AND number <= ? ORDER BY number DESC LIMIT ?",
 };
 static const struct statement count_events = {
@@ -82,8 +83,9 @@ static const struct statement count_revisions = {
 };
 static const struct statement list_revisions = {
     .name = "revisions_list",
-    .sql = "SELECT id, project_id, created_at, source, payload_json FROM project_revisions"
-           " WHERE project_id = ? AND number <= ? ORDER BY number DESC LIMIT ?",
+    .sql =
+        "SELECT id, project_id, created_at, source, payload_json AS payload FROM project_revisions"
+        " WHERE project_id = ? AND number <= ? ORDER BY number DESC LIMIT ?",
 };
 
 /* What the filter binds: the metric type and the search pattern, NULL where it does not filter. */
@@ -201,49 +203,12 @@ static enum error check_exists(const struct project_call *call, const char *id)
 struct history {
     const struct statement *count;
     const struct statement *list;
-    size_t size;
-    bool (*read)(struct query *query, struct arena *arena, void *item);
+    const struct schema *schema;
 };
 
-static bool read_run(struct query *query, struct arena *arena, void *item)
-{
-    struct analysis_run *run = item;
-
-    *run = (struct analysis_run){.id = query_text(query, 0, arena),
-                                 .project_id = query_text(query, 1, arena),
-                                 .created_at = query_text(query, 2, arena),
-                                 .analysis = project_analysis(query_json(query, 3, arena), arena)};
-    return run->analysis != NULL;
-}
-
-static bool read_event(struct query *query, struct arena *arena, void *item)
-{
-    *(struct export_event *)item =
-        (struct export_event){.id = query_text(query, 0, arena),
-                              .project_id = query_text(query, 1, arena),
-                              .created_at = query_text(query, 2, arena),
-                              .format = query_text(query, 3, arena),
-                              .analysis_run_id = query_text_or_null(query, 4, arena)};
-    return true;
-}
-
-static bool read_revision(struct query *query, struct arena *arena, void *item)
-{
-    struct revision *revision = item;
-
-    *revision = (struct revision){.id = query_text(query, 0, arena),
-                                  .project_id = query_text(query, 1, arena),
-                                  .created_at = query_text(query, 2, arena),
-                                  .source = query_text(query, 3, arena),
-                                  .payload = project_payload(query_json(query, 4, arena), arena)};
-    return revision->payload != NULL;
-}
-
-static const struct history runs = {&count_runs, &list_runs, sizeof(struct analysis_run), read_run};
-static const struct history events = {&count_events, &list_events, sizeof(struct export_event),
-                                      read_event};
-static const struct history revisions = {&count_revisions, &list_revisions, sizeof(struct revision),
-                                         read_revision};
+static const struct history runs = {&count_runs, &list_runs, &analysis_run_schema};
+static const struct history events = {&count_events, &list_events, &export_event_schema};
+static const struct history revisions = {&count_revisions, &list_revisions, &revision_schema};
 
 /* A page ends where its documents would make an answer too large. */
 bool project_page_has_room(const struct project_page *page, size_t used)
@@ -256,27 +221,17 @@ static enum error read_items(const struct project_call *call, const struct histo
                              const char *id, struct project_page *page)
 {
     struct query *query = db_query(call->db, history->list);
-    size_t before = arena_used(call->arena);
-    bool readable = true;
-    enum error error;
+    size_t before = arena_used(call->arena), size = history->schema->size;
 
-    page->items = (struct object_list){
-        .items = arena_alloc_array(call->arena, (size_t)page->limit, history->size)};
+    page->items =
+        (struct object_list){.items = arena_alloc_array(call->arena, (size_t)page->limit, size)};
     query_bind_text(query, id);
     query_bind_integer(query, page->total - page->offset);
     query_bind_integer(query, page->limit);
-    while (readable && project_page_has_room(page, arena_used(call->arena) - before) &&
-           query_next(query)) {
-        char *item = (char *)page->items.items + page->items.count * history->size;
-
-        readable = history->read(query, call->arena, item);
-        page->items.count++;
-    }
-    error = query_end(query, call->problem);
-    if (!error && !readable)
-        return problem_set(call->problem, ERROR_SYSTEM, "stored_document",
-                           "project %s: a stored document cannot be read", id);
-    return error;
+    while (project_page_has_room(page, arena_used(call->arena) - before) && query_next(query))
+        query_read(query, history->schema, (char *)page->items.items + page->items.count++ * size,
+                   call->arena);
+    return query_end(query, call->problem);
 }
 
 static enum error count_items(const struct project_call *call, const struct history *history,

@@ -1,34 +1,92 @@
-/* From rows to structs. */
+/* Rows of projects and of their histories: the fields of their structs, and their documents. */
 #include "experiments/projects/project_rows.h"
 
 #include <string.h>
 
-static int metric_type_of(const char *name)
-{
-    for (int type = 0; name && type < METRIC__MAX; type++)
-        if (strcmp(name, metric_type_names[type]) == 0)
-            return type;
-    return -1;
-}
+/* The fields that a project and its entry in a list have in common. */
+#define RECORD_FIELDS                                                                              \
+    STRING(OWNER, id), STRING(OWNER, project_name), INTEGER(OWNER, payload_schema_version),        \
+        STRING(OWNER, archived_at, .nullable = true), BOOLEAN(OWNER, is_archived),                 \
+        INTEGER(OWNER, revision_count), STRING(OWNER, last_revision_at, .nullable = true),         \
+        STRING(OWNER, last_analysis_at, .nullable = true),                                         \
+        STRING(OWNER, last_analysis_run_id, .nullable = true),                                     \
+        STRING(OWNER, last_exported_at, .nullable = true), BOOLEAN(OWNER, has_analysis_snapshot),  \
+        STRING(OWNER, created_at),                                                                 \
+        STRING(OWNER, updated_at, .help = "What If-Match is compared with.")
+
+#define OWNER struct project
+static const struct field project_fields[] = {
+    RECORD_FIELDS,
+    WRITTEN_OBJECT(OWNER, document, "payload", payload_schema),
+    STRING(OWNER, hypothesis, .nullable = true, .internal = true),
+    CHOICE(OWNER, metric_type, metric_type_names, .choice_count = METRIC__MAX, .nullable = true,
+           .internal = true),
+    NULLABLE_INTEGER(OWNER, duration_days, .internal = true),
+};
+static const struct field item_fields[] = {
+    RECORD_FIELDS,
+    STRING(OWNER, hypothesis, .nullable = true),
+    CHOICE(OWNER, metric_type, metric_type_names, .choice_count = METRIC__MAX, .nullable = true),
+    NULLABLE_INTEGER(OWNER, duration_days, .help = "Of the newest analysis run."),
+};
+#undef OWNER
+SCHEMA(project_schema, struct project, "Project", project_fields, .help = "A saved design.");
+SCHEMA(project_item_schema, struct project, "ProjectListItem", item_fields,
+       .help = "A project without its payload.");
+
+#define OWNER struct run_summary
+static const struct field summary_fields[] = {
+    STRING(OWNER, metric_type, .nullable = true),
+    NULLABLE_INTEGER(OWNER, sample_size_per_variant),
+    NULLABLE_INTEGER(OWNER, total_sample_size),
+    NULLABLE_INTEGER(OWNER, estimated_duration_days),
+    INTEGER(OWNER, warnings_count),
+    BOOLEAN(OWNER, advice_available),
+};
+#undef OWNER
+static SCHEMA(summary_schema, struct run_summary, "AnalysisRunSummary", summary_fields,
+              .help = "The run at a glance.");
+
+#define OWNER struct analysis_run
+static const struct field run_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, project_id),
+    STRING(OWNER, created_at),
+    OBJECT(OWNER, summary, summary_schema),
+    OBJECT(OWNER, analysis, analysis_payload_schema),
+};
+#undef OWNER
+SCHEMA(analysis_run_schema, struct analysis_run, "AnalysisRun", run_fields,
+       .help = "An analysis kept with a project.");
+
+#define OWNER struct export_event
+static const struct field event_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, project_id),
+    STRING(OWNER, analysis_run_id, .nullable = true),
+    STRING(OWNER, format),
+    STRING(OWNER, created_at),
+};
+#undef OWNER
+SCHEMA(export_event_schema, struct export_event, "ExportEvent", event_fields,
+       .help = "A report that was exported.");
+
+#define OWNER struct revision
+static const struct field revision_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, project_id),
+    STRING(OWNER, source),
+    STRING(OWNER, created_at),
+    OBJECT(OWNER, payload, payload_schema),
+};
+#undef OWNER
+SCHEMA(revision_schema, struct revision, "ProjectRevision", revision_fields,
+       .help = "A project as it once was.");
 
 void project_row(struct query *query, struct arena *arena, struct project *project)
 {
-    *project = (struct project){
-        .id = query_text(query, 0, arena),
-        .project_name = query_text(query, 1, arena),
-        .payload_schema_version = query_integer(query, 2),
-        .archived_at = query_text_or_null(query, 3, arena),
-        .revision_count = query_integer(query, 4),
-        .last_revision_at = query_text_or_null(query, 5, arena),
-        .last_analysis_at = query_text_or_null(query, 6, arena),
-        .last_analysis_run_id = query_text_or_null(query, 7, arena),
-        .last_exported_at = query_text_or_null(query, 8, arena),
-        .created_at = query_text(query, 9, arena),
-        .updated_at = query_text(query, 10, arena),
-        .hypothesis = query_text_or_null(query, 11, arena),
-        .metric_type = metric_type_of(query_text_or_null(query, 12, arena)),
-        .duration_days = query_optional_integer(query, 13),
-    };
+    *project = (struct project){0};
+    query_read(query, &project_schema, project, arena);
     project->is_archived = project->archived_at != NULL;
     project->has_analysis_snapshot = project->last_analysis_run_id != NULL;
 }

@@ -6,13 +6,13 @@
 #include "db/query.h"
 #include "experiments/projects/project_store.h"
 
-/* The columns that project_row() reads, from column 0 on. */
+/* The columns that project_row() reads; PROJECT_DOCUMENT beside them where the document is read. */
 #define PROJECT_COLUMNS                                                                            \
     "id, project_name, payload_schema_version, archived_at, revision_count, last_revision_at,"     \
     " last_analysis_at, last_analysis_run_id, last_exported_at, created_at, updated_at,"           \
     " hypothesis, metric_type, duration_days"
 
-enum { PROJECT_COLUMN_COUNT = 14 };
+#define PROJECT_DOCUMENT ", payload_json AS payload"
 
 void project_row(struct query *query, struct arena *arena, struct project *project);
 

@@ -24,11 +24,11 @@ static const struct statement insert_project = {
 };
 static const struct statement read_project = {
     .name = "project_read",
-    .sql = "SELECT " PROJECT_COLUMNS ", payload_json FROM projects WHERE id = ?",
+    .sql = "SELECT " PROJECT_COLUMNS PROJECT_DOCUMENT " FROM projects WHERE id = ?",
 };
 static const struct statement lock_project = {
     .name = "project_lock",
-    .sql = "SELECT " PROJECT_COLUMNS ", payload_json FROM projects WHERE id = ? {for_update}",
+    .sql = "SELECT " PROJECT_COLUMNS PROJECT_DOCUMENT " FROM projects WHERE id = ? {for_update}",
 };
 static const struct statement update_project = {
     .name = "project_update",
@@ -206,8 +206,8 @@ static enum error fetch_row(const struct project_call *call, const struct statem
     found = query_next(query);
     if (found) {
         project_row(query, call->arena, project);
-        project->document =
-            project_document(query_json(query, PROJECT_COLUMN_COUNT, call->arena), call->arena);
+        if (project->document)
+            project->document = project_document(project->document, call->arena);
     }
     error = query_end(query, call->problem);
     return error || found ? error : unknown(call, reason);

@@ -35,10 +35,20 @@ enum revision_source { REVISION_CREATE, REVISION_UPDATE, REVISION_IMPORT, REVISI
 extern const char *const export_format_names[EXPORT__MAX];
 extern const char *const revision_source_names[REVISION__MAX];
 
+struct run_summary {
+    const char *metric_type;
+    struct optional_integer sample_size_per_variant;
+    struct optional_integer total_sample_size;
+    struct optional_integer estimated_duration_days;
+    int64_t warnings_count;
+    bool advice_available;
+};
+
 struct analysis_run {
     const char *id;
     const char *project_id;
     const char *created_at;
+    const struct run_summary *summary; /* in answers, which make it of the analysis; else NULL */
     const struct analysis_payload *analysis;
 };
 
@@ -57,6 +67,12 @@ struct revision {
     const char *created_at;
     const struct experiment_payload *payload;
 };
+
+SCHEMA_OF(project_schema, struct project);      /* with its payload */
+SCHEMA_OF(project_item_schema, struct project); /* in a list, without it */
+SCHEMA_OF(analysis_run_schema, struct analysis_run);
+SCHEMA_OF(export_event_schema, struct export_event);
+SCHEMA_OF(revision_schema, struct revision);
 
 /* The stored document of a design as a struct; NULL when it cannot be read. */
 const struct experiment_payload *project_payload(const char *document, struct arena *arena);

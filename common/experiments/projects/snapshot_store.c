@@ -4,16 +4,18 @@
 
 static const struct statement read_project = {
     .name = "snapshot_project",
-    .sql = "SELECT " PROJECT_COLUMNS ", payload_json FROM projects WHERE id = ?",
+    .sql = "SELECT " PROJECT_COLUMNS PROJECT_DOCUMENT " FROM projects WHERE id = ?",
 };
 static const struct statement newest_run = {
     .name = "snapshot_newest_run",
-    .sql = "SELECT id, created_at, analysis_json FROM analysis_runs WHERE project_id = ?"
+    .sql = "SELECT id, project_id, created_at, analysis_json AS analysis FROM analysis_runs WHERE "
+           "project_id = ?"
            " ORDER BY created_at DESC, id DESC LIMIT 1",
 };
 static const struct statement named_run = {
     .name = "snapshot_named_run",
-    .sql = "SELECT id, created_at, analysis_json FROM analysis_runs WHERE project_id = ?"
+    .sql = "SELECT id, project_id, created_at, analysis_json AS analysis FROM analysis_runs WHERE "
+           "project_id = ?"
            " AND id = ?",
 };
 
@@ -40,8 +42,8 @@ static enum error read_one_project(const struct project_call *call, const char *
     found = query_next(query);
     if (found) {
         project_row(query, call->arena, &snapshot->project);
-        snapshot->payload =
-            project_payload(query_json(query, PROJECT_COLUMN_COUNT, call->arena), call->arena);
+        if (snapshot->project.document)
+            snapshot->payload = project_payload(snapshot->project.document, call->arena);
     }
     error = query_end(query, call->problem);
     if (error)
@@ -63,17 +65,13 @@ static enum error read_run(const struct project_call *call, const char *id, cons
         query_bind_text(query, run_id);
     found = query_next(query);
     if (found)
-        *run = (struct analysis_run){
-            .id = query_text(query, 0, call->arena),
-            .project_id = id,
-            .created_at = query_text(query, 1, call->arena),
-            .analysis = project_analysis(query_json(query, 2, call->arena), call->arena)};
+        query_read(query, &analysis_run_schema, run, call->arena);
     error = query_end(query, call->problem);
     if (error)
         return error;
     if (!found)
         return run_id ? not_found(call, "Analysis run") : ERROR_NONE;
-    return run->analysis ? ERROR_NONE : unreadable(call, id);
+    return ERROR_NONE;
 }
 
 enum error snapshot_read(const struct project_call *call, const char *id,

@@ -10,9 +10,24 @@
 
 enum { TAGS_BYTES_MAX = 16 * 1024 * 1024, PRESET_BYTES_MAX = 16 * 1024 * 1024, ID_LENGTH_MAX = 64 };
 
+#define OWNER struct template
+static const struct field template_fields[] = {
+    STRING(OWNER, id, .help = "A UUID; a name of its own where it came with the product."),
+    STRING(OWNER, name),
+    STRING(OWNER, category),
+    STRING(OWNER, description),
+    BOOLEAN(OWNER, built_in),
+    WRITTEN_OBJECT(OWNER, document, "payload", payload_schema),
+    STRINGS(OWNER, tags),
+    INTEGER(OWNER, usage_count),
+};
+#undef OWNER
+SCHEMA(template_schema, struct template, "Template", template_fields,
+       .help = "A design to start from.");
+
 #define COLUMNS                                                                                    \
-    "SELECT id, name, category, description, built_in, payload_json, tags_json, usage_count"       \
-    " FROM project_templates"
+    "SELECT id, name, category, description, built_in, payload_json AS payload,"                   \
+    " tags_json AS tags, usage_count FROM project_templates"
 
 static const struct statement list_templates = {
     .name = "template_list",
@@ -74,32 +89,13 @@ static const char *write_tags(const struct string_list *tags, struct arena *aren
     return text.bytes;
 }
 
-static struct string_list read_tags(const char *document, struct arena *arena)
-{
-    struct string_list tags = {0};
-    struct json_fault fault;
-    json_t *json;
-
-    if (json_read(arena, document, strlen(document), JSON_DEPTH_LIMIT, &json, &fault))
-        return tags;
-    tags.items = ARENA_ARRAY(arena, const char *, json_array_size(json));
-    for (size_t i = 0; i < json_array_size(json); i++)
-        if (json_is_string(json_array_get(json, i)))
-            tags.items[tags.count++] = json_string_value(json_array_get(json, i));
-    return tags;
-}
-
 /* False when the stored design cannot be read. */
 static bool template_row(struct query *query, struct arena *arena, struct template *template)
 {
-    *template = (struct template){.id = query_text(query, 0, arena),
-                                  .name = query_text(query, 1, arena),
-                                  .category = query_text(query, 2, arena),
-                                  .description = query_text(query, 3, arena),
-                                  .built_in = query_boolean(query, 4),
-                                  .document = project_document(query_json(query, 5, arena), arena),
-                                  .tags = read_tags(query_json(query, 6, arena), arena),
-                                  .usage_count = query_integer(query, 7)};
+    *template = (struct template){0};
+    query_read(query, &template_schema, template, arena);
+    if (template->document)
+        template->document = project_document(template->document, arena);
     return template->document != NULL;
 }
 

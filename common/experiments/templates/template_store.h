@@ -15,6 +15,7 @@ struct template
     struct string_list tags;
     int64_t usage_count;
 };
+SCHEMA_OF(template_schema, struct template);
 
 /* One to be kept. */
 struct new_template {

@@ -51,14 +51,36 @@ static const struct statement note_failure = {
     .sql = "UPDATE webhook_subscriptions SET last_error_at = ?, updated_at = ? WHERE id = ?",
 };
 
+#define OWNER struct delivery_record
+static const struct field delivery_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, subscription_id),
+    INTEGER(OWNER, event_id, .help = "Of the entry in the audit log."),
+    STRING(OWNER, status, .help = "pending, retrying, delivered or failed."),
+    INTEGER(OWNER, attempt_count),
+    STRING(OWNER, last_attempt_at, .nullable = true),
+    STRING(OWNER, delivered_at, .nullable = true),
+    NULLABLE_INTEGER(OWNER, response_code),
+    STRING(OWNER, response_body, .nullable = true, .help = "The first 2048 bytes."),
+    STRING(OWNER, error_message, .nullable = true),
+    STRING(OWNER, next_attempt_at, .nullable = true),
+    STRING(OWNER, lease_expires_at, .nullable = true, .help = "While somebody delivers it."),
+    MOMENT(OWNER, due_at, .internal = true),
+    BOOLEAN(OWNER, leased, .internal = true),
+};
+#undef OWNER
+SCHEMA(webhook_delivery_schema, struct delivery_record, "WebhookDelivery", delivery_fields,
+       .help = "What became of one entry for one webhook.");
+
 /* Of a job that died without a last word the state is the job's, until keeping house writes it
  * down.
  */
 #define COLUMNS                                                                                    \
     "SELECT d.id, d.subscription_id, d.event_id,"                                                  \
-    " CASE WHEN jobs.state = 'dead' THEN 'failed' ELSE d.status END, d.attempt_count,"             \
+    " CASE WHEN jobs.state = 'dead' THEN 'failed' ELSE d.status END AS status, d.attempt_count,"   \
     " d.last_attempt_at, d.delivered_at, d.response_code, d.response_body, d.error_message,"       \
-    " CASE WHEN jobs.state = 'waiting' THEN jobs.due_at END, jobs.holder"                          \
+    " CASE WHEN jobs.state = 'waiting' THEN jobs.due_at END AS due_at,"                            \
+    " CASE WHEN jobs.holder IS NULL THEN 0 ELSE 1 END AS leased"                                   \
     " FROM webhook_deliveries AS d LEFT JOIN jobs ON jobs.kind = 'experiments.webhook'"            \
     " AND jobs.job_key = d.subscription_id || ':' || CAST(d.event_id AS TEXT)"                     \
     " WHERE d.subscription_id = ?"
@@ -216,11 +238,12 @@ static enum error insert(struct db *db, const char *subscription_id, int64_t eve
     return query_end(query, problem);
 }
 
-static enum error enqueue_one(struct db *db, struct arena *arena, const char *subscription_id,
-                              enum subscription_format format, const struct audit_row *event,
-                              struct problem *problem)
+static enum error enqueue_one(struct db *db, struct arena *arena,
+                              const struct subscription *subscription,
+                              const struct audit_row *event, struct problem *problem)
 {
-    const struct webhook_event out = {.webhook_id = subscription_id,
+    enum subscription_format format = (enum subscription_format)subscription->format;
+    const struct webhook_event out = {.webhook_id = subscription->id,
                                       .event_id = arena_print(arena, "%lld", (long long)event->id),
                                       .event_type = event->action,
                                       .body = subscription_body(arena, format, event)};
@@ -228,14 +251,13 @@ static enum error enqueue_one(struct db *db, struct arena *arena, const char *su
     enum error error;
 
     token_uuid(id);
-    error = insert(db, subscription_id, event->id, id, problem);
+    error = insert(db, subscription->id, event->id, id, problem);
     return error ? error : webhook_enqueue(db, arena, &experiments_webhook_kind, &out, problem);
 }
 
-/* Those whom an entry concerns, read before anything is written. */
+/* The subscriptions that an entry goes to, read before anything is written. */
 struct receiver {
-    const char *id;
-    enum subscription_format format;
+    struct subscription subscription;
     struct receiver *next;
 };
 
@@ -247,17 +269,12 @@ static enum error find_receivers(struct db *db, struct arena *arena, const struc
     *receivers = NULL;
     query_bind_text(query, event->key_id);
     while (query_next(query)) {
-        const struct string_list filter = subscription_filter(query_json(query, 2, arena), arena);
-        struct receiver *receiver;
+        struct receiver *receiver = ARENA_NEW(arena, struct receiver);
+        const struct string_list *filter = &receiver->subscription.event_filter;
 
-        if (filter.count && !string_list_has(&filter, event->action))
+        query_read(query, &webhook_schema, &receiver->subscription, arena);
+        if (filter->count && !string_list_has(filter, event->action))
             continue;
-        receiver = ARENA_NEW(arena, struct receiver);
-        receiver->id = query_text(query, 0, arena);
-        receiver->format =
-            strcmp(query_text(query, 1, arena), subscription_format_names[FORMAT_CHATAPP]) == 0
-                ? FORMAT_CHATAPP
-                : FORMAT_GENERIC;
         receiver->next = *receivers;
         *receivers = receiver;
     }
@@ -274,11 +291,11 @@ enum error subscription_enqueue(struct db *db, struct arena *arena, const struct
         return ERROR_NONE;
     error = find_receivers(db, arena, event, &receivers, problem);
     for (; !error && receivers; receivers = receivers->next)
-        error = enqueue_one(db, arena, receivers->id, receivers->format, event, problem);
+        error = enqueue_one(db, arena, &receivers->subscription, event, problem);
     return error;
 }
 
-static const char *moment_text(struct arena *arena, struct optional_integer microseconds)
+static const char *time_text(struct arena *arena, struct optional_integer microseconds)
 {
     char *text;
 
@@ -291,21 +308,13 @@ static const char *moment_text(struct arena *arena, struct optional_integer micr
 
 static void read_delivery(struct query *query, struct arena *arena, struct delivery_record *row)
 {
-    const char *due = moment_text(arena, query_optional_integer(query, 10));
-    bool held = due && !query_is_null(query, 11);
+    const char *due;
 
-    *row = (struct delivery_record){.id = query_text(query, 0, arena),
-                                    .subscription_id = query_text(query, 1, arena),
-                                    .event_id = query_integer(query, 2),
-                                    .status = query_text(query, 3, arena),
-                                    .attempt_count = query_integer(query, 4),
-                                    .last_attempt_at = query_text_or_null(query, 5, arena),
-                                    .delivered_at = query_text_or_null(query, 6, arena),
-                                    .response_code = query_optional_integer(query, 7),
-                                    .response_body = query_text_or_null(query, 8, arena),
-                                    .error_message = query_text_or_null(query, 9, arena),
-                                    .next_attempt_at = held ? NULL : due,
-                                    .lease_expires_at = held ? due : NULL};
+    *row = (struct delivery_record){0};
+    query_read(query, &webhook_delivery_schema, row, arena);
+    due = time_text(arena, row->due_at);
+    row->next_attempt_at = row->leased ? NULL : due;
+    row->lease_expires_at = row->leased ? due : NULL;
 }
 
 static enum error read_page(const struct key_call *call, const char *id, int status, int64_t limit,

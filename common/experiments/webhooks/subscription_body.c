@@ -25,21 +25,6 @@ bool subscription_tells_of(const char *action)
     return false;
 }
 
-struct string_list subscription_filter(const char *document, struct arena *arena)
-{
-    struct string_list filter = {0};
-    struct json_fault fault;
-    json_t *json;
-
-    if (json_read(arena, document, strlen(document), JSON_DEPTH_LIMIT, &json, &fault))
-        return filter;
-    filter.items = ARENA_ARRAY(arena, const char *, json_array_size(json));
-    for (size_t i = 0; i < json_array_size(json); i++)
-        if (json_is_string(json_array_get(json, i)))
-            filter.items[filter.count++] = json_string_value(json_array_get(json, i));
-    return filter;
-}
-
 /* A difference that is too large is left out: the audit log has it. */
 static void write_diff(struct json_writer *writer, struct arena *arena, const char *diff)
 {

@@ -5,9 +5,6 @@
 
 #include "experiments/webhooks/subscription_store.h"
 
-/* The kinds of a stored filter. From the arena. */
-struct string_list subscription_filter(const char *document, struct arena *arena);
-
 /* Whether an action is told of at all. */
 bool subscription_tells_of(const char *action);
 

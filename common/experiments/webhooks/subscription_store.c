@@ -14,6 +14,27 @@ enum { FILTER_BYTES_MAX = 4 * 1024 * 1024 };
 
 const char *const subscription_scope_names[SUBSCRIPTION_SCOPE__MAX] = {"global", "api_key"};
 
+#define OWNER struct subscription
+static const struct field subscription_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, name),
+    STRING(OWNER, target_url),
+    STRING(OWNER, secret, .nullable = true, .secret = true,
+           .help = "In the answer that makes it, and never again."),
+    CHOICE(OWNER, format, subscription_format_names, .choice_count = FORMAT__MAX),
+    STRINGS(OWNER, event_filter),
+    CHOICE(OWNER, scope, subscription_scope_names, .choice_count = SUBSCRIPTION_SCOPE__MAX),
+    STRING(OWNER, api_key_id, .nullable = true),
+    STRING(OWNER, created_at),
+    STRING(OWNER, updated_at),
+    STRING(OWNER, last_delivered_at, .nullable = true),
+    STRING(OWNER, last_error_at, .nullable = true),
+    BOOLEAN(OWNER, enabled),
+};
+#undef OWNER
+SCHEMA(webhook_schema, struct subscription, "Webhook", subscription_fields,
+       .help = "Who is told of entries of the audit log.");
+
 #define COLUMNS                                                                                    \
     "SELECT id, name, target_url, format, event_filter, scope, api_key_id, created_at,"            \
     " updated_at, last_delivered_at, last_error_at, enabled FROM webhook_subscriptions"
@@ -121,30 +142,10 @@ static const char *filter_text(struct arena *arena, const struct string_list *fi
     return text.bytes;
 }
 
-static int position(const char *name, const char *const *names, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return i;
-    return 0;
-}
-
 static void read_row(struct query *query, struct arena *arena, struct subscription *row)
 {
-    *row = (struct subscription){
-        .id = query_text(query, 0, arena),
-        .name = query_text(query, 1, arena),
-        .target_url = query_text(query, 2, arena),
-        .format = position(query_text(query, 3, arena), subscription_format_names, FORMAT__MAX),
-        .event_filter = subscription_filter(query_json(query, 4, arena), arena),
-        .scope = position(query_text(query, 5, arena), subscription_scope_names,
-                          SUBSCRIPTION_SCOPE__MAX),
-        .api_key_id = query_text_or_null(query, 6, arena),
-        .created_at = query_text(query, 7, arena),
-        .updated_at = query_text(query, 8, arena),
-        .last_delivered_at = query_text_or_null(query, 9, arena),
-        .last_error_at = query_text_or_null(query, 10, arena),
-        .enabled = query_boolean(query, 11)};
+    *row = (struct subscription){0};
+    query_read(query, &webhook_schema, row, arena);
 }
 
 static enum error fetch(const struct key_call *call, const struct statement *statement,

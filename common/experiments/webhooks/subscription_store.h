@@ -37,6 +37,7 @@ struct subscription {
     const char *last_error_at;
     bool enabled;
 };
+SCHEMA_OF(webhook_schema, struct subscription);
 
 /* What is asked for. In a change NULL, -1, a list without items and what is not given stay. */
 struct subscription_request {
@@ -63,7 +64,10 @@ struct delivery_record {
     const char *error_message;
     const char *next_attempt_at;
     const char *lease_expires_at;
+    struct optional_integer due_at; /* of its job, microseconds since 1970 */
+    bool leased;                    /* a process delivers it until then */
 };
+SCHEMA_OF(webhook_delivery_schema, struct delivery_record);
 
 extern const struct webhook_kind experiments_webhook_kind;
 struct webhook_answer_limits subscription_answer_limits(

@@ -1,4 +1,4 @@
-/* Tables of the records of a bundle, and their canonical text. */
+/* Schemas of the records of a bundle, which are also their columns, and their canonical text. */
 #include "experiments/workspace/records.h"
 #include "experiments/projects/project_store.h"
 
@@ -25,7 +25,7 @@ static const struct field project_fields[] = {
     OBJECT(OWNER, payload, payload_schema, .required = true),
 };
 #undef OWNER
-static SCHEMA(project_schema, struct bundle_project, "BundleProject", project_fields,
+static SCHEMA(record_project_schema, struct bundle_project, "BundleProject", project_fields,
               .extra = EXTRA_IGNORE);
 
 #define OWNER struct bundle_run
@@ -36,7 +36,7 @@ static const struct field run_fields[] = {
     OBJECT(OWNER, analysis, analysis_payload_schema, .required = true),
 };
 #undef OWNER
-static SCHEMA(run_schema, struct bundle_run, "BundleRun", run_fields, .extra = EXTRA_IGNORE);
+static SCHEMA(record_run_schema, struct bundle_run, "BundleRun", run_fields, .extra = EXTRA_IGNORE);
 
 #define OWNER struct bundle_event
 static const struct field event_fields[] = {
@@ -47,7 +47,7 @@ static const struct field event_fields[] = {
     STRING(OWNER, created_at, .required = true),
 };
 #undef OWNER
-static SCHEMA(event_schema, struct bundle_event, "BundleEvent", event_fields,
+static SCHEMA(record_event_schema, struct bundle_event, "BundleEvent", event_fields,
               .extra = EXTRA_IGNORE);
 
 #define OWNER struct bundle_revision
@@ -59,7 +59,7 @@ static const struct field revision_fields[] = {
     OBJECT(OWNER, payload, payload_schema, .required = true),
 };
 #undef OWNER
-static SCHEMA(revision_schema, struct bundle_revision, "BundleRevision", revision_fields,
+static SCHEMA(record_revision_schema, struct bundle_revision, "BundleRevision", revision_fields,
               .extra = EXTRA_IGNORE);
 
 #define OWNER struct bundle_counts
@@ -108,10 +108,10 @@ SCHEMA(bundle_document_schema, struct bundle_document, "WorkspaceBundle", docume
        .help = "A backup of all projects.");
 
 const struct schema *const bundle_schemas[BUNDLE_LIST__MAX] = {
-    [BUNDLE_RUNS] = &run_schema,
-    [BUNDLE_EVENTS] = &event_schema,
-    [BUNDLE_REVISIONS] = &revision_schema,
-    [BUNDLE_PROJECTS] = &project_schema,
+    [BUNDLE_RUNS] = &record_run_schema,
+    [BUNDLE_EVENTS] = &record_event_schema,
+    [BUNDLE_REVISIONS] = &record_revision_schema,
+    [BUNDLE_PROJECTS] = &record_project_schema,
 };
 
 static struct text write_sorted(struct arena *arena, const json_t *document, size_t guess,
