@@ -3,13 +3,13 @@
  * comments; needs no browser, but the services for their documents. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { declarationsOf } from '../../static/tools/answers.js';
+import { writeTypes } from './types.js';
 
 const compiler = createRequire(import.meta.url).resolve('typescript/lib/tsc.js');
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'static');
@@ -18,12 +18,10 @@ const services = ['experiments', 'support', 'orchestrator', 'livedata'];
 
 /* Made anew from what the services say now; stays there for the editors of whoever works on the pages. */
 before(async () => {
-    const parts = services.map(async (service) => {
+    for (const service of services) {
         const answer = await fetch(`${process.env[`ASSAY_${service.toUpperCase()}_URL`]}/openapi.json`);
-        return declarationsOf(service, await answer.json());
-    });
-    mkdirSync(types, { recursive: true });
-    writeFileSync(join(types, 'answers.d.ts'), (await Promise.all(parts)).join(''));
+        await writeTypes(types, service, await answer.json());
+    }
 });
 
 /* What the compiler says about our own files; third-party ones are not ours to mend. */
@@ -82,8 +80,9 @@ test('it would find a call that does not fit, and a misspelt field or path of ea
         ...[...right, ...wrong].map(statement),
         '}',
     ]);
-    const script = [from('numbers.js', 'formatInteger'), from('ui/client.js', 'createClient'), "const id = encodeURIComponent('a b');", 'formatInteger(1);', 'formatInteger(1, 2, 3);', ...clients];
-    const expected = ['formatInteger(1, 2, 3);', ...Object.values(uses).flatMap(({ wrong }) => wrong.map(statement))];
+    const named = ['/** @type {livedata.AlertHistory} */ let history;', '/** @type {livedata.AlertHistories} */ let histories;'];
+    const script = [...named, from('numbers.js', 'formatInteger'), from('ui/client.js', 'createClient'), "const id = encodeURIComponent('a b');", 'formatInteger(1);', 'formatInteger(1, 2, 3);', ...clients];
+    const expected = [named[1], 'formatInteger(1, 2, 3);', ...Object.values(uses).flatMap(({ wrong }) => wrong.map(statement))];
     const found = complaintsAbout(script);
     assert.deepEqual(Object.keys(found).sort(), expected.sort(), JSON.stringify(found));
 });
