@@ -152,7 +152,7 @@ enum error projects_add_export(struct request *request, struct reply *reply)
 static const struct run_summary *summarize(const struct analysis_payload *analysis,
                                            struct arena *arena)
 {
-    const struct kept_calculation *calculations = analysis->calculations;
+    const struct calculation *calculations = analysis->calculations;
     struct run_summary *summary = ARENA_NEW(arena, struct run_summary);
 
     *summary = (struct run_summary){

@@ -82,6 +82,8 @@ struct calculation {
     struct optional_number cuped_duration_days;
     struct optional_number cuped_theta;
     OBJECT_LIST(struct power_point, power_curve);
+    json_t *stored_boundaries; /* the two lists of a stored calculation, in whatever form */
+    json_t *stored_power_curve;
 };
 
 SCHEMA_OF(calculation_schema, struct calculation);

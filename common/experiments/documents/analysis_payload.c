@@ -1,9 +1,10 @@
-/* Tables of the kept analysis, one per block. */
+/* Schemas of the stored analysis, one per block. Numbers are written as they came, so the stored
+ * calculation has a table of its own beside that of answers. */
 #include "experiments/documents/analysis_payload.h"
 
 enum { ANALYSIS_BYTES_MAX = 16 * 1024 * 1024 };
 
-/* Replies that are read back, and by newer programs too. */
+/* Read back, also by newer programs. */
 #define KEPT .extra = EXTRA_STORED, .complete = true
 
 #define OWNER struct calculation_summary
@@ -22,7 +23,14 @@ static const struct field summary_fields[] = {
 #undef OWNER
 static SCHEMA(summary_schema, struct calculation_summary, "KeptSummary", summary_fields, KEPT);
 
-#define OWNER struct kept_calculation
+/* A list of a stored calculation, in whatever form it came. */
+#define STORED_LIST(key, member)                                                                   \
+    {                                                                                              \
+        .name = #key, .type = FIELD_JSON_OBJECTS, .nullable = true,                                \
+        .offset = FIELD_OFFSET(struct calculation, member, json_t *),                              \
+    }
+
+#define OWNER struct calculation
 static const struct field calculation_fields[] = {
     OBJECT(OWNER, calculation_summary, summary_schema),
     OBJECT(OWNER, results, calculation_results_schema),
@@ -37,7 +45,7 @@ static const struct field calculation_fields[] = {
     NULLABLE_INTEGER(OWNER, bayesian_sample_size_per_variant),
     NULLABLE_NUMBER(OWNER, bayesian_credibility),
     STRING(OWNER, bayesian_note, .nullable = true),
-    JSON_OBJECTS(OWNER, sequential_boundaries, .nullable = true),
+    STORED_LIST(sequential_boundaries, stored_boundaries),
     NULLABLE_NUMBER(OWNER, sequential_inflation_factor),
     NULLABLE_INTEGER(OWNER, sequential_adjusted_sample_size),
     NULLABLE_INTEGER(OWNER, sequential_duration_days),
@@ -46,11 +54,11 @@ static const struct field calculation_fields[] = {
     NULLABLE_NUMBER(OWNER, cuped_variance_reduction_pct),
     NULLABLE_NUMBER(OWNER, cuped_duration_days),
     NULLABLE_NUMBER(OWNER, cuped_theta),
-    JSON_OBJECTS(OWNER, power_curve, .nullable = true),
+    STORED_LIST(power_curve, stored_power_curve),
 };
 #undef OWNER
-static SCHEMA(kept_calculation_schema, struct kept_calculation, "KeptCalculation",
-              calculation_fields, KEPT);
+static SCHEMA(kept_calculation_schema, struct calculation, "KeptCalculation", calculation_fields,
+              KEPT);
 
 #define OWNER struct report_calculations
 static const struct field calculations_fields[] = {

@@ -1,38 +1,11 @@
 /*
- * An analysis as it is kept with a project: the sized design, the report on it, and advice. Every
+ * An analysis as it is stored with a project: the sized design, the report on it, and advice. Every
  * block drops keys that it does not know, so that documents of newer programs can be read.
  */
 #ifndef ASSAY_EXPERIMENTS_DOCUMENTS_ANALYSIS_PAYLOAD_H
 #define ASSAY_EXPERIMENTS_DOCUMENTS_ANALYSIS_PAYLOAD_H
 
 #include "experiments/design/calculation.h"
-
-/* The sized design as it was when it was kept: numbers as they came, boundaries of any shape. */
-struct kept_calculation {
-    const struct calculation_summary *calculation_summary;
-    const struct calculation_results *results;
-    struct string_list assumptions;
-    OBJECT_LIST(struct warning, warnings); /* struct warning */
-    const char *bonferroni_note;
-    struct optional_number design_effect;
-    struct optional_number avg_cluster_size;
-    struct optional_number icc;
-    struct optional_integer clusters_per_variant;
-    struct optional_integer verified_clusters_per_variant;
-    struct optional_integer bayesian_sample_size_per_variant;
-    struct optional_number bayesian_credibility;
-    const char *bayesian_note;
-    json_t *sequential_boundaries;
-    struct optional_number sequential_inflation_factor;
-    struct optional_integer sequential_adjusted_sample_size;
-    struct optional_integer sequential_duration_days;
-    struct optional_number cuped_std;
-    struct optional_integer cuped_sample_size_per_variant;
-    struct optional_number cuped_variance_reduction_pct;
-    struct optional_number cuped_duration_days;
-    struct optional_number cuped_theta;
-    json_t *power_curve;
-};
 
 /* What was verified leads; absent in documents of older programs. */
 struct report_calculations {
@@ -123,7 +96,7 @@ struct advice {
 };
 
 struct analysis_payload {
-    const struct kept_calculation *calculations;
+    const struct calculation *calculations; /* numbers as they came */
     const struct analysis_report *report;
     const struct advice *advice;
 };

@@ -119,7 +119,7 @@ struct number_list comparison_axis(const double *candidates, size_t count, doubl
 
 static bool can_have_grid(const struct project_snapshot *snapshot)
 {
-    const struct kept_calculation *kept = snapshot->run.analysis->calculations;
+    const struct calculation *kept = snapshot->run.analysis->calculations;
     const struct report_design *design = snapshot->run.analysis->report->experiment_design;
     const struct calculation_summary *summary = kept->calculation_summary;
     bool means = strcmp(summary->metric_type, metric_type_names[METRIC_CONTINUOUS]) == 0;
@@ -136,7 +136,7 @@ static bool can_have_grid(const struct project_snapshot *snapshot)
 
 static struct compared_grid *grid_of(const struct project_snapshot *snapshot, struct arena *arena)
 {
-    const struct kept_calculation *kept = snapshot->run.analysis->calculations;
+    const struct calculation *kept = snapshot->run.analysis->calculations;
     const struct report_design *design = snapshot->run.analysis->report->experiment_design;
     const struct calculation_summary *summary = kept->calculation_summary;
     bool means = strcmp(summary->metric_type, metric_type_names[METRIC_CONTINUOUS]) == 0;

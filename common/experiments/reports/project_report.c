@@ -160,7 +160,7 @@ static void add_sizes(const struct report_desk *desk, const struct project_snaps
 {
     static const char *const keys[] = {"export.variant", "export.required_n",
                                        "export.daily_traffic", "export.duration_days"};
-    const struct kept_calculation *kept = snapshot->run.analysis->calculations;
+    const struct calculation *kept = snapshot->run.analysis->calculations;
     const struct report_design *design = snapshot->run.analysis->report->experiment_design;
     const struct report_variant *variants = design->variants.items;
 
