@@ -5,11 +5,10 @@
 #include "base/gunzip.h"
 #include "experiments/live/lines.h"
 
-#include <setjmp.h>
 #include <string.h>
 #include <strings.h>
 
-enum { ERRORS_TOLD = 1000 };
+enum { ERRORS_REPORTED = 1000 };
 
 struct lines_reply {
     int64_t received;
@@ -117,7 +116,7 @@ static enum error next_line(struct intake *intake, const char **line, size_t *le
     return ERROR_NONE;
 }
 
-/* Up to a batch of lines, decoded. `*more` tells whether any may follow. */
+/* Decodes up to a batch of lines; `*more` is whether any may follow. */
 static enum error read_batch(struct intake *intake, struct live_lines *lines, bool *more)
 {
     enum error error = ERROR_NONE;
@@ -140,14 +139,15 @@ static enum error read_batch(struct intake *intake, struct live_lines *lines, bo
     return ERROR_NONE;
 }
 
-static void tell_errors(struct intake *intake, const struct live_lines *lines)
+static void report_errors(struct intake *intake, const struct live_lines *lines)
 {
     struct arena *arena = intake->request->arena;
-    struct live_line_error *told = intake->answer->errors.items;
+    struct live_line_error *reported = intake->answer->errors.items;
 
     intake->answer->refused += (int64_t)lines->error_count;
-    for (size_t i = 0; i < lines->error_count && intake->answer->errors.count < ERRORS_TOLD; i++) {
-        struct live_line_error *error = &told[intake->answer->errors.count++];
+    for (size_t i = 0; i < lines->error_count && intake->answer->errors.count < ERRORS_REPORTED;
+         i++) {
+        struct live_line_error *error = &reported[intake->answer->errors.count++];
 
         *error = lines->errors[i];
         error->field = error->field ? arena_copy_string(arena, error->field) : NULL;
@@ -170,7 +170,7 @@ static enum error take_batches(struct intake *intake)
         error = read_batch(intake, &lines, &more);
         if (error)
             return error;
-        tell_errors(intake, &lines);
+        report_errors(intake, &lines);
         error = live_ingest(&call, intake->request->arguments[0], intake->kind, &lines.records,
                             &outcome);
         intake->outcome.received += outcome.received;
@@ -181,48 +181,25 @@ static enum error take_batches(struct intake *intake)
     return error;
 }
 
-/* What batches need is given back between requests and between batches; a batch that needs more
- * than a request may use ends the request, and not the worker. */
+/* Memory of a batch is given back after it: the arena of batches is one below the request's. */
 static enum error take_all(struct intake *intake)
 {
-    static struct arena *arena;
-    struct problem *problem = &intake->request->problem;
-    jmp_buf exhausted;
+    struct request *request = intake->request;
     enum error error;
 
-    if (!arena)
-        arena = arena_create((size_t)service_settings(intake->request)->max_request_memory_bytes);
-    if (!arena)
-        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a batch");
-    arena_reset(arena);
-    intake->arena = arena;
-    error = db_begin(intake->call.db, DB_WRITE, problem);
-    if (error)
-        return error;
-    if (setjmp(exhausted) == 0) {
-        arena_on_exhausted(arena, &exhausted);
-        error = take_batches(intake);
-    } else {
-        error = problem_set(problem, ERROR_SYSTEM, "out_of_memory", "a batch is too large");
-    }
-    arena_on_exhausted(arena, NULL);
-    error = db_finish(intake->call.db, error, problem);
-    arena_reset(arena);
+    intake->arena = arena_create_below(request->arena,
+                                       (size_t)service_settings(request)->max_request_memory_bytes);
+    if (!intake->arena)
+        return problem_set(&request->problem, ERROR_SYSTEM, "out_of_memory",
+                           "no memory for a batch");
+    error = db_begin(intake->call.db, DB_WRITE, &request->problem);
+    if (!error)
+        error = db_finish(intake->call.db, take_batches(intake), &request->problem);
+    arena_destroy(intake->arena);
     return error;
 }
 
-/* The kind of the path: `.../exposures/lines`. */
-static enum live_kind kind_of_path(const struct request *request)
-{
-    int kind = 0;
-
-    for (; kind + 1 < LIVE_KIND__MAX; kind++)
-        if (strstr(request->path, arena_print(request->arena, "/%s/lines", live_kind_names[kind])))
-            break;
-    return (enum live_kind)kind;
-}
-
-/* Plain or packed, as the request says. */
+/* Plain or gzip, as Content-Encoding says. */
 static enum error open_source(struct request *request, struct source *source)
 {
     const char *coding = request_header(request, "HTTP_CONTENT_ENCODING");
@@ -239,16 +216,16 @@ static enum error open_source(struct request *request, struct source *source)
     return ERROR_NONE;
 }
 
-enum error live_handle_lines(struct request *request, struct reply *reply)
+static enum error take_lines(struct request *request, struct reply *reply, enum live_kind kind)
 {
     struct intake *intake = ARENA_NEW(request->arena, struct intake);
     struct lines_reply *answer = ARENA_NEW(request->arena, struct lines_reply);
     enum error error = live_begin(request, &intake->call);
 
     intake->request = request;
-    intake->kind = kind_of_path(request);
+    intake->kind = kind;
     intake->answer = answer;
-    answer->errors.items = ARENA_ARRAY(request->arena, struct live_line_error, ERRORS_TOLD);
+    answer->errors.items = ARENA_ARRAY(request->arena, struct live_line_error, ERRORS_REPORTED);
     if (!error)
         error = open_source(request, &intake->source);
     if (!error)
@@ -260,4 +237,39 @@ enum error live_handle_lines(struct request *request, struct reply *reply)
     answer->deduplicated = intake->outcome.deduplicated;
     reply->object = answer;
     return ERROR_NONE;
+}
+
+enum error live_handle_exposure_lines(struct request *request, struct reply *reply)
+{
+    return take_lines(request, reply, LIVE_EXPOSURES);
+}
+
+enum error live_handle_conversion_lines(struct request *request, struct reply *reply)
+{
+    return take_lines(request, reply, LIVE_CONVERSIONS);
+}
+
+enum error live_handle_identity_lines(struct request *request, struct reply *reply)
+{
+    return take_lines(request, reply, LIVE_IDENTITIES);
+}
+
+enum error live_handle_exclusion_lines(struct request *request, struct reply *reply)
+{
+    return take_lines(request, reply, LIVE_EXCLUSIONS);
+}
+
+enum error live_handle_holdout_lines(struct request *request, struct reply *reply)
+{
+    return take_lines(request, reply, LIVE_HOLDOUTS);
+}
+
+enum error live_handle_pre_period_lines(struct request *request, struct reply *reply)
+{
+    return take_lines(request, reply, LIVE_PRE_PERIODS);
+}
+
+enum error live_handle_stratum_lines(struct request *request, struct reply *reply)
+{
+    return take_lines(request, reply, LIVE_STRATA);
 }

@@ -26,7 +26,13 @@ enum error live_handle_holdout(struct request *request, struct reply *reply);
 enum error live_handle_pre_period(struct request *request, struct reply *reply);
 enum error live_handle_strata(struct request *request, struct reply *reply);
 
-enum error live_handle_lines(struct request *request, struct reply *reply);
+enum error live_handle_exposure_lines(struct request *request, struct reply *reply);
+enum error live_handle_conversion_lines(struct request *request, struct reply *reply);
+enum error live_handle_identity_lines(struct request *request, struct reply *reply);
+enum error live_handle_exclusion_lines(struct request *request, struct reply *reply);
+enum error live_handle_holdout_lines(struct request *request, struct reply *reply);
+enum error live_handle_pre_period_lines(struct request *request, struct reply *reply);
+enum error live_handle_stratum_lines(struct request *request, struct reply *reply);
 
 enum error live_handle_ingestion(struct request *request, struct reply *reply);
 enum error live_handle_stats(struct request *request, struct reply *reply);

@@ -14,12 +14,12 @@
         .handler = (function), .name = (operation), .tag = "experiments", .summary = (what)        \
     }
 
-/* The same as lines: those that are wrong are told, and do not keep the others out. */
-#define TAKES_LINES(path_end, operation)                                                           \
+/* The same as lines: wrong lines are reported, and the others are taken. */
+#define TAKES_LINES(path_end, function, operation)                                                 \
     {                                                                                              \
         .method = METHOD_POST, .path = EXPERIMENT path_end "/lines", .role = ROLE_WRITER,          \
         .takes = "application/x-ndjson", .reply = &lines_reply_schema, .errors = ERRORS(400, 415), \
-        .headers = HEADERS("Content-Encoding"), .handler = live_handle_lines, .name = (operation), \
+        .headers = HEADERS("Content-Encoding"), .handler = (function), .name = (operation),        \
         .tag = "experiments", .summary = "The same as lines of JSON",                              \
         .help =                                                                                    \
             "One record per line, as many as the body may hold, all in one transaction; wrong "    \
@@ -52,13 +52,13 @@ static const struct route routes[] = {
           "Record what was known of users before"),
     TAKES("/strata", LIVE_STRATA, live_handle_strata, "record_strata",
           "Record which stratum users belong to"),
-    TAKES_LINES("/exposures", "record_exposure_lines"),
-    TAKES_LINES("/conversions", "record_conversion_lines"),
-    TAKES_LINES("/identities", "link_identity_lines"),
-    TAKES_LINES("/exclusions", "exclude_user_lines"),
-    TAKES_LINES("/holdout", "record_holdout_lines"),
-    TAKES_LINES("/pre-period", "record_pre_period_lines"),
-    TAKES_LINES("/strata", "record_stratum_lines"),
+    TAKES_LINES("/exposures", live_handle_exposure_lines, "record_exposure_lines"),
+    TAKES_LINES("/conversions", live_handle_conversion_lines, "record_conversion_lines"),
+    TAKES_LINES("/identities", live_handle_identity_lines, "link_identity_lines"),
+    TAKES_LINES("/exclusions", live_handle_exclusion_lines, "exclude_user_lines"),
+    TAKES_LINES("/holdout", live_handle_holdout_lines, "record_holdout_lines"),
+    TAKES_LINES("/pre-period", live_handle_pre_period_lines, "record_pre_period_lines"),
+    TAKES_LINES("/strata", live_handle_stratum_lines, "record_stratum_lines"),
     {.method = METHOD_GET,
      .path = EXPERIMENT "/ingestion",
      .role = ROLE_READER,
