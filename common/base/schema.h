@@ -219,6 +219,15 @@ MUST_CHECK enum error schema_decode_member(const struct field *field, const json
 /* Writes `object` with every field present, null where it has no value. */
 void schema_write(struct json_writer *writer, const struct schema *schema, const void *object);
 
+/* The same as text from the arena; NULL where it is longer than `most` bytes. */
+const char *schema_json(struct arena *arena, size_t most, const struct schema *schema,
+                        const void *object);
+
+/* Decodes the text that schema_json() has made; false when it is of another shape. `object` is
+ * zeroed by the caller. */
+bool schema_from_json(struct arena *arena, const struct schema *schema, const char *json,
+                      void *object);
+
 /* Whether `text` is what schema_write() makes of some struct: every field in its order, of its type
  * and in the writer's spelling, without blanks. Then it can stand for the struct in an answer.
  * Bounds, lengths and rules are not looked at: whoever wrote the text did that. */
@@ -312,6 +321,12 @@ bool schema_is_secret_name(const char *name);
 #define WRITTEN_JSON(owner, member, ...)                                                           \
     {                                                                                              \
         .name = #member, .type = FIELD_JSON_OBJECT, .written = true,                               \
+        .offset = FIELD_OFFSET(owner, member, const char *), __VA_ARGS__                           \
+    }
+/* And a list of objects. */
+#define WRITTEN_JSON_OBJECTS(owner, member, ...)                                                   \
+    {                                                                                              \
+        .name = #member, .type = FIELD_JSON_OBJECTS, .written = true,                              \
         .offset = FIELD_OFFSET(owner, member, const char *), __VA_ARGS__                           \
     }
 #define STRINGS(owner, member, ...)                                                                \

@@ -582,3 +582,14 @@ bool schema_is_secret_name(const char *name)
             return true;
     return false;
 }
+
+bool schema_from_json(struct arena *arena, const struct schema *schema, const char *json,
+                      void *object)
+{
+    struct schema_errors errors = {.arena = arena};
+    struct json_fault fault;
+    json_t *document;
+
+    return !json_read(arena, json, strlen(json), JSON_DEPTH_LIMIT, &document, &fault) &&
+           !schema_decode(schema, document, schema->name, object, &errors, arena);
+}

@@ -183,6 +183,18 @@ void schema_write(struct json_writer *writer, const struct schema *schema, const
     writer_close_object(writer);
 }
 
+const char *schema_json(struct arena *arena, size_t most, const struct schema *schema,
+                        const void *object)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, most);
+    writer_start(&writer, &text);
+    schema_write(&writer, schema, object);
+    return text.overflowed ? NULL : text.bytes;
+}
+
 /* "type": "number", or "type": ["number", "null"]. */
 static void describe_type(struct json_writer *writer, const char *type, bool nullable)
 {

@@ -28,23 +28,17 @@ static int run(struct batch_program *program)
     const struct trace_call call = {
         program->db, program->arena,
         strcmp(arguments->tenant, "all") == 0 ? NULL : arguments->tenant, &program->problem};
-    const struct curated_plan plan = {arguments->out ? arguments->out : path, arguments->from,
-                                      arguments->include_bad, arguments->prune};
+    const struct curated_plan plan = {.path = arguments->out ? arguments->out : path,
+                                      .since = arguments->from,
+                                      .include_bad = arguments->include_bad,
+                                      .prune = arguments->prune};
     struct curated_built built;
-    struct text text;
-    struct json_writer writer;
 
     if (curated_build(&call, &plan, &built))
         return batch_fail(program, 1);
     curated_show(program->arena, &program->settings, program->metrics);
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key_integer(&writer, "selected", built.selected);
-    writer_key_integer(&writer, "written", built.selected);
-    writer_key_integer(&writer, "total", built.total);
-    curated_write_skipped(&writer, &built);
-    writer_key_string(&writer, "out", plan.path);
-    batch_print(&writer);
+    built.out = plan.path;
+    batch_print(program, &curated_built_schema, &built);
     return 0;
 }
 

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, DOCUMENTS_MOST = 65536 };
 
 struct arguments {
     const char *tenant;
@@ -56,6 +56,15 @@ static enum error put(struct batch_program *program, const char *path, const cha
     return data_file_write(program->arena, path, bytes, strlen(bytes), &program->problem);
 }
 
+struct output {
+    const char *status, *documents; /* JSON: what became of each document, by name */
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status), WRITTEN_JSON(OWNER, documents)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "DemoSeeded", output_fields);
+
 static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
@@ -65,9 +74,8 @@ static int run(struct batch_program *program)
     struct json_writer writer;
     enum error error = ERROR_NONE;
 
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key(&writer, "documents");
+    text_start(&text, program->arena, DOCUMENTS_MOST);
+    writer_start(&writer, &text);
     writer_open_object(&writer);
     for (size_t i = 0; i < demo_document_count && !error; i++) {
         bool written;
@@ -83,7 +91,7 @@ static int run(struct batch_program *program)
         error = put(program, curated_default_path, demo_curated_cases(program->arena), false);
     if (error)
         return batch_fail(program, EXIT_FAILED);
-    batch_print(&writer);
+    batch_print(program, &output_schema, &(struct output){.status = "ok", .documents = text.bytes});
     return EXIT_DONE;
 }
 

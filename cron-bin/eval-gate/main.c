@@ -20,53 +20,59 @@ struct arguments {
     bool require_live;
 };
 
-static void write_figures(struct json_writer *writer, const double values[MEASURE__ANSWERED])
-{
-    writer_open_object(writer);
-    for (int i = 0; i < MEASURE__ANSWERED; i++)
-        writer_key_number(writer, measure_names[i], values[i]);
-    writer_close_object(writer);
-}
+struct judged_case {
+    const char *question, *category, *route;
+    bool right;
+    const struct answered_measures *scores;
+};
 
-static void write_cases(struct json_writer *writer, const struct eval_gate *gate)
-{
-    writer_key(writer, "per_question");
-    writer_open_array(writer);
-    for (size_t i = 0; i < gate->count; i++) {
-        const struct eval_gate_case *judged = &gate->cases[i];
+#define OWNER struct judged_case
+static const struct field case_fields[] = {STRING(OWNER, question), STRING(OWNER, category),
+                                           STRING(OWNER, route), BOOLEAN(OWNER, right),
+                                           OBJECT(OWNER, scores, answered_measures_schema)};
+#undef OWNER
+static SCHEMA(case_schema, struct judged_case, "EvalGateCase", case_fields);
 
-        writer_open_object(writer);
-        writer_key_string(writer, "question", judged->question->question);
-        writer_key_string(writer, "category", judged->question->category);
-        writer_key_string(writer, "route", judged->route);
-        writer_key_boolean(writer, "right", judged->right);
-        writer_key(writer, "scores");
-        write_figures(writer, judged->scores);
-        writer_close_object(writer);
-    }
-    writer_close_array(writer);
-}
+struct output {
+    const char *status, *reason;
+    const struct answered_measures *aggregate;
+    struct string_list failures;
+    OBJECT_LIST(struct judged_case, per_question);
+    const char *output;
+};
+
+#define OWNER struct output
+static const struct field judged_fields[] = {
+    STRING(OWNER, status), OBJECT(OWNER, aggregate, answered_measures_schema),
+    STRINGS(OWNER, failures), OBJECTS(OWNER, per_question, case_schema), STRING(OWNER, output)};
+static const struct field skipped_fields[] = {STRING(OWNER, status), STRING(OWNER, reason),
+                                              STRING(OWNER, output)};
+#undef OWNER
+static SCHEMA(judged_schema, struct output, "EvalGateOutput", judged_fields);
+static SCHEMA(skipped_schema, struct output, "EvalGateSkipped", skipped_fields);
 
 static void print(struct batch_program *program, const struct eval_gate *gate)
 {
-    struct text text;
-    struct json_writer writer;
+    struct judged_case *cases = ARENA_ARRAY(program->arena, struct judged_case, gate->count + 1);
+    struct output output = {.status = gate->skipped          ? "skipped"
+                                      : gate->failures.count ? "failed"
+                                                             : "passed",
+                            .reason = gate->reason,
+                            .aggregate = &gate->values,
+                            .failures = gate->failures,
+                            .per_question = {gate->count, cases},
+                            .output = eval_gate_result_path};
 
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status",
-                      gate->skipped          ? "skipped"
-                      : gate->failures.count ? "failed"
-                                             : "passed");
-    if (gate->skipped) {
-        writer_key_string(&writer, "reason", gate->reason);
-    } else {
-        writer_key(&writer, "aggregate");
-        write_figures(&writer, gate->values);
-        writer_key_strings(&writer, "failures", &gate->failures);
-        write_cases(&writer, gate);
+    for (size_t i = 0; i < gate->count; i++) {
+        const struct eval_gate_case *judged = &gate->cases[i];
+
+        cases[i] = (struct judged_case){.question = judged->question->question,
+                                        .category = judged->question->category,
+                                        .route = judged->route,
+                                        .right = judged->right,
+                                        .scores = &judged->scores};
     }
-    writer_key_string(&writer, "output", eval_gate_result_path);
-    batch_print(&writer);
+    batch_print(program, gate->skipped ? &skipped_schema : &judged_schema, &output);
 }
 
 static int run(struct batch_program *program)

@@ -13,22 +13,39 @@
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 
+struct promises {
+    int64_t checked, broken;
+};
+
+#define OWNER struct promises
+static const struct field promises_fields[] = {INTEGER(OWNER, checked), INTEGER(OWNER, broken)};
+#undef OWNER
+static SCHEMA(promises_schema, struct promises, "PromisesChecked", promises_fields);
+
+struct output {
+    const char *status, *date, *path;
+    int64_t evaluators;
+    const struct promises *promises;
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status), STRING(OWNER, date),
+                                             STRING(OWNER, path), INTEGER(OWNER, evaluators),
+                                             OBJECT(OWNER, promises, promises_schema)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "SnapshotTaken", output_fields);
+
 static void print(struct batch_program *program, const struct snapshot_result *result)
 {
-    struct text text;
-    struct json_writer writer;
+    const struct promises promises = {.checked = result->promises,
+                                      .broken = result->promises_broken};
 
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key_string(&writer, "date", result->date);
-    writer_key_string(&writer, "path", result->path);
-    writer_key_integer(&writer, "evaluators", result->evaluators);
-    writer_key(&writer, "promises");
-    writer_open_object(&writer);
-    writer_key_integer(&writer, "checked", result->promises);
-    writer_key_integer(&writer, "broken", result->promises_broken);
-    writer_close_object(&writer);
-    batch_print(&writer);
+    batch_print(program, &output_schema,
+                &(struct output){.status = "ok",
+                                 .date = result->date,
+                                 .path = result->path,
+                                 .evaluators = result->evaluators,
+                                 .promises = &promises});
 }
 
 static int run(struct batch_program *program)

@@ -19,6 +19,16 @@ struct arguments {
     bool force;
 };
 
+struct output {
+    const char *status;
+    int64_t evaluated;
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status), INTEGER(OWNER, evaluated)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "TracesEvaluated", output_fields);
+
 static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
@@ -26,8 +36,6 @@ static int run(struct batch_program *program)
                                     &program->problem};
     char since[CLOCK_TEXT_MAX];
     int64_t moment, evaluated;
-    struct text text;
-    struct json_writer writer;
 
     if (arguments->since && !instant_parse(arguments->since, &moment)) {
         fprintf(stderr, "evaluate-traces: --since is a date or a time\n");
@@ -37,10 +45,7 @@ static int run(struct batch_program *program)
         clock_format(moment, since);
     if (snapshot_evaluate(&call, arguments->since ? since : NULL, arguments->force, &evaluated))
         return batch_fail(program, EXIT_FAILED);
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key_integer(&writer, "evaluated", evaluated);
-    batch_print(&writer);
+    batch_print(program, &output_schema, &(struct output){.status = "ok", .evaluated = evaluated});
     return EXIT_DONE;
 }
 

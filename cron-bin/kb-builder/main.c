@@ -13,30 +13,36 @@
 
 enum { EXIT_DONE, EXIT_FAILED };
 
-static void tell(size_t done, size_t of)
+static void report_progress(size_t done, size_t of)
 {
     fprintf(stderr, "\r%zu of %zu drafts%s", done, of, done == of ? "\n" : "");
 }
+
+struct output {
+    const char *status;
+    int64_t drafts_created;
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status), INTEGER(OWNER, drafts_created)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "DraftsCreated", output_fields);
 
 static int run(struct batch_program *program)
 {
     const struct trace_call call = {program->db, program->arena, "all", &program->problem};
     struct models *models = NULL;
-    struct text text;
-    struct json_writer writer;
     int64_t created = 0;
     enum error error = models_open(&program->settings, &models, &program->problem);
 
     if (!error)
-        error = articles_generate(&call, &program->settings, models, tell, &created);
+        error = articles_generate(&call, &program->settings, models, report_progress, &created);
     if (models)
         models_close(models);
     if (error)
         return batch_fail(program, EXIT_FAILED);
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key_integer(&writer, "drafts_created", created);
-    batch_print(&writer);
+    batch_print(program, &output_schema,
+                &(struct output){.status = "ok", .drafts_created = created});
     return EXIT_DONE;
 }
 

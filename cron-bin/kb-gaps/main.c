@@ -11,21 +11,30 @@
 
 enum { EXIT_DONE, EXIT_FAILED };
 
+struct output {
+    const char *status;
+    int64_t questions, gaps_created, gaps_updated;
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status), INTEGER(OWNER, questions),
+                                             INTEGER(OWNER, gaps_created),
+                                             INTEGER(OWNER, gaps_updated)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "GapsBuilt", output_fields);
+
 static int run(struct batch_program *program)
 {
     const struct trace_call call = {program->db, program->arena, "all", &program->problem};
     struct gap_counts counts;
-    struct text text;
-    struct json_writer writer;
 
     if (gaps_build(&call, &counts))
         return batch_fail(program, EXIT_FAILED);
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key_integer(&writer, "questions", counts.questions);
-    writer_key_integer(&writer, "gaps_created", counts.created);
-    writer_key_integer(&writer, "gaps_updated", counts.updated);
-    batch_print(&writer);
+    batch_print(program, &output_schema,
+                &(struct output){.status = "ok",
+                                 .questions = counts.questions,
+                                 .gaps_created = counts.created,
+                                 .gaps_updated = counts.updated});
     return EXIT_DONE;
 }
 

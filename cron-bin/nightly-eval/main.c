@@ -11,35 +11,34 @@
 
 enum { EXIT_DONE, EXIT_FAILED };
 
-static void write_values(struct json_writer *writer, const char *key,
-                         const double values[MEASURE__ANSWERED])
-{
-    writer_key(writer, key);
-    writer_open_object(writer);
-    for (int i = 0; i < MEASURE__ANSWERED; i++)
-        writer_key_number(writer, measure_names[i], values[i]);
-    writer_close_object(writer);
-}
+struct output {
+    const char *status;
+    int64_t sample_size;
+    const struct answered_measures *results, *drift; /* NULL = too few answers */
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {
+    STRING(OWNER, status), INTEGER(OWNER, sample_size),
+    OBJECT(OWNER, results, answered_measures_schema, .omit_if_null = true),
+    OBJECT(OWNER, drift, answered_measures_schema, .omit_if_null = true)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "NightlyEvaluation", output_fields);
 
 static int run(struct batch_program *program)
 {
     const struct trace_call call = {program->db, program->arena, "all", &program->problem};
     struct nightly_result result;
-    struct text text;
-    struct json_writer writer;
 
     if (nightly_run(&call, &result))
         return batch_fail(program, EXIT_FAILED);
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", result.skipped ? "skipped" : "ok");
-    writer_key_integer(&writer, "sample_size", result.sample_size);
     for (int i = 0; i < MEASURE__ANSWERED && !result.skipped; i++)
-        metric_set(program->metrics, METRIC_EVAL_DRIFT, &measure_names[i], result.drifts[i]);
-    if (!result.skipped) {
-        write_values(&writer, "results", result.values);
-        write_values(&writer, "drift", result.drifts);
-    }
-    batch_print(&writer);
+        metric_set(program->metrics, METRIC_EVAL_DRIFT, &measure_names[i], result.drifts.values[i]);
+    batch_print(program, &output_schema,
+                &(struct output){.status = result.skipped ? "skipped" : "ok",
+                                 .sample_size = result.sample_size,
+                                 .results = result.skipped ? NULL : &result.values,
+                                 .drift = result.skipped ? NULL : &result.drifts});
     return EXIT_DONE;
 }
 

@@ -12,12 +12,26 @@
 #include "support/regression/benchmark.h"
 #include "support/regression/fixed_questions.h"
 
+#include <string.h>
+
 enum { EXIT_DONE, EXIT_FAILED };
 
 struct arguments {
     const char *cases, *output, *tenant;
     bool with_documents;
 };
+
+struct output {
+    const char *status;
+    int64_t num_cases;
+    const char *output;
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status), INTEGER(OWNER, num_cases),
+                                             STRING(OWNER, output)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "BenchmarkOutput", output_fields);
 
 static int run(struct batch_program *program)
 {
@@ -27,22 +41,19 @@ static int run(struct batch_program *program)
     const struct benchmark_plan plan = {
         .path = data_file_path(program->arena, &program->settings, arguments->cases),
         .with_documents = arguments->with_documents};
-    struct text result, text;
-    struct json_writer writer;
+    const char *result;
     size_t count = 0;
     enum error error = benchmark_run(&call, &plan, &result, &count);
 
     if (!error)
         error = data_file_write(
             program->arena, data_file_path(program->arena, &program->settings, arguments->output),
-            result.bytes, result.length, &program->problem);
+            result, strlen(result), &program->problem);
     if (error)
         return batch_fail(program, EXIT_FAILED);
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key_integer(&writer, "num_cases", (int64_t)count);
-    writer_key_string(&writer, "output", arguments->output);
-    batch_print(&writer);
+    batch_print(
+        program, &output_schema,
+        &(struct output){.status = "ok", .num_cases = (int64_t)count, .output = arguments->output});
     return EXIT_DONE;
 }
 

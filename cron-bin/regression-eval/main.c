@@ -26,34 +26,49 @@ struct arguments {
     bool simulated, calls, not_kept;
 };
 
+struct failure {
+    const char *status, *detail;
+};
+
+#define OWNER struct failure
+static const struct field failure_fields[] = {STRING(OWNER, status), STRING(OWNER, detail)};
+#undef OWNER
+static SCHEMA(failure_schema, struct failure, "RegressionFailure", failure_fields);
+
+struct output {
+    const char *run_id;
+    int64_t exit_code;
+    const char *report_markdown, *report_json;
+    const char *aggregate, *gate; /* JSON */
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, run_id),
+                                             INTEGER(OWNER, exit_code),
+                                             STRING(OWNER, report_markdown, .nullable = true),
+                                             STRING(OWNER, report_json, .nullable = true),
+                                             WRITTEN_JSON(OWNER, aggregate),
+                                             WRITTEN_JSON(OWNER, gate)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "RegressionOutput", output_fields);
+
 static int fail(struct batch_program *program)
 {
-    struct text text;
-    struct json_writer writer;
-
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", "error");
-    writer_key_string(&writer, "detail", program->problem.text);
-    batch_print(&writer);
+    batch_print(program, &failure_schema,
+                &(struct failure){.status = "error", .detail = program->problem.text});
     return EXIT_INFRASTRUCTURE;
 }
 
 static void print(struct batch_program *program, const struct regression_plan *plan,
                   const struct regression_result *result)
 {
-    struct text text;
-    struct json_writer writer;
-
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "run_id", plan->run_id);
-    writer_key_integer(&writer, "exit_code", result->exit_code);
-    writer_key_string(&writer, "report_markdown", result->report_markdown);
-    writer_key_string(&writer, "report_json", result->report_json);
-    writer_key(&writer, "aggregate");
-    writer_raw(&writer, result->aggregate);
-    writer_key(&writer, "gate");
-    writer_raw(&writer, result->gate);
-    batch_print(&writer);
+    batch_print(program, &output_schema,
+                &(struct output){.run_id = plan->run_id,
+                                 .exit_code = result->exit_code,
+                                 .report_markdown = result->report_markdown,
+                                 .report_json = result->report_json,
+                                 .aggregate = result->aggregate,
+                                 .gate = result->gate});
 }
 
 static void make_plan(struct batch_program *program, struct regression_plan *plan)

@@ -16,6 +16,17 @@ struct arguments {
     const char *tenant;
 };
 
+struct output {
+    const char *status;
+    int64_t matched, inserted, upgraded;
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status), INTEGER(OWNER, matched),
+                                             INTEGER(OWNER, inserted), INTEGER(OWNER, upgraded)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "ReviewBuilt", output_fields);
+
 static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
@@ -23,18 +34,15 @@ static int run(struct batch_program *program)
         program->db, program->arena,
         strcmp(arguments->tenant, "all") == 0 ? NULL : arguments->tenant, &program->problem};
     struct review_built built;
-    struct text text;
-    struct json_writer writer;
 
     if (review_build(&call, &program->settings, arguments->days, &built))
         return batch_fail(program, 1);
     review_show(program->db, program->arena, program->metrics);
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", program->settings.review_queue ? "ok" : "disabled");
-    writer_key_integer(&writer, "matched", built.matched);
-    writer_key_integer(&writer, "inserted", built.inserted);
-    writer_key_integer(&writer, "upgraded", built.upgraded);
-    batch_print(&writer);
+    batch_print(program, &output_schema,
+                &(struct output){.status = program->settings.review_queue ? "ok" : "disabled",
+                                 .matched = built.matched,
+                                 .inserted = built.inserted,
+                                 .upgraded = built.upgraded});
     return 0;
 }
 

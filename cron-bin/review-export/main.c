@@ -68,23 +68,32 @@ static enum error export_cases(struct batch_program *program, const struct argum
                : data_file_write(program->arena, path, text.bytes, text.length, &program->problem);
 }
 
+struct output {
+    const char *status;
+    int64_t count;
+    const char *out, *exported_at;
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status), INTEGER(OWNER, count),
+                                             STRING(OWNER, out), STRING(OWNER, exported_at)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "ReviewExported", output_fields);
+
 static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
     int64_t now = clock_unix_microseconds(), count = 0;
     const char *exported_at = batch_time(program->arena, now),
                *path = arguments->out ? arguments->out : default_path(program, now);
-    struct text text;
-    struct json_writer writer;
 
     if (export_cases(program, arguments, path, exported_at, &count))
         return batch_fail(program, 1);
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key_integer(&writer, "count", count);
-    writer_key_string(&writer, "out", absolute(program, path));
-    writer_key_string(&writer, "exported_at", exported_at);
-    batch_print(&writer);
+    batch_print(program, &output_schema,
+                &(struct output){.status = "ok",
+                                 .count = count,
+                                 .out = absolute(program, path),
+                                 .exported_at = exported_at});
     return 0;
 }
 

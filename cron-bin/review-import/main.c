@@ -34,25 +34,33 @@ static bool is_yes(struct batch_program *program, size_t count)
     return strcasecmp(answer, "y") == 0 || strcasecmp(answer, "yes") == 0;
 }
 
+struct output {
+    const char *status;
+    int64_t updated, skipped, errored;
+    struct string_list warnings;
+    bool dry_run;
+    int64_t would_update;
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status),       INTEGER(OWNER, updated),
+                                             INTEGER(OWNER, skipped),     INTEGER(OWNER, errored),
+                                             STRINGS(OWNER, warnings),    BOOLEAN(OWNER, dry_run),
+                                             INTEGER(OWNER, would_update)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "ReviewImported", output_fields);
+
 static void print(struct batch_program *program, const char *status,
                   const struct review_imported *imported, bool dry_run)
 {
-    struct text text;
-    struct json_writer writer;
-
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", status);
-    writer_key_integer(&writer, "updated", imported->updated);
-    writer_key_integer(&writer, "skipped", imported->skipped);
-    writer_key_integer(&writer, "errored", imported->errored);
-    writer_key(&writer, "warnings");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < imported->warnings.count; i++)
-        writer_string(&writer, imported->warnings.items[i]);
-    writer_close_array(&writer);
-    writer_key_boolean(&writer, "dry_run", dry_run);
-    writer_key_integer(&writer, "would_update", imported->would_update);
-    batch_print(&writer);
+    batch_print(program, &output_schema,
+                &(struct output){.status = status,
+                                 .updated = imported->updated,
+                                 .skipped = imported->skipped,
+                                 .errored = imported->errored,
+                                 .warnings = imported->warnings,
+                                 .dry_run = dry_run,
+                                 .would_update = imported->would_update});
 }
 
 static enum error find_reviewer(struct batch_program *program, const struct trace_call *call,

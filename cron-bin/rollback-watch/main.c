@@ -18,26 +18,28 @@
 
 enum { LOCK_WAIT_MS = 5000 };
 
+#define OWNER struct watch_finding
+static const struct field finding_fields[] = {STRING(OWNER, experiment_id), STRING(OWNER, reason),
+                                              NUMBER(OWNER, drop_pct),
+                                              STRING(OWNER, worst_evaluator, .nullable = true)};
+#undef OWNER
+static SCHEMA(finding_schema, struct watch_finding, "RollbackFinding", finding_fields);
+
 static void write_findings(struct batch_program *program, struct json_writer *writer,
                            const struct object_list *findings)
 {
     for (size_t i = 0; i < findings->count; i++) {
         const struct watch_finding *finding = &((const struct watch_finding *)findings->items)[i];
 
-        writer_open_object(writer);
-        writer_key_string(writer, "experiment_id", finding->experiment_id);
-        writer_key_string(writer, "reason", finding->reason);
-        writer_key_number(writer, "drop_pct", finding->drop_pct);
-        writer_key_string(writer, "worst_evaluator", finding->worst_evaluator);
-        writer_close_object(writer);
+        schema_write(writer, &finding_schema, finding);
         if (finding->rolled_back)
             metric_add(program->metrics, METRIC_ROLLBACKS,
                        (const char *const[]){finding->experiment_id, finding->reason}, 1);
     }
 }
 
-/* What was taken back stays so, whether or not anybody can be told. */
-static void tell(struct batch_program *program, const struct object_list *findings)
+/* Mails about each rollback. A mail that cannot be sent changes nothing. */
+static void notify(struct batch_program *program, const struct object_list *findings)
 {
     for (size_t i = 0; i < findings->count; i++) {
         const struct watch_finding *finding = &((const struct watch_finding *)findings->items)[i];
@@ -87,8 +89,8 @@ static int run(struct batch_program *program)
     if (error)
         return batch_fail(program, 1);
     print(program, &deployed, &splits);
-    tell(program, &deployed);
-    tell(program, &splits);
+    notify(program, &deployed);
+    notify(program, &splits);
     return 0;
 }
 

@@ -56,23 +56,29 @@ static enum error report(struct daemon_program *program, struct db *db, bool *mo
     return error;
 }
 
+struct output {
+    const char *status;
+    int64_t splits, exposures, outcomes, decisions;
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status), INTEGER(OWNER, splits),
+                                             INTEGER(OWNER, exposures), INTEGER(OWNER, outcomes),
+                                             INTEGER(OWNER, decisions)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "SplitsReported", output_fields);
+
 static void print(const struct daemon_program *program)
 {
     const struct reporter *reporter = program->context;
     const struct split_tally *tally = &reporter->tally;
-    struct text text;
-    struct json_writer writer;
+    const struct output output = {.status = reporter->busy ? "busy" : "ok",
+                                  .splits = tally->splits,
+                                  .exposures = tally->exposures,
+                                  .outcomes = tally->outcomes,
+                                  .decisions = tally->decisions};
 
-    text_start(&text, program->arena, 4096);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", reporter->busy ? "busy" : "ok");
-    writer_key_integer(&writer, "splits", tally->splits);
-    writer_key_integer(&writer, "exposures", tally->exposures);
-    writer_key_integer(&writer, "outcomes", tally->outcomes);
-    writer_key_integer(&writer, "decisions", tally->decisions);
-    writer_close_object(&writer);
-    printf("%s\n", text.bytes);
+    puts(schema_json(program->arena, 4096, &output_schema, &output));
 }
 
 static bool has_duty(const struct daemon_program *program)

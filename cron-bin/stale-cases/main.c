@@ -23,37 +23,38 @@ struct arguments {
     bool apply, ages, undated;
 };
 
+struct output {
+    const char *status;
+    int64_t evaluated, skipped, stale;
+    OBJECT_LIST(struct stale_case, cases);
+    const char *report;
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status),
+                                             INTEGER(OWNER, evaluated),
+                                             INTEGER(OWNER, skipped),
+                                             INTEGER(OWNER, stale),
+                                             OBJECTS(OWNER, cases, stale_case_schema),
+                                             STRING(OWNER, report)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "StaleCases", output_fields);
+
 static void print(struct batch_program *program, const struct staleness *staleness)
 {
     const struct arguments *arguments = program->context;
-    struct text text;
-    struct json_writer writer;
+    const struct output output = {
+        .status = "ok",
+        .evaluated = staleness->evaluated,
+        .skipped = staleness->skipped,
+        .stale = (int64_t)staleness->stale_count,
+        .cases = {staleness->stale_count, (struct stale_case *)staleness->stale},
+        .report = arguments->report};
 
-    if (!arguments->report) {
+    if (arguments->report)
+        batch_print(program, &output_schema, &output);
+    else
         fputs(staleness->markdown, stdout);
-        return;
-    }
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key_integer(&writer, "evaluated", staleness->evaluated);
-    writer_key_integer(&writer, "skipped", staleness->skipped);
-    writer_key_integer(&writer, "stale", (int64_t)staleness->stale_count);
-    writer_key(&writer, "cases");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < staleness->stale_count; i++) {
-        const struct stale_case *stale = &staleness->stale[i];
-
-        writer_open_object(&writer);
-        writer_key_string(&writer, "case_id", stale->case_id);
-        writer_key_string(&writer, "tenant_id", stale->tenant_id);
-        writer_key_string(&writer, "reason", stale->reason);
-        writer_key(&writer, "diff");
-        writer_raw(&writer, stale->difference);
-        writer_close_object(&writer);
-    }
-    writer_close_array(&writer);
-    writer_key_string(&writer, "report", arguments->report);
-    batch_print(&writer);
 }
 
 static enum error check(struct batch_program *program, struct regression_tools *tools,

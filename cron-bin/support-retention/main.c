@@ -1,7 +1,7 @@
 /* Deletes what is older than the retention settings of the support service and flags answers
  * whose citations have left their documents. Prints the counts as JSON. Any number of copies may
  * run; one at a time works. `--help` lists the options and exit codes. */
-#include "base/json.h"
+#include "base/schema.h"
 #include "support/programs/daemon.h"
 #include "support/trends/stale_citations.h"
 #include "support/upkeep/purge.h"
@@ -23,7 +23,7 @@ static const char help[] =
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 
-struct keeper {
+struct retention {
     struct purge_tally counts;
     bool busy;
     int64_t analyzed_at; /* monotonic */
@@ -32,7 +32,7 @@ struct keeper {
 /* Staying it does what is due; started by hand, all of it, or counts what that would be. */
 static enum error purge(struct daemon_program *program, struct db *db)
 {
-    struct keeper *keeper = program->context;
+    struct retention *retention = program->context;
     const struct purge_call call = {.db = db,
                                     .arena = program->job,
                                     .settings = &program->settings,
@@ -40,9 +40,9 @@ static enum error purge(struct daemon_program *program, struct db *db)
                                     .problem = &program->problem};
 
     if (program->stays)
-        return purge_due(&call, &keeper->counts);
-    return program->mode ? purge_count(&call, &keeper->counts)
-                         : purge_now(&call, &keeper->counts, &keeper->busy);
+        return purge_due(&call, &retention->counts);
+    return program->mode ? purge_count(&call, &retention->counts)
+                         : purge_now(&call, &retention->counts, &retention->busy);
 }
 
 static enum error check_clock(struct daemon_program *program)
@@ -54,16 +54,16 @@ static enum error check_clock(struct daemon_program *program)
     return clock_check(settings->state_directory, "support", &settings->clock, &program->problem);
 }
 
-static enum error keep(struct daemon_program *program, struct db *db, bool *more)
+static enum error run_due(struct daemon_program *program, struct db *db, bool *more)
 {
     const struct trace_call call = {db, program->job, "all", &program->problem};
-    struct keeper *keeper = program->context;
+    struct retention *retention = program->context;
     struct stale_citation_counts counts;
     enum error error = check_clock(program);
 
     *more = false;
     if (program->stays &&
-        db_maintain_is_due(program->settings.analyze_interval, &keeper->analyzed_at) &&
+        db_maintain_is_due(program->settings.analyze_interval, &retention->analyzed_at) &&
         db_maintain(db, &program->problem))
         return program->problem.error;
     if (error) /* it is logged, and no reason for a program that stays to end */
@@ -72,35 +72,46 @@ static enum error keep(struct daemon_program *program, struct db *db, bool *more
     return error || program->mode ? error : stale_citations_check(&call, &counts);
 }
 
+struct output {
+    const char *status;
+    int64_t traces_deleted, steps_deleted, feedback_deleted, evaluations_deleted, audit_deleted,
+        sessions_deleted, messages_deleted;
+    bool dry_run;
+};
+
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status),
+                                             INTEGER(OWNER, traces_deleted),
+                                             INTEGER(OWNER, steps_deleted),
+                                             INTEGER(OWNER, feedback_deleted),
+                                             INTEGER(OWNER, evaluations_deleted),
+                                             INTEGER(OWNER, audit_deleted),
+                                             INTEGER(OWNER, sessions_deleted),
+                                             INTEGER(OWNER, messages_deleted),
+                                             BOOLEAN(OWNER, dry_run)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "RetentionDone", output_fields);
+
 static void print_counts(const struct daemon_program *program)
 {
-    const struct keeper *keeper = program->context;
-    const struct purge_tally *counts = &keeper->counts;
-    const struct {
-        const char *name;
-        int64_t count;
-    } rows[] = {
-        {"traces_deleted", counts->traces},     {"steps_deleted", counts->steps},
-        {"feedback_deleted", counts->feedback}, {"evaluations_deleted", counts->evaluations},
-        {"audit_deleted", counts->audit},       {"sessions_deleted", counts->sessions},
-        {"messages_deleted", counts->messages}};
-    struct text text;
-    struct json_writer writer;
+    const struct retention *retention = program->context;
+    const struct purge_tally *counts = &retention->counts;
+    const struct output output = {.status = retention->busy ? "busy" : "ok",
+                                  .traces_deleted = counts->traces,
+                                  .steps_deleted = counts->steps,
+                                  .feedback_deleted = counts->feedback,
+                                  .evaluations_deleted = counts->evaluations,
+                                  .audit_deleted = counts->audit,
+                                  .sessions_deleted = counts->sessions,
+                                  .messages_deleted = counts->messages,
+                                  .dry_run = program->mode};
 
-    text_start(&text, program->arena, 4096);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", keeper->busy ? "busy" : "ok");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        writer_key_integer(&writer, rows[i].name, rows[i].count);
-    writer_key_boolean(&writer, "dry_run", program->mode);
-    writer_close_object(&writer);
-    printf("%s\n", text.bytes);
+    puts(schema_json(program->arena, 4096, &output_schema, &output));
 }
 
 static int run(struct daemon_program *program)
 {
-    if (daemon_loop(program, keep, "retention_failed"))
+    if (daemon_loop(program, run_due, "retention_failed"))
         return daemon_fail(program, EXIT_FAILED);
     if (!program->stays)
         print_counts(program);
@@ -109,7 +120,7 @@ static int run(struct daemon_program *program)
 
 int main(int argc, char **argv)
 {
-    struct keeper keeper = {.busy = false};
+    struct retention retention = {.busy = false};
     const struct daemon_plan plan = {.name = "support-retention",
                                      .help = help,
                                      .mode = "--dry-run",
@@ -118,7 +129,7 @@ int main(int argc, char **argv)
                                      .failed = EXIT_FAILED,
                                      .usage = EXIT_USAGE,
                                      .run = run,
-                                     .context = &keeper};
+                                     .context = &retention};
 
     return daemon_main(argc, argv, &plan);
 }

@@ -51,16 +51,15 @@ static enum error report(struct batch_program *program, struct arena *arena, con
                                         markdown, &program->problem);
 }
 
-static void print(struct batch_program *program, size_t processed)
-{
-    struct text text;
-    struct json_writer writer;
+struct output {
+    const char *status;
+    int64_t processed;
+};
 
-    batch_open_object(program, &text, &writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key_integer(&writer, "processed", (int64_t)processed);
-    batch_print(&writer);
-}
+#define OWNER struct output
+static const struct field output_fields[] = {STRING(OWNER, status), INTEGER(OWNER, processed)};
+#undef OWNER
+static SCHEMA(output_schema, struct output, "ReportsWritten", output_fields);
 
 static int run(struct batch_program *program)
 {
@@ -87,7 +86,8 @@ static int run(struct batch_program *program)
             return batch_fail(program, EXIT_FAILED);
     }
     if (!arguments->rehearsal)
-        print(program, processed);
+        batch_print(program, &output_schema,
+                    &(struct output){.status = "ok", .processed = (int64_t)processed});
     return failed ? EXIT_FAILED : EXIT_DONE;
 }
 

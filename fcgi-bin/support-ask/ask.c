@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "http/stream.h"
 #include "support-ask/count.h"
+#include "support/answer/citation_list.h"
 #include "support/conversation/ask.h"
 #include "support/metrics.h"
 #include "support/service.h"
@@ -40,21 +41,6 @@ struct source {
 static const struct field source_fields[] = {STRING(OWNER, source), STRING(OWNER, page_content)};
 #undef OWNER
 static SCHEMA(source_schema, struct source, "Source", source_fields);
-
-struct citation {
-    int64_t index;
-    const char *doc_id, *title, *excerpt;
-};
-
-#define OWNER struct citation
-static const struct field citation_fields[] = {
-    INTEGER(OWNER, index, .help = "The number of its markers in the answer."),
-    STRING(OWNER, doc_id),
-    STRING(OWNER, title),
-    STRING(OWNER, excerpt, .help = "The 300 characters round the passage."),
-};
-#undef OWNER
-static SCHEMA(citation_schema, struct citation, "Citation", citation_fields);
 
 struct answer_reply {
     const char *answer;
@@ -239,17 +225,14 @@ static void list_sources(const struct request *request, const struct graph_outco
                          struct answer_reply *reply)
 {
     struct source *sources = ARENA_ARRAY(request->arena, struct source, outcome->source_count + 1);
-    struct citation *citations =
-        ARENA_ARRAY(request->arena, struct citation, outcome->source_count + 1);
 
     for (size_t i = 0; i < outcome->source_count; i++) {
         const struct graph_source *from = &outcome->sources[i];
 
-        sources[i] = (struct source){from->source, from->text};
-        citations[i] = (struct citation){(int64_t)i + 1, from->doc_id, from->title, from->excerpt};
+        sources[i] = (struct source){.source = from->source, .page_content = from->text};
     }
     reply->sources = (struct object_list){outcome->source_count, sources};
-    reply->citations = (struct object_list){outcome->source_count, citations};
+    reply->citations = citations_of(request->arena, outcome);
 }
 
 static struct answer_reply *as_reply(struct request *request, struct asked *asked)

@@ -39,8 +39,8 @@ static void count_models(struct metrics *metrics, const char *tenant, const stru
 {
     for (size_t i = 0; i < run->fallback_count; i++)
         metric_add(metrics, METRIC_FALLBACKS,
-                   (const char *const[]){run->fallbacks[i].from, run->fallbacks[i].reason,
-                                         run->fallbacks[i].to},
+                   (const char *const[]){run->fallbacks[i].from_provider, run->fallbacks[i].reason,
+                                         run->fallbacks[i].to_provider},
                    1);
     for (size_t i = 0; i < run->transition_count; i++)
         metric_add(metrics, METRIC_BREAKER_TRANSITIONS,

@@ -11,18 +11,6 @@ static const char job_key[] = "curated-dataset-job:"; /* and its id; as of rebui
 
 enum { CASES_DEFAULT = 50, CASES_MAX = 500 };
 
-struct curated_stats_reply {
-    int64_t count;
-    json_t *verdict_counts, *tenant_counts, *channel_counts;
-};
-
-#define OWNER struct curated_stats_reply
-static const struct field curated_stats_fields[] = {
-    INTEGER(OWNER, count), JSON_OBJECT(OWNER, verdict_counts), JSON_OBJECT(OWNER, tenant_counts),
-    JSON_OBJECT(OWNER, channel_counts)};
-#undef OWNER
-SCHEMA(curated_stats_schema, struct curated_stats_reply, "CuratedStats", curated_stats_fields);
-
 struct curated_cases_query {
     int64_t limit, offset;
 };
@@ -91,30 +79,6 @@ static const struct field rebuild_fields[] = {
 #undef OWNER
 SCHEMA(rebuild_schema, struct rebuild_reply, "Rebuild", rebuild_fields);
 
-struct rebuild_job {
-    const char *job_id, *status, *tenant, *since;
-    bool include_bad;
-    int64_t progress;
-    const char *out, *updated_at, *error;
-    json_t *result, *summary;
-};
-
-#define OWNER struct rebuild_job
-static const struct field rebuild_job_fields[] = {
-    STRING(OWNER, job_id),
-    STRING(OWNER, status),
-    STRING(OWNER, tenant),
-    STRING(OWNER, since, .nullable = true),
-    BOOLEAN(OWNER, include_bad),
-    INTEGER(OWNER, progress),
-    STRING(OWNER, out),
-    STRING(OWNER, updated_at),
-    STRING(OWNER, error, .nullable = true, .omit_if_null = true),
-    JSON_OBJECT(OWNER, result, .nullable = true, .omit_if_null = true),
-    JSON_OBJECT(OWNER, summary, .nullable = true, .omit_if_null = true)};
-#undef OWNER
-SCHEMA(rebuild_job_schema, struct rebuild_job, "RebuildJob", rebuild_job_fields);
-
 #define OWNER struct case_status
 static const struct field case_status_fields[] = {STRING(OWNER, case_id), STRING(OWNER, tenant_id),
                                                   STRING(OWNER, status),
@@ -162,26 +126,18 @@ static enum error read_cases(struct request *request, struct curated_set *set)
 
 enum error curated_stats_handle(struct request *request, struct reply *reply)
 {
-    struct curated_stats_reply *object = ARENA_NEW(request->arena, struct curated_stats_reply);
-    const char *text;
-    json_t *stats;
-    enum error error =
-        curated_stats(request->arena, path_of(request), seen_by(request), &text, &request->problem);
+    struct curated_stats *object = ARENA_NEW(request->arena, struct curated_stats);
+    enum error error = curated_count(request->arena, path_of(request), seen_by(request), object,
+                                     &request->problem);
 
     if (error)
         return error;
-    stats = service_json(request, text);
-    *object =
-        (struct curated_stats_reply){.count = json_integer_value(json_object_get(stats, "count")),
-                                     .verdict_counts = json_object_get(stats, "verdict_counts"),
-                                     .tenant_counts = json_object_get(stats, "tenant_counts"),
-                                     .channel_counts = json_object_get(stats, "channel_counts")};
     curated_show(request->arena, service_settings(request), request->server->metrics);
     reply->object = object;
     return ERROR_NONE;
 }
 
-static int64_t kept_within(int64_t value, int64_t least, int64_t most)
+static int64_t clamped(int64_t value, int64_t least, int64_t most)
 {
     return value < least ? least : (value > most ? most : value);
 }
@@ -190,8 +146,8 @@ enum error curated_cases_handle(struct request *request, struct reply *reply)
 {
     const struct curated_cases_query *query = request->query;
     struct curated_cases_reply *object = ARENA_NEW(request->arena, struct curated_cases_reply);
-    int64_t limit = kept_within(query->limit, 1, CASES_MAX),
-            offset = kept_within(query->offset, 0, INT64_MAX);
+    int64_t limit = clamped(query->limit, 1, CASES_MAX),
+            offset = clamped(query->offset, 0, INT64_MAX);
     struct curated_entry *entries =
         ARENA_ARRAY(request->arena, struct curated_entry, (size_t)limit);
     struct curated_set set;
@@ -227,62 +183,42 @@ enum error rebuild_handle(struct request *request, struct reply *reply)
 {
     const struct rebuild_query *query = request->query;
     struct rebuild_reply *object = ARENA_NEW(request->arena, struct rebuild_reply);
-    struct rebuild_request order = {query->tenant, query->since, query->include_bad};
+    struct rebuild_request rebuild = {
+        .tenant = query->tenant, .since = query->since, .include_bad = query->include_bad};
     struct trace_call call;
     enum error error = family_call(request, &call);
 
     if (error)
         return error;
     if (!family_is_operator(request))
-        order.tenant = call.tenant;
-    else if (strcmp(order.tenant, "all") != 0 && !support_is_tenant(order.tenant))
+        rebuild.tenant = call.tenant;
+    else if (strcmp(rebuild.tenant, "all") != 0 && !support_is_tenant(rebuild.tenant))
         return request_fault(request, "query", "tenant", "value_error", "tenant is no name");
-    error = rebuild_ask(&call, service_settings(request), &order, &object->job_id);
+    error = rebuild_ask(&call, service_settings(request), &rebuild, &object->job_id);
     if (error)
         return error;
     service_audit(request, "curated_rebuild",
-                  arena_print(request->arena, "curated:%s", order.tenant), NULL);
+                  arena_print(request->arena, "curated:%s", rebuild.tenant), NULL);
     object->status = "queued";
     object->key = arena_print(request->arena, "%s%s", job_key, object->job_id);
     reply->object = object;
     return ERROR_NONE;
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    return json_string_value(json_object_get(object, key));
-}
-
 enum error rebuild_job_handle(struct request *request, struct reply *reply)
 {
     struct rebuild_job *object = ARENA_NEW(request->arena, struct rebuild_job);
     struct trace_call call;
-    const char *id = request->arguments[0], *text = NULL;
-    json_t *record;
+    const char *id = request->arguments[0];
     enum error error = family_call(request, &call);
 
     if (strncmp(id, job_key, strlen(job_key)) == 0)
         id += strlen(job_key);
     if (!error)
         error = rebuild_find(&call, service_settings(request),
-                             family_is_operator(request) ? NULL : call.tenant, id, &text);
-    if (error)
-        return error;
-    record = service_json(request, text);
-    *object =
-        (struct rebuild_job){.job_id = text_of(record, "job_id"),
-                             .status = text_of(record, "status"),
-                             .tenant = text_of(record, "tenant"),
-                             .since = text_of(record, "since"),
-                             .include_bad = json_is_true(json_object_get(record, "include_bad")),
-                             .progress = json_integer_value(json_object_get(record, "progress")),
-                             .out = text_of(record, "out"),
-                             .updated_at = text_of(record, "updated_at"),
-                             .error = text_of(record, "error"),
-                             .result = json_object_get(record, "result"),
-                             .summary = json_object_get(record, "summary")};
+                             family_is_operator(request) ? NULL : call.tenant, id, object);
     reply->object = object;
-    return ERROR_NONE;
+    return error;
 }
 
 enum error curated_stale_handle(struct request *request, struct reply *reply)

@@ -1,6 +1,6 @@
 /* Private to fcgi-bin/support-improvement: routes of the curated data. */
-#ifndef ASSAY_SUPPORT_PROGRAMS_CURATED_H
-#define ASSAY_SUPPORT_PROGRAMS_CURATED_H
+#ifndef ASSAY_SUPPORT_IMPROVEMENT_CURATED_H
+#define ASSAY_SUPPORT_IMPROVEMENT_CURATED_H
 
 #include "http/request.h"
 

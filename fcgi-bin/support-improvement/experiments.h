@@ -1,6 +1,6 @@
 /* Private to fcgi-bin/support-improvement: routes of experiments and of regression runs. */
-#ifndef ASSAY_SUPPORT_PROGRAMS_EXPERIMENTS_H
-#define ASSAY_SUPPORT_PROGRAMS_EXPERIMENTS_H
+#ifndef ASSAY_SUPPORT_IMPROVEMENT_EXPERIMENTS_H
+#define ASSAY_SUPPORT_IMPROVEMENT_EXPERIMENTS_H
 
 #include "http/request.h"
 

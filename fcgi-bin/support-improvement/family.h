@@ -1,6 +1,6 @@
 /* Private to fcgi-bin/support-improvement: what its routes share. */
-#ifndef ASSAY_SUPPORT_PROGRAMS_FAMILY_H
-#define ASSAY_SUPPORT_PROGRAMS_FAMILY_H
+#ifndef ASSAY_SUPPORT_IMPROVEMENT_FAMILY_H
+#define ASSAY_SUPPORT_IMPROVEMENT_FAMILY_H
 
 #include "support/service.h"
 #include "support/tools.h"

@@ -1,6 +1,6 @@
 /* Private to fcgi-bin/support-improvement: routes of the review queue. */
-#ifndef ASSAY_SUPPORT_PROGRAMS_REVIEW_H
-#define ASSAY_SUPPORT_PROGRAMS_REVIEW_H
+#ifndef ASSAY_SUPPORT_IMPROVEMENT_REVIEW_H
+#define ASSAY_SUPPORT_IMPROVEMENT_REVIEW_H
 
 #include "http/request.h"
 

@@ -1,6 +1,6 @@
 /* Private to fcgi-bin/support-improvement: shares of live traffic. */
-#ifndef ASSAY_SUPPORT_PROGRAMS_SPLITS_H
-#define ASSAY_SUPPORT_PROGRAMS_SPLITS_H
+#ifndef ASSAY_SUPPORT_IMPROVEMENT_SPLITS_H
+#define ASSAY_SUPPORT_IMPROVEMENT_SPLITS_H
 
 #include "http/request.h"
 

@@ -25,7 +25,7 @@ ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "LLM_PROVIDER_PROFIL
        "REVIEWER_EMAIL": "judge@example.com", "AUTO_ROLLBACK_ENABLED": "true"}
 # Those that are walked where what they need stands.
 ELSEWHERE = {"ingest": "tests/unit/support_kill_test.c", "split-report": "tests/api/support_splits_test.py"}
-RESIDENTS = ("support-improver", "support-retention", "alert-check")
+DAEMONS = ("support-improver", "support-retention", "alert-check")
 
 pytestmark = pytest.mark.skipif("sanitized" in BUILD.name, reason="a sanitizer has to be loaded first")
 
@@ -43,8 +43,8 @@ def support(request, tmp_path_factory):
         service.walker = 0  # its number is the tenant of what is seeded anew
         assert service.run("demo-seed").returncode == 0
         commands = {pid: Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0] for pid in service.stack.processes()}
-        held = [pid for pid, command in commands.items() if command.rpartition(b"/")[2].decode() in RESIDENTS]
-        assert len(held) == len(RESIDENTS)
+        held = [pid for pid, command in commands.items() if command.rpartition(b"/")[2].decode() in DAEMONS]
+        assert len(held) == len(DAEMONS)
         for pid in held:  # their work is done by those that die
             os.kill(pid, signal.SIGSTOP)
         yield service

@@ -443,7 +443,7 @@ def test_parents_answer_for_their_children_also_when_the_setting_is_gone(support
 # The programs of the offline half, by the frame that they stand in; the marks of those that one tenant may be named to
 # and of those that one copy of does it.
 SOURCES = {path.parent.name: path.read_text() for path in sorted((CHECKOUT / "cron-bin").glob("*/main.c"))
-           if "offline_main(" in path.read_text()}
+           if "batch_main(" in path.read_text()}
 OF_A_TENANT = [name for name, text in SOURCES.items() if '"--tenant"' in text]
 # What has to be said beside the tenant.
 WORDS = {"regression-eval": ["--baseline", "current", "--candidate", "current"], "review-build": ["--days", "9"],
@@ -451,13 +451,13 @@ WORDS = {"regression-eval": ["--baseline", "current", "--candidate", "current"],
          "evaluate-traces": ["--force"], "threshold-analyze": ["--days", "9"]}
 
 
-RESIDENTS = [path.parent.name for path in sorted((CHECKOUT / "cron-bin").glob("*/main.c")) if "resident_main(" in path.read_text()]
+DAEMONS = [path.parent.name for path in sorted((CHECKOUT / "cron-bin").glob("*/main.c")) if "daemon_main(" in path.read_text()]
 
 
 def test_every_program_says_how_it_is_used_and_one_at_a_time_does_it(support):
     locked = 0
-    assert len(RESIDENTS) == 5
-    for name in RESIDENTS:
+    assert len(DAEMONS) == 5
+    for name in DAEMONS:
         assert f"usage: {name}" in program(support, name, "--help").stdout
         program(support, name, "--no-such-thing", code=2)
     for name, text in SOURCES.items():

@@ -18,9 +18,8 @@ static struct execution said(const char *answer, double quality, double factuali
                              const char *route)
 {
     return (struct execution){.answer = answer,
-                              .quality = quality,
-                              .factuality = factuality,
-                              .citations = "[]",
+                              .quality_score = quality,
+                              .factuality_score = factuality,
                               .citation_count = citations,
                               .duration_ms = {true, milliseconds},
                               .cost_usd = {true, cost},

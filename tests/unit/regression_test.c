@@ -90,8 +90,10 @@ TEST(every_expectation_that_fails_is_told_in_order)
                                         .min_quality = {true, 80},
                                         .min_factuality = {true, 90},
                                         .citations_least = {true, 1}};
-    struct execution execution = {
-        .answer = "Contact support.", .quality = 40, .factuality = 50, .route = "human"};
+    struct execution execution = {.answer = "Contact support.",
+                                  .quality_score = 40,
+                                  .factuality_score = 50,
+                                  .route = "human"};
     struct string_list failed = expectations_failed(arena, &expected, &execution);
 
     CHECK_TEXT(listed(&failed),

@@ -71,7 +71,7 @@ struct graph_source {
 struct graph_consensus {
     const char *level; /* of FACT_VERIFY_RELIABILITY_LEVEL; NULL = there was one verdict, or none */
     const char *verdict; /* supported, partly or unsupported */
-    int votes;
+    int64_t votes;
     double agreement; /* share of the statements on which all were of one mind */
 };
 

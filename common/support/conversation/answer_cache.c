@@ -111,20 +111,20 @@ static const char *write_cached(const struct graph_tools *tools, const char *tra
         .verification_skipped = outcome->verification_skipped,
         .suggestions = {outcome->suggestion_count, (const char **)outcome->suggestions},
         .sources = {outcome->source_count, sources}};
-    struct json_writer writer;
-    struct text text;
 
     for (size_t i = 0; i < outcome->source_count; i++) {
         const struct graph_source *from = &outcome->sources[i];
 
-        sources[i] =
-            (struct cached_source){from->source,  from->doc_id,   from->title,     from->text,
-                                   from->excerpt, from->metadata, from->relevance, from->cited};
+        sources[i] = (struct cached_source){.source = from->source,
+                                            .doc_id = from->doc_id,
+                                            .title = from->title,
+                                            .text = from->text,
+                                            .excerpt = from->excerpt,
+                                            .metadata = from->metadata,
+                                            .relevance = from->relevance,
+                                            .cited = from->cited};
     }
-    text_start(&text, tools->call->arena, ANSWER_MAX);
-    writer_start(&writer, &text);
-    schema_write(&writer, &cached_schema, &cached);
-    return text.overflowed ? NULL : text.bytes;
+    return schema_json(tools->call->arena, ANSWER_MAX, &cached_schema, &cached);
 }
 
 enum error answer_cache_put(const struct graph_tools *tools, const char *key, const char *trace_id,
@@ -143,32 +143,58 @@ enum error answer_cache_put(const struct graph_tools *tools, const char *key, co
     return query_end(query, tools->call->problem);
 }
 
-/* The one step of a cached answer. */
+/* The state after the one step of a cached answer. */
+struct cached_state {
+    const char *question, *search_query, *answer;
+    bool cached;
+    const char *cached_trace_id;
+    int64_t quality_score;
+    double relevance_score;
+    const char *quality_source;
+    int64_t factuality_score;
+    const char *route, *trace_id, *session_id, *tenant_id;
+};
+
+#define OWNER struct cached_state
+static const struct field state_fields[] = {
+    STRING(OWNER, question),
+    STRING(OWNER, search_query, .nullable = true),
+    STRING(OWNER, answer),
+    BOOLEAN(OWNER, cached),
+    STRING(OWNER, cached_trace_id),
+    INTEGER(OWNER, quality_score),
+    NUMBER(OWNER, relevance_score),
+    STRING(OWNER, quality_source),
+    INTEGER(OWNER, factuality_score),
+    STRING(OWNER, route),
+    STRING(OWNER, trace_id),
+    STRING(OWNER, session_id),
+    STRING(OWNER, tenant_id),
+};
+#undef OWNER
+static SCHEMA(state_schema, struct cached_state, "CachedState", state_fields);
+
 static struct graph_step as_step(const struct graph_tools *tools,
                                  const struct graph_request *request, const struct cached *cached)
 {
     struct arena *arena = tools->call->arena;
-    struct json_writer writer;
-    struct text text;
+    const struct cached_state state = {.question = request->question,
+                                       .search_query = cached->search_query,
+                                       .answer = cached->answer,
+                                       .cached = true,
+                                       .cached_trace_id = cached->trace_id,
+                                       .quality_score = cached->quality,
+                                       .relevance_score = cached->relevance,
+                                       .quality_source = cached->quality_source,
+                                       .factuality_score = cached->factuality,
+                                       .route = route_kind_names[ROUTE_AUTO],
+                                       .trace_id = request->trace_id,
+                                       .session_id = request->session_id,
+                                       .tenant_id = tools->call->tenant};
 
-    text_start(&text, arena, ANSWER_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "question", request->question);
-    writer_key_string(&writer, "search_query", cached->search_query);
-    writer_key_string(&writer, "answer", cached->answer);
-    writer_key_boolean(&writer, "cached", true);
-    writer_key_string(&writer, "cached_trace_id", cached->trace_id);
-    writer_key_integer(&writer, "quality_score", cached->quality);
-    writer_key_number(&writer, "relevance_score", cached->relevance);
-    writer_key_string(&writer, "quality_source", cached->quality_source);
-    writer_key_integer(&writer, "factuality_score", cached->factuality);
-    writer_key_string(&writer, "route", route_kind_names[ROUTE_AUTO]);
-    writer_key_string(&writer, "trace_id", request->trace_id);
-    writer_key_string(&writer, "session_id", request->session_id);
-    writer_key_string(&writer, "tenant_id", tools->call->tenant);
-    writer_close_object(&writer);
-    return (struct graph_step){.node = "cache", .state = text.bytes, .ts = store_now(arena)};
+    return (struct graph_step){.node = "cache",
+                               .state = schema_json(arena, ANSWER_MAX, &state_schema, &state),
+                               .ts = store_now(arena)};
 }
 
 static void take_sources(const struct cached *cached, struct graph_outcome *outcome)

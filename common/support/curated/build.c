@@ -1,7 +1,6 @@
 /* Building the curated file from confirmed cases: what is in memory of each is where its line comes
  * from; the lines themselves are there one at a time. */
 #include "base/instant.h"
-#include "base/json.h"
 #include "support/answer/answer.h"
 #include "support/curated/curated.h"
 #include "support/curated/expectations.h"
@@ -34,14 +33,70 @@ struct build {
     struct arena *scratch; /* of one case */
 };
 
-static void write_texts(struct json_writer *writer, const char *key, const struct string_list *list)
-{
-    writer_key(writer, key);
-    writer_open_array(writer);
-    for (size_t i = 0; i < list->count; i++)
-        writer_string(writer, list->items[i]);
-    writer_close_array(writer);
-}
+#define OWNER struct curated_skipped
+static const struct field skipped_fields[] = {STRING(OWNER, case_id), STRINGS(OWNER, failures)};
+#undef OWNER
+static SCHEMA(skipped_schema, struct curated_skipped, "CuratedSkipped", skipped_fields);
+
+#define OWNER struct curated_built
+static const struct field built_fields[] = {
+    STRING(OWNER, status),
+    INTEGER(OWNER, selected),
+    INTEGER(OWNER, written),
+    INTEGER(OWNER, total),
+    INTEGER(OWNER, skipped),
+    OBJECTS(OWNER, skipped_cases, skipped_schema),
+    STRING(OWNER, out, .nullable = true, .omit_if_null = true)};
+#undef OWNER
+SCHEMA(curated_built_schema, struct curated_built, "CuratedBuilt", built_fields);
+
+/* A line of the file. */
+struct line_input {
+    const char *query, *context_hint, *channel;
+};
+
+#define OWNER struct line_input
+static const struct field input_fields[] = {STRING(OWNER, query), STRING(OWNER, context_hint),
+                                            STRING(OWNER, channel)};
+#undef OWNER
+static SCHEMA(input_schema, struct line_input, "CuratedInput", input_fields);
+
+struct line_expected {
+    struct string_list answer_contains, answer_not_contains;
+    const char *route;
+    int64_t min_quality, min_factuality, citations_min_count;
+};
+
+#define OWNER struct line_expected
+static const struct field expected_fields[] = {STRINGS(OWNER, answer_contains),
+                                               STRINGS(OWNER, answer_not_contains),
+                                               STRING(OWNER, route),
+                                               INTEGER(OWNER, min_quality),
+                                               INTEGER(OWNER, min_factuality),
+                                               INTEGER(OWNER, citations_min_count)};
+#undef OWNER
+static SCHEMA(expected_schema, struct line_expected, "CuratedExpected", expected_fields);
+
+struct line {
+    const char *case_id, *tenant_id;
+    const struct line_input *input;
+    const struct line_expected *expected;
+    const char *human_verdict, *reviewer_notes, *source_trace_id, *created_at;
+    json_t *tags;
+};
+
+#define OWNER struct line
+static const struct field line_fields[] = {STRING(OWNER, case_id),
+                                           STRING(OWNER, tenant_id),
+                                           OBJECT(OWNER, input, input_schema),
+                                           OBJECT(OWNER, expected, expected_schema),
+                                           STRING(OWNER, human_verdict),
+                                           STRING(OWNER, reviewer_notes),
+                                           STRING(OWNER, source_trace_id),
+                                           STRING(OWNER, created_at),
+                                           JSON_VALUE(OWNER, tags)};
+#undef OWNER
+static SCHEMA(line_schema, struct line, "CuratedLine", line_fields);
 
 /* Nothing is quoted by who refuses, or hands over to a person. */
 static bool quotes_nothing(struct arena *arena, const struct extract *extract)
@@ -83,39 +138,26 @@ static struct string_list own_failures(struct arena *arena, const struct extract
 {
     const struct execution source = {
         .answer = extract->answer,
-        .quality = extract->quality.given ? extract->quality.value : LEAST_SCORE,
-        .factuality = extract->fact_score.given ? extract->fact_score.value : LEAST_SCORE,
+        .quality_score = extract->quality.given ? extract->quality.value : LEAST_SCORE,
+        .factuality_score = extract->fact_score.given ? extract->fact_score.value : LEAST_SCORE,
         .citation_count = extract->citations_count,
         .route = extract->route ? extract->route : "auto"};
 
     return expectations_failed(arena, expected, &source);
 }
 
-static void write_expected(struct json_writer *writer, const struct curated_expected *expected)
-{
-    writer_key(writer, "expected");
-    writer_open_object(writer);
-    write_texts(writer, "answer_contains", &expected->contains);
-    write_texts(writer, "answer_not_contains", &expected->contains_not);
-    writer_key_string(writer, "route", expected->route);
-    writer_key_integer(writer, "min_quality", (int64_t)expected->min_quality.value);
-    writer_key_integer(writer, "min_factuality", (int64_t)expected->min_factuality.value);
-    writer_key_integer(writer, "citations_min_count", expected->citations_least.value);
-    writer_close_object(writer);
-}
-
-/* Tags that came with a verdict taken from a batch. */
-static void write_tags(struct arena *arena, struct json_writer *writer, const char *snapshot)
+/* Tags that came with a verdict taken from a batch; a list without items where there are none. */
+static json_t *tags_of(struct arena *arena, const char *snapshot)
 {
     struct json_fault fault;
-    json_t *object = NULL;
+    json_t *object = NULL, *tags, *none = NULL;
 
-    writer_key(writer, "tags");
-    if (snapshot && !json_read(arena, snapshot, strlen(snapshot), DEPTH, &object, &fault) &&
-        json_is_array(json_object_get(object, "tags")))
-        writer_value(writer, json_object_get(object, "tags"));
-    else
-        writer_raw(writer, "[]");
+    if (snapshot && !json_read(arena, snapshot, strlen(snapshot), DEPTH, &object, &fault)) {
+        tags = json_object_get(object, "tags");
+        if (json_is_array(tags))
+            return tags;
+    }
+    return json_read(arena, "[]", 2, 1, &none, &fault) ? NULL : none;
 }
 
 static bool is_good(const struct review_row *row)
@@ -126,29 +168,26 @@ static bool is_good(const struct review_row *row)
 static const char *line_of(struct arena *arena, const char *case_id, const struct review_row *row,
                            const struct extract *extract, const struct curated_expected *expected)
 {
-    struct text text;
-    struct json_writer writer;
+    const struct line_input input = {.query = extract->query,
+                                     .context_hint = extract->context_hint,
+                                     .channel = extract->channel};
+    const struct line_expected shape = {.answer_contains = expected->contains,
+                                        .answer_not_contains = expected->contains_not,
+                                        .route = expected->route,
+                                        .min_quality = (int64_t)expected->min_quality.value,
+                                        .min_factuality = (int64_t)expected->min_factuality.value,
+                                        .citations_min_count = expected->citations_least.value};
+    const struct line line = {.case_id = case_id,
+                              .tenant_id = row->tenant_id,
+                              .input = &input,
+                              .expected = &shape,
+                              .human_verdict = is_good(row) ? "good" : "bad",
+                              .reviewer_notes = text_trimmed(arena, row->notes, strlen(row->notes)),
+                              .source_trace_id = row->trace_id,
+                              .created_at = row->created_at,
+                              .tags = tags_of(arena, row->snapshot)};
 
-    text_start(&text, arena, LINE_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "case_id", case_id);
-    writer_key_string(&writer, "tenant_id", row->tenant_id);
-    writer_key(&writer, "input");
-    writer_open_object(&writer);
-    writer_key_string(&writer, "query", extract->query);
-    writer_key_string(&writer, "context_hint", extract->context_hint);
-    writer_key_string(&writer, "channel", extract->channel);
-    writer_close_object(&writer);
-    write_expected(&writer, expected);
-    writer_key_string(&writer, "human_verdict", is_good(row) ? "good" : "bad");
-    writer_key_string(&writer, "reviewer_notes",
-                      text_trimmed(arena, row->notes, strlen(row->notes)));
-    writer_key_string(&writer, "source_trace_id", row->trace_id);
-    writer_key_string(&writer, "created_at", row->created_at);
-    write_tags(arena, &writer, row->snapshot);
-    writer_close_object(&writer);
-    return text.bytes;
+    return schema_json(arena, LINE_MAX, &line_schema, &line);
 }
 
 static const char *case_id_of(struct arena *arena, const char *trace_id)
@@ -234,27 +273,14 @@ static void skip(const struct build *build, const char *case_id, const struct st
     struct curated_skipped *skipped;
 
     built->skipped++;
-    if (built->shown_count == CURATED_SKIPPED_SHOWN)
+    if (built->skipped_cases.count == CURATED_SKIPPED_SHOWN)
         return;
-    skipped = &built->shown[built->shown_count++];
+    skipped = &((struct curated_skipped *)built->skipped_cases.items)[built->skipped_cases.count++];
     *skipped = (struct curated_skipped){
-        case_id, {failures->count, ARENA_ARRAY(arena, const char *, failures->count)}};
+        .case_id = case_id,
+        .failures = {failures->count, ARENA_ARRAY(arena, const char *, failures->count)}};
     for (size_t i = 0; i < failures->count; i++)
         skipped->failures.items[i] = arena_copy_string(arena, failures->items[i]);
-}
-
-void curated_write_skipped(struct json_writer *writer, const struct curated_built *built)
-{
-    writer_key_integer(writer, "skipped", built->skipped);
-    writer_key(writer, "skipped_cases");
-    writer_open_array(writer);
-    for (size_t i = 0; i < built->shown_count; i++) {
-        writer_open_object(writer);
-        writer_key_string(writer, "case_id", built->shown[i].case_id);
-        writer_key_strings(writer, "failures", &built->shown[i].failures);
-        writer_close_object(writer);
-    }
-    writer_close_array(writer);
 }
 
 /* A case whose question is not known is of no use, and neither is one that its own answer would
@@ -283,6 +309,7 @@ static enum error new_line(const struct build *build, const struct record *recor
     } else {
         *line = line_of(build->scratch, record->case_id, &row, &extract, &expected);
         build->built->selected++;
+        build->built->written++;
     }
     return ERROR_NONE;
 }
@@ -391,7 +418,10 @@ enum error curated_build(const struct trace_call *call, const struct curated_pla
                           .scratch = arena_create_below(call->arena, CURATED_SCRATCH)};
     enum error error = old_records(&build);
 
-    *built = (struct curated_built){.selected = 0};
+    *built =
+        (struct curated_built){.status = "ok",
+                               .skipped_cases = {0, ARENA_ARRAY(call->arena, struct curated_skipped,
+                                                                CURATED_SKIPPED_SHOWN)}};
     if (!error)
         error = build_file(&build);
     if (build.old)

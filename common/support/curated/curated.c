@@ -264,51 +264,68 @@ static enum error summarise(struct arena *arena, const char *path, const char *t
     return error;
 }
 
-static void write_tenants(struct json_writer *writer, const struct tallies *tenants)
-{
-    writer_key(writer, "tenant_counts");
-    writer_open_object(writer);
-    for (size_t i = 0; i < tenants->count; i++) {
-        const struct tally *tenant = &tenants->items[i];
+struct tenant_counts {
+    int64_t good, bad, total;
+};
 
-        writer_key(writer, tenant->name);
-        writer_open_object(writer);
-        writer_key_integer(writer, "good", tenant->good);
-        writer_key_integer(writer, "bad", tenant->bad);
-        writer_key_integer(writer, "total", tenant->good + tenant->bad);
-        writer_close_object(writer);
+#define OWNER struct tenant_counts
+static const struct field tenant_fields[] = {INTEGER(OWNER, good), INTEGER(OWNER, bad),
+                                             INTEGER(OWNER, total)};
+#undef OWNER
+static SCHEMA(tenant_schema, struct tenant_counts, "CuratedTenantCounts", tenant_fields);
+
+#define OWNER struct curated_verdicts
+static const struct field verdicts_fields[] = {INTEGER(OWNER, good), INTEGER(OWNER, bad)};
+#undef OWNER
+static SCHEMA(verdicts_schema, struct curated_verdicts, "CuratedVerdicts", verdicts_fields);
+
+#define OWNER struct curated_stats
+static const struct field stats_fields[] = {
+    INTEGER(OWNER, count), OBJECT(OWNER, verdict_counts, verdicts_schema),
+    JSON_OBJECT(OWNER, tenant_counts, .help = "By tenant: good, bad, total."),
+    JSON_OBJECT(OWNER, channel_counts, .help = "By channel: the number of cases.")};
+#undef OWNER
+SCHEMA(curated_stats_schema, struct curated_stats, "CuratedStats", stats_fields);
+
+/* An object with a member for each name: its total, or with `parts` its counts. */
+static json_t *map_of(struct arena *arena, const struct tallies *tallies, bool parts)
+{
+    struct json_fault fault;
+    struct json_writer writer;
+    struct text text;
+    json_t *map = NULL;
+
+    text_start(&text, arena, STATS_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    for (size_t i = 0; i < tallies->count; i++) {
+        const struct tally *tally = &tallies->items[i];
+        const struct tenant_counts counts = {tally->good, tally->bad, tally->good + tally->bad};
+
+        writer_key(&writer, tally->name);
+        if (parts)
+            schema_write(&writer, &tenant_schema, &counts);
+        else
+            writer_integer(&writer, counts.total);
     }
-    writer_close_object(writer);
+    writer_close_object(&writer);
+    return json_read(arena, text.bytes, text.length, DEPTH, &map, &fault) ? NULL : map;
 }
 
-enum error curated_stats(struct arena *arena, const char *path, const char *tenant,
-                         const char **stats, struct problem *problem)
+enum error curated_count(struct arena *arena, const char *path, const char *tenant,
+                         struct curated_stats *stats, struct problem *problem)
 {
+    struct curated_verdicts *verdicts = ARENA_NEW(arena, struct curated_verdicts);
     struct summary summary;
-    struct text text;
-    struct json_writer writer;
     enum error error = summarise(arena, path, tenant, &summary, problem);
 
     if (error && error != ERROR_NOT_FOUND)
         return error;
-    text_start(&text, arena, STATS_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_integer(&writer, "count", summary.all.good + summary.all.bad);
-    writer_key(&writer, "verdict_counts");
-    writer_open_object(&writer);
-    writer_key_integer(&writer, "good", summary.all.good);
-    writer_key_integer(&writer, "bad", summary.all.bad);
-    writer_close_object(&writer);
-    write_tenants(&writer, &summary.tenants);
-    writer_key(&writer, "channel_counts");
-    writer_open_object(&writer);
-    for (size_t i = 0; i < summary.channels.count; i++)
-        writer_key_integer(&writer, summary.channels.items[i].name,
-                           summary.channels.items[i].good + summary.channels.items[i].bad);
-    writer_close_object(&writer);
-    writer_close_object(&writer);
-    *stats = text.bytes;
+    *verdicts = (struct curated_verdicts){.good = summary.all.good, .bad = summary.all.bad};
+    *stats = (struct curated_stats){.count = verdicts->good + verdicts->bad,
+                                    .verdict_counts = verdicts,
+                                    .tenant_counts = map_of(arena, &summary.tenants, true),
+                                    .channel_counts = map_of(arena, &summary.channels, false)};
     return ERROR_NONE;
 }
 
@@ -337,15 +354,15 @@ void curated_show(struct arena *arena, const struct support_settings *settings,
     }
 }
 
-/* A case and the digest that says on which side it falls. */
-struct dealt {
+/* A case with the digest that decides its part of the split. */
+struct digested_case {
     unsigned char digest[DIGEST_SHA256_BYTES];
     const struct curated_case *item;
 };
 
-static int compare_dealt(const void *a, const void *b)
+static int compare_digests(const void *a, const void *b)
 {
-    const struct dealt *left = a, *right = b;
+    const struct digested_case *left = a, *right = b;
     int order = memcmp(left->digest, right->digest, DIGEST_SHA256_BYTES);
 
     return order ? order : strcmp(left->item->case_id, right->item->case_id);
@@ -354,17 +371,17 @@ static int compare_dealt(const void *a, const void *b)
 void curated_split(struct arena *arena, const struct curated_set *set, double ratio,
                    struct curated_set *first, struct curated_set *second)
 {
-    struct dealt *dealt = ARENA_ARRAY(arena, struct dealt, set->count + 1);
+    struct digested_case *cases = ARENA_ARRAY(arena, struct digested_case, set->count + 1);
     size_t cut = ratio <= 0 ? 0 : ratio >= 1 ? set->count : (size_t)((double)set->count * ratio);
 
     for (size_t i = 0; i < set->count; i++) {
-        digest_sha256(set->cases[i].case_id, strlen(set->cases[i].case_id), dealt[i].digest);
-        dealt[i].item = &set->cases[i];
+        digest_sha256(set->cases[i].case_id, strlen(set->cases[i].case_id), cases[i].digest);
+        cases[i].item = &set->cases[i];
     }
-    qsort(dealt, set->count, sizeof *dealt, compare_dealt);
+    qsort(cases, set->count, sizeof *cases, compare_digests);
     *first = (struct curated_set){ARENA_ARRAY(arena, struct curated_case, cut + 1), cut};
     *second = (struct curated_set){ARENA_ARRAY(arena, struct curated_case, set->count - cut + 1),
                                    set->count - cut};
     for (size_t i = 0; i < set->count; i++)
-        *(i < cut ? &first->cases[i] : &second->cases[i - cut]) = *dealt[i].item;
+        *(i < cut ? &first->cases[i] : &second->cases[i - cut]) = *cases[i].item;
 }

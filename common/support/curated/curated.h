@@ -5,7 +5,7 @@
 #ifndef ASSAY_SUPPORT_CURATED_CURATED_H
 #define ASSAY_SUPPORT_CURATED_CURATED_H
 
-#include "base/json.h"
+#include "base/schema.h"
 #include "support/review/review_store.h"
 
 #include <stdio.h>
@@ -61,23 +61,32 @@ struct curated_skipped {
 };
 enum { CURATED_SKIPPED_SHOWN = 100 };
 struct curated_built {
-    int64_t selected, total;
+    const char *status; /* "ok" */
+    int64_t selected, written, total;
     int64_t skipped; /* confirmed as good, but their own answer does not meet what they expect */
-    struct curated_skipped shown[CURATED_SKIPPED_SHOWN]; /* the first of them */
-    size_t shown_count;
+    OBJECT_LIST(struct curated_skipped, skipped_cases); /* the first of them */
+    const char *out;                                    /* the file; NULL = not said */
 };
-/* The members `skipped` and `skipped_cases` of a report of a build. */
-void curated_write_skipped(struct json_writer *writer, const struct curated_built *built);
-
+SCHEMA_OF(curated_built_schema, struct curated_built);
 /* Puts the tenant's confirmed cases (NULL = everybody's) into the file. The same cases give the
  * same bytes. */
 MUST_CHECK enum error curated_build(const struct trace_call *call, const struct curated_plan *plan,
                                     struct curated_built *built);
 
-/* Counts by verdict, tenant and channel as a JSON object; of one tenant, or NULL = of all. Without
- * a file there are no cases. */
-MUST_CHECK enum error curated_stats(struct arena *arena, const char *path, const char *tenant,
-                                    const char **stats, struct problem *problem);
+struct curated_verdicts {
+    int64_t good, bad;
+};
+struct curated_stats {
+    int64_t count;
+    const struct curated_verdicts *verdict_counts;
+    json_t *tenant_counts;  /* by tenant: {good, bad, total} */
+    json_t *channel_counts; /* by channel: a number */
+};
+SCHEMA_OF(curated_stats_schema, struct curated_stats);
+
+/* Counts the cases of one tenant, or NULL = of all. Without a file there are no cases. */
+MUST_CHECK enum error curated_count(struct arena *arena, const char *path, const char *tenant,
+                                    struct curated_stats *stats, struct problem *problem);
 
 /* Sets the gauges. */
 void curated_show(struct arena *arena, const struct support_settings *settings,

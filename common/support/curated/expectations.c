@@ -63,12 +63,14 @@ static void check_scores(struct arena *arena, const struct curated_expected *exp
     if (expected->route && strcmp(expected->route, execution->route) != 0)
         failures->items[failures->count++] = arena_print(arena, "route expected '%s' but got '%s'",
                                                          expected->route, execution->route);
-    if (expected->min_quality.given && execution->quality < expected->min_quality.value)
-        failures->items[failures->count++] = arena_print(
-            arena, "quality %g below minimum %g", execution->quality, expected->min_quality.value);
-    if (expected->min_factuality.given && execution->factuality < expected->min_factuality.value)
+    if (expected->min_quality.given && execution->quality_score < expected->min_quality.value)
         failures->items[failures->count++] =
-            arena_print(arena, "factuality %g below minimum %g", execution->factuality,
+            arena_print(arena, "quality %g below minimum %g", execution->quality_score,
+                        expected->min_quality.value);
+    if (expected->min_factuality.given &&
+        execution->factuality_score < expected->min_factuality.value)
+        failures->items[failures->count++] =
+            arena_print(arena, "factuality %g below minimum %g", execution->factuality_score,
                         expected->min_factuality.value);
     if (expected->citations_least.given &&
         execution->citation_count < expected->citations_least.value)

@@ -2,13 +2,14 @@
 #ifndef ASSAY_SUPPORT_CURATED_EXPECTATIONS_H
 #define ASSAY_SUPPORT_CURATED_EXPECTATIONS_H
 
+#include "support/answer/citation_list.h"
 #include "support/curated/curated.h"
 
 struct execution {
     const char *answer;
-    double quality, factuality;
-    const char *citations; /* JSON list of {index, doc_id, title, excerpt} */
-    int64_t citation_count;
+    double quality_score, factuality_score;
+    OBJECT_LIST(struct citation, citations);
+    int64_t citation_count; /* documents that are cited */
     struct optional_integer duration_ms;
     struct optional_number cost_usd;
     const char *route;

@@ -1,7 +1,6 @@
 /* Rebuilding as a job of its own. */
 #include "support/curated/rebuild.h"
 #include "base/instant.h"
-#include "base/json.h"
 #include "crypto/token.h"
 #include "db/store.h"
 #include "support/cache.h"
@@ -11,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH = 16, RECORD_MAX = 1 << 20, LOCK_WAIT_MS = 60000 };
+enum { RECORD_MAX = 1 << 20, LOCK_WAIT_MS = 60000 };
 
 static void perform(struct job *job, struct job_verdict *verdict);
 
@@ -25,45 +24,54 @@ static const char *record_key(struct arena *arena, const char *id)
     return arena_print(arena, "curated-dataset-job:%s", id);
 }
 
-struct record {
-    const char *id, *tenant, *status, *payload; /* the last: since, include_bad, out */
-    int64_t progress;
-    const char *extra; /* further members, or "" */
+#define OWNER struct rebuild_job
+static const struct field job_fields[] = {
+    STRING(OWNER, job_id),
+    STRING(OWNER, status),
+    STRING(OWNER, tenant),
+    STRING(OWNER, since, .nullable = true),
+    BOOLEAN(OWNER, include_bad),
+    INTEGER(OWNER, progress),
+    STRING(OWNER, out),
+    STRING(OWNER, updated_at),
+    STRING(OWNER, error, .nullable = true, .omit_if_null = true),
+    OBJECT(OWNER, result, curated_built_schema, .nullable = true, .omit_if_null = true),
+    OBJECT(OWNER, summary, curated_stats_schema, .nullable = true, .omit_if_null = true)};
+#undef OWNER
+SCHEMA(rebuild_job_schema, struct rebuild_job, "RebuildJob", job_fields);
+
+struct payload {
+    const char *since;
+    bool include_bad;
+    const char *out;
 };
 
-static const char *record_json(struct arena *arena, const struct record *record)
-{
-    struct text text;
+#define OWNER struct payload
+static const struct field payload_fields[] = {STRING(OWNER, since, .nullable = true),
+                                              BOOLEAN(OWNER, include_bad), STRING(OWNER, out)};
+#undef OWNER
+static SCHEMA(payload_schema, struct payload, "RebuildPayload", payload_fields);
 
-    text_start(&text, arena, RECORD_MAX);
-    text_append_format(&text,
-                       "{\"job_id\":\"%s\",\"status\":\"%s\",\"tenant\":\"%s\",\"progress\":%lld,"
-                       "\"updated_at\":\"%s\"%s,%s",
-                       record->id, record->status, record->tenant, (long long)record->progress,
-                       store_now(arena), record->extra, record->payload + 1);
-    return text.bytes;
+static struct rebuild_job record_of(const char *id, const char *tenant,
+                                    const struct payload *payload)
+{
+    return (struct rebuild_job){.job_id = id,
+                                .tenant = tenant,
+                                .since = payload->since,
+                                .include_bad = payload->include_bad,
+                                .out = payload->out};
 }
 
-static enum error note(struct db *db, struct arena *arena, const struct record *record,
-                       struct problem *problem)
+/* Stores how far a run is. */
+static enum error store_record(struct db *db, struct arena *arena, struct rebuild_job *record,
+                               const char *status, int64_t progress, struct problem *problem)
 {
-    return cache_put(db, record->tenant, record_key(arena, record->id), record_json(arena, record),
+    record->status = status;
+    record->progress = progress;
+    record->updated_at = store_now(arena);
+    return cache_put(db, record->tenant, record_key(arena, record->job_id),
+                     schema_json(arena, RECORD_MAX, &rebuild_job_schema, record),
                      BACKGROUND_KEPT_SECONDS, problem);
-}
-
-static const char *payload_of(struct arena *arena, const struct rebuild_request *order)
-{
-    struct text text;
-    struct json_writer writer;
-
-    text_start(&text, arena, RECORD_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "since", order->since);
-    writer_key_boolean(&writer, "include_bad", order->include_bad);
-    writer_key_string(&writer, "out", curated_default_path);
-    writer_close_object(&writer);
-    return text.bytes;
 }
 
 static enum error running(const struct trace_call *call, const struct job_kind *kind,
@@ -84,15 +92,17 @@ static enum error running(const struct trace_call *call, const struct job_kind *
 }
 
 enum error rebuild_ask(const struct trace_call *call, const struct support_settings *settings,
-                       const struct rebuild_request *order, const char **id)
+                       const struct rebuild_request *request, const char **id)
 {
     const struct job_kind kind = kind_of(settings);
-    const char *payload = payload_of(call->arena, order);
+    const struct payload payload = {
+        .since = request->since, .include_bad = request->include_bad, .out = curated_default_path};
+    struct rebuild_job record;
     char uuid[TOKEN_UUID_TEXT];
     int64_t moment;
     enum error error;
 
-    if (order->since && !instant_parse(order->since, &moment))
+    if (request->since && !instant_parse(request->since, &moment))
         return problem_set(call->problem, ERROR_INVALID, "since_invalid",
                            "since must be a date or a time");
     error = db_begin(call->db, DB_WRITE, call->problem);
@@ -100,121 +110,117 @@ enum error rebuild_ask(const struct trace_call *call, const struct support_setti
         return error;
     error = db_lock(call->db, "curated_rebuild", call->problem);
     if (!error)
-        error = running(call, &kind, order->tenant, id);
+        error = running(call, &kind, request->tenant, id);
     if (!error && !*id) {
         token_uuid(uuid);
         *id = arena_copy_string(call->arena, uuid);
-        error = background_add(call->db, &kind, *id, order->tenant, payload, call->problem);
+        record = record_of(*id, request->tenant, &payload);
+        error = background_add(call->db, &kind, *id, request->tenant,
+                               schema_json(call->arena, RECORD_MAX, &payload_schema, &payload),
+                               call->problem);
         if (!error)
-            error =
-                note(call->db, call->arena,
-                     &(struct record){*id, order->tenant, "queued", payload, 0, ""}, call->problem);
+            error = store_record(call->db, call->arena, &record, "queued", 0, call->problem);
     }
     return db_finish(call->db, error, call->problem);
 }
 
+static enum error missing(struct problem *problem)
+{
+    return problem_set(problem, ERROR_NOT_FOUND, "job_not_found", "job not found");
+}
+
+/* The record of a run that has lost its worker: the job knows it, the record does not. */
+static struct rebuild_job lost_record(const struct trace_call *call,
+                                      const struct background_run *run)
+{
+    struct payload payload = {0};
+    struct rebuild_job record;
+
+    (void)schema_from_json(call->arena, &payload_schema, run->payload, &payload);
+    record = record_of(run->id, run->tenant, &payload);
+    record.status = "failed";
+    record.progress = 100;
+    record.updated_at = store_now(call->arena);
+    record.error = "worker lost";
+    return record;
+}
+
 enum error rebuild_find(const struct trace_call *call, const struct support_settings *settings,
-                        const char *tenant, const char *id, const char **record)
+                        const char *tenant, const char *id, struct rebuild_job *record)
 {
     const struct job_kind kind = kind_of(settings);
     struct background_run run;
+    const char *json;
+    bool known;
     enum error error = background_find(call->db, call->arena, &kind, id, &run, call->problem);
 
     if (error == ERROR_NOT_FOUND || (!error && tenant && strcmp(tenant, run.tenant) != 0))
-        return problem_set(call->problem, ERROR_NOT_FOUND, "job_not_found", "job not found");
+        return missing(call->problem);
+    if (!error)
+        error = cache_get(call->db, call->arena, run.tenant, record_key(call->arena, id), &json,
+                          call->problem);
     if (error)
         return error;
-    error = cache_get(call->db, call->arena, run.tenant, record_key(call->arena, id), record,
-                      call->problem);
-    if (error)
-        return error;
-    if (strcmp(run.status, "error") == 0 && (!*record || !strstr(*record, "\"failed\"")))
-        *record = record_json(call->arena, &(struct record){id, run.tenant, "failed", run.payload,
-                                                            100, ",\"error\":\"worker lost\""});
-    return *record ? ERROR_NONE
-                   : problem_set(call->problem, ERROR_NOT_FOUND, "job_not_found", "job not found");
+    *record = (struct rebuild_job){0};
+    known = json && schema_from_json(call->arena, &rebuild_job_schema, json, record);
+    if (strcmp(run.status, "error") == 0 && (!known || strcmp(record->status, "failed") != 0))
+        *record = lost_record(call, &run);
+    else if (!known)
+        return missing(call->problem);
+    return ERROR_NONE;
 }
 
-static const char *result_json(struct arena *arena, const struct curated_built *built)
-{
-    struct text text;
-    struct json_writer writer;
-
-    text_start(&text, arena, RECORD_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key_integer(&writer, "selected", built->selected);
-    writer_key_integer(&writer, "written", built->selected);
-    writer_key_integer(&writer, "total", built->total);
-    curated_write_skipped(&writer, built);
-    writer_close_object(&writer);
-    return text.bytes;
-}
-
-static enum error build(struct job *job, const struct rebuild_runner *runner, const char **extra,
+static enum error build(struct job *job, const struct rebuild_runner *runner,
+                        const struct payload *payload, struct rebuild_job *record,
                         struct problem *problem)
 {
-    struct json_fault fault;
-    json_t *payload = NULL;
     struct curated_plan plan = {
         .path = data_file_path(job->arena, runner->settings, curated_default_path),
-        .since = INT64_MIN};
-    const char *tenant = strcmp(job->lane, "all") == 0 ? NULL : job->lane, *since;
+        .since = INT64_MIN,
+        .include_bad = payload->include_bad};
+    const char *tenant = strcmp(job->lane, "all") == 0 ? NULL : job->lane;
     const struct trace_call call = {job->db, job->arena, tenant, problem};
-    struct curated_built built;
-    const char *stats;
+    struct curated_built *built = ARENA_NEW(job->arena, struct curated_built);
+    struct curated_stats *stats = ARENA_NEW(job->arena, struct curated_stats);
     struct arena_guard *lock = NULL;
     enum error error;
 
-    if (json_read(job->arena, job->payload, strlen(job->payload), DEPTH, &payload, &fault))
-        return problem_set(problem, ERROR_MALFORMED, "payload", "the order cannot be read");
-    since = json_string_value(json_object_get(payload, "since"));
-    plan.include_bad = json_is_true(json_object_get(payload, "include_bad"));
-    if (since && !instant_parse(since, &plan.since))
+    if (payload->since && !instant_parse(payload->since, &plan.since))
         plan.since = INT64_MIN;
     error =
         data_file_lock(job->arena, runner->settings, "curated-build", LOCK_WAIT_MS, &lock, problem);
     if (error)
         return error;
-    error = curated_build(&call, &plan, &built);
+    error = curated_build(&call, &plan, built);
     data_file_unlock(lock);
     if (!error)
-        error = curated_stats(job->arena, plan.path, tenant, &stats, problem);
-    if (!error)
-        *extra = arena_print(job->arena, ",\"result\":%s,\"summary\":%s",
-                             result_json(job->arena, &built), stats);
+        error = curated_count(job->arena, plan.path, tenant, stats, problem);
+    if (!error) {
+        record->result = built;
+        record->summary = stats;
+    }
     return error;
-}
-
-static const char *error_member(struct arena *arena, const char *said)
-{
-    struct text text;
-    struct json_writer writer;
-
-    text_start(&text, arena, RECORD_MAX);
-    writer_start(&writer, &text);
-    writer_string(&writer, said);
-    return arena_print(arena, ",\"error\":%s", text.bytes);
 }
 
 static void perform(struct job *job, struct job_verdict *verdict)
 {
     const struct rebuild_runner *runner = job->context;
     struct problem problem = {0};
-    struct record record = {job->key, job->lane, "running", job->payload, 25, ""};
-    enum error error = note(job->db, job->arena, &record, &problem);
+    struct payload payload = {0};
+    bool readable = schema_from_json(job->arena, &payload_schema, job->payload, &payload);
+    struct rebuild_job record = record_of(job->key, job->lane, &payload);
+    enum error error = store_record(job->db, job->arena, &record, "running", 25, &problem);
 
+    if (!error && !readable)
+        error = problem_set(&problem, ERROR_MALFORMED, "payload", "the request cannot be read");
     if (!error)
-        error = build(job, runner, &record.extra, &problem);
+        error = build(job, runner, &payload, &record, &problem);
     if (error) {
         verdict->outcome = JOB_REFUSED;
         (void)!snprintf(verdict->error, sizeof verdict->error, "%s", problem.text);
-        record.extra = error_member(job->arena, problem.text);
+        record.error = arena_copy_string(job->arena, problem.text);
     }
-    record.status = error ? "failed" : "completed";
-    record.progress = 100;
-    if (note(job->db, job->arena, &record, &problem))
+    if (store_record(job->db, job->arena, &record, error ? "failed" : "completed", 100, &problem))
         verdict->outcome = JOB_FAILED;
     curated_show(job->arena, runner->settings, runner->metrics);
 }

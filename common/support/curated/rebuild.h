@@ -14,12 +14,23 @@ struct rebuild_request {
 /* One of the same tenant that is not done yet is that run: its id. ERROR_INVALID since_invalid. */
 MUST_CHECK enum error rebuild_ask(const struct trace_call *call,
                                   const struct support_settings *settings,
-                                  const struct rebuild_request *order, const char **id);
+                                  const struct rebuild_request *request, const char **id);
 
-/* The record of a run: JSON. ERROR_NOT_FOUND job_not_found, also for another tenant's. */
+/* What is known of a run. */
+struct rebuild_job {
+    const char *job_id, *status, *tenant, *since;
+    bool include_bad;
+    int64_t progress;
+    const char *out, *updated_at, *error;
+    const struct curated_built *result;
+    const struct curated_stats *summary;
+};
+SCHEMA_OF(rebuild_job_schema, struct rebuild_job);
+
+/* ERROR_NOT_FOUND job_not_found, also for another tenant's. */
 MUST_CHECK enum error rebuild_find(const struct trace_call *call,
                                    const struct support_settings *settings, const char *tenant,
-                                   const char *id, const char **record);
+                                   const char *id, struct rebuild_job *record);
 
 /* What the runner gives its jobs as context. */
 struct rebuild_runner {

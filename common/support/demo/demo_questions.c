@@ -1,7 +1,7 @@
 /* Twelve questions in six categories. Documents hold the answers to four; a good service refuses
  * the others. */
-#include "base/json.h"
 #include "support/demo/demo.h"
+#include "support/regression/fixed_questions.h"
 
 enum { KEYWORDS_MOST = 4, FILE_MOST = 65536, LEAST_SCORE = 70 };
 
@@ -78,14 +78,13 @@ static const struct demo_question questions[] = {
 };
 enum { QUESTIONS = sizeof questions / sizeof questions[0] };
 
-static void write_keywords(struct json_writer *writer, const char *key,
-                           const struct demo_question *question)
+static struct string_list keywords_of(const struct demo_question *question)
 {
-    writer_key(writer, key);
-    writer_open_array(writer);
-    for (size_t i = 0; i < KEYWORDS_MOST && question->keywords[i]; i++)
-        writer_string(writer, question->keywords[i]);
-    writer_close_array(writer);
+    struct string_list keywords = {0, (const char **)question->keywords};
+
+    while (keywords.count < KEYWORDS_MOST && question->keywords[keywords.count])
+        keywords.count++;
+    return keywords;
 }
 
 const char *demo_questions(struct arena *arena)
@@ -97,33 +96,56 @@ const char *demo_questions(struct arena *arena)
     writer_start(&writer, &text);
     writer.indent = 2;
     writer_open_array(&writer);
-    for (size_t i = 0; i < QUESTIONS; i++) {
-        writer_open_object(&writer);
-        writer_key_string(&writer, "question", questions[i].question);
-        write_keywords(&writer, "expected_keywords", &questions[i]);
-        writer_key_string(&writer, "expected_answer", questions[i].answer);
-        writer_key_string(&writer, "category", questions[i].category);
-        writer_key_string(&writer, "grounding_doc", questions[i].document);
-        writer_close_object(&writer);
-    }
+    for (size_t i = 0; i < QUESTIONS; i++)
+        schema_write(&writer, &fixed_question_schema,
+                     &(struct fixed_question){.question = questions[i].question,
+                                              .expected_answer = questions[i].answer,
+                                              .category = questions[i].category,
+                                              .grounding_doc = questions[i].document,
+                                              .expected_keywords = keywords_of(&questions[i])});
     writer_close_array(&writer);
     text_append_byte(&text, '\n');
     return text.bytes;
 }
 
-/* What has no document is to reach a person, with nothing cited. */
-static void write_expected(struct json_writer *writer, const struct demo_question *question)
+struct demo_expected {
+    struct string_list answer_contains;
+    const char *route;
+    struct optional_integer min_quality, min_factuality, citations_min_count;
+};
+
+#define OWNER struct demo_expected
+static const struct field expected_fields[] = {
+    STRINGS(OWNER, answer_contains), STRING(OWNER, route),
+    NULLABLE_INTEGER(OWNER, min_quality, .omit_if_null = true),
+    NULLABLE_INTEGER(OWNER, min_factuality, .omit_if_null = true),
+    NULLABLE_INTEGER(OWNER, citations_min_count, .omit_if_null = true)};
+#undef OWNER
+static SCHEMA(expected_schema, struct demo_expected, "DemoExpected", expected_fields);
+
+struct demo_case {
+    const char *case_id, *tenant_id, *query;
+    const struct demo_expected *expected;
+    const char *human_verdict;
+};
+
+#define OWNER struct demo_case
+static const struct field case_fields[] = {
+    STRING(OWNER, case_id), STRING(OWNER, tenant_id), STRING(OWNER, query),
+    OBJECT(OWNER, expected, expected_schema), STRING(OWNER, human_verdict)};
+#undef OWNER
+static SCHEMA(case_schema, struct demo_case, "DemoCase", case_fields);
+
+/* A question without a document is to reach a person, with nothing cited. */
+static struct demo_expected expected_of(const struct demo_question *question)
 {
-    writer_key(writer, "expected");
-    writer_open_object(writer);
-    write_keywords(writer, "answer_contains", question);
-    writer_key_string(writer, "route", question->document ? "auto" : "human");
-    if (question->document) {
-        writer_key_integer(writer, "min_quality", LEAST_SCORE);
-        writer_key_integer(writer, "min_factuality", LEAST_SCORE);
-        writer_key_integer(writer, "citations_min_count", 1);
-    }
-    writer_close_object(writer);
+    if (!question->document)
+        return (struct demo_expected){.answer_contains = keywords_of(question), .route = "human"};
+    return (struct demo_expected){.answer_contains = keywords_of(question),
+                                  .route = "auto",
+                                  .min_quality = GIVEN_INTEGER(LEAST_SCORE),
+                                  .min_factuality = GIVEN_INTEGER(LEAST_SCORE),
+                                  .citations_min_count = GIVEN_INTEGER(1)};
 }
 
 const char *demo_curated_cases(struct arena *arena)
@@ -133,14 +155,15 @@ const char *demo_curated_cases(struct arena *arena)
 
     text_start(&text, arena, FILE_MOST);
     for (size_t i = 0; i < QUESTIONS; i++) {
+        const struct demo_expected expected = expected_of(&questions[i]);
+        const struct demo_case item = {.case_id = arena_print(arena, "demo-%zu", i + 1),
+                                       .tenant_id = "default",
+                                       .query = questions[i].question,
+                                       .expected = &expected,
+                                       .human_verdict = "good"};
+
         writer_start(&writer, &text);
-        writer_open_object(&writer);
-        writer_key_string(&writer, "case_id", arena_print(arena, "demo-%zu", i + 1));
-        writer_key_string(&writer, "tenant_id", "default");
-        writer_key_string(&writer, "query", questions[i].question);
-        write_expected(&writer, &questions[i]);
-        writer_key_string(&writer, "human_verdict", "good");
-        writer_close_object(&writer);
+        schema_write(&writer, &case_schema, &item);
         text_append_byte(&text, '\n');
     }
     return text.bytes;

@@ -226,8 +226,8 @@ void models_note(struct models_run *run, const char *node, const char *from, con
                  const char *reason)
 {
     if (run->fallback_count < MODELS_FALLBACKS_MAX)
-        run->fallbacks[run->fallback_count++] =
-            (struct model_fallback){.node = node, .from = from, .to = to, .reason = reason};
+        run->fallbacks[run->fallback_count++] = (struct model_fallback){
+            .node = node, .from_provider = from, .to_provider = to, .reason = reason};
 }
 
 void models_reject(struct models_run *run, enum model_node node, const struct models_reply *reply,

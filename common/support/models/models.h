@@ -30,7 +30,7 @@ const struct registry *models_registry(const struct models *models);
 
 /* From whom to whom a node went, and why. */
 struct model_fallback {
-    const char *node, *from, *to, *reason;
+    const char *node, *from_provider, *to_provider, *reason;
     bool rejected; /* there was an answer, and it was of no use */
 };
 

@@ -162,17 +162,9 @@ enum error batch_report_cases(void *context, int64_t done, int64_t of, struct pr
     return ERROR_NONE;
 }
 
-void batch_open_object(struct batch_program *program, struct text *text, struct json_writer *writer)
+void batch_print(struct batch_program *program, const struct schema *schema, const void *object)
 {
-    text_start(text, program->arena, OUTPUT_MAX);
-    writer_start(writer, text);
-    writer_open_object(writer);
-}
-
-void batch_print(struct json_writer *writer)
-{
-    writer_close_object(writer);
-    puts(writer->out->bytes);
+    puts(schema_json(program->arena, OUTPUT_MAX, schema, object));
 }
 
 const char *batch_time(struct arena *arena, int64_t microseconds)

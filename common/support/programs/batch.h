@@ -5,7 +5,7 @@
 #ifndef ASSAY_SUPPORT_PROGRAMS_BATCH_H
 #define ASSAY_SUPPORT_PROGRAMS_BATCH_H
 
-#include "base/json.h"
+#include "base/schema.h"
 #include "support/metrics.h"
 #include "support/store.h"
 
@@ -55,10 +55,8 @@ int batch_fail(const struct batch_program *program, int code);
 /* Says on standard error how many cases are done; as of `on_case` of struct regression_tools. */
 enum error batch_report_cases(void *context, int64_t done, int64_t of, struct problem *problem);
 
-/* A writer of the one object; batch_print() closes and prints it. */
-void batch_open_object(struct batch_program *program, struct text *text,
-                       struct json_writer *writer);
-void batch_print(struct json_writer *writer);
+/* Prints the one object on standard output. */
+void batch_print(struct batch_program *program, const struct schema *schema, const void *object);
 
 /* Appends words to a text in Markdown, on one line and unable to open a heading, a list or a table.
  */

@@ -20,6 +20,20 @@ const char *data_file_path(struct arena *arena, const struct support_settings *s
     return *path == '/' ? path : arena_print(arena, "%s/%s", settings->data_directory, path);
 }
 
+const char *data_file_json(struct arena *arena, size_t most, const struct schema *schema,
+                           const void *object)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, most);
+    writer_start(&writer, &text);
+    writer.indent = 2;
+    schema_write(&writer, schema, object);
+    text_append_byte(&text, '\n');
+    return text.overflowed ? NULL : text.bytes;
+}
+
 static void make_folders(struct arena *arena, const char *path)
 {
     char *folder = arena_copy_string(arena, path);

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/schema.h"
 #include "support/settings.h"
 
 enum { DATA_FILE_MAX = 64 * 1024 * 1024 }; /* bytes of a file that is read */
@@ -15,6 +16,11 @@ enum { DATA_FILE_MAX = 64 * 1024 * 1024 }; /* bytes of a file that is read */
 /* Relative ones lie below DATA_DIR. From the arena. */
 const char *data_file_path(struct arena *arena, const struct support_settings *settings,
                            const char *path);
+
+/* The text of a file that holds one object: indented, with a newline at the end. NULL where it is
+ * longer than `most` bytes. */
+const char *data_file_json(struct arena *arena, size_t most, const struct schema *schema,
+                           const void *object);
 
 /* Folders are made; the file is its owner's alone, for customers' words may stand in it. Writers of
  * one path take turns by themselves or by a lock. ERROR_SYSTEM. */

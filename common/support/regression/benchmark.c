@@ -1,15 +1,56 @@
 /* Measuring expected answers, and telling which categories have documents. */
 #include "support/regression/benchmark.h"
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/number.h"
 #include "support/programs/batch.h"
+#include "support/programs/data_files.h"
 #include "support/regression/fixed_questions.h"
 #include "support/trends/measures.h"
 
 #include <string.h>
 
-enum { QUESTION_MEMORY = 64 << 20, RESULT_MOST = 16 << 20, DOCUMENT_MOST = 16 << 20, DECIMALS = 4 };
+enum {
+    QUESTION_MEMORY = 64 << 20,
+    RESULT_MOST = 16 << 20,
+    DOCUMENT_MOST = 16 << 20,
+    DEPTH = 8,
+    DECIMALS = 4
+};
+
+struct question_scores {
+    const char *question, *category;
+    const struct measures *scores; /* rounded */
+};
+
+#define OWNER struct question_scores
+static const struct field question_fields[] = {STRING(OWNER, question), STRING(OWNER, category),
+                                               OBJECT(OWNER, scores, measures_schema)};
+#undef OWNER
+static SCHEMA(question_schema, struct question_scores, "BenchmarkQuestion", question_fields);
+
+struct benchmark_document {
+    const struct measures *aggregate;
+    OBJECT_LIST(struct question_scores, per_question);
+    int64_t num_cases;
+    const char *timestamp;
+    /* Of a run with documents. */
+    const char *context_source;
+    json_t *category_coverage;
+    struct string_list supported_categories;
+};
+
+#define OWNER struct benchmark_document
+#define RESULT_FIELDS                                                                              \
+    OBJECT(OWNER, aggregate, measures_schema), OBJECTS(OWNER, per_question, question_schema),      \
+        INTEGER(OWNER, num_cases), STRING(OWNER, timestamp)
+static const struct field plain_fields[] = {RESULT_FIELDS};
+static const struct field document_fields[] = {RESULT_FIELDS, STRING(OWNER, context_source),
+                                               JSON_OBJECT(OWNER, category_coverage),
+                                               STRINGS(OWNER, supported_categories)};
+#undef OWNER
+static SCHEMA(plain_schema, struct benchmark_document, "BenchmarkResult", plain_fields);
+static SCHEMA(document_schema, struct benchmark_document, "BenchmarkWithDocuments",
+              document_fields);
 
 /* A category: how many questions it has, and how many of them stand on a document. */
 struct coverage {
@@ -44,29 +85,33 @@ static enum error read_document(const struct document_call *call, const char *do
 }
 
 static enum error measure(const struct document_call *call, const struct fixed_question *question,
-                          bool with_documents, double scores[MEASURE__MAX])
+                          bool with_documents, struct measures *scores)
 {
     const char *document = NULL;
     struct measured what = {.question = question->question,
                             .answer = question->expected_answer,
                             .documents = &document,
-                            .keywords = question->keywords};
+                            .keywords = question->expected_keywords};
     enum error error = ERROR_NONE;
 
-    if (with_documents && question->document) {
-        error = read_document(call, question->document, &document);
+    if (with_documents && question->grounding_doc) {
+        error = read_document(call, question->grounding_doc, &document);
         what.document_count = 1;
     }
-    if (!error)
-        measures_take(call->arena, &what, scores);
-    return error;
+    if (error)
+        return error;
+    measures_take(call->arena, &what, scores->values);
+    for (int i = 0; i < MEASURE__MAX; i++)
+        scores->values[i] = number_round(scores->values[i], DECIMALS);
+    return ERROR_NONE;
 }
 
 /* In memory of their own: documents may be large. */
 static enum error measure_all(const struct document_call *call,
                               const struct fixed_questions *questions, bool with_documents,
-                              double (*scores)[MEASURE__MAX])
+                              struct question_scores *scores)
 {
+    struct measures *values = ARENA_ARRAY(call->arena, struct measures, questions->count + 1);
     struct document_call apart = *call;
     enum error error = ERROR_NONE;
 
@@ -74,37 +119,15 @@ static enum error measure_all(const struct document_call *call,
     if (!apart.arena)
         return problem_set(call->problem, ERROR_SYSTEM, "out_of_memory", "no memory");
     for (size_t i = 0; i < questions->count && !error; i++) {
-        error = measure(&apart, &questions->items[i], with_documents, scores[i]);
+        const struct fixed_question *question = &questions->items[i];
+
+        scores[i] = (struct question_scores){
+            .question = question->question, .category = question->category, .scores = &values[i]};
+        error = measure(&apart, question, with_documents, &values[i]);
         arena_reset(apart.arena);
     }
     arena_destroy(apart.arena);
     return error;
-}
-
-static void write_scores(struct json_writer *writer, const char *key, const double *scores,
-                         double of)
-{
-    writer_key(writer, key);
-    writer_open_object(writer);
-    for (int i = 0; i < MEASURE__MAX; i++)
-        writer_key_number(writer, measure_names[i],
-                          of > 0 ? number_round(scores[i] / of, DECIMALS) : 0);
-    writer_close_object(writer);
-}
-
-static void write_questions(struct json_writer *writer, const struct fixed_questions *questions,
-                            double (*scores)[MEASURE__MAX])
-{
-    writer_key(writer, "per_question");
-    writer_open_array(writer);
-    for (size_t i = 0; i < questions->count; i++) {
-        writer_open_object(writer);
-        writer_key_string(writer, "question", questions->items[i].question);
-        writer_key_string(writer, "category", questions->items[i].category);
-        write_scores(writer, "scores", scores[i], 1);
-        writer_close_object(writer);
-    }
-    writer_close_array(writer);
 }
 
 static struct coverage *coverage_of(struct coverage *all, size_t *count, const char *category)
@@ -116,72 +139,80 @@ static struct coverage *coverage_of(struct coverage *all, size_t *count, const c
     return &all[(*count)++];
 }
 
-/* Which share of a category's questions stands on a document; those with any are supported. */
-static void write_coverage(struct arena *arena, struct json_writer *writer,
-                           const struct fixed_questions *questions)
+/* Fills what is known of the categories: which share of their questions stands on a document; those
+ * with any are supported. */
+static void fill_coverage(struct arena *arena, const struct fixed_questions *questions,
+                          struct benchmark_document *document)
 {
     struct coverage *all = ARENA_ARRAY(arena, struct coverage, questions->count + 1);
-    size_t count = 0;
+    const char **supported = ARENA_ARRAY(arena, const char *, questions->count + 1);
+    struct json_fault fault;
+    struct json_writer writer;
+    struct text text;
+    size_t count = 0, supported_count = 0;
 
     for (size_t i = 0; i < questions->count; i++) {
         struct coverage *coverage = coverage_of(all, &count, questions->items[i].category);
 
         coverage->questions++;
-        coverage->grounded += questions->items[i].document != NULL;
+        coverage->grounded += questions->items[i].grounding_doc != NULL;
     }
-    writer_key_string(writer, "context_source", "grounding_doc");
-    writer_key(writer, "category_coverage");
-    writer_open_object(writer);
-    for (size_t i = 0; i < count; i++)
+    text_start(&text, arena, RESULT_MOST);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    for (size_t i = 0; i < count; i++) {
         writer_key_number(
-            writer, all[i].category,
+            &writer, all[i].category,
             number_round((double)all[i].grounded / (double)all[i].questions, DECIMALS));
-    writer_close_object(writer);
-    writer_key(writer, "supported_categories");
-    writer_open_array(writer);
-    for (size_t i = 0; i < count; i++)
         if (all[i].grounded)
-            writer_string(writer, all[i].category);
-    writer_close_array(writer);
+            supported[supported_count++] = all[i].category;
+    }
+    writer_close_object(&writer);
+    document->context_source = "grounding_doc";
+    if (json_read(arena, text.bytes, text.length, DEPTH, &document->category_coverage, &fault))
+        document->category_coverage = NULL;
+    document->supported_categories = (struct string_list){supported_count, supported};
 }
 
-static void write_result(const struct document_call *call, const struct benchmark_plan *plan,
-                         const struct fixed_questions *questions, double (*scores)[MEASURE__MAX],
-                         struct text *result)
+static struct measures mean_of(const struct question_scores *scores, size_t count)
 {
-    double sums[MEASURE__MAX] = {0};
-    struct json_writer writer;
+    struct measures mean = {{0}};
 
-    for (size_t i = 0; i < questions->count; i++)
-        for (int j = 0; j < MEASURE__MAX; j++)
-            sums[j] += number_round(scores[i][j], DECIMALS);
-    text_start(result, call->arena, RESULT_MOST);
-    writer_start(&writer, result);
-    writer.indent = 2;
-    writer_open_object(&writer);
-    write_scores(&writer, "aggregate", sums, (double)questions->count);
-    write_questions(&writer, questions, scores);
-    writer_key_integer(&writer, "num_cases", (int64_t)questions->count);
-    writer_key_string(&writer, "timestamp", batch_time(call->arena, clock_unix_microseconds()));
-    if (plan->with_documents)
-        write_coverage(call->arena, &writer, questions);
-    writer_close_object(&writer);
-    text_append_byte(result, '\n');
+    for (int measure = 0; measure < MEASURE__MAX && count; measure++) {
+        for (size_t i = 0; i < count; i++)
+            mean.values[measure] += scores[i].scores->values[measure];
+        mean.values[measure] = number_round(mean.values[measure] / (double)count, DECIMALS);
+    }
+    return mean;
 }
 
 enum error benchmark_run(const struct document_call *call, const struct benchmark_plan *plan,
-                         struct text *result, size_t *count)
+                         const char **result, size_t *count)
 {
     struct fixed_questions questions;
-    double(*scores)[MEASURE__MAX];
+    struct question_scores *scores;
+    struct measures mean;
+    struct benchmark_document document = {0};
     enum error error = fixed_questions_read(call->arena, plan->path, &questions, call->problem);
 
     *count = questions.count;
     if (error)
         return error;
-    scores = arena_alloc_array(call->arena, questions.count + 1, sizeof *scores);
+    scores = ARENA_ARRAY(call->arena, struct question_scores, questions.count + 1);
     error = measure_all(call, &questions, plan->with_documents, scores);
-    if (!error)
-        write_result(call, plan, &questions, scores, result);
-    return error;
+    if (error)
+        return error;
+    mean = mean_of(scores, questions.count);
+    document = (struct benchmark_document){.aggregate = &mean,
+                                           .per_question = {questions.count, scores},
+                                           .num_cases = (int64_t)questions.count,
+                                           .timestamp =
+                                               batch_time(call->arena, clock_unix_microseconds())};
+    if (plan->with_documents)
+        fill_coverage(call->arena, &questions, &document);
+    *result = data_file_json(call->arena, RESULT_MOST,
+                             plan->with_documents ? &document_schema : &plain_schema, &document);
+    return *result ? ERROR_NONE
+                   : problem_set(call->problem, ERROR_TOO_LARGE, "result_too_large",
+                                 "the result is too large; take fewer cases");
 }

@@ -6,7 +6,6 @@
 #ifndef ASSAY_SUPPORT_REGRESSION_BENCHMARK_H
 #define ASSAY_SUPPORT_REGRESSION_BENCHMARK_H
 
-#include "base/text.h"
 #include "support/documents/document_store.h"
 
 struct benchmark_plan {
@@ -18,7 +17,7 @@ struct benchmark_plan {
  * ERROR_NOT_FOUND document_not_found when one that a question stands on is not there; errors of the
  * questions and of the database. */
 MUST_CHECK enum error benchmark_run(const struct document_call *call,
-                                    const struct benchmark_plan *plan, struct text *result,
+                                    const struct benchmark_plan *plan, const char **result,
                                     size_t *count);
 
 #endif

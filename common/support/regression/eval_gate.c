@@ -22,33 +22,41 @@ const char eval_gate_result_path[] = "evaluation/current_metrics.json";
 
 static const double close_enough = 1e-9;
 
+/* What the file of the result holds. */
+struct result_file {
+    const struct answered_measures *aggregate;
+    const char *nothing; /* in place of the aggregate of a run that was skipped */
+    bool skipped;
+    const char *reason;
+};
+
+#define OWNER struct result_file
+static const struct field result_file_fields[] = {
+    OBJECT(OWNER, aggregate, answered_measures_schema), BOOLEAN(OWNER, skipped)};
+static const struct field skipped_file_fields[] = {
+    WRITTEN_OBJECT(OWNER, nothing, "aggregate", answered_measures_schema), BOOLEAN(OWNER, skipped),
+    STRING(OWNER, reason)};
+#undef OWNER
+static SCHEMA(result_file_schema, struct result_file, "EvalGateResult", result_file_fields);
+static SCHEMA(skipped_file_schema, struct result_file, "EvalGateSkipped", skipped_file_fields);
+
 /* -- one question ------------------------------------------------------------------------------ */
 
-static bool names_document(struct arena *arena, const struct execution *execution,
-                           const char *doc_id)
+static bool names_document(const struct execution *execution, const char *doc_id)
 {
-    struct json_fault fault;
-    const json_t *citation;
-    json_t *list = NULL;
-    size_t i;
+    const struct citation *citations = execution->citations.items;
 
-    if (json_read(arena, execution->citations, strlen(execution->citations), DEPTH, &list, &fault))
-        return false;
-    json_array_foreach(list, i, citation)
-    {
-        const char *cited = json_string_value(json_object_get(citation, "doc_id"));
-
-        if (cited && strcmp(cited, doc_id) == 0)
+    for (size_t i = 0; i < execution->citations.count; i++)
+        if (strcmp(citations[i].doc_id, doc_id) == 0)
             return true;
-    }
     return false;
 }
 
 static bool is_right(struct arena *arena, const struct fixed_question *question,
                      const struct execution *execution)
 {
-    if (question->document)
-        return names_document(arena, execution, question->document);
+    if (question->grounding_doc)
+        return names_document(execution, question->grounding_doc);
     return !execution->citation_count &&
            (strcmp(execution->route, "human") == 0 || answer_is_refusal(arena, execution->answer));
 }
@@ -59,20 +67,21 @@ static enum error measure(const struct regression_tools *tools, const struct exe
 {
     struct measured what = {.question = judged->question->question,
                             .answer = execution->answer,
-                            .keywords = judged->question->keywords};
+                            .keywords = judged->question->expected_keywords};
     double scores[MEASURE__MAX] = {0};
     enum error error = ERROR_NONE;
 
     judged->right = is_right(tools->arena, judged->question, execution);
-    if (judged->right && judged->question->document) {
+    if (judged->right && judged->question->grounding_doc) {
         error = nightly_documents(tools->db, tools->arena, execution->trace_id, &what.documents,
                                   &what.document_count, tools->problem);
         measures_take(tools->arena, &what, scores);
     }
     for (int i = 0; i < MEASURE__ANSWERED; i++)
-        judged->scores[i] = !judged->right                ? 0
-                            : !judged->question->document ? REFUSED
-                                                          : number_round(scores[i], DECIMALS);
+        judged->scores.values[i] = !judged->right ? 0
+                                   : !judged->question->grounding_doc
+                                       ? REFUSED
+                                       : number_round(scores[i], DECIMALS);
     return error;
 }
 
@@ -196,41 +205,33 @@ static void judge(const struct regression_tools *tools, struct eval_gate *gate)
         double sum = 0;
 
         for (size_t j = 0; j < gate->count; j++)
-            sum += gate->cases[j].scores[i];
-        gate->values[i] = number_round(sum / (double)gate->count, DECIMALS);
-        if (gate->values[i] < least[i] - close_enough)
+            sum += gate->cases[j].scores.values[i];
+        gate->values.values[i] = number_round(sum / (double)gate->count, DECIMALS);
+        if (gate->values.values[i] < least[i] - close_enough)
             failures->items[failures->count++] =
                 arena_print(tools->arena, "%s %.4f below minimum %.4f", measure_names[i],
-                            gate->values[i], least[i]);
-        if (gate->baseline[i].given && gate->values[i] < gate->baseline[i].value - close_enough)
+                            gate->values.values[i], least[i]);
+        if (gate->baseline[i].given &&
+            gate->values.values[i] < gate->baseline[i].value - close_enough)
             failures->items[failures->count++] =
                 arena_print(tools->arena, "%s %.4f below baseline %.4f", measure_names[i],
-                            gate->values[i], gate->baseline[i].value);
+                            gate->values.values[i], gate->baseline[i].value);
     }
 }
 
-static enum error keep(const struct regression_tools *tools, const struct eval_gate *gate)
+static enum error write_result(const struct regression_tools *tools, const struct eval_gate *gate)
 {
-    struct json_writer writer;
-    struct text text;
+    const struct result_file file = {.aggregate = gate->skipped ? NULL : &gate->values,
+                                     .nothing = "{}",
+                                     .skipped = gate->skipped,
+                                     .reason = gate->reason};
+    const char *json =
+        data_file_json(tools->arena, RESULT_MOST,
+                       gate->skipped ? &skipped_file_schema : &result_file_schema, &file);
 
-    text_start(&text, tools->arena, RESULT_MOST);
-    writer_start(&writer, &text);
-    writer.indent = 2;
-    writer_open_object(&writer);
-    writer_key(&writer, "aggregate");
-    writer_open_object(&writer);
-    for (int i = 0; i < MEASURE__ANSWERED && !gate->skipped; i++)
-        writer_key_number(&writer, measure_names[i], gate->values[i]);
-    writer_close_object(&writer);
-    writer_key_boolean(&writer, "skipped", gate->skipped);
-    if (gate->skipped)
-        writer_key_string(&writer, "reason", gate->reason);
-    writer_close_object(&writer);
-    text_append_byte(&text, '\n');
     return data_file_write(tools->arena,
                            data_file_path(tools->arena, tools->settings, eval_gate_result_path),
-                           text.bytes, text.length, tools->problem);
+                           json, strlen(json), tools->problem);
 }
 
 enum error eval_gate_run(const struct regression_tools *tools, const char *path, const char *tenant,
@@ -255,10 +256,10 @@ enum error eval_gate_run(const struct regression_tools *tools, const char *path,
     if (is_absence(error, tools->problem)) {
         gate->skipped = true;
         gate->reason = arena_copy_string(tools->arena, tools->problem->text);
-        return keep(tools, gate);
+        return write_result(tools, gate);
     }
     if (error)
         return error;
     judge(tools, gate);
-    return keep(tools, gate);
+    return write_result(tools, gate);
 }

@@ -17,13 +17,13 @@ struct eval_gate_case {
     const struct fixed_question *question;
     const char *route;
     bool right; /* answered from its document, or refused as it should be */
-    double scores[MEASURE__ANSWERED];
+    struct answered_measures scores;
 };
 
 struct eval_gate {
     bool skipped;
     const char *reason; /* of skipping; else NULL */
-    double values[MEASURE__ANSWERED];
+    struct answered_measures values;
     struct optional_number baseline[MEASURE__ANSWERED];
     struct string_list failures; /* none = passed */
     const struct eval_gate_case *cases;

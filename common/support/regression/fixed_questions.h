@@ -8,16 +8,17 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/optional.h"
+#include "base/schema.h"
 
 extern const char fixed_questions_path[]; /* below DATA_DIR */
 
 struct fixed_question {
     const char *question, *expected_answer; /* "" = not given */
     const char *category;                   /* "uncategorized" = not given */
-    const char *document;                   /* its doc_id; NULL = the documents do not say */
-    struct string_list keywords;
+    const char *grounding_doc;              /* its doc_id; NULL = the documents do not say */
+    struct string_list expected_keywords;
 };
+SCHEMA_OF(fixed_question_schema, struct fixed_question);
 
 struct fixed_questions {
     const struct fixed_question *items;

@@ -11,18 +11,41 @@
 enum { TOLERANCE = 10 /* points of a score */, JSON_MOST = 1 << 20, MARKDOWN_MOST = 1 << 24 };
 #define DAY_MICROSECONDS INT64_C(86400000000)
 
-static void open_difference(struct arena *arena, struct text *text, struct json_writer *writer)
-{
-    text_start(text, arena, JSON_MOST);
-    writer_start(writer, text);
-    writer_open_object(writer);
-}
+/* What a case differs in: the members of its reason. */
+struct difference {
+    const char *route_expected, *route_actual;
+    double expected_min, actual;
+    struct string_list missing;
+    OBJECT_LIST(struct string_list, missing_any);
+};
 
-static struct stale_case found(const struct curated_case *item, const char *reason,
-                               const struct text *difference)
+#define OWNER struct difference
+static const struct field phrase_row = {.type = FIELD_STRINGS};
+static const struct field route_fields[] = {STRING(OWNER, route_expected),
+                                            STRING(OWNER, route_actual)};
+static const struct field score_fields[] = {NUMBER(OWNER, expected_min), NUMBER(OWNER, actual)};
+static const struct field phrases_fields[] = {STRINGS(OWNER, missing)};
+static const struct field groups_fields[] = {LISTS(OWNER, missing_any, &phrase_row)};
+#undef OWNER
+static SCHEMA(route_schema, struct difference, "StaleRoute", route_fields);
+static SCHEMA(score_schema, struct difference, "StaleScore", score_fields);
+static SCHEMA(phrases_schema, struct difference, "StalePhrases", phrases_fields);
+static SCHEMA(groups_schema, struct difference, "StaleGroups", groups_fields);
+
+#define OWNER struct stale_case
+static const struct field case_fields[] = {STRING(OWNER, case_id), STRING(OWNER, tenant_id),
+                                           STRING(OWNER, reason), WRITTEN_JSON(OWNER, diff)};
+#undef OWNER
+SCHEMA(stale_case_schema, struct stale_case, "StaleCase", case_fields);
+
+static struct stale_case stale_by(struct arena *arena, const struct curated_case *item,
+                                  const char *reason, const struct schema *schema,
+                                  const struct difference *difference)
 {
-    return (struct stale_case){item->case_id, item->tenant_id, reason,
-                               difference ? difference->bytes : NULL};
+    return (struct stale_case){.case_id = item->case_id,
+                               .tenant_id = item->tenant_id,
+                               .reason = reason,
+                               .diff = schema_json(arena, JSON_MOST, schema, difference)};
 }
 
 static bool has_dropped(struct optional_number least, double actual)
@@ -30,79 +53,41 @@ static bool has_dropped(struct optional_number least, double actual)
     return least.given && least.value > 0 && (double)(int64_t)actual < least.value - TOLERANCE;
 }
 
-static struct stale_case route_drift(struct arena *arena, const struct curated_case *item,
-                                     const struct execution *execution)
-{
-    struct text text;
-    struct json_writer writer;
-
-    open_difference(arena, &text, &writer);
-    writer_key_string(&writer, "route_expected", item->expected.route);
-    writer_key_string(&writer, "route_actual", execution->route);
-    writer_close_object(&writer);
-    return found(item, "route_drift", &text);
-}
-
 static struct stale_case score_drop(struct arena *arena, const struct curated_case *item,
                                     const char *reason, double least, double actual)
 {
-    struct text text;
-    struct json_writer writer;
-
-    open_difference(arena, &text, &writer);
-    writer_key_number(&writer, "expected_min", least);
-    writer_key_number(&writer, "actual", actual);
-    writer_close_object(&writer);
-    return found(item, reason, &text);
+    return stale_by(arena, item, reason, &score_schema,
+                    &(struct difference){.expected_min = least, .actual = actual});
 }
 
-/* Phrases that the answer has not; none = `reason` NULL. */
+/* Phrases that the answer does not have; none = `reason` NULL. */
 static struct stale_case phrases_missing(struct arena *arena, const struct curated_case *item,
                                          const struct execution *execution)
 {
     const struct string_list *wanted = &item->expected.contains;
-    struct text text;
-    struct json_writer writer;
-    size_t missing = 0;
+    struct difference difference = {
+        .missing = {0, ARENA_ARRAY(arena, const char *, wanted->count + 1)}};
 
-    open_difference(arena, &text, &writer);
-    writer_key(&writer, "missing");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < wanted->count; i++) {
-        if (expectation_found(arena, execution->answer, wanted->items[i]))
-            continue;
-        writer_string(&writer, wanted->items[i]);
-        missing++;
-    }
-    writer_close_array(&writer);
-    writer_close_object(&writer);
-    return found(item, missing ? "answer_contains_missing" : NULL, &text);
+    for (size_t i = 0; i < wanted->count; i++)
+        if (!expectation_found(arena, execution->answer, wanted->items[i]))
+            difference.missing.items[difference.missing.count++] = wanted->items[i];
+    return stale_by(arena, item, difference.missing.count ? "answer_contains_missing" : NULL,
+                    &phrases_schema, &difference);
 }
 
 static struct stale_case groups_missing(struct arena *arena, const struct curated_case *item,
                                         const struct execution *execution)
 {
-    struct text text;
-    struct json_writer writer;
-    size_t missing = 0;
+    const struct curated_expected *expected = &item->expected;
+    struct string_list *groups = ARENA_ARRAY(arena, struct string_list, expected->any_count + 1);
+    struct difference difference = {.missing_any = {0, groups}};
 
-    open_difference(arena, &text, &writer);
-    writer_key(&writer, "missing_any");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < item->expected.any_count; i++) {
-        const struct string_list *group = &item->expected.any[i];
-
-        if (expectation_met(arena, execution->answer, group))
-            continue;
-        writer_open_array(&writer);
-        for (size_t j = 0; j < group->count; j++)
-            writer_string(&writer, group->items[j]);
-        writer_close_array(&writer);
-        missing++;
-    }
-    writer_close_array(&writer);
-    writer_close_object(&writer);
-    return found(item, missing ? "answer_contains_any_missing" : NULL, &text);
+    for (size_t i = 0; i < expected->any_count; i++)
+        if (!expectation_met(arena, execution->answer, &expected->any[i]))
+            groups[difference.missing_any.count++] = expected->any[i];
+    return stale_by(arena, item,
+                    difference.missing_any.count ? "answer_contains_any_missing" : NULL,
+                    &groups_schema, &difference);
 }
 
 struct stale_case staleness_of(struct arena *arena, const struct curated_case *item,
@@ -113,13 +98,15 @@ struct stale_case staleness_of(struct arena *arena, const struct curated_case *i
 
     if (expected->route && *expected->route && *execution->route &&
         strcmp(expected->route, execution->route) != 0)
-        return route_drift(arena, item, execution);
-    if (has_dropped(expected->min_quality, execution->quality))
+        return stale_by(arena, item, "route_drift", &route_schema,
+                        &(struct difference){.route_expected = expected->route,
+                                             .route_actual = execution->route});
+    if (has_dropped(expected->min_quality, execution->quality_score))
         return score_drop(arena, item, "quality_drop", expected->min_quality.value,
-                          execution->quality);
-    if (has_dropped(expected->min_factuality, execution->factuality))
+                          execution->quality_score);
+    if (has_dropped(expected->min_factuality, execution->factuality_score))
         return score_drop(arena, item, "factuality_drop", expected->min_factuality.value,
-                          execution->factuality);
+                          execution->factuality_score);
     stale = phrases_missing(arena, item, execution);
     return stale.reason ? stale : groups_missing(arena, item, execution);
 }
@@ -133,7 +120,7 @@ static bool is_due(const struct staleness_plan *plan, const struct curated_case 
     return now - made >= plan->days * DAY_MICROSECONDS;
 }
 
-static enum error keep(const struct regression_tools *tools, const struct stale_case *stale)
+static enum error store_reason(const struct regression_tools *tools, const struct stale_case *stale)
 {
     const struct trace_call call = {tools->db, tools->arena, stale->tenant_id, tools->problem};
 
@@ -141,9 +128,10 @@ static enum error keep(const struct regression_tools *tools, const struct stale_
 }
 
 /* One that cannot be answered says nothing of its case; what is wrong with the database does. */
-static enum error look_at(const struct regression_tools *tools, const struct staleness_plan *plan,
-                          const struct target *target, const struct curated_case *item,
-                          struct staleness *staleness, struct stale_case *stale)
+static enum error check_case(const struct regression_tools *tools,
+                             const struct staleness_plan *plan, const struct target *target,
+                             const struct curated_case *item, struct staleness *staleness,
+                             struct stale_case *stale)
 {
     struct execution execution;
     enum error error = target_answer(tools, target, item, &execution);
@@ -157,7 +145,7 @@ static enum error look_at(const struct regression_tools *tools, const struct sta
     }
     staleness->evaluated++;
     *stale = staleness_of(tools->arena, item, &execution);
-    return plan->apply ? keep(tools, stale) : ERROR_NONE;
+    return plan->apply ? store_reason(tools, stale) : ERROR_NONE;
 }
 
 static const char *as_markdown(const struct regression_tools *tools,
@@ -206,8 +194,8 @@ enum error staleness_check(const struct regression_tools *tools, const struct st
     for (size_t i = 0; i < set.count && !error && !plan->ages; i++) {
         if (!is_due(plan, &set.cases[i], now))
             continue;
-        error =
-            look_at(tools, plan, &target, &set.cases[i], staleness, &stale[staleness->stale_count]);
+        error = check_case(tools, plan, &target, &set.cases[i], staleness,
+                           &stale[staleness->stale_count]);
         staleness->stale_count += !error && stale[staleness->stale_count].reason;
         if (!error && tools->on_case)
             error = tools->on_case(tools->context, ++done, staleness->due, tools->problem);

@@ -16,7 +16,7 @@ struct staleness_plan {
 struct stale_case {
     const char *case_id, *tenant_id;
     const char *reason; /* route_drift, quality_drop, factuality_drop, answer_contains_missing... */
-    const char *difference; /* JSON */
+    const char *diff;   /* JSON */
 };
 
 struct staleness {
@@ -25,6 +25,8 @@ struct staleness {
     const struct stale_case *stale;
     const char *markdown;
 };
+
+SCHEMA_OF(stale_case_schema, struct stale_case);
 
 /* What differs first; `reason` NULL = nothing does. Public for tests. */
 struct stale_case staleness_of(struct arena *arena, const struct curated_case *item,

@@ -12,12 +12,12 @@
 enum { CASE_MEMORY = 256 * 1024 * 1024, EXCERPT_CHARACTERS = 120, JSON_MAX = 1 << 20 };
 
 /* What is taken for the answers of a provider that is not asked. */
-struct pretence {
+struct simulated_provider {
     const char *provider;       /* NULL = any other */
     double quality, factuality; /* more than the least */
     int64_t milliseconds;
 };
-static const struct pretence pretences[] = {
+static const struct simulated_provider simulated_providers[] = {
     {"ollama", 0, 0, 180}, {"mistral", 2, 1, 420}, {"orch", 4, 3, 640}, {NULL, 0, 0, 500}};
 
 static struct models_run asking(const struct regression_tools *tools, const struct target *target)
@@ -102,26 +102,6 @@ enum error target_resolve(const struct regression_tools *tools, const struct reg
     return ERROR_NONE;
 }
 
-static const char *citations_json(struct arena *arena, const struct graph_outcome *outcome)
-{
-    struct text text;
-    struct json_writer writer;
-
-    text_start(&text, arena, 1 << 20);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
-    for (size_t i = 0; i < outcome->source_count; i++) {
-        writer_open_object(&writer);
-        writer_key_integer(&writer, "index", (int64_t)i + 1);
-        writer_key_string(&writer, "doc_id", outcome->sources[i].doc_id);
-        writer_key_string(&writer, "title", outcome->sources[i].title);
-        writer_key_string(&writer, "excerpt", outcome->sources[i].excerpt);
-        writer_close_object(&writer);
-    }
-    writer_close_array(&writer);
-    return text.bytes;
-}
-
 /* As review counts them (review/extract.c). */
 static int64_t quoted_documents(const struct graph_outcome *outcome)
 {
@@ -172,7 +152,7 @@ static enum stand_in stand_in_of(const struct target *target, const struct graph
         const struct model_fallback *fallback = &run->fallbacks[i];
         bool writes = strcmp(fallback->node, model_node_names[MODEL_GENERATE]) == 0;
 
-        if (!fallback->rejected && asks_models(&target->profile, fallback->from) &&
+        if (!fallback->rejected && asks_models(&target->profile, fallback->from_provider) &&
             (writes || !was_answered(target, run)))
             return STAND_IN_LOST;
         if (fallback->rejected && writes)
@@ -187,9 +167,9 @@ static struct execution execution_of(const struct target *target, struct arena *
 {
     enum stand_in stand_in = target->needs_models ? stand_in_of(target, outcome) : STAND_IN_NONE;
     struct execution execution = {.answer = outcome->answer,
-                                  .quality = outcome->quality,
-                                  .factuality = outcome->factuality,
-                                  .citations = citations_json(arena, outcome),
+                                  .quality_score = outcome->quality,
+                                  .factuality_score = outcome->factuality,
+                                  .citations = citations_of(arena, outcome),
                                   .citation_count = quoted_documents(outcome),
                                   .duration_ms = {true, (int64_t)(milliseconds + 0.5)},
                                   .cost_usd = {true, outcome->cost},
@@ -201,8 +181,8 @@ static struct execution execution_of(const struct target *target, struct arena *
         execution.answer = "[PROVIDER_UNAVAILABLE]";
     else if (stand_in == STAND_IN_USELESS) {
         execution.answer = "";
-        execution.quality = execution.factuality = 0;
-        execution.citations = "[]";
+        execution.quality_score = execution.factuality_score = 0;
+        execution.citations = (struct object_list){0};
         execution.citation_count = 0;
         execution.route = "unknown";
     }
@@ -249,6 +229,22 @@ static enum error execute(const struct regression_tools *tools, struct arena *ar
     return keep_trace(&trace, &start, outcome, milliseconds);
 }
 
+/* A copy from the arena, for what outlives the memory of its case. */
+static struct object_list copy_citations(struct arena *arena, const struct object_list *list)
+{
+    struct citation *copies = ARENA_ARRAY(arena, struct citation, list->count + 1);
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct citation *citation = &((const struct citation *)list->items)[i];
+
+        copies[i] = (struct citation){.index = citation->index,
+                                      .doc_id = arena_copy_string(arena, citation->doc_id),
+                                      .title = arena_copy_string(arena, citation->title),
+                                      .excerpt = arena_copy_string(arena, citation->excerpt)};
+    }
+    return (struct object_list){list->count, copies};
+}
+
 /* In memory of its own: a run has many cases, and keeps of each only what is reported. */
 static enum error execute_apart(const struct regression_tools *tools, const struct target *target,
                                 const struct curated_case *item, struct execution *execution)
@@ -261,7 +257,7 @@ static enum error execute_apart(const struct regression_tools *tools, const stru
     error = execute(tools, arena, target, item, execution);
     if (!error) {
         execution->answer = arena_copy_string(tools->arena, execution->answer);
-        execution->citations = arena_copy_string(tools->arena, execution->citations);
+        execution->citations = copy_citations(tools->arena, &execution->citations);
         execution->trace_id = arena_copy_string(tools->arena, execution->trace_id);
     }
     arena_destroy(arena);
@@ -285,28 +281,19 @@ static const char *expected_answer(struct arena *arena, const struct curated_cas
     return text.bytes;
 }
 
-static const char *expected_citations(struct arena *arena, const struct target *target,
-                                      const char *answer, int64_t count)
+static struct object_list expected_citations(struct arena *arena, const struct target *target,
+                                             const char *answer, int64_t count)
 {
     const char *model = target->is_provider ? target->model->name : target->name;
-    struct text text;
-    struct json_writer writer;
+    struct citation *citations = ARENA_ARRAY(arena, struct citation, (size_t)count + 1);
 
-    text_start(&text, arena, JSON_MAX);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
-    for (int64_t i = 1; i <= count; i++) {
-        writer_open_object(&writer);
-        writer_key_integer(&writer, "index", i);
-        writer_key_string(&writer, "doc_id",
-                          arena_print(arena, "%s-doc-%lld", target->provider_id, (long long)i));
-        writer_key_string(&writer, "title",
-                          arena_print(arena, "%s:%s", target->provider_id, model));
-        writer_key_string(&writer, "excerpt", utf8_copy_prefix(arena, answer, EXCERPT_CHARACTERS));
-        writer_close_object(&writer);
-    }
-    writer_close_array(&writer);
-    return text.bytes;
+    for (int64_t i = 0; i < count; i++)
+        citations[i] = (struct citation){
+            .index = i + 1,
+            .doc_id = arena_print(arena, "%s-doc-%lld", target->provider_id, (long long)i + 1),
+            .title = arena_print(arena, "%s:%s", target->provider_id, model),
+            .excerpt = utf8_copy_prefix(arena, answer, EXCERPT_CHARACTERS)};
+    return (struct object_list){(size_t)count, citations};
 }
 
 static double scored(struct optional_number least, double otherwise, double more)
@@ -319,21 +306,21 @@ static void simulate(struct arena *arena, const struct target *target,
                      const struct curated_case *item, struct execution *execution)
 {
     const struct curated_expected *expected = &item->expected;
-    const struct pretence *pretence = pretences;
+    const struct simulated_provider *simulated = simulated_providers;
     int64_t citations = expected->citations_least.given && expected->citations_least.value > 1
                             ? expected->citations_least.value
                             : 1;
     const char *answer = expected_answer(arena, item);
 
-    while (pretence->provider && strcmp(pretence->provider, target->provider_id) != 0)
-        pretence++;
+    while (simulated->provider && strcmp(simulated->provider, target->provider_id) != 0)
+        simulated++;
     *execution = (struct execution){
         .answer = answer,
-        .quality = scored(expected->min_quality, 75, pretence->quality),
-        .factuality = scored(expected->min_factuality, 80, pretence->factuality),
+        .quality_score = scored(expected->min_quality, 75, simulated->quality),
+        .factuality_score = scored(expected->min_factuality, 80, simulated->factuality),
         .citations = expected_citations(arena, target, answer, citations),
         .citation_count = citations,
-        .duration_ms = {true, pretence->milliseconds},
+        .duration_ms = {true, simulated->milliseconds},
         .cost_usd = {true, models_cost(target->model, models_estimate_tokens(item->query),
                                        models_estimate_tokens(answer))},
         .route = expected->route ? expected->route : "auto",

@@ -13,6 +13,20 @@ enum { WORD_LEAST = 3, WORDS_MOST = 4096, TEXT_MOST = 1 << 24 };
 const char *const measure_names[MEASURE__MAX] = {"faithfulness", "context_precision",
                                                  "answer_relevancy", "context_recall"};
 
+#define VALUE(owner, which, title)                                                                 \
+    {                                                                                              \
+        .name = (title), .type = FIELD_NUMBER, .offset = offsetof(owner, values[which])            \
+    }
+#define ANSWERED_VALUES(owner)                                                                     \
+    VALUE(owner, MEASURE_FAITHFULNESS, "faithfulness"),                                            \
+        VALUE(owner, MEASURE_PRECISION, "context_precision"),                                      \
+        VALUE(owner, MEASURE_RELEVANCY, "answer_relevancy")
+static const struct field measures_fields[] = {
+    ANSWERED_VALUES(struct measures), VALUE(struct measures, MEASURE_RECALL, "context_recall")};
+static const struct field answered_fields[] = {ANSWERED_VALUES(struct answered_measures)};
+SCHEMA(measures_schema, struct measures, "Measures", measures_fields);
+SCHEMA(answered_measures_schema, struct answered_measures, "AnsweredMeasures", answered_fields);
+
 /* Folded words with one blank round each. */
 static const char *normal_form(struct arena *arena, const char *source, size_t source_length)
 {

@@ -7,7 +7,7 @@
 #define ASSAY_SUPPORT_TRENDS_MEASURES_H
 
 #include "base/arena.h"
-#include "base/optional.h"
+#include "base/schema.h"
 
 enum measure {
     MEASURE_FAITHFULNESS,
@@ -18,6 +18,16 @@ enum measure {
     MEASURE__MAX
 };
 extern const char *const measure_names[MEASURE__MAX];
+
+/* Values of all measures, and of those of an answer, as they are written. */
+struct measures {
+    double values[MEASURE__MAX];
+};
+struct answered_measures {
+    double values[MEASURE__ANSWERED];
+};
+SCHEMA_OF(measures_schema, struct measures);
+SCHEMA_OF(answered_measures_schema, struct answered_measures);
 
 struct measured {
     const char *question, *answer;

@@ -104,7 +104,7 @@ static enum error score_all(const struct trace_call *call, const struct sampled 
         error = score_one(call, scratch, &answers[i], sums);
     arena_destroy(scratch);
     for (int i = 0; i < MEASURE__ANSWERED; i++)
-        result->values[i] = number_round(sums[i] / (double)result->sample_size, 4);
+        result->values.values[i] = number_round(sums[i] / (double)result->sample_size, 4);
     return error;
 }
 
@@ -120,11 +120,12 @@ static enum error keep(const struct trace_call *call, int which, struct nightly_
     error = query_end(query, call->problem);
     if (error)
         return error;
-    result->drifts[which] = number_round(nightly_drift(result->values[which], before), 4);
-    result->alerts[which] = nightly_drift(result->values[which], before) > drift_from;
+    result->drifts.values[which] =
+        number_round(nightly_drift(result->values.values[which], before), 4);
+    result->alerts[which] = nightly_drift(result->values.values[which], before) > drift_from;
     query = db_query(call->db, &put_value);
     query_bind_text(query, measure_names[which]);
-    query_bind_number(query, result->values[which]);
+    query_bind_number(query, result->values.values[which]);
     query_bind_integer(query, result->sample_size);
     query_bind_boolean(query, result->alerts[which]);
     return query_end(query, call->problem);

@@ -19,7 +19,7 @@ enum { NIGHTLY_LEAST = 10, NIGHTLY_MOST = 50, NIGHTLY_DOCUMENTS_MOST = 64 };
 struct nightly_result {
     bool skipped; /* fewer than NIGHTLY_LEAST answers: nothing was kept */
     int64_t sample_size;
-    double values[MEASURE__ANSWERED], drifts[MEASURE__ANSWERED];
+    struct answered_measures values, drifts;
     bool alerts[MEASURE__ANSWERED];
 };
 
