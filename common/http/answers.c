@@ -1,5 +1,5 @@
-/* Every answer that is not a success, in the words and the envelope of the service's style. What a
- * document has wrong is validation.c's. */
+/* Every answer that is not a success, in the messages and the envelope of the service's wire
+ * format. What a document has wrong is validation.c's. */
 #include "base/log.h"
 #include "http/http_internal.h"
 
@@ -8,18 +8,18 @@
 static void write_envelope(struct serving *serving, const struct http_error *error)
 {
     struct reply *reply = &serving->reply;
-    const struct http_style *style = serving->style;
+    const struct wire_format *format = serving->format;
     struct json_writer writer;
 
     reply->status = error->status;
     reply->object = NULL;
-    reply->content_type = style->error_media_type;
+    reply->content_type = format->error_media_type;
     serving->error_code = error->error_code;
     text_cut(&reply->body, 0);
     writer_start(&writer, &reply->body);
-    style->write_error(&writer, &serving->request, error);
-    if (style->error_code_header)
-        reply_add_header(reply, style->error_code_header, error->error_code);
+    format->write_error(&writer, &serving->request, error);
+    if (format->error_code_header)
+        reply_add_header(reply, format->error_code_header, error->error_code);
 }
 
 void answer_error(struct serving *serving, int status, const char *error_code, const char *detail)
@@ -35,7 +35,7 @@ void answer_detail(struct serving *serving, int status, const char *error_code,
 
 void answer_failure(struct serving *serving, int status, enum failure failure)
 {
-    struct failure_words words = style_words(serving->style, failure);
+    struct failure_message words = failure_message(serving->format, failure);
 
     answer_error(serving, status, words.error_code, words.detail);
 }
@@ -47,7 +47,7 @@ void answer_retry_after(struct serving *serving, uint32_t seconds)
 }
 
 /* How each class of problem is answered when its reason has no row of its own; without a code the
- * style's word is taken. */
+ * wire format's code is taken. */
 static const struct {
     int status;
     const char *error_code;
@@ -108,9 +108,9 @@ static const char *public_detail(const struct serving *serving, const struct rea
     if (hidden)
         return "Invalid value";
     if (status == 500)
-        return style_words(serving->style, FAILURE_INTERNAL).detail;
+        return failure_message(serving->format, FAILURE_INTERNAL).detail;
     if (status > 500 && !row)
-        return style_words(serving->style, FAILURE_UNAVAILABLE).detail;
+        return failure_message(serving->format, FAILURE_UNAVAILABLE).detail;
     return serving->request.problem.text;
 }
 
@@ -125,7 +125,7 @@ void answer_problem(struct serving *serving, enum error error)
 
     if (!error_code)
         error_code =
-            style_words(serving->style, status == 409 ? FAILURE_CONFLICT : FAILURE_UNAVAILABLE)
+            failure_message(serving->format, status == 409 ? FAILURE_CONFLICT : FAILURE_UNAVAILABLE)
                 .error_code;
     hidden = serving->policy->production && status == 400 && strcmp(error_code, "bad_request") == 0;
     if (hidden || status >= 500)
@@ -134,8 +134,8 @@ void answer_problem(struct serving *serving, enum error error)
         answer_detail(serving, status, error_code, serving->request.detail_json);
     else
         answer_error(serving, status, error_code, public_detail(serving, row, status, hidden));
-    if (problem->reason && serving->style->error_reason_header)
-        reply_add_header(&serving->reply, serving->style->error_reason_header, problem->reason);
+    if (problem->reason && serving->format->error_reason_header)
+        reply_add_header(&serving->reply, serving->format->error_reason_header, problem->reason);
     if (status == 401)
         reply_add_header(&serving->reply, "WWW-Authenticate", "Bearer");
     if (status == 503)

@@ -26,7 +26,7 @@ static int by_name(const void *a, const void *b)
 static struct string_list allowed_headers(const struct serving *serving)
 {
     const struct http_policy *policy = serving->policy;
-    const char *const *always = serving->style->cors->always_allowed;
+    const char *const *always = serving->format->cors->always_allowed;
     struct string_list all = {0};
     size_t total = policy->cors_headers.count;
     size_t kept = 0;
@@ -85,7 +85,7 @@ bool cors_is_preflight(const struct serving *serving)
 {
     const struct request *request = &serving->request;
 
-    return serving->style->cors && request->method == METHOD_OPTIONS &&
+    return serving->format->cors && request->method == METHOD_OPTIONS &&
            request_header(request, "HTTP_ORIGIN") &&
            request_header(request, "HTTP_ACCESS_CONTROL_REQUEST_METHOD");
 }
@@ -112,7 +112,7 @@ bool step_preflight(struct serving *serving)
     reply_add_header(&serving->reply, "Access-Control-Allow-Headers",
                      joined(&allowed, request->arena));
     reply_add_header(&serving->reply, "Access-Control-Max-Age",
-                     arena_print(request->arena, "%d", serving->style->cors->max_age));
+                     arena_print(request->arena, "%d", serving->format->cors->max_age));
     return plain_answer(serving, 200, "OK");
 }
 
@@ -120,7 +120,7 @@ bool step_preflight(struct serving *serving)
  * not asked that strangers' pages act in their visitors' names. */
 void cors_add_headers(struct serving *serving)
 {
-    const struct cors_rule *rule = serving->style->cors;
+    const struct cors_rule *rule = serving->format->cors;
     const struct http_policy *policy = serving->policy;
     const char *origin = request_header(&serving->request, "HTTP_ORIGIN");
     bool anybody = string_list_has(&policy->cors_origins, "*");

@@ -222,11 +222,11 @@ bool step_json(struct serving *serving)
             answer_body_missing(serving);
         return !route->body || route->body_optional;
     }
-    if (!serving->style->reads_any_type && type && *type && !is_json_type(type)) {
+    if (!serving->format->reads_any_type && type && *type && !is_json_type(type)) {
         answer_body_not_json(serving);
         return false;
     }
-    if (serving->style->failures[FAILURE_ENCODING].error_code &&
+    if (serving->format->failures[FAILURE_ENCODING].error_code &&
         utf8_valid_prefix(request->bytes, request->length) != request->length) {
         answer_failure(serving, 400, FAILURE_ENCODING);
         return false;

@@ -236,10 +236,10 @@ static void write_responses(struct json_writer *writer, const struct route *rout
 }
 
 static void write_security(struct json_writer *writer, const struct route *route,
-                           const struct http_style *style)
+                           const struct wire_format *format)
 {
     writer_key(writer, "security");
-    writer_raw(writer, route->role && style->security ? style->security(route) : "[]");
+    writer_raw(writer, route->role && format->security ? format->security(route) : "[]");
 }
 
 /* A form: its text fields are strings, its files are strings of bytes. */
@@ -314,7 +314,7 @@ static void write_operation(struct json_writer *writer, const struct route *rout
     writer_key_string(writer, "summary", route->summary);
     if (route->help)
         writer_key_string(writer, "description", route->help);
-    write_security(writer, route, server->family->service->style);
+    write_security(writer, route, server->family->service->format);
     write_parameters(writer, route);
     write_request_body(writer, route);
     if (route->body || route->form || route->takes || route->reads_body)
@@ -356,17 +356,17 @@ static void write_paths(struct json_writer *writer, const struct server *server)
 }
 
 /* The component of a failed validation. */
-static const char *validation_name(const struct http_style *style)
+static const char *validation_name(const struct wire_format *format)
 {
-    return style->validation_item_schema ? "HTTPValidationError" : "ValidationError";
+    return format->validation_item_schema ? "HTTPValidationError" : "ValidationError";
 }
 
-static void write_unprocessable(struct json_writer *writer, const struct http_style *style)
+static void write_unprocessable(struct json_writer *writer, const struct wire_format *format)
 {
     writer_open_object(writer);
     writer_key(writer, "anyOf");
     writer_open_array(writer);
-    write_reference(writer, "schemas", validation_name(style));
+    write_reference(writer, "schemas", validation_name(format));
     write_reference(writer, "schemas", "Error");
     writer_close_array(writer);
     writer_close_object(writer);
@@ -391,23 +391,23 @@ static void write_error_component(struct json_writer *writer, const char *name,
 }
 
 /* What every route may answer, whatever it is for. */
-static void write_error_components(struct json_writer *writer, const struct http_style *style)
+static void write_error_components(struct json_writer *writer, const struct wire_format *format)
 {
     writer_key(writer, "responses");
     writer_open_object(writer);
     for (size_t i = 0; i < COUNT_OF(error_responses); i++)
         write_error_component(writer, error_responses[i].name, error_responses[i].description,
-                              style->error_media_type,
-                              error_responses[i].status == 422 ? validation_name(style) : "Error");
+                              format->error_media_type,
+                              error_responses[i].status == 422 ? validation_name(format) : "Error");
     write_error_component(writer, UNPROCESSABLE,
                           "The document does not fit its schema, or lacks what this needs",
-                          style->error_media_type, UNPROCESSABLE);
+                          format->error_media_type, UNPROCESSABLE);
     writer_close_object(writer);
 }
 
 static void write_components(struct json_writer *writer, const struct http_family *family)
 {
-    const struct http_style *style = family->service->style;
+    const struct wire_format *format = family->service->format;
     struct components components = {0};
 
     for (size_t i = 0; i < family->route_count; i++) {
@@ -425,19 +425,19 @@ static void write_components(struct json_writer *writer, const struct http_famil
         schema_describe(writer, item->schema, item->reply);
     }
     writer_key(writer, "Error");
-    writer_raw(writer, style->error_schema);
-    writer_key(writer, validation_name(style));
-    writer_raw(writer, style->validation_schema);
-    if (style->validation_item_schema) {
+    writer_raw(writer, format->error_schema);
+    writer_key(writer, validation_name(format));
+    writer_raw(writer, format->validation_schema);
+    if (format->validation_item_schema) {
         writer_key(writer, "ValidationError");
-        writer_raw(writer, style->validation_item_schema);
+        writer_raw(writer, format->validation_item_schema);
     }
     writer_key(writer, UNPROCESSABLE);
-    write_unprocessable(writer, style);
+    write_unprocessable(writer, format);
     writer_close_object(writer);
-    write_error_components(writer, style);
+    write_error_components(writer, format);
     writer_key(writer, "securitySchemes");
-    writer_raw(writer, style->security_schemes);
+    writer_raw(writer, format->security_schemes);
     writer_close_object(writer);
 }
 

@@ -9,7 +9,7 @@
 struct serving {
     struct server *server;
     const struct http_policy *policy;
-    const struct http_style *style;
+    const struct wire_format *format;
     struct exchange *exchange;
     struct request request;
     struct reply reply;
@@ -24,7 +24,7 @@ struct serving {
     size_t body_read;     /* of a body that the handler reads itself */
     size_t streamed;      /* bytes sent after the head */
     bool stream_ended;
-    bool parked;          /* the hub goes on with it */
+    bool suspended;       /* the hub goes on with it */
     int64_t started;      /* monotonic microseconds */
     int64_t microseconds; /* taken, set when the head is composed */
     struct text head;     /* of the answer */
@@ -36,9 +36,9 @@ typedef bool (*serving_step)(struct serving *serving);
 /* Turns the reply into the service's error envelope. */
 void answer_error(struct serving *serving, int status, const char *error_code, const char *detail);
 
-/* The same with the style's words. */
+/* The same with the message of the wire format. */
 void answer_failure(struct serving *serving, int status, enum failure failure);
-struct failure_words style_words(const struct http_style *style, enum failure failure);
+struct failure_message failure_message(const struct wire_format *format, enum failure failure);
 
 /* The same with a detail that is JSON already. */
 void answer_detail(struct serving *serving, int status, const char *error_code,
@@ -54,7 +54,7 @@ void answer_validation(struct serving *serving, const struct schema_errors *erro
 void answer_faults(struct serving *serving);
 
 /* `conversions.17.value`, or NULL where that byte is in no record of a list. From the arena. */
-const char *json_place(struct arena *arena, const char *bytes, size_t offset);
+const char *json_path_at(struct arena *arena, const char *bytes, size_t offset);
 
 /* 422 json_invalid, and the 422 of a body that is absent or not JSON by its content type. */
 void answer_json_invalid(struct serving *serving, const struct json_fault *fault);

@@ -1,5 +1,5 @@
-/* One process for many idle streams: an epoll over the family's socket, a bell that others ring,
- * and the connections of parked streams, which cost a few hundred bytes each. */
+/* One process for many idle streams: an epoll over the family's socket, a FIFO that other
+ * workers notify, and the connections of suspended streams, which cost a few hundred bytes each. */
 #include "http/hub.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -19,9 +19,9 @@
 
 enum { READY_MAX = 64, FRAME_MAX = 1024 * 1024, HUB_MEMORY_MAX = 256 * 1024 * 1024 };
 
-/* One parked stream. */
-struct place {
-    struct place *next;
+/* One suspended stream. */
+struct suspended {
+    struct suspended *next;
     int connection;
     unsigned id; /* of the FastCGI request */
     char *tenant;
@@ -30,7 +30,7 @@ struct place {
     int64_t quiet_since; /* monotonic microseconds */
     char *backlog;       /* what the client has not taken yet */
     size_t backlog_length;
-    bool watched; /* for room to write */
+    bool watched; /* epoll waits until it is writable */
     bool broken;
 };
 
@@ -39,13 +39,13 @@ struct hub_state {
     const struct hub *hub;
     struct arena *arena; /* of one turn */
     int events;          /* the epoll */
-    int bell;
+    int fifo;
     int64_t sequence;
     bool knows_sequence;
-    struct place *places;
+    struct suspended *streams;
     size_t count;
-    /* What hub_park() leaves for the loop. */
-    struct place *parked;
+    /* What hub_suspend() leaves for the loop. */
+    struct suspended *suspended;
 };
 
 static size_t backlog_max(const struct hub_state *state)
@@ -53,36 +53,36 @@ static size_t backlog_max(const struct hub_state *state)
     return state->hub->backlog_max ? state->hub->backlog_max : (size_t)1 << 20;
 }
 
-static const char *bell_path(char path[PATH_MAX], const char *run_directory, const char *service)
+static const char *fifo_path(char path[PATH_MAX], const char *run_directory, const char *service)
 {
-    return snprintf(path, PATH_MAX, "%s/%s-hub.bell", run_directory, service) < PATH_MAX ? path
+    return snprintf(path, PATH_MAX, "%s/%s-hub.fifo", run_directory, service) < PATH_MAX ? path
                                                                                          : NULL;
 }
 
-/* A named pipe: whoever has something new writes a byte, and nothing is lost when nobody listens.
+/* A named pipe. A worker that has added an event writes a byte; without a reader nothing is lost.
  */
-static int open_bell(const char *run_directory, const char *service)
+static int open_fifo(const char *run_directory, const char *service)
 {
     char path[PATH_MAX];
 
-    if (!run_directory || !bell_path(path, run_directory, service) ||
+    if (!run_directory || !fifo_path(path, run_directory, service) ||
         (mkfifo(path, 0600) != 0 && errno != EEXIST))
         return -1;
     return open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
 }
 
-void hub_ring(const char *run_directory, const char *service)
+void hub_notify(const char *run_directory, const char *service)
 {
     char path[PATH_MAX];
-    int bell;
+    int fifo;
 
-    if (!run_directory || !bell_path(path, run_directory, service))
+    if (!run_directory || !fifo_path(path, run_directory, service))
         return;
-    bell = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-    if (bell < 0)
+    fifo = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fifo < 0)
         return;
-    (void)!write(bell, "!", 1);
-    close(bell);
+    (void)!write(fifo, "!", 1);
+    close(fifo);
 }
 
 enum error hub_open(struct server *server, const char *run_directory, struct problem *problem)
@@ -95,7 +95,7 @@ enum error hub_open(struct server *server, const char *run_directory, struct pro
     state->hub = server->family->hub;
     state->arena = arena_create(HUB_MEMORY_MAX);
     state->events = epoll_create1(EPOLL_CLOEXEC);
-    state->bell = open_bell(run_directory, server->family->service->name);
+    state->fifo = open_fifo(run_directory, server->family->service->name);
     server->hub = state;
     if (!state->arena || state->events < 0)
         return problem_set(problem, ERROR_SYSTEM, "hub", "the hub of streams cannot start: %s",
@@ -108,8 +108,9 @@ size_t hub_count(const struct request *request, const char *tenant)
     const struct hub_state *state = request->server->hub;
     size_t count = 0;
 
-    for (const struct place *place = state ? state->places : NULL; place; place = place->next)
-        count += !place->broken && (!tenant || strcmp(place->tenant, tenant) == 0);
+    for (const struct suspended *stream = state ? state->streams : NULL; stream;
+         stream = stream->next)
+        count += !stream->broken && (!tenant || strcmp(stream->tenant, tenant) == 0);
     return count;
 }
 
@@ -120,148 +121,148 @@ int64_t hub_sequence(const struct request *request)
     return state ? state->sequence : 0;
 }
 
-static void free_place(struct place *place)
+static void free_stream(struct suspended *stream)
 {
-    free(place->tenant);
-    free(place->filter);
-    free(place->backlog);
-    free(place);
+    free(stream->tenant);
+    free(stream->filter);
+    free(stream->backlog);
+    free(stream);
 }
 
-enum error hub_park(struct stream *stream, const char *tenant, int64_t after, const void *filter,
-                    size_t filter_size)
+enum error hub_suspend(struct stream *stream, const char *tenant, int64_t after, const void *filter,
+                       size_t filter_size)
 {
     struct request *request = stream->request;
     struct hub_state *state = request->server->hub;
     size_t most = state->hub->streams_max ? state->hub->streams_max : 1000;
-    struct place *place = calloc(1, sizeof *place);
+    struct suspended *suspended = calloc(1, sizeof *suspended);
 
-    if (place) {
-        place->tenant = strdup(tenant ? tenant : "");
-        place->filter = filter_size ? malloc(filter_size) : NULL;
+    if (suspended) {
+        suspended->tenant = strdup(tenant ? tenant : "");
+        suspended->filter = filter_size ? malloc(filter_size) : NULL;
     }
-    if (!place || !place->tenant || (filter_size && !place->filter) || state->count >= most) {
-        if (place)
-            free_place(place);
+    if (!suspended || !suspended->tenant || (filter_size && !suspended->filter) ||
+        state->count >= most) {
+        if (suspended)
+            free_stream(suspended);
         return problem_set(&request->problem, ERROR_BUSY, "hub_full",
                            "no more streams can be served now");
     }
     if (filter_size)
-        memcpy(place->filter, filter, filter_size);
-    place->after = after;
-    place->quiet_since = clock_monotonic_microseconds();
-    state->parked = place;
-    request->server->serving->parked = true;
+        memcpy(suspended->filter, filter, filter_size);
+    suspended->after = after;
+    suspended->quiet_since = clock_monotonic_microseconds();
+    state->suspended = suspended;
+    request->server->serving->suspended = true;
     return ERROR_NONE;
 }
 
-/* Takes the connection of the request that was just served over from the transport. */
-void hub_adopt(struct server *server, int connection, unsigned id)
+void hub_attach(struct server *server, int connection, unsigned id)
 {
     struct hub_state *state = server->hub;
-    struct place *place = state->parked;
-    struct epoll_event event = {.events = EPOLLRDHUP, .data.ptr = place};
+    struct suspended *stream = state->suspended;
+    struct epoll_event event = {.events = EPOLLRDHUP, .data.ptr = stream};
 
-    state->parked = NULL;
-    place->connection = connection;
-    place->id = id;
-    place->next = state->places;
-    state->places = place;
+    state->suspended = NULL;
+    stream->connection = connection;
+    stream->id = id;
+    stream->next = state->streams;
+    state->streams = stream;
     state->count++;
-    place->broken = epoll_ctl(state->events, EPOLL_CTL_ADD, connection, &event) != 0;
+    stream->broken = epoll_ctl(state->events, EPOLL_CTL_ADD, connection, &event) != 0;
 }
 
-static void watch_for_room(const struct hub_state *state, struct place *place, bool wanted)
+static void watch_writable(const struct hub_state *state, struct suspended *stream, bool wanted)
 {
-    struct epoll_event event = {.events = EPOLLRDHUP | (wanted ? EPOLLOUT : 0), .data.ptr = place};
+    struct epoll_event event = {.events = EPOLLRDHUP | (wanted ? EPOLLOUT : 0), .data.ptr = stream};
 
-    if (place->watched != wanted)
-        epoll_ctl(state->events, EPOLL_CTL_MOD, place->connection, &event);
-    place->watched = wanted;
+    if (stream->watched != wanted)
+        epoll_ctl(state->events, EPOLL_CTL_MOD, stream->connection, &event);
+    stream->watched = wanted;
 }
 
-/* As much as the socket takes; the number of bytes. */
-static size_t push(struct place *place, const char *bytes, size_t length)
+/* Sends as much as the socket takes; returns the number of bytes. */
+static size_t send_now(struct suspended *stream, const char *bytes, size_t length)
 {
     size_t sent = 0;
 
-    while (sent < length && !place->broken) {
+    while (sent < length && !stream->broken) {
         ssize_t count =
-            send(place->connection, bytes + sent, length - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+            send(stream->connection, bytes + sent, length - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
 
         if (count > 0)
             sent += (size_t)count;
         else if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             break;
         else if (count < 0 && errno != EINTR)
-            place->broken = true;
+            stream->broken = true;
     }
     return sent;
 }
 
-static void keep(const struct hub_state *state, struct place *place, const char *bytes,
-                 size_t length)
+static void queue_bytes(const struct hub_state *state, struct suspended *stream, const char *bytes,
+                        size_t length)
 {
     char *larger;
 
-    if (!length || place->broken)
+    if (!length || stream->broken)
         return;
-    larger = place->backlog_length + length <= backlog_max(state)
-                 ? realloc(place->backlog, place->backlog_length + length)
+    larger = stream->backlog_length + length <= backlog_max(state)
+                 ? realloc(stream->backlog, stream->backlog_length + length)
                  : NULL;
     if (!larger) {
-        log_event(LOG_INFO, "slow_stream_closed", place->tenant);
-        place->broken = true;
+        log_event(LOG_INFO, "slow_stream_closed", stream->tenant);
+        stream->broken = true;
         return;
     }
-    memcpy(larger + place->backlog_length, bytes, length);
-    place->backlog = larger;
-    place->backlog_length += length;
-    watch_for_room(state, place, true);
+    memcpy(larger + stream->backlog_length, bytes, length);
+    stream->backlog = larger;
+    stream->backlog_length += length;
+    watch_writable(state, stream, true);
 }
 
-static void send_bytes(const struct hub_state *state, struct place *place, const char *bytes,
+static void send_bytes(const struct hub_state *state, struct suspended *stream, const char *bytes,
                        size_t length)
 {
-    size_t sent = place->backlog_length ? 0 : push(place, bytes, length);
+    size_t sent = stream->backlog_length ? 0 : send_now(stream, bytes, length);
 
-    keep(state, place, bytes + sent, length - sent);
+    queue_bytes(state, stream, bytes + sent, length - sent);
 }
 
-static void send_backlog(const struct hub_state *state, struct place *place)
+static void send_backlog(const struct hub_state *state, struct suspended *stream)
 {
-    size_t sent = push(place, place->backlog, place->backlog_length);
+    size_t sent = send_now(stream, stream->backlog, stream->backlog_length);
 
-    memmove(place->backlog, place->backlog + sent, place->backlog_length - sent);
-    place->backlog_length -= sent;
-    if (place->backlog_length)
+    memmove(stream->backlog, stream->backlog + sent, stream->backlog_length - sent);
+    stream->backlog_length -= sent;
+    if (stream->backlog_length)
         return;
-    free(place->backlog);
-    place->backlog = NULL;
-    watch_for_room(state, place, false);
+    free(stream->backlog);
+    stream->backlog = NULL;
+    watch_writable(state, stream, false);
 }
 
 /* A frame in records of the protocol, for one stream. */
-static void send_frame(const struct hub_state *state, struct place *place, const char *frame,
+static void send_frame(const struct hub_state *state, struct suspended *stream, const char *frame,
                        size_t length)
 {
     enum { CONTENT_MAX = 65528 };
 
-    while (length && !place->broken) {
+    while (length && !stream->broken) {
         size_t part = length < CONTENT_MAX ? length : CONTENT_MAX;
         unsigned char header[8] = {1,
                                    6,
-                                   (unsigned char)(place->id >> 8),
-                                   (unsigned char)place->id,
+                                   (unsigned char)(stream->id >> 8),
+                                   (unsigned char)stream->id,
                                    (unsigned char)(part >> 8),
                                    (unsigned char)part};
 
-        send_bytes(state, place, (const char *)header, sizeof header);
-        send_bytes(state, place, frame, part);
+        send_bytes(state, stream, (const char *)header, sizeof header);
+        send_bytes(state, stream, frame, part);
         frame += part;
         length -= part;
     }
-    place->quiet_since = clock_monotonic_microseconds();
+    stream->quiet_since = clock_monotonic_microseconds();
 }
 
 static const char *frame_of(struct arena *arena, const struct hub_event *event, size_t *length)
@@ -279,34 +280,34 @@ static const char *frame_of(struct arena *arena, const struct hub_event *event, 
     return text.overflowed ? NULL : text.bytes;
 }
 
-static void hand_out(struct hub_state *state, const struct hub_event *event)
+static void send_event(struct hub_state *state, const struct hub_event *event)
 {
     const char *frame = NULL;
     size_t length = 0;
 
-    for (struct place *place = state->places; place; place = place->next) {
-        if (place->broken || place->after >= event->sequence ||
-            strcmp(place->tenant, event->tenant) != 0 ||
-            (state->hub->wants && !state->hub->wants(event, place->filter)))
+    for (struct suspended *stream = state->streams; stream; stream = stream->next) {
+        if (stream->broken || stream->after >= event->sequence ||
+            strcmp(stream->tenant, event->tenant) != 0 ||
+            (state->hub->wants && !state->hub->wants(event, stream->filter)))
             continue;
         if (!frame)
             frame = frame_of(state->arena, event, &length);
         if (frame)
-            send_frame(state, place, frame, length);
-        place->after = event->sequence;
+            send_frame(state, stream, frame, length);
+        stream->after = event->sequence;
     }
 }
 
-static void empty_bell(const struct hub_state *state)
+static void drain_fifo(const struct hub_state *state)
 {
     char bytes[256];
 
-    while (state->bell >= 0 && read(state->bell, bytes, sizeof bytes) > 0)
+    while (state->fifo >= 0 && read(state->fifo, bytes, sizeof bytes) > 0)
         continue;
 }
 
-/* Hands out what is new, batch by batch. */
-static enum error hand_out_news(struct hub_state *state, struct problem *problem)
+/* Sends all new events, batch by batch. */
+static enum error send_new_events(struct hub_state *state, struct problem *problem)
 {
     struct hub_event *events;
     size_t count;
@@ -325,22 +326,22 @@ static enum error hand_out_news(struct hub_state *state, struct problem *problem
         error =
             state->hub->read(state->server, state->arena, state->sequence, events, &count, problem);
         for (size_t i = 0; !error && i < count; i++) {
-            hand_out(state, &events[i]);
+            send_event(state, &events[i]);
             state->sequence = events[i].sequence;
         }
     } while (!error && count == HUB_EVENTS_MAX);
     return error;
 }
 
-/* What cannot be read now, or finds no memory, is read at the next turn. */
-static void look_for_news(struct hub_state *state)
+/* Events that cannot be read now, or find no memory, are read at the next turn. */
+static void read_events(struct hub_state *state)
 {
     struct problem problem = {0};
     jmp_buf exhausted;
 
     if (setjmp(exhausted) == 0) {
         arena_on_exhausted(state->arena, &exhausted);
-        if (hand_out_news(state, &problem))
+        if (send_new_events(state, &problem))
             log_event(LOG_WARNING, "hub_cannot_read", problem.text);
     } else {
         log_event(LOG_ERROR, "hub_memory_exhausted", NULL);
@@ -350,7 +351,7 @@ static void look_for_news(struct hub_state *state)
         state->server->family->service->after_turn(state->server);
 }
 
-static void ping_the_quiet(struct hub_state *state)
+static void ping_idle_streams(struct hub_state *state)
 {
     int seconds = state->hub->ping_seconds ? state->hub->ping_seconds : 15;
     int64_t until = clock_monotonic_microseconds() - seconds * (int64_t)1000000;
@@ -358,40 +359,41 @@ static void ping_the_quiet(struct hub_state *state)
     int length = snprintf(comment, sizeof comment, ": %s\n\n",
                           state->hub->ping ? state->hub->ping : "keepalive");
 
-    for (struct place *place = state->places; place; place = place->next)
-        if (!place->broken && place->quiet_since < until)
-            send_frame(state, place, comment, (size_t)length);
+    for (struct suspended *stream = state->streams; stream; stream = stream->next)
+        if (!stream->broken && stream->quiet_since < until)
+            send_frame(state, stream, comment, (size_t)length);
 }
 
 static void drop_broken(struct hub_state *state)
 {
-    struct place **at = &state->places;
+    struct suspended **at = &state->streams;
 
     while (*at) {
-        struct place *place = *at;
+        struct suspended *stream = *at;
 
-        if (!place->broken) {
-            at = &place->next;
+        if (!stream->broken) {
+            at = &stream->next;
             continue;
         }
-        *at = place->next;
-        close(place->connection);
-        free_place(place);
+        *at = stream->next;
+        close(stream->connection);
+        free_stream(stream);
         state->count--;
     }
 }
 
-static void look_at_streams(struct hub_state *state, const struct epoll_event *ready, int count)
+static void handle_ready_streams(struct hub_state *state, const struct epoll_event *ready,
+                                 int count)
 {
     for (int i = 0; i < count; i++) {
-        struct place *place = ready[i].data.ptr;
+        struct suspended *stream = ready[i].data.ptr;
 
-        if (!place || (void *)place == (void *)state)
+        if (!stream || (void *)stream == (void *)state)
             continue;
         if (ready[i].events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP))
-            place->broken = true;
+            stream->broken = true;
         else if (ready[i].events & EPOLLOUT)
-            send_backlog(state, place);
+            send_backlog(state, stream);
     }
 }
 
@@ -413,15 +415,15 @@ void hub_serve(struct server *server, const struct listener *listener,
 
     watch(state, listener->socket);
     watch(state, listener->leaving);
-    watch(state, state->bell);
-    look_for_news(state);
+    watch(state, state->fifo);
+    read_events(state);
     for (;;) {
         int count = epoll_wait(state->events, ready, READY_MAX, timeout);
 
-        look_at_streams(state, ready, count < 0 ? 0 : count);
-        empty_bell(state);
-        look_for_news(state);
-        ping_the_quiet(state);
+        handle_ready_streams(state, ready, count < 0 ? 0 : count);
+        drain_fifo(state);
+        read_events(state);
+        ping_idle_streams(state);
         drop_broken(state);
         while ((connection = listener_take(listener)) >= 0)
             serve_one(server, connection);
@@ -436,13 +438,13 @@ void hub_close(struct server *server)
 
     if (!state)
         return;
-    for (struct place *place = state->places; place; place = place->next)
-        place->broken = true;
+    for (struct suspended *stream = state->streams; stream; stream = stream->next)
+        stream->broken = true;
     drop_broken(state);
     if (state->events >= 0)
         close(state->events);
-    if (state->bell >= 0)
-        close(state->bell);
+    if (state->fifo >= 0)
+        close(state->fifo);
     arena_destroy(state->arena);
     free(state);
     server->hub = NULL;

@@ -5,16 +5,16 @@
 #include "http/hub.h"
 #include "http/listener.h"
 
-/* Before the worker confines itself: makes the bell. */
+/* Before the worker confines itself: makes the FIFO. */
 MUST_CHECK enum error hub_open(struct server *server, const char *run_directory,
                                struct problem *problem);
 void hub_close(struct server *server);
 
-/* Serves until it is time to leave; `serve_one` is the way of one request. */
+/* Serves until the worker has to end; `serve_one` serves one request. */
 void hub_serve(struct server *server, const struct listener *listener,
                void (*serve_one)(struct server *server, int connection));
 
-/* Takes over the connection of the request that was parked; `id` is the transport's. */
-void hub_adopt(struct server *server, int connection, unsigned id);
+/* Takes over the connection of the request that was suspended; `id` is the transport's. */
+void hub_attach(struct server *server, int connection, unsigned id);
 
 #endif

@@ -32,8 +32,8 @@ static bool charge_buckets(struct serving *serving)
             continue;
         counters_add(serving->server->counters, COUNTER_RATE_LIMITED, 1);
         detail = buckets[i].detail;
-        answer_error(serving, 429, style_words(serving->style, FAILURE_RATE).error_code,
-                     detail ? detail : style_words(serving->style, FAILURE_RATE).detail);
+        answer_error(serving, 429, failure_message(serving->format, FAILURE_RATE).error_code,
+                     detail ? detail : failure_message(serving->format, FAILURE_RATE).detail);
         answer_retry_after(serving, buckets[i].retry_after ? buckets[i].retry_after
                                                            : decision.retry_after_seconds);
         return false;
@@ -57,13 +57,13 @@ static size_t body_limit(const struct serving *serving)
 
 bool answer_too_large(struct serving *serving, size_t announced, size_t limit)
 {
-    const struct http_style *style = serving->style;
-    struct failure_words words = style_words(style, FAILURE_BODY_TOO_LARGE);
+    const struct wire_format *format = serving->format;
+    struct failure_message words = failure_message(format, FAILURE_BODY_TOO_LARGE);
 
     counters_add(serving->server->counters, COUNTER_BODY_REJECTION, 1);
     answer_error(serving, 413, words.error_code,
-                 style->too_large ? style->too_large(&serving->request, announced, limit)
-                                  : words.detail);
+                 format->too_large ? format->too_large(&serving->request, announced, limit)
+                                   : words.detail);
     return false;
 }
 
@@ -167,13 +167,14 @@ bool step_admission(struct serving *serving)
     if (outcome == ADMISSION_GRANTED)
         return true;
     counters_add(serving->server->counters, COUNTER_CAPACITY_REJECTION, 1);
-    answer_failure(serving, serving->style->capacity_status ? serving->style->capacity_status : 429,
+    answer_failure(serving,
+                   serving->format->capacity_status ? serving->format->capacity_status : 429,
                    FAILURE_CAPACITY);
     answer_retry_after(serving, policy->admission_retry_after);
     return false;
 }
 
-void request_leave_admission(struct request *request)
+void request_release_admission(struct request *request)
 {
     struct server *server = request->server;
 

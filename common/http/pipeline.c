@@ -89,7 +89,7 @@ static const char *new_id(const struct serving *serving)
 
     token_uuid(uuid);
     id = arena_copy_string(serving->request.arena, uuid);
-    if (!serving->style->id_is_hex)
+    if (!serving->format->id_is_hex)
         return id;
     out = id;
     for (const char *p = uuid; *p; p++)
@@ -101,12 +101,12 @@ static const char *new_id(const struct serving *serving)
 
 static const char *request_id(const struct serving *serving)
 {
-    const struct http_style *style = serving->style;
+    const struct wire_format *format = serving->format;
 
-    for (size_t i = 0; style->request_id_in[i]; i++) {
-        const char *id = request_header(&serving->request, style->request_id_in[i]);
+    for (size_t i = 0; format->request_id_in[i]; i++) {
+        const char *id = request_header(&serving->request, format->request_id_in[i]);
 
-        if (id && (style->accepts_id ? style->accepts_id : acceptable_id)(id))
+        if (id && (format->accepts_id ? format->accepts_id : acceptable_id)(id))
             return arena_copy_string(serving->request.arena, id);
     }
     return new_id(serving);
@@ -172,7 +172,7 @@ static bool redirected(struct serving *serving)
     const char *arguments[REQUEST_PATH_ARGUMENTS_MAX];
     const char *bare;
 
-    if (!serving->style->redirects_slashes || length < 2 || request->path[length - 1] != '/')
+    if (!serving->format->redirects_slashes || length < 2 || request->path[length - 1] != '/')
         return false;
     bare = arena_copy(request->arena, request->path, length - 1);
     if (bare[0] == '/' && bare[1] == '/')
@@ -303,7 +303,7 @@ static void add_rate_headers(struct serving *serving)
 {
     struct arena *arena = serving->request.arena;
     const struct rate_decision *rate = &serving->rate;
-    const struct rate_header_names *names = &serving->style->rate_headers;
+    const struct rate_header_names *names = &serving->format->rate_headers;
     int64_t reset = rate->reset_seconds;
 
     if (!rate->limit || !names->limit)
@@ -400,21 +400,21 @@ static void add_body_lines(struct text *head, const struct reply *reply, int64_t
 
 static void add_standard_lines(struct text *head, struct serving *serving)
 {
-    const struct http_style *style = serving->style;
+    const struct wire_format *format = serving->format;
     const struct request *request = &serving->request;
 
-    for (size_t i = 0; style->request_id_out[i]; i++) {
-        text_append_string(head, style->request_id_out[i]);
+    for (size_t i = 0; format->request_id_out[i]; i++) {
+        text_append_string(head, format->request_id_out[i]);
         add_line(head, ": ", request->id);
     }
-    if (style->process_time_header) {
-        text_append_string(head, style->process_time_header);
+    if (format->process_time_header) {
+        text_append_string(head, format->process_time_header);
         text_append(head, ": ", 2);
         add_milliseconds(head, serving->microseconds);
     }
-    if (style->names_language && request->locale)
+    if (format->names_language && request->locale)
         add_line(head, "Content-Language: ", language_tags[locale_language(request->locale)]);
-    text_append_string(head, serving->policy->headers ? serving->policy->headers : style->headers);
+    text_append_string(head, serving->policy->headers ? serving->policy->headers : format->headers);
 }
 
 /* A head that does not fit has no end, and what follows would be taken for headers. */
@@ -528,11 +528,11 @@ static void log_reply(const struct serving *serving)
 
 static void prepare(struct serving *serving, struct server *server, struct exchange *exchange)
 {
-    const struct http_style *style = server->family->service->style;
+    const struct wire_format *format = server->family->service->format;
 
     *serving = (struct serving){.server = server,
                                 .policy = &server->policy,
-                                .style = style,
+                                .format = format,
                                 .exchange = exchange,
                                 .started = clock_monotonic_microseconds()};
     serving->request = (struct request){

@@ -28,7 +28,7 @@ struct http_policy {
     enum confine_mode confine;
     const char *data_directory;
 
-    const char *headers; /* lines that every answer carries; NULL = the style's */
+    const char *headers; /* lines of every answer; NULL = those of the wire format */
 
     /* Failures to prove who one is, by address. A max of 0 = not counted. */
     struct rate_rule auth_failures;

@@ -119,7 +119,7 @@ bool request_gone(const struct request *request);
 
 /* Gives back the slot of admission before its time: for handlers that have computed and now wait
  * for somebody else. */
-void request_leave_admission(struct request *request);
+void request_release_admission(struct request *request);
 
 /* The value of a request header by its CGI name ("HTTP_IF_MATCH"), or NULL. */
 const char *request_header(const struct request *request, const char *cgi_name);

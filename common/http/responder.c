@@ -174,8 +174,8 @@ static void serve_one(struct server *server, int connection)
         return;
     watch_limit(server->region, server->watch, server->limit);
     server_serve(server, &exchange);
-    if (server->serving->parked)
-        hub_adopt(server, fastcgi.connection, fastcgi.id);
+    if (server->serving->suspended)
+        hub_attach(server, fastcgi.connection, fastcgi.id);
     else
         fastcgi_finish(&fastcgi);
     server_after(server);

@@ -9,7 +9,7 @@
 #include "base/settings.h"
 #include "http/idempotency.h"
 #include "http/route.h"
-#include "http/style.h"
+#include "http/wire_format.h"
 #include "shm/metrics.h"
 
 enum { HTTP_BUCKETS_MAX = 3 };
@@ -23,7 +23,7 @@ struct hub;
 enum http_step {
     STEP_END,
     STEP_LENGTH, /* 413 by Content-Length alone */
-    STEP_SLASH,  /* 307 where the style redirects slashes */
+    STEP_SLASH,  /* 307 if the wire format redirects slashes */
     STEP_AUTHENTICATE,
     STEP_RATE,
     STEP_BODY, /* reads it, with its limit */
@@ -72,7 +72,7 @@ bool http_refuse(struct http_refusal *refusal, int status, const char *error_cod
 struct http_bucket {
     const char *name; /* of the counter: "api:192.0.2.7" */
     struct rate_rule rule;
-    const char *detail;   /* NULL = the style's words */
+    const char *detail;   /* NULL = the message of the wire format */
     uint32_t retry_after; /* seconds; 0 = as the window says */
     /* Instead of the sliding window: a token bucket, where its capacity is not 0. */
     struct rate_bucket tokens;
@@ -80,7 +80,7 @@ struct http_bucket {
 
 struct http_service {
     const char *name; /* "experiments": of the run file, the log, and the folder of its pages */
-    const struct http_style *style;
+    const struct wire_format *format;
     const enum http_step *order; /* ends with STEP_END; NULL = http's own */
 
     /* Its settings: the table, and the struct that start() has filled (server->settings). */

@@ -166,7 +166,7 @@ bool stream_gone(struct stream *stream)
 void stream_abandon(struct serving *serving)
 {
     send_waiting_head(serving->exchange);
-    if (serving->exchange->end && !serving->stream_ended && !serving->parked)
+    if (serving->exchange->end && !serving->stream_ended && !serving->suspended)
         serving->exchange->end(serving->exchange->transport);
     serving->stream_ended = true;
 }
@@ -180,7 +180,7 @@ void stream_break(struct serving *serving)
         strcmp(serving->reply.content_type, media_types[STREAM_LINES]) == 0 ? line : events;
     struct exchange *exchange = serving->exchange;
 
-    serving->error_code = style_words(serving->style, FAILURE_INTERNAL).error_code;
+    serving->error_code = failure_message(serving->format, FAILURE_INTERNAL).error_code;
     send_waiting_head(exchange);
     if (!serving->stream_ended)
         exchange->append(exchange->transport, last, strlen(last));

@@ -272,13 +272,13 @@ static void write_item(struct json_writer *writer, const struct serving *serving
     writer_open_object(writer);
     writer_key_string(writer, "type", fault_type(error, arena));
     writer_key_string(writer, "msg", fault_message(error, serving->request.locale, arena));
-    if (serving->style->shows_context)
+    if (serving->format->shows_context)
         write_context(writer, error);
     writer_key(writer, "loc");
     writer_open_array(writer);
     write_location(writer, error->path);
     writer_close_array(writer);
-    if (serving->style->shows_input)
+    if (serving->format->shows_input)
         write_input(writer, error);
     writer_close_object(writer);
 }
@@ -312,13 +312,13 @@ static int unfit_status(const struct serving *serving)
 static void answer_text(struct serving *serving, const struct text *detail)
 {
     answer_error(serving, unfit_status(serving),
-                 style_words(serving->style, FAILURE_VALIDATION).error_code, detail->bytes);
+                 failure_message(serving->format, FAILURE_VALIDATION).error_code, detail->bytes);
 }
 
 static void answer_list(struct serving *serving, const char *items)
 {
     answer_detail(serving, unfit_status(serving),
-                  style_words(serving->style, FAILURE_VALIDATION).error_code, items);
+                  failure_message(serving->format, FAILURE_VALIDATION).error_code, items);
 }
 
 /* Missing and wrong members in the order of the table, members that nobody asked for last. */
@@ -343,7 +343,7 @@ void answer_validation(struct serving *serving, const struct schema_errors *erro
     struct json_writer writer;
 
     text_start(&detail, serving->request.arena, VALIDATION_TEXT_MAX);
-    if (serving->style->validation == VALIDATION_TEXT) {
+    if (serving->format->validation == VALIDATION_TEXT) {
         append_errors(&detail, serving, errors, false);
         append_errors(&detail, serving, errors, true);
         answer_text(serving, &detail);
@@ -394,7 +394,7 @@ static void write_fault(struct json_writer *writer, const struct serving *servin
     if (fault->field)
         write_field(writer, fault->field);
     writer_close_array(writer);
-    if (serving->style->shows_input) {
+    if (serving->format->shows_input) {
         writer_key(writer, "input");
         writer_raw(writer, "null");
     }
@@ -408,7 +408,7 @@ void answer_faults(struct serving *serving)
     struct json_writer writer;
 
     text_start(&detail, request->arena, VALIDATION_TEXT_MAX);
-    if (serving->style->validation == VALIDATION_TEXT) {
+    if (serving->format->validation == VALIDATION_TEXT) {
         for (size_t i = 0; i < request->fault_count; i++) {
             const struct request_fault *fault = &request->faults[i];
 
@@ -433,14 +433,14 @@ static void write_json_fault(struct json_writer *writer, const struct serving *s
 {
     const struct request *request = &serving->request;
     const char *at = fault->offset <= request->length
-                         ? json_place(request->arena, request->bytes, fault->offset)
+                         ? json_path_at(request->arena, request->bytes, fault->offset)
                          : NULL;
 
     writer_open_array(writer);
     writer_open_object(writer);
     writer_key_string(writer, "type", "json_invalid");
     writer_key_string(writer, "msg", "JSON decode error");
-    if (serving->style->shows_context) {
+    if (serving->format->shows_context) {
         writer_key(writer, "ctx");
         writer_open_object(writer);
         writer_key_string(writer, "error", fault->text);
@@ -453,7 +453,7 @@ static void write_json_fault(struct json_writer *writer, const struct serving *s
     writer_string(writer, "body");
     writer_integer(writer, (int64_t)fault->offset);
     writer_close_array(writer);
-    if (serving->style->shows_input) {
+    if (serving->format->shows_input) {
         writer_key(writer, "input");
         writer_raw(writer, "{}");
     }
@@ -467,7 +467,7 @@ void answer_json_invalid(struct serving *serving, const struct json_fault *fault
     struct json_writer writer;
 
     text_start(&detail, serving->request.arena, 4096);
-    if (serving->style->validation == VALIDATION_TEXT) {
+    if (serving->format->validation == VALIDATION_TEXT) {
         text_append_format(&detail, "body.%zu: JSON decode error", fault->offset);
         answer_text(serving, &detail);
         return;

@@ -26,7 +26,7 @@ struct call {
     bool head_told;
     bool ended, told;
     char origin[BREAKER_NAME_MAX];
-    struct breaker_pass pass;
+    struct breaker_permit pass;
 };
 
 struct fetch_set {
@@ -168,7 +168,7 @@ static void end_call(struct call *call, enum fetch_outcome outcome)
     call->answer->outcome = outcome;
     call->ended = true;
     if (rule.failures && call->pass.cell)
-        breaker_withdraw(call->request->region, &call->pass);
+        breaker_cancel(call->request->region, &call->pass);
 }
 
 static void begin_attempt(struct call *call, int64_t now)
@@ -185,7 +185,7 @@ static void begin_attempt(struct call *call, int64_t now)
         end_call(call, FETCH_TIMED_OUT);
         return;
     }
-    if (rule.failures && !breaker_ask(request->region, call->origin, &rule, &call->pass)) {
+    if (rule.failures && !breaker_allow(request->region, call->origin, &rule, &call->pass)) {
         end_call(call, FETCH_SUSPENDED);
         return;
     }
@@ -236,7 +236,7 @@ static void conclude(struct fetch_set *set, struct call *call, const struct tran
     transfer_end(call->transfer);
     call->transfer = NULL;
     if (rule.failures)
-        breaker_tell(request->region, &rule, &call->pass, is_well(answer));
+        breaker_record(request->region, &rule, &call->pass, is_well(answer));
     if (answer->outcome == FETCH_ANSWERED && is_success(answer->status) && request->usable &&
         !request->usable(answer, request->context))
         answer->outcome = FETCH_UNUSABLE;

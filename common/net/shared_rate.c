@@ -36,7 +36,7 @@ struct shared_rate {
     struct breaker_rule rule;
 };
 
-enum error shared_rate_open(struct arena *arena, const struct shared_rate_place *place,
+enum error shared_rate_open(struct arena *arena, const struct shared_rate_config *place,
                             struct shared_rate **rate, struct problem *problem)
 {
     struct shared_rate *made = ARENA_NEW(arena, struct shared_rate);
@@ -60,14 +60,14 @@ void shared_rate_close(struct shared_rate *rate)
 static redisReply *ask_guarded(struct shared_rate *rate, struct shm_region *region, int count,
                                const char **words)
 {
-    struct breaker_pass pass = {0};
+    struct breaker_permit pass = {0};
     redisReply *reply;
 
-    if (region && !breaker_ask(region, breaker_name, &rate->rule, &pass))
+    if (region && !breaker_allow(region, breaker_name, &rate->rule, &pass))
         return NULL;
     reply = redis_ask(rate->redis, count, words);
     if (region)
-        breaker_tell(region, &rate->rule, &pass, reply != NULL);
+        breaker_record(region, &rate->rule, &pass, reply != NULL);
     return reply;
 }
 

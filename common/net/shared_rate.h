@@ -11,7 +11,7 @@
 
 struct shared_rate;
 
-struct shared_rate_place {
+struct shared_rate_config {
     const char *url;      /* redis://[[user]:password@]host[:port][/database] */
     double timeout;       /* seconds for connecting, and for each answer */
     double retry_seconds; /* how long one that failed is left alone */
@@ -19,7 +19,7 @@ struct shared_rate_place {
 
 /* Connects to nothing yet. The arena's, closed by shared_rate_close(). ERROR_INVALID `cache_url`
  * when the URL is not such a one. */
-MUST_CHECK enum error shared_rate_open(struct arena *arena, const struct shared_rate_place *place,
+MUST_CHECK enum error shared_rate_open(struct arena *arena, const struct shared_rate_config *place,
                                        struct shared_rate **rate, struct problem *problem);
 void shared_rate_close(struct shared_rate *rate);
 

@@ -87,7 +87,7 @@ static bool probe_is_under_way(const struct breaker_cell *cell, int64_t now,
 }
 
 static void take_probe(struct breaker_table *table, struct breaker_cell *cell, int64_t now,
-                       const struct breaker_rule *rule, struct breaker_pass *pass)
+                       const struct breaker_rule *rule, struct breaker_permit *permit)
 {
     if (++table->generation == 0)
         table->generation = 1;
@@ -96,18 +96,18 @@ static void take_probe(struct breaker_table *table, struct breaker_cell *cell, i
     cell->probe_until = now + rule->probe_ms * INT64_C(1000);
     shm_checkpoint("breaker.probe_filled");
     cell->probe = table->generation;
-    pass->probe = table->generation;
+    permit->probe = table->generation;
 }
 
-bool breaker_ask(struct shm_region *region, const char *name, const struct breaker_rule *rule,
-                 struct breaker_pass *pass)
+bool breaker_allow(struct shm_region *region, const char *name, const struct breaker_rule *rule,
+                   struct breaker_permit *permit)
 {
     struct breaker_table *table = &region->layout->breakers;
     int64_t now = region->now();
     struct breaker_cell *cell;
     bool inherited, allowed = true;
 
-    *pass = (struct breaker_pass){0};
+    *permit = (struct breaker_permit){0};
     if (rule->failures == 0 || !shm_lock_take(&table->lock, &inherited))
         return true;
     cell = find_cell(table, name);
@@ -119,13 +119,13 @@ bool breaker_ask(struct shm_region *region, const char *name, const struct break
         allowed = !lies_ahead(cell->open_until, now, rule->open_ms) &&
                   !probe_is_under_way(cell, now, rule);
         if (allowed)
-            take_probe(table, cell, now, rule, pass);
+            take_probe(table, cell, now, rule, permit);
         else
             cell->refusals++;
     }
     if (cell && allowed) {
-        pass->cell = (uint32_t)(cell - table->cells) + 1;
-        pass->term = cell->term;
+        permit->cell = (uint32_t)(cell - table->cells) + 1;
+        permit->term = cell->term;
     }
     shm_lock_give(&table->lock);
     return allowed;
@@ -151,20 +151,21 @@ static void close_cell(struct breaker_cell *cell)
     cell->probe = 0;
 }
 
-void breaker_tell(struct shm_region *region, const struct breaker_rule *rule,
-                  struct breaker_pass *pass, bool well)
+void breaker_record(struct shm_region *region, const struct breaker_rule *rule,
+                    struct breaker_permit *permit, bool well)
 {
     struct breaker_table *table = &region->layout->breakers;
-    struct breaker_pass told = *pass;
+    struct breaker_permit returned = *permit;
     struct breaker_cell *cell;
     bool inherited, is_probe;
 
-    *pass = (struct breaker_pass){0};
-    if (told.cell < 1 || told.cell > BREAKERS_MAX || !shm_lock_take(&table->lock, &inherited))
+    *permit = (struct breaker_permit){0};
+    if (returned.cell < 1 || returned.cell > BREAKERS_MAX ||
+        !shm_lock_take(&table->lock, &inherited))
         return;
-    cell = &table->cells[told.cell - 1];
-    is_probe = told.probe && told.probe == cell->probe;
-    if (told.term != cell->term)
+    cell = &table->cells[returned.cell - 1];
+    is_probe = returned.probe && returned.probe == cell->probe;
+    if (returned.term != cell->term)
         ; /* the name has made way since */
     else if (well && (is_probe || !cell->open_until))
         close_cell(cell);
@@ -173,18 +174,18 @@ void breaker_tell(struct shm_region *region, const struct breaker_rule *rule,
     shm_lock_give(&table->lock);
 }
 
-void breaker_withdraw(struct shm_region *region, struct breaker_pass *pass)
+void breaker_cancel(struct shm_region *region, struct breaker_permit *permit)
 {
     struct breaker_table *table = &region->layout->breakers;
-    struct breaker_pass told = *pass;
+    struct breaker_permit returned = *permit;
     bool inherited;
 
-    *pass = (struct breaker_pass){0};
-    if (!told.probe || told.cell < 1 || told.cell > BREAKERS_MAX ||
+    *permit = (struct breaker_permit){0};
+    if (!returned.probe || returned.cell < 1 || returned.cell > BREAKERS_MAX ||
         !shm_lock_take(&table->lock, &inherited))
         return;
-    if (table->cells[told.cell - 1].probe == told.probe)
-        table->cells[told.cell - 1].probe = 0;
+    if (table->cells[returned.cell - 1].probe == returned.probe)
+        table->cells[returned.cell - 1].probe = 0;
     shm_lock_give(&table->lock);
 }
 
@@ -220,19 +221,19 @@ enum breaker_state breaker_read_state(struct shm_region *region, const char *nam
     return state;
 }
 
-void breaker_note(struct shm_region *region, const struct breaker_pass *pass, int code,
-                  const char *words)
+void breaker_note(struct shm_region *region, const struct breaker_permit *permit, int code,
+                  const char *message)
 {
     struct breaker_table *table = &region->layout->breakers;
     struct breaker_cell *cell;
     bool inherited;
 
-    if (pass->cell < 1 || pass->cell > BREAKERS_MAX || !shm_lock_take(&table->lock, &inherited))
+    if (permit->cell < 1 || permit->cell > BREAKERS_MAX || !shm_lock_take(&table->lock, &inherited))
         return;
-    cell = &table->cells[pass->cell - 1];
-    if (pass->term == cell->term) {
+    cell = &table->cells[permit->cell - 1];
+    if (permit->term == cell->term) {
         cell->last.code = code;
-        snprintf(cell->last.words, sizeof cell->last.words, "%s", words ? words : "");
+        snprintf(cell->last.message, sizeof cell->last.message, "%s", message ? message : "");
         cell->last.at = clock_unix_microseconds();
     }
     shm_lock_give(&table->lock);
@@ -263,7 +264,7 @@ void breaker_read(struct shm_region *region, const char *name, const struct brea
                                             .opened_at = on_the_wall(cell->opened_at, now),
                                             .reopens_at = on_the_wall(cell->open_until, now),
                                             .last = cell->last};
-        figures->last.words[BREAKER_WORDS_MAX - 1] = 0;
+        figures->last.message[BREAKER_MESSAGE_MAX - 1] = 0;
         if (cell->open_until)
             figures->state = probe_is_under_way(cell, now, rule) ? BREAKER_HALF_OPEN : BREAKER_OPEN;
     }

@@ -1,10 +1,10 @@
 /*
- * Circuit breakers: all workers of a host agree whether a service outside is worth calling. After
- * `failures` failed calls in a row calls are refused for a while; then one worker may try (the
- * probe), and what it finds closes the breaker or keeps it open for as long again.
+ * Circuit breakers, shared by all workers of a host. After `failures` failed calls in a row the
+ * breaker opens: calls are refused for `open_ms`. Then one worker may make one call (the probe).
+ * Its success closes the breaker, its failure keeps it open for as long again.
  *
- * A worker that is killed leaves nothing locked: its probe counts as over when the process is gone
- * or its time is up, whichever is first.
+ * A worker that is killed leaves nothing locked: its probe ends when the process is gone or its
+ * time is up, whichever is first.
  */
 #ifndef ASSAY_SHM_BREAKER_H
 #define ASSAY_SHM_BREAKER_H
@@ -16,7 +16,7 @@
 enum {
     BREAKERS_MAX = 64,         /* names; further ones are never refused */
     BREAKER_NAME_MAX = 112,    /* bytes with the NUL; longer names are cut */
-    BREAKER_KEPT_SECONDS = 600 /* a name that nobody asked for so long makes way for another */
+    BREAKER_KEPT_SECONDS = 600 /* a name without calls for so long makes room for another */
 };
 
 struct breaker_rule {
@@ -30,43 +30,44 @@ enum breaker_state { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN, BREAKER_ST
 /* "closed", "open", "half_open". */
 const char *breaker_state_name(enum breaker_state state);
 
-/* Leave to make one call, to be answered for with breaker_tell(). Zeroed, it stands for nothing. */
-struct breaker_pass {
+/* Permit for one call; return it with breaker_record() or breaker_cancel(). A zeroed permit is no
+ * permit. */
+struct breaker_permit {
     uint32_t cell;  /* 1 to BREAKERS_MAX */
     uint32_t probe; /* of this call, 0 when it is none */
     uint32_t term;  /* of the name in the cell */
 };
 
-/* Whether a call may go out to `name` now. */
-bool breaker_ask(struct shm_region *region, const char *name, const struct breaker_rule *rule,
-                 struct breaker_pass *pass) MUST_CHECK;
+/* Whether a call to `name` may be made now. Fills the permit in if so. */
+bool breaker_allow(struct shm_region *region, const char *name, const struct breaker_rule *rule,
+                   struct breaker_permit *permit) MUST_CHECK;
 
-/* How the call went; zeroes the pass. Calls that were let out before the breaker opened do not
- * close it any more. */
-void breaker_tell(struct shm_region *region, const struct breaker_rule *rule,
-                  struct breaker_pass *pass, bool well);
+/* Records whether the call succeeded (`well`); zeroes the permit. Calls that were permitted before
+ * the breaker opened no longer close it. */
+void breaker_record(struct shm_region *region, const struct breaker_rule *rule,
+                    struct breaker_permit *permit, bool well);
 
-/* Takes the call back: it says nothing about the service. Zeroes the pass. */
-void breaker_withdraw(struct shm_region *region, struct breaker_pass *pass);
+/* Cancels the call: it counts neither as success nor as failure. Zeroes the permit. */
+void breaker_cancel(struct shm_region *region, struct breaker_permit *permit);
 
-/* Closes it, whatever calls that are under way will tell. */
+/* Closes the breaker, whatever the result of calls that are under way. */
 void breaker_reset(struct shm_region *region, const char *name);
 
-/* BREAKER_CLOSED for names that were never asked for. */
+/* BREAKER_CLOSED for names that were never called. */
 enum breaker_state breaker_read_state(struct shm_region *region, const char *name);
 
-enum { BREAKER_WORDS_MAX = 160 /* bytes with the NUL; longer words are cut */ };
+enum { BREAKER_MESSAGE_MAX = 160 /* bytes with the NUL; longer ones are cut */ };
 
-/* The failure that was noted last. */
+/* The last failure. */
 struct breaker_failure {
     int64_t at; /* Unix microseconds; 0 = none */
     int code;   /* of the caller's own list */
-    char words[BREAKER_WORDS_MAX];
+    char message[BREAKER_MESSAGE_MAX];
 };
 
-/* Notes what went wrong, for people; to be called before the failure is told. */
-void breaker_note(struct shm_region *region, const struct breaker_pass *pass, int code,
-                  const char *words);
+/* Keeps code and message of a failure, for people; call it before breaker_record(). */
+void breaker_note(struct shm_region *region, const struct breaker_permit *permit, int code,
+                  const char *message);
 
 struct breaker_figures {
     enum breaker_state state; /* half open only while the probe is under way */
@@ -76,7 +77,7 @@ struct breaker_figures {
     struct breaker_failure last;
 };
 
-/* All of it at one moment. `rule` says how long a probe may take. */
+/* A consistent picture of one breaker. `rule` says how long a probe may take. */
 void breaker_read(struct shm_region *region, const char *name, const struct breaker_rule *rule,
                   struct breaker_figures *figures);
 

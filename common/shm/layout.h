@@ -71,9 +71,9 @@ struct admission_counts {
 /* Closed while `open_until` is 0; a probe is out while `probe` is not 0: it is set last. */
 struct breaker_cell {
     char name[BREAKER_NAME_MAX];
-    uint32_t term;      /* of this name in this cell; passes of earlier ones count for nothing */
+    uint32_t term;      /* of this name in this cell; permits of earlier ones count for nothing */
     uint32_t failures;  /* in a row */
-    uint32_t probe;     /* generation of the pass */
+    uint32_t probe;     /* generation of the permit */
     int64_t open_until; /* microseconds of the region's clock, as the next ones */
     int64_t asked_at;
     int64_t probe_until;

@@ -23,7 +23,7 @@ void ask(struct request *request, const char *prompt, const struct advice_reader
                                     .request_id = request->id,
                                     .may_spend = may_spend(request)};
 
-    request_leave_admission(request);
+    request_release_admission(request);
     advisor_ask(&advisor, prompt, reader, suggestion);
 }
 

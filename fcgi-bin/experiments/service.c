@@ -276,7 +276,7 @@ static void after(struct request *request, int status)
 
 const struct http_service experiments_service = {
     .name = "experiments",
-    .style = &experiments_style,
+    .format = &experiments_wire_format,
     .settings = experiments_settings_table,
     .setting_count = &experiments_settings_count,
     .reasons = reasons,

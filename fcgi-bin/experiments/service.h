@@ -1,4 +1,4 @@
-/* What all responders of the experiments service share: its life, its style, who may do
+/* What all responders of the experiments service share: its life cycle, its wire format, who may do
  * what. No route, no formula. */
 #ifndef ASSAY_EXPERIMENTS_SERVICE_H
 #define ASSAY_EXPERIMENTS_SERVICE_H

@@ -14,7 +14,7 @@ struct service {
 
 struct rate_rule service_rule(int64_t max, int64_t window_seconds);
 
-extern const struct http_style experiments_style;
+extern const struct wire_format experiments_wire_format;
 
 /* access.c: of struct http_service */
 bool service_authenticate(struct request *request, struct http_refusal *refusal);

@@ -213,5 +213,5 @@ enum error stream_handle(struct request *request, struct reply *reply)
                 : replay_newest(request, &stream, &reading.storage, &wanted, reached);
     if (error || !whole)
         return error;
-    return hub_park(&stream, reading.storage.tenant, reached, &wanted, sizeof wanted);
+    return hub_suspend(&stream, reading.storage.tenant, reached, &wanted, sizeof wanted);
 }

@@ -477,7 +477,7 @@ enum error service_applying(struct request *request, struct apply_call *call)
 
 void service_ring(const struct request *request)
 {
-    hub_ring(service_of(request)->run_directory, livedata_service.name);
+    hub_notify(service_of(request)->run_directory, livedata_service.name);
 }
 
 enum error service_moment(struct request *request, const char *field, const char *text,
@@ -533,7 +533,7 @@ enum error service_backend_error(struct request *request, enum error error)
 
 const struct http_service livedata_service = {
     .name = "livedata",
-    .style = &livedata_style,
+    .format = &livedata_wire_format,
     .order = order,
     .settings = livedata_settings_table,
     .setting_count = &livedata_settings_count,

@@ -1,5 +1,5 @@
-/* What all responders of live data share: its life, its style, who may do what, and what a request
- * reads with. No route, no formula. */
+/* What all responders of live data share: its life cycle, its wire format, who may do what, and
+ * what a request reads with. No route, no formula. */
 #ifndef ASSAY_LIVEDATA_SERVICE_H
 #define ASSAY_LIVEDATA_SERVICE_H
 

@@ -30,7 +30,7 @@ struct service {
     } asking;
 };
 
-extern const struct http_style livedata_style;
+extern const struct wire_format livedata_wire_format;
 
 /* access.c: of struct http_service */
 bool service_authenticate(struct request *request, struct http_refusal *refusal);

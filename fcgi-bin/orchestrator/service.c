@@ -130,8 +130,8 @@ static enum error make_catalog(struct service *service, struct arena *arena,
 static enum error open_cache(struct service *service, struct arena *arena, struct problem *problem)
 {
     const struct orchestrator_settings *settings = &service->settings;
-    const struct shared_rate_place place = {settings->cache_url, settings->cache_timeout_seconds,
-                                            settings->cache_retry_seconds};
+    const struct shared_rate_config place = {settings->cache_url, settings->cache_timeout_seconds,
+                                             settings->cache_retry_seconds};
     struct problem why = {0};
 
     if (!settings->cache_url || !shared_rate_open(arena, &place, &service->cache, &why))
@@ -408,7 +408,7 @@ enum error service_storage_error(struct request *request, enum error error, cons
 
 const struct http_service orchestrator_service = {
     .name = "orchestrator",
-    .style = &orchestrator_style,
+    .format = &orchestrator_wire_format,
     .order = order,
     .settings = orchestrator_settings_table,
     .setting_count = &orchestrator_settings_count,

@@ -1,5 +1,5 @@
-/* What all responders of the orchestrator share: its life, its style, who may call. No route, no
- * rule of orchestrating. */
+/* What all responders of the orchestrator share: its life cycle, its wire format, who may call. No
+ * route, no rule of orchestrating. */
 #ifndef ASSAY_ORCHESTRATOR_SERVICE_H
 #define ASSAY_ORCHESTRATOR_SERVICE_H
 

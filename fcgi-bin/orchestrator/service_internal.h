@@ -4,7 +4,7 @@
 
 #include "orchestrator/service.h"
 
-extern const struct http_style orchestrator_style;
+extern const struct wire_format orchestrator_wire_format;
 
 /* access.c: of struct http_service */
 bool service_authenticate(struct request *request, struct http_refusal *refusal);

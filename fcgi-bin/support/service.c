@@ -203,7 +203,7 @@ void service_audit(struct request *request, const char *action, const char *reso
 
 const struct http_service support_service = {
     .name = "support",
-    .style = &support_style,
+    .format = &support_wire_format,
     .order = order,
     .settings = support_settings_table,
     .setting_count = &support_settings_count,

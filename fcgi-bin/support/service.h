@@ -1,5 +1,5 @@
-/* What all responders of the support service share: its life, its style, who may do what. No
- * route, no formula. */
+/* What all responders of the support service share: its life cycle, its wire format, who may do
+ * what. No route, no formula. */
 #ifndef ASSAY_SUPPORT_SERVICE_H
 #define ASSAY_SUPPORT_SERVICE_H
 

@@ -4,7 +4,7 @@
 
 #include "support/service.h"
 
-extern const struct http_style support_style;
+extern const struct wire_format support_wire_format;
 extern const char support_production_headers[];
 
 /* access.c: of struct http_service */

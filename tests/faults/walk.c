@@ -283,7 +283,7 @@ static void leave_hub(struct exchange *exchange)
 
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
         abort();
-    hub_adopt(&server, pair[0], 1);
+    hub_attach(&server, pair[0], 1);
     close(pair[1]);
     hub_close(&server);
     open_hub();

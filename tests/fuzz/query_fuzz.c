@@ -72,16 +72,16 @@ static const struct route routes[] = {
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
 {
-    style_write_detail(writer, request, error, ERROR_CODE);
+    write_error_detail(writer, request, error, ERROR_CODE);
 }
 
-static const struct http_style style = {.error_media_type = "application/json",
-                                        .write_error = write_error,
-                                        .shows_input = true,
-                                        .headers = "",
-                                        .request_id_in = HEADERS("HTTP_X_REQUEST_ID"),
-                                        .request_id_out = HEADERS("X-Request-ID")};
-static const struct http_service service = {.name = "fuzz", .style = &style};
+static const struct wire_format format = {.error_media_type = "application/json",
+                                          .write_error = write_error,
+                                          .shows_input = true,
+                                          .headers = "",
+                                          .request_id_in = HEADERS("HTTP_X_REQUEST_ID"),
+                                          .request_id_out = HEADERS("X-Request-ID")};
+static const struct http_service service = {.name = "fuzz", .format = &format};
 static const struct http_family family = {.service = &service, .name = "query", ROUTES(routes)};
 
 static struct server server;

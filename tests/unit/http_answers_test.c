@@ -70,13 +70,13 @@ TEST(slashes_redirect_where_the_style_says_so)
     start_server(&server);
     call(&server, &wire, "GET", "/api/v1/things/x/", NULL, query);
     CHECK_INT(status_of(&wire), 404);
-    style.redirects_slashes = true;
+    format.redirects_slashes = true;
     call(&server, &wire, "GET", "/api/v1/things/x/", NULL, query);
     CHECK_INT(status_of(&wire), 307);
     CHECK(strstr(wire.head, "Location: /api/v1/things/x?a=1\r\n"));
     call(&server, &wire, "GET", "//evil.example/", NULL, NULL);
     CHECK_INT(status_of(&wire), 404);
-    style.redirects_slashes = false;
+    format.redirects_slashes = false;
     free(wire.answer);
     server_stop(&server);
 }
@@ -108,14 +108,14 @@ TEST(faults_of_handlers_are_answered_as_those_of_schemas)
         strstr(call(&server, &wire, "GET", "/api/v1/faults", NULL, NULL),
                "[{\"type\":\"value_error\",\"msg\":\"no thing\",\"loc\":[\"path\",\"thing_id\"]"));
     CHECK_INT(status_of(&wire), 422);
-    style.validation = VALIDATION_TEXT;
+    format.validation = VALIDATION_TEXT;
     CHECK(strstr(call(&server, &wire, "GET", "/api/v1/faults", NULL, NULL),
                  "\"path.thing_id: no thing; query.limit: no limit\""));
     CHECK(
         strstr(call(&server, &wire, "POST", "/api/v1/echo", "{\"times\":0,\"z\":1}", NULL),
                "\"body.word: Field required; body.times: Input should be greater than or equal to "
                "1; body.z: Extra inputs are not permitted\""));
-    style.validation = VALIDATION_LIST;
+    format.validation = VALIDATION_LIST;
     free(wire.answer);
     server_stop(&server);
 }

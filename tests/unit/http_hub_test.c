@@ -57,7 +57,7 @@ static enum error stream_handle(struct request *request, struct reply *reply)
     if (hub_count(request, tenant) >= 5)
         return problem_set(&request->problem, ERROR_BUSY, "too_many", "too many streams");
     error = stream_open(request, reply, STREAM_EVENTS, &stream);
-    return error ? error : hub_park(&stream, tenant, hub_sequence(request), NULL, 0);
+    return error ? error : hub_suspend(&stream, tenant, hub_sequence(request), NULL, 0);
 }
 
 static const struct route routes[] = {{METHOD_GET, "/stream", .media_type = "text/event-stream",
@@ -67,14 +67,14 @@ static const struct route routes[] = {{METHOD_GET, "/stream", .media_type = "tex
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
 {
-    style_write_detail(writer, request, error, ERROR_CODE);
+    write_error_detail(writer, request, error, ERROR_CODE);
 }
 
-static const struct http_style style = {.error_media_type = "application/json",
-                                        .write_error = write_error,
-                                        .headers = "",
-                                        .request_id_in = HEADERS("HTTP_X_REQUEST_ID"),
-                                        .request_id_out = HEADERS("X-Request-ID")};
+static const struct wire_format format = {.error_media_type = "application/json",
+                                          .write_error = write_error,
+                                          .headers = "",
+                                          .request_id_in = HEADERS("HTTP_X_REQUEST_ID"),
+                                          .request_id_out = HEADERS("X-Request-ID")};
 
 static enum error start(struct server *server, struct arena *arena, struct problem *problem)
 {
@@ -85,7 +85,7 @@ static enum error start(struct server *server, struct arena *arena, struct probl
 
 static const size_t no_settings;
 static const struct http_service service = {
-    .name = "hubtest", .style = &style, .setting_count = &no_settings, .start = start};
+    .name = "hubtest", .format = &format, .setting_count = &no_settings, .start = start};
 static const struct http_family family = {
     .service = &service, .name = "streams", ROUTES(routes), .hub = &hub};
 
@@ -172,7 +172,7 @@ static bool is_closed(int connection)
 static void publish(int count)
 {
     atomic_fetch_add(journal, count);
-    hub_ring(folder, "hubtest");
+    hub_notify(folder, "hubtest");
 }
 
 TEST(events_reach_the_streams_that_they_are_for)
@@ -281,7 +281,7 @@ int main(void)
         listen(listening, 64) != 0)
         return 1;
     status = test_run_all(cases, sizeof cases / sizeof cases[0]);
-    snprintf(left, sizeof left, "%s/hubtest-hub.bell", folder);
+    snprintf(left, sizeof left, "%s/hubtest-hub.fifo", folder);
     unlink(left);
     snprintf(left, sizeof left, "%s/hubtest.shm", folder);
     unlink(left);

@@ -35,7 +35,7 @@ static const struct route counted[] = {
     {METHOD_POST, "/api/v1/counted", WRITER, .status = 201, .body = &echo_schema,
      .idempotent = true, .handler = counted_handle, .name = "counted", .tag = "t", .summary = "s"}};
 static const struct http_service keeping = {.name = "test",
-                                            .style = &style,
+                                            .format = &format,
                                             .authenticate = authenticate,
                                             .refuse = refuse,
                                             .idempotency = where_keys_are};

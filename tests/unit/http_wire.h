@@ -213,7 +213,7 @@ static size_t buckets(struct request *request, struct http_bucket bucket[HTTP_BU
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
 {
-    style_write_detail(writer, request, error, ERROR_CODE | ERROR_STATUS | ERROR_REQUEST_ID);
+    write_error_detail(writer, request, error, ERROR_CODE | ERROR_STATUS | ERROR_REQUEST_ID);
 }
 
 static const char *too_large(const struct request *request, size_t announced, size_t limit)
@@ -226,7 +226,7 @@ static const struct cors_rule cors = {.always_allowed = HEADERS("X-API-Key", "Co
                                       .credentials = true,
                                       .max_age = 60};
 
-static struct http_style style = {
+static struct wire_format format = {
     .error_media_type = "application/json",
     .write_error = write_error,
     .shows_context = true,
@@ -244,7 +244,7 @@ static struct http_style style = {
 };
 
 static const struct http_service service = {.name = "test",
-                                            .style = &style,
+                                            .format = &format,
                                             .reasons = reasons,
                                             .reason_count = COUNT_OF(reasons),
                                             .authenticate = authenticate,

@@ -29,10 +29,10 @@ static void pass_seconds(int seconds)
 
 static bool call(struct shm_region *region, const char *name, bool well)
 {
-    struct breaker_pass pass;
-    bool allowed = breaker_ask(region, name, &rule, &pass);
+    struct breaker_permit permit;
+    bool allowed = breaker_allow(region, name, &rule, &permit);
 
-    breaker_tell(region, &rule, &pass, well);
+    breaker_record(region, &rule, &permit, well);
     return allowed;
 }
 
@@ -62,20 +62,20 @@ TEST(opens_after_failures_in_a_row_only)
 TEST(one_probe_at_a_time_decides)
 {
     struct shm_region *region = make_region();
-    struct breaker_pass probe, other;
+    struct breaker_permit probe, other;
 
     fail_three_times(region);
     pass_seconds(29);
-    CHECK(!breaker_ask(region, "a", &rule, &other));
+    CHECK(!breaker_allow(region, "a", &rule, &other));
     pass_seconds(1);
     CHECK_INT(breaker_read_state(region, "a"), BREAKER_HALF_OPEN);
-    CHECK(breaker_ask(region, "a", &rule, &probe));
-    CHECK(!breaker_ask(region, "a", &rule, &other));
-    breaker_tell(region, &rule, &probe, false); /* open for as long again */
-    CHECK(!breaker_ask(region, "a", &rule, &other));
+    CHECK(breaker_allow(region, "a", &rule, &probe));
+    CHECK(!breaker_allow(region, "a", &rule, &other));
+    breaker_record(region, &rule, &probe, false); /* open for as long again */
+    CHECK(!breaker_allow(region, "a", &rule, &other));
     pass_seconds(30);
-    CHECK(breaker_ask(region, "a", &rule, &probe));
-    breaker_tell(region, &rule, &probe, true);
+    CHECK(breaker_allow(region, "a", &rule, &probe));
+    breaker_record(region, &rule, &probe, true);
     CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED);
     fail_three_times(region); /* counts from the beginning */
     CHECK_INT(breaker_read_state(region, "a"), BREAKER_OPEN);
@@ -85,29 +85,29 @@ TEST(one_probe_at_a_time_decides)
 TEST(late_answers_do_not_close_it)
 {
     struct shm_region *region = make_region();
-    struct breaker_pass early;
+    struct breaker_permit early;
 
-    CHECK(breaker_ask(region, "a", &rule, &early));
+    CHECK(breaker_allow(region, "a", &rule, &early));
     fail_three_times(region);
-    breaker_tell(region, &rule, &early, true);
+    breaker_record(region, &rule, &early, true);
     CHECK_INT(breaker_read_state(region, "a"), BREAKER_OPEN);
-    breaker_tell(region, &rule, &early, true); /* told twice: harmless */
+    breaker_record(region, &rule, &early, true); /* told twice: harmless */
     shm_region_close(region);
 }
 
 TEST(a_probe_that_takes_too_long_makes_way)
 {
     struct shm_region *region = make_region();
-    struct breaker_pass slow, next;
+    struct breaker_permit slow, next;
 
     fail_three_times(region);
     pass_seconds(30);
-    CHECK(breaker_ask(region, "a", &rule, &slow));
+    CHECK(breaker_allow(region, "a", &rule, &slow));
     pass_seconds(5);
-    CHECK(breaker_ask(region, "a", &rule, &next));
-    breaker_tell(region, &rule, &slow, true); /* no longer the probe */
+    CHECK(breaker_allow(region, "a", &rule, &next));
+    breaker_record(region, &rule, &slow, true); /* no longer the probe */
     CHECK_INT(breaker_read_state(region, "a"), BREAKER_HALF_OPEN);
-    breaker_tell(region, &rule, &next, true);
+    breaker_record(region, &rule, &next, true);
     CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED);
     shm_region_close(region);
 }
@@ -116,19 +116,19 @@ TEST(reset_it_is_closed_and_forgets_what_is_under_way)
 {
     struct shm_region *region = make_region();
     struct breaker_figures figures;
-    struct breaker_pass early, probe;
+    struct breaker_permit early, probe;
 
-    CHECK(breaker_ask(region, "a", &rule, &early));
+    CHECK(breaker_allow(region, "a", &rule, &early));
     fail_three_times(region);
     pass_seconds(31);
-    CHECK(breaker_ask(region, "a", &rule, &probe));
+    CHECK(breaker_allow(region, "a", &rule, &probe));
     breaker_reset(region, "a");
     breaker_reset(region, "unknown");
     breaker_read(region, "a", &rule, &figures);
     CHECK_INT(figures.state, BREAKER_CLOSED);
     CHECK_INT(figures.failures, 0);
-    breaker_tell(region, &rule, &probe, false);
-    breaker_tell(region, &rule, &early, false);
+    breaker_record(region, &rule, &probe, false);
+    breaker_record(region, &rule, &early, false);
     CHECK(call(region, "a", false));
     CHECK(call(region, "a", false));
     CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED); /* two in a row, not four */
@@ -141,11 +141,11 @@ TEST(no_rule_no_breaker)
 {
     const struct breaker_rule never = {.failures = 0, .open_ms = 1000, .probe_ms = 1000};
     struct shm_region *region = make_region();
-    struct breaker_pass pass;
+    struct breaker_permit permit;
 
     for (int i = 0; i < 10; i++) {
-        CHECK(breaker_ask(region, "a", &never, &pass));
-        breaker_tell(region, &never, &pass, false);
+        CHECK(breaker_allow(region, "a", &never, &permit));
+        breaker_record(region, &never, &permit, false);
     }
     shm_region_close(region);
 }
@@ -170,10 +170,10 @@ TEST(names_beyond_the_table_are_let_through)
 TEST(names_long_unused_make_way)
 {
     struct shm_region *region = make_region();
-    struct breaker_pass old;
+    struct breaker_permit old;
     char name[40];
 
-    CHECK(breaker_ask(region, "host-0", &rule, &old));
+    CHECK(breaker_allow(region, "host-0", &rule, &old));
     for (int i = 0; i < BREAKERS_MAX; i++) {
         snprintf(name, sizeof name, "host-%d", i);
         CHECK(call(region, name, true));
@@ -183,7 +183,7 @@ TEST(names_long_unused_make_way)
     for (int i = 0; i < 3; i++)
         CHECK(call(region, "new", false)); /* in the place of host-0 */
     CHECK(!call(region, "new", true));
-    breaker_tell(region, &rule, &old, true); /* means nothing to the new name */
+    breaker_record(region, &rule, &old, true); /* means nothing to the new name */
     CHECK_INT(breaker_read_state(region, "new"), BREAKER_OPEN);
     for (int i = 0; i < 3; i++)
         CHECK(call(region, "host-63", false)); /* is remembered */
@@ -194,16 +194,16 @@ TEST(names_long_unused_make_way)
 TEST(a_probe_that_is_withdrawn_makes_way)
 {
     struct shm_region *region = make_region();
-    struct breaker_pass probe, next;
+    struct breaker_permit probe, next;
 
     fail_three_times(region);
     pass_seconds(30);
-    CHECK(breaker_ask(region, "a", &rule, &probe));
-    breaker_withdraw(region, &probe);
+    CHECK(breaker_allow(region, "a", &rule, &probe));
+    breaker_cancel(region, &probe);
     CHECK_INT(breaker_read_state(region, "a"), BREAKER_HALF_OPEN);
-    CHECK(breaker_ask(region, "a", &rule, &next));
-    breaker_withdraw(region, &probe); /* twice: harmless */
-    breaker_tell(region, &rule, &next, true);
+    CHECK(breaker_allow(region, "a", &rule, &next));
+    breaker_cancel(region, &probe); /* twice: harmless */
+    breaker_record(region, &rule, &next, true);
     CHECK_INT(breaker_read_state(region, "a"), BREAKER_CLOSED);
     shm_region_close(region);
 }
@@ -269,9 +269,9 @@ TEST(a_worker_killed_anywhere_blocks_nobody)
 
 static void probe_and_die(void *context)
 {
-    struct breaker_pass pass;
+    struct breaker_permit permit;
 
-    if (breaker_ask(context, "a", &rule, &pass) && pass.probe)
+    if (breaker_allow(context, "a", &rule, &permit) && permit.probe)
         kill(getpid(), SIGKILL);
 }
 

@@ -35,7 +35,7 @@ void dry_run_answer(struct run *run, const struct call_request *requests, size_t
 
 /* The web provider through a browser. One call at a time. */
 struct browser_call {
-    struct breaker_pass pass;
+    struct breaker_permit pass;
 };
 
 /* True when a job is under way now; false when the result stands already. */

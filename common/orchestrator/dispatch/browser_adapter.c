@@ -119,7 +119,7 @@ static bool has_budget(struct run *run, struct browser_call *active, struct resu
     if (!kind)
         return true;
     if (active->pass.cell)
-        breaker_withdraw(run->worker->region, &active->pass);
+        breaker_cancel(run->worker->region, &active->pass);
     details_open(run, &details);
     writer_key_string(&details.writer, "provider", result->executed->provider);
     writer_key_string(&details.writer, "budget_exceeded_kind", kind);
@@ -150,7 +150,7 @@ static void report_to_breaker(const struct run *run, struct browser_call *active
         return;
     if (counts)
         breaker_note(run->worker->region, &active->pass, code, result->failure_message);
-    breaker_tell(run->worker->region, &rule, &active->pass, !counts);
+    breaker_record(run->worker->region, &rule, &active->pass, !counts);
 }
 
 /* A conversation as the composer takes it: the prompt alone, or who has said what. */
@@ -200,7 +200,7 @@ bool browser_start(struct run *run, const struct call_request *wanted, const str
         return false;
     }
     if (rule.failures && run->worker->region &&
-        !breaker_ask(run->worker->region, browser_adapter_name, &rule, &active->pass)) {
+        !breaker_allow(run->worker->region, browser_adapter_name, &rule, &active->pass)) {
         refuse_by_breaker(run, result);
         return false;
     }
@@ -254,7 +254,7 @@ void browser_cancel(struct run *run, struct browser_call *active)
     if (!active->pass.cell)
         return;
     if (active->pass.probe)
-        breaker_withdraw(run->worker->region, &active->pass);
+        breaker_cancel(run->worker->region, &active->pass);
     else
-        breaker_tell(run->worker->region, &rule, &active->pass, true);
+        breaker_record(run->worker->region, &rule, &active->pass, true);
 }

@@ -68,7 +68,7 @@ void browser_breaker_write(const struct worker_context *worker, struct json_writ
     writer_key_integer(writer, "open_count", (int64_t)figures.opens);
     writer_key_integer(writer, "fail_fast_rejections", (int64_t)figures.refusals);
     writer_key_string(writer, "last_failure_code", failed ? failure_name(figures.last.code) : NULL);
-    writer_key_string(writer, "last_failure_message", failed ? figures.last.words : NULL);
+    writer_key_string(writer, "last_failure_message", failed ? figures.last.message : NULL);
     write_shown_timestamp(writer, "last_failure_at", figures.last.at);
 }
 

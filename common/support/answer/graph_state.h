@@ -39,7 +39,7 @@ struct graph_state {
 struct lookup_call {
     double seconds; /* at most */
     struct breaker_rule rule;
-    struct breaker_pass pass;
+    struct breaker_permit pass;
 };
 /* NULL, or why there is none to be made; gives the connection to the database back. */
 const char *lookup_call_begin(struct graph_state *state, const char *breaker,

@@ -30,7 +30,7 @@ const char *lookup_call_begin(struct graph_state *state, const char *breaker,
                                        (uint32_t)(fmax(call->seconds, 0) * 1000) + 1000};
     if (call->seconds <= 0)
         return "time_budget";
-    if (region && !breaker_ask(region, breaker, &call->rule, &call->pass))
+    if (region && !breaker_allow(region, breaker, &call->rule, &call->pass))
         return "breaker_open";
     db_give_back(state->tools->call->db);
     return NULL;
@@ -41,7 +41,7 @@ void lookup_call_end(struct graph_state *state, struct lookup_call *call, bool f
     struct shm_region *region = state->tools->region;
 
     if (region && state->watch.cancelled(state->watch.context))
-        breaker_withdraw(region, &call->pass);
+        breaker_cancel(region, &call->pass);
     else if (region)
-        breaker_tell(region, &call->rule, &call->pass, !failed);
+        breaker_record(region, &call->rule, &call->pass, !failed);
 }

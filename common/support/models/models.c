@@ -249,7 +249,7 @@ struct attempt {
     size_t points; /* code points of them */
     bool overlong; /* they passed the limit, and the call was ended */
     struct breaker_rule breaker, mark;
-    struct breaker_pass breaker_pass, mark_pass;
+    struct breaker_permit breaker_pass, mark_pass;
     struct llm_provider provider;
     struct llm_request request;
 };
@@ -341,21 +341,21 @@ static const char *refusal_of(struct attempt *attempt)
         attempt->breaker =
             (struct breaker_rule){settings->breaker ? (uint32_t)settings->breaker_failures : 0,
                                   (uint32_t)(settings->breaker_seconds * 1000), probe};
-        if (!breaker_ask(run->region, models_failover_name(run->arena, id), &attempt->mark,
-                         &attempt->mark_pass))
+        if (!breaker_allow(run->region, models_failover_name(run->arena, id), &attempt->mark,
+                           &attempt->mark_pass))
             return "unavailable";
         before = breaker_read_state(run->region, models_breaker_name(run->arena, id));
-        if (!breaker_ask(run->region, models_breaker_name(run->arena, id), &attempt->breaker,
-                         &attempt->breaker_pass)) {
-            breaker_withdraw(run->region, &attempt->mark_pass);
+        if (!breaker_allow(run->region, models_breaker_name(run->arena, id), &attempt->breaker,
+                           &attempt->breaker_pass)) {
+            breaker_cancel(run->region, &attempt->mark_pass);
             return "breaker_open";
         }
         note_transition(run, id, before);
     }
     reason = rate_refusal(attempt);
     if (reason && run->region) {
-        breaker_withdraw(run->region, &attempt->mark_pass);
-        breaker_withdraw(run->region, &attempt->breaker_pass);
+        breaker_cancel(run->region, &attempt->mark_pass);
+        breaker_cancel(run->region, &attempt->breaker_pass);
     }
     return reason;
 }
@@ -370,11 +370,11 @@ static void tell_breakers(struct attempt *attempt, bool cancelled, bool well)
         return;
     before = breaker_read_state(region, models_breaker_name(attempt->run->arena, id));
     if (cancelled) {
-        breaker_withdraw(region, &attempt->mark_pass);
-        breaker_withdraw(region, &attempt->breaker_pass);
+        breaker_cancel(region, &attempt->mark_pass);
+        breaker_cancel(region, &attempt->breaker_pass);
     } else {
-        breaker_tell(region, &attempt->mark, &attempt->mark_pass, well);
-        breaker_tell(region, &attempt->breaker, &attempt->breaker_pass, well);
+        breaker_record(region, &attempt->mark, &attempt->mark_pass, well);
+        breaker_record(region, &attempt->breaker, &attempt->breaker_pass, well);
     }
     note_transition(attempt->run, id, before);
 }

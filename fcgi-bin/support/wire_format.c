@@ -6,7 +6,7 @@ static void write_error(struct json_writer *writer, const struct request *reques
                         const struct http_error *error)
 {
     if (error->status != 429) {
-        style_write_detail(writer, request, error, ERROR_CODE | ERROR_REQUEST_ID);
+        write_error_detail(writer, request, error, ERROR_CODE | ERROR_REQUEST_ID);
         return;
     }
     writer_open_object(writer);
@@ -70,7 +70,7 @@ static const struct cors_rule cors = {
     .max_age = 600,
 };
 
-const struct http_style support_style = {
+const struct wire_format support_wire_format = {
     .error_media_type = "application/json",
     .write_error = write_error,
     .validation = VALIDATION_LIST,

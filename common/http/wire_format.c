@@ -1,9 +1,9 @@
-/* Words and envelopes that styles share. */
-#include "http/style.h"
+/* Error messages and envelopes that wire formats share. */
+#include "http/wire_format.h"
 #include "http/http_internal.h"
 
-/* What is said where a style says nothing. */
-static const struct failure_words words[FAILURE__MAX] = {
+/* For failures without a message in the wire format. */
+static const struct failure_message defaults[FAILURE__MAX] = {
     [FAILURE_NOT_FOUND] = {"not_found", "Not Found"},
     [FAILURE_METHOD] = {"method_not_allowed", "Method Not Allowed"},
     [FAILURE_BODY_TOO_LARGE] = {"request_body_too_large", "Request body too large"},
@@ -20,12 +20,12 @@ static const struct failure_words words[FAILURE__MAX] = {
                              "A part of the service is not available; try again shortly"},
 };
 
-struct failure_words style_words(const struct http_style *style, enum failure failure)
+struct failure_message failure_message(const struct wire_format *format, enum failure failure)
 {
-    struct failure_words own = style->failures[failure];
+    struct failure_message own = format->failures[failure];
 
-    return (struct failure_words){own.error_code ? own.error_code : words[failure].error_code,
-                                  own.detail ? own.detail : words[failure].detail};
+    return (struct failure_message){own.error_code ? own.error_code : defaults[failure].error_code,
+                                    own.detail ? own.detail : defaults[failure].detail};
 }
 
 static void write_detail_value(struct json_writer *writer, const struct http_error *error)
@@ -37,7 +37,7 @@ static void write_detail_value(struct json_writer *writer, const struct http_err
         writer_string(writer, error->detail);
 }
 
-void style_write_detail(struct json_writer *writer, const struct request *request,
+void write_error_detail(struct json_writer *writer, const struct request *request,
                         const struct http_error *error, unsigned members)
 {
     writer_open_object(writer);

@@ -94,7 +94,7 @@ static bool accepts_id(const char *id)
     return length > 0 && length <= 200;
 }
 
-const struct http_style orchestrator_style = {
+const struct wire_format orchestrator_wire_format = {
     .error_media_type = "application/json",
     .write_error = write_error,
     .validation = VALIDATION_TEXT,

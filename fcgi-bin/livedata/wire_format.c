@@ -4,7 +4,7 @@
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
 {
-    style_write_detail(writer, request, error, ERROR_CODE_AS_CODE | ERROR_REQUEST_ID);
+    write_error_detail(writer, request, error, ERROR_CODE_AS_CODE | ERROR_REQUEST_ID);
 }
 
 #define MEMBERS "\"code\":{\"type\":[\"string\",\"null\"]},\"request_id\":{\"type\":\"string\"}}}"
@@ -48,7 +48,7 @@ static const struct cors_rule cors = {
     .max_age = 600,
 };
 
-const struct http_style livedata_style = {
+const struct wire_format livedata_wire_format = {
     .error_media_type = "application/json",
     .write_error = write_error,
     .validation = VALIDATION_LIST,

@@ -63,7 +63,7 @@ static bool take_mark(struct walk *walk, char mark)
     }
 }
 
-const char *json_place(struct arena *arena, const char *bytes, size_t offset)
+const char *json_path_at(struct arena *arena, const char *bytes, size_t offset)
 {
     const char *at = bytes, *end = bytes + offset;
     struct walk walk = {0};

@@ -1,20 +1,22 @@
 /*
- * How a service speaks, as data: one constant per service, in a file of its own. The pipeline and
- * the API document read it; what a service says (its routes, its reasons) stands elsewhere.
+ * The wire format of a service: envelopes and messages of errors, headers, request ids and CORS, as
+ * one constant per service in a file of its own. The pipeline and the API document read it. Routes
+ * and the error codes of reasons stand elsewhere.
  */
-#ifndef ASSAY_HTTP_STYLE_H
-#define ASSAY_HTTP_STYLE_H
+#ifndef ASSAY_HTTP_WIRE_FORMAT_H
+#define ASSAY_HTTP_WIRE_FORMAT_H
 
 #include "base/json.h"
 #include "http/request.h"
 
-/* What the pipeline itself refuses. A style may word each of them; the rest keeps http's words. */
+/* What the pipeline itself refuses. A wire format may have a message for each; else http's is used.
+ */
 enum failure {
     FAILURE_NOT_FOUND,
     FAILURE_METHOD,         /* the path is known, the method is not */
     FAILURE_BODY_TOO_LARGE, /* its text comes from `too_large` */
     FAILURE_BODY_SHORT,     /* shorter than announced */
-    FAILURE_ENCODING,       /* bytes that are no text: 400 where a style words it, else 422 */
+    FAILURE_ENCODING, /* bytes that are not UTF-8: 400 if the format has a message, else 422 */
     FAILURE_VALIDATION,
     FAILURE_RATE,
     FAILURE_AUTH_RATE, /* too many failures to prove who one is */
@@ -25,7 +27,7 @@ enum failure {
     FAILURE__MAX
 };
 
-struct failure_words {
+struct failure_message {
     const char *error_code;
     const char *detail;
 };
@@ -34,13 +36,13 @@ struct failure_words {
 struct http_error {
     int status;
     const char *error_code;
-    const char *detail;      /* text; NULL when the next one stands for it */
+    const char *detail;      /* text; NULL if detail_json is set */
     const char *detail_json; /* a list or an object, as JSON */
 };
 
-/* How the errors of a document are told. */
+/* How the errors of a document are written. */
 enum validation_form {
-    VALIDATION_LIST, /* objects with type, loc, msg and, where the style says so, ctx and input */
+    VALIDATION_LIST, /* objects with type, loc, msg and, if the format shows them, ctx and input */
     VALIDATION_TEXT  /* "body.prompt: Field required; query.limit: ..." */
 };
 
@@ -56,7 +58,7 @@ struct rate_header_names {
     bool reset_is_time;                    /* Unix time instead of seconds from now */
 };
 
-struct http_style {
+struct wire_format {
     const char *error_media_type;
     void (*write_error)(struct json_writer *writer, const struct request *request,
                         const struct http_error *error);
@@ -90,14 +92,14 @@ struct http_style {
     bool redirects_slashes;       /* 307 from /path/ to /path */
     bool reads_any_type;          /* bodies are taken for JSON whatever their Content-Type says */
 
-    struct failure_words failures[FAILURE__MAX];
+    struct failure_message failures[FAILURE__MAX];
     /* The text of FAILURE_BODY_TOO_LARGE; `announced` is 0 when the length was not told. */
     int capacity_status; /* while computation is at its limit; 0 = 429 */
     const char *(*too_large)(const struct request *request, size_t announced, size_t limit);
 };
 
-/* "detail", then "error_code", "status_code", "request_id" and "error" as `members` asks for: most
- * envelopes are made of these. */
+/* Writes "detail", then those of "error_code", "status_code", "request_id" and "error" that
+ * `members` names. Most envelopes consist of these. */
 enum error_member {
     ERROR_CODE = 1,
     ERROR_STATUS = 2,
@@ -105,7 +107,7 @@ enum error_member {
     ERROR_CODE_AS_CODE = 8,
     ERROR_CODE_AS_ERROR = 16 /* once more, at the end */
 };
-void style_write_detail(struct json_writer *writer, const struct request *request,
+void write_error_detail(struct json_writer *writer, const struct request *request,
                         const struct http_error *error, unsigned members);
 
 #endif

@@ -10,7 +10,7 @@ static void write_error(struct json_writer *writer, const struct request *reques
 
     if (strcmp(error->error_code, "chatapp_not_configured") == 0)
         members |= ERROR_CODE_AS_ERROR; /* older clients of the integration look for it there */
-    style_write_detail(writer, request, error, members);
+    write_error_detail(writer, request, error, members);
 }
 
 static const char error_schema[] =
@@ -69,7 +69,7 @@ static const struct cors_rule cors = {
     .max_age = 600,
 };
 
-const struct http_style experiments_style = {
+const struct wire_format experiments_wire_format = {
     .error_media_type = "application/json",
     .write_error = write_error,
     .validation = VALIDATION_LIST,
