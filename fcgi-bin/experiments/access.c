@@ -58,7 +58,7 @@ static enum error take_census(struct request *request, struct key_census *census
 {
     uint64_t changes = counters_total(request->server->region, COUNTER_KEY_CHANGES);
     struct db *db;
-    enum error error = service_database(request, &db);
+    enum error error = service_database_for_keys(request, &db);
 
     if (!error)
         error = key_census(db, census, &request->problem);
@@ -126,7 +126,7 @@ static enum verdict identify_key(struct request *request, struct caller *caller,
     struct api_key stored;
     struct db *db;
     bool found = false;
-    enum error error = service_database(request, &db);
+    enum error error = service_database_for_keys(request, &db);
 
     if (!error)
         error = key_find(db, request->arena, token, &stored, &found, &request->problem);

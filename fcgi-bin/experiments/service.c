@@ -210,10 +210,14 @@ struct store *service_store(const struct request *request)
 
 enum error service_database(struct request *request, struct db **db)
 {
-    struct store *store = service_store(request);
+    return store_database(service_store(request), db, &request->problem);
+}
 
-    return request->server->family->without_storage ? store_prepare(store, db, &request->problem)
-                                                    : store_database(store, db, &request->problem);
+enum error service_database_for_keys(struct request *request, struct db **db)
+{
+    return request->server->family->without_storage
+               ? store_prepare(service_store(request), db, &request->problem)
+               : service_database(request, db);
 }
 
 static enum error idempotency(struct request *request, struct http_idempotency *kept)
@@ -222,7 +226,7 @@ static enum error idempotency(struct request *request, struct http_idempotency *
     kept->times =
         (struct idempotency_times){.keep_seconds = service_settings(request)->idempotency_seconds,
                                    .lease_seconds = LEASE_SECONDS};
-    return service_database(request, &kept->db);
+    return service_database_for_keys(request, &kept->db);
 }
 
 static const char *actor_name(const struct request *request)

@@ -39,8 +39,10 @@ const struct caller *service_caller(const struct request *request);
 const struct experiments_settings *service_settings(const struct request *request);
 struct store *service_store(const struct request *request);
 
-/* The database, ready for use; errors go into the request's problem. */
+/* The open database; errors go into the request's problem. The second is for what every family asks
+ * of it, keys and first answers, also one without storage, which opens it then. */
 MUST_CHECK enum error service_database(struct request *request, struct db **db);
+MUST_CHECK enum error service_database_for_keys(struct request *request, struct db **db);
 
 /* Which keys there are, as of at most a second ago in this worker. None when the database cannot be
  * asked but the service was open when it last could. */
