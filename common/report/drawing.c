@@ -29,7 +29,7 @@ const struct rgb colours[COLOUR__MAX] = {
     [COLOUR_INK] = {28, 32, 40},     [COLOUR_QUIET] = {92, 99, 112},
     [COLOUR_RULE] = {214, 218, 226}, [COLOUR_ACCENT] = {29, 78, 216},
     [COLOUR_GOOD] = {209, 240, 217}, [COLOUR_FAIR] = {253, 240, 200},
-    [COLOUR_POOR] = {252, 219, 214}, [COLOUR_PAPER] = {255, 255, 255},
+    [COLOUR_POOR] = {252, 219, 214}, [COLOUR_BACKGROUND] = {255, 255, 255},
 };
 
 static struct drawing *start(struct arena *arena, double height, const char *title, size_t capacity)
@@ -66,7 +66,7 @@ static void line(struct drawing *drawing, enum colour colour, double size, doubl
 static void words(struct drawing *drawing, enum colour colour, enum anchor anchor, double x,
                   double y, const char *text)
 {
-    add(drawing, (struct shape){.kind = SHAPE_WORDS,
+    add(drawing, (struct shape){.kind = SHAPE_TEXT,
                                 .colour = colour,
                                 .size = SMALL,
                                 .anchor = anchor,
@@ -204,7 +204,7 @@ const struct drawing *chart_intervals(const char *title, const struct interval *
 static enum colour colour_of(const struct heat_cell *cell)
 {
     if (!cell->given)
-        return COLOUR_PAPER;
+        return COLOUR_BACKGROUND;
     return cell->days <= SHORT_DAYS  ? COLOUR_GOOD
            : cell->days <= FAIR_DAYS ? COLOUR_FAIR
                                      : COLOUR_POOR;

@@ -17,7 +17,7 @@ enum colour {
     COLOUR_GOOD,
     COLOUR_FAIR,
     COLOUR_POOR,
-    COLOUR_PAPER,
+    COLOUR_BACKGROUND,
     COLOUR__MAX
 };
 
@@ -27,7 +27,7 @@ struct rgb {
 };
 extern const struct rgb colours[COLOUR__MAX];
 
-enum shape_kind { SHAPE_LINE, SHAPE_BOX, SHAPE_FRAME, SHAPE_DOT, SHAPE_WORDS };
+enum shape_kind { SHAPE_LINE, SHAPE_BOX, SHAPE_FRAME, SHAPE_DOT, SHAPE_TEXT };
 enum anchor { ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END };
 
 struct shape {

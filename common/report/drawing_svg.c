@@ -38,7 +38,7 @@ static void write_shape(const struct shape *shape, struct text *out)
         write_colour("fill", shape->colour, out);
         text_append_string(out, "/>");
         break;
-    case SHAPE_WORDS:
+    case SHAPE_TEXT:
         text_append_format(out, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.1f\" text-anchor=\"%s\"",
                            shape->x, shape->y, shape->size, anchors[shape->anchor]);
         write_colour("fill", shape->colour, out);

@@ -1,6 +1,6 @@
 /* Tables in a PDF: widths by what the cells hold, rows over the ends of pages, the head on each. */
 #include "base/clock.h"
-#include "report/pdf_paper.h"
+#include "report/pdf_writer.h"
 
 #include <math.h>
 
@@ -12,25 +12,25 @@
 enum { ROWS_MEASURED = 60 };
 
 struct table {
-    struct paper *paper;
+    struct pdf *pdf;
     const struct block *block;
     size_t columns;
     bool has_head; /* else the first column is one */
-    double widths[PAPER_COLUMNS_MAX];
-    double places[PAPER_COLUMNS_MAX];
+    double widths[PAGE_COLUMNS_MAX];
+    double places[PAGE_COLUMNS_MAX];
 };
 
 /* A row being drawn, the lines of each cell that are still to come. */
 struct row {
-    PangoLayout *cells[PAPER_COLUMNS_MAX];
-    int next[PAPER_COLUMNS_MAX];
+    PangoLayout *cells[PAGE_COLUMNS_MAX];
+    int next[PAGE_COLUMNS_MAX];
     bool head;
 };
 
-static const struct paper_font head_font = {8.5, true, COLOUR_INK};
-static const struct paper_font cell_font = {8.5, false, COLOUR_INK};
+static const struct pdf_font head_font = {8.5, true, COLOUR_INK};
+static const struct pdf_font cell_font = {8.5, false, COLOUR_INK};
 
-static const struct paper_font *font_of(const struct table *table, size_t row, size_t column)
+static const struct pdf_font *font_of(const struct table *table, size_t row, size_t column)
 {
     return (table->has_head ? row : column) == 0 ? &head_font : &cell_font;
 }
@@ -42,10 +42,10 @@ static double natural_width(struct table *table, size_t column)
 
     for (size_t i = 0; i < rows && i < ROWS_MEASURED; i++) {
         const char *text = table->block->texts.items[i * table->columns + column];
-        PangoLayout *layout = paper_layout(table->paper, text, font_of(table, i, column), -1);
+        PangoLayout *layout = pdf_layout(table->pdf, text, font_of(table, i, column), -1);
         double width, height;
 
-        paper_measure(layout, &width, &height);
+        pdf_measure(layout, &width, &height);
         most = fmax(most, fmin(width + 2 * PADDING, WIDEST));
         g_object_unref(layout);
     }
@@ -54,29 +54,29 @@ static double natural_width(struct table *table, size_t column)
 
 static void set_widths(struct table *table)
 {
-    double sum = 0, at = PAPER_MARGIN;
+    double sum = 0, at = PAGE_MARGIN;
 
     for (size_t i = 0; i < table->columns; i++)
         sum += table->widths[i] = natural_width(table, i);
     for (size_t i = 0; i < table->columns; i++)
-        table->widths[i] *= PAPER_INNER / sum;
+        table->widths[i] *= PAGE_INNER / sum;
     for (size_t i = 0; i < table->columns; i++) {
         table->places[i] =
-            table->paper->document->right_to_left ? PAPER_WIDTH - at - table->widths[i] : at;
+            table->pdf->document->right_to_left ? PAGE_WIDTH - at - table->widths[i] : at;
         at += table->widths[i];
     }
 }
 
-/* Draws the lines of one cell that fit above `end`, from the paper's y on; gives where they ended.
+/* Draws the lines of one cell that fit above `end`, from the pdf's y on; gives where they ended.
  */
 static double draw_cell(struct table *table, struct row *row, size_t column, double end)
 {
-    cairo_t *cairo = table->paper->cairo;
+    cairo_t *cairo = table->pdf->cairo;
     PangoLayout *layout = row->cells[column];
-    double y = table->paper->y + PADDING;
+    double y = table->pdf->y + PADDING;
     int lines = pango_layout_get_line_count(layout);
 
-    paper_colour(table->paper, COLOUR_INK);
+    pdf_colour(table->pdf, COLOUR_INK);
     while (row->next[column] < lines) {
         PangoLayoutLine *line = pango_layout_get_line_readonly(layout, row->next[column]);
         PangoRectangle extents;
@@ -87,7 +87,7 @@ static double draw_cell(struct table *table, struct row *row, size_t column, dou
         height = (double)extents.height / PANGO_SCALE;
         if (y + height > end)
             break;
-        to_right = table->paper->document->right_to_left;
+        to_right = table->pdf->document->right_to_left;
         free_space = table->widths[column] - 2 * PADDING - (double)extents.width / PANGO_SCALE;
         cairo_move_to(cairo, table->places[column] + PADDING + (to_right ? free_space : 0),
                       y - (double)extents.y / PANGO_SCALE);
@@ -108,9 +108,9 @@ static bool is_done(const struct table *table, const struct row *row)
 
 static void shade_head(struct table *table, double height)
 {
-    paper_colour(table->paper, COLOUR_RULE);
-    cairo_rectangle(table->paper->cairo, PAPER_MARGIN, table->paper->y, PAPER_INNER, height);
-    cairo_fill(table->paper->cairo);
+    pdf_colour(table->pdf, COLOUR_RULE);
+    cairo_rectangle(table->pdf->cairo, PAGE_MARGIN, table->pdf->y, PAGE_INNER, height);
+    cairo_fill(table->pdf->cairo);
 }
 
 static double whole_height(const struct table *table, const struct row *row)
@@ -118,7 +118,7 @@ static double whole_height(const struct table *table, const struct row *row)
     double most = 0, width, height;
 
     for (size_t i = 0; i < table->columns; i++) {
-        paper_measure(row->cells[i], &width, &height);
+        pdf_measure(row->cells[i], &width, &height);
         most = fmax(most, height + 2 * PADDING);
     }
     return most;
@@ -127,31 +127,31 @@ static double whole_height(const struct table *table, const struct row *row)
 /* As much of the row as fits on the page. */
 static void draw_part(struct table *table, struct row *row)
 {
-    struct paper *paper = table->paper;
-    double end = PAPER_BOTTOM - PADDING, bottom = paper->y;
+    struct pdf *pdf = table->pdf;
+    double end = PAGE_BOTTOM - PADDING, bottom = pdf->y;
 
     if (row->head)
-        shade_head(table, fmin(whole_height(table, row), PAPER_BOTTOM - paper->y));
-    paper_begin(paper, "TR");
+        shade_head(table, fmin(whole_height(table, row), PAGE_BOTTOM - pdf->y));
+    pdf_begin(pdf, "TR");
     for (size_t i = 0; i < table->columns; i++) {
         const char *tag = row->head ? "TH" : "TD";
 
-        paper_begin(paper, tag);
+        pdf_begin(pdf, tag);
         bottom = fmax(bottom, draw_cell(table, row, i, end));
-        paper_end(paper, tag);
+        pdf_end(pdf, tag);
     }
-    paper_end(paper, "TR");
-    paper->y = bottom;
-    paper_rule(paper, PAPER_MARGIN, paper->y, PAPER_INNER);
+    pdf_end(pdf, "TR");
+    pdf->y = bottom;
+    pdf_rule(pdf, PAGE_MARGIN, pdf->y, PAGE_INNER);
 }
 
 static void draw_row(struct table *table, size_t number, bool again);
 
 static void break_table(struct table *table, bool with_head)
 {
-    paper_end(table->paper, "Table");
-    paper_new_page(table->paper);
-    paper_begin(table->paper, "Table");
+    pdf_end(table->pdf, "Table");
+    pdf_new_page(table->pdf);
+    pdf_begin(table->pdf, "Table");
     if (with_head)
         draw_row(table, 0, true);
 }
@@ -159,18 +159,18 @@ static void break_table(struct table *table, bool with_head)
 static void draw_row(struct table *table, size_t number, bool again)
 {
     struct row row = {.head = table->has_head && number == 0};
-    struct paper *paper = table->paper;
+    struct pdf *pdf = table->pdf;
     double height;
 
     for (size_t i = 0; i < table->columns; i++)
-        row.cells[i] = paper_layout(paper, table->block->texts.items[number * table->columns + i],
-                                    font_of(table, number, i), table->widths[i] - 2 * PADDING);
+        row.cells[i] = pdf_layout(pdf, table->block->texts.items[number * table->columns + i],
+                                  font_of(table, number, i), table->widths[i] - 2 * PADDING);
     height = whole_height(table, &row);
-    if (!again && paper->y + height > PAPER_BOTTOM - PADDING &&
-        (height < PAPER_HEIGHT / 3 || PAPER_BOTTOM - paper->y < 4 * LINE_MIN))
+    if (!again && pdf->y + height > PAGE_BOTTOM - PADDING &&
+        (height < PAGE_HEIGHT / 3 || PAGE_BOTTOM - pdf->y < 4 * LINE_MIN))
         break_table(table, table->has_head && !row.head);
     draw_part(table, &row);
-    while (!again && !paper->full && !is_done(table, &row)) {
+    while (!again && !pdf->full && !is_done(table, &row)) {
         break_table(table, table->has_head && !row.head);
         draw_part(table, &row);
     }
@@ -178,23 +178,23 @@ static void draw_row(struct table *table, size_t number, bool again)
         g_object_unref(row.cells[i]);
 }
 
-void paper_table(struct paper *paper, const struct block *block)
+void pdf_table(struct pdf *pdf, const struct block *block)
 {
-    struct table table = {.paper = paper,
+    struct table table = {.pdf = pdf,
                           .block = block,
                           .columns = block->columns,
                           .has_head = block->kind == BLOCK_TABLE};
 
-    if (block->columns == 0 || block->columns > PAPER_COLUMNS_MAX)
+    if (block->columns == 0 || block->columns > PAGE_COLUMNS_MAX)
         return;
     set_widths(&table);
-    paper_need(paper, 5 * LINE_MIN);
-    paper_begin(paper, "Table");
-    for (size_t i = 0; i < block->texts.count / block->columns && !paper->full; i++) {
+    pdf_need(pdf, 5 * LINE_MIN);
+    pdf_begin(pdf, "Table");
+    for (size_t i = 0; i < block->texts.count / block->columns && !pdf->full; i++) {
         draw_row(&table, i, false);
-        if (clock_monotonic_microseconds() > paper->deadline)
-            paper->late = paper->full = true;
+        if (clock_monotonic_microseconds() > pdf->deadline)
+            pdf->late = pdf->full = true;
     }
-    paper_end(paper, "Table");
-    paper->y += 10;
+    pdf_end(pdf, "Table");
+    pdf->y += 10;
 }

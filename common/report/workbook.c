@@ -1,7 +1,7 @@
 /* Sheets as an XLSX file, by libxlsxwriter. It writes files only, so it gets a temporary one. */
 #include "base/text.h"
 #include "report/csv.h"
-#include "report/sheet.h"
+#include "report/worksheet.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static const char *cell_text(struct arena *arena, const char *text)
     size_t length = 0, characters = 0, left = strlen(text);
     bool guarded = csv_is_formula(text);
 
-    while (left > length && characters < SHEET_CELL_CHARACTERS_MAX) {
+    while (left > length && characters < WORKSHEET_CELL_CHARACTERS_MAX) {
         size_t size = utf8_sequence_length(text + length, left - length);
 
         length += size ? size : 1;
@@ -30,7 +30,7 @@ static const char *cell_text(struct arena *arena, const char *text)
                        length < left ? "\xE2\x80\xA6" : "");
 }
 
-static lxw_error fill_sheet(lxw_workbook *book, lxw_format *bold, const struct sheet *sheet,
+static lxw_error fill_sheet(lxw_workbook *book, lxw_format *bold, const struct worksheet *sheet,
                             bool right_to_left)
 {
     lxw_worksheet *page = workbook_add_worksheet(book, sheet->name);
@@ -74,7 +74,7 @@ static bool read_back(int file, struct text *out)
 }
 
 /* Everything that takes memory of the arena stands in the cells before the workbook is opened. */
-static void prepare(const struct sheet *sheets, size_t count)
+static void prepare(const struct worksheet *sheets, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < sheets[i].count; j++)
@@ -83,7 +83,7 @@ static void prepare(const struct sheet *sheets, size_t count)
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the library's option is not const */
-static lxw_error write_file(const char *path, char *folder, const struct sheet *sheets,
+static lxw_error write_file(const char *path, char *folder, const struct worksheet *sheets,
                             size_t count, bool right_to_left)
 {
     lxw_workbook_options options = {.constant_memory = LXW_FALSE, .tmpdir = folder};
@@ -101,8 +101,8 @@ static lxw_error write_file(const char *path, char *folder, const struct sheet *
     return error ? error : closed;
 }
 
-enum error sheets_write_workbook(const struct sheet *sheets, size_t count, bool right_to_left,
-                                 struct text *out, struct problem *problem)
+enum error workbook_write(const struct worksheet *sheets, size_t count, bool right_to_left,
+                          struct text *out, struct problem *problem)
 {
     const char *folder = getenv("TMPDIR");
     struct arena *arena = out->arena;

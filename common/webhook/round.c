@@ -33,15 +33,15 @@ static void add_header(struct fetch_request *request, const char *name, const ch
 }
 
 /* "X-Live-Event" as "X-<brand>-Event" for each brand. */
-static void add_branded(struct arena *arena, const struct webhook_desk *desk,
+static void add_branded(struct arena *arena, const struct webhook_delivery_config *config,
                         struct fetch_request *request, const char *name, const char *value)
 {
     const char *rest = name && strncmp(name, "X-", 2) == 0 ? strchr(name + 2, '-') : NULL;
 
     add_header(request, name, value);
-    for (size_t i = 0; rest && desk->brands && i < desk->brands->count && i < WEBHOOK_BRANDS_MAX;
-         i++)
-        add_header(request, arena_print(arena, "X-%s%s", desk->brands->items[i], rest), value);
+    for (size_t i = 0;
+         rest && config->brands && i < config->brands->count && i < WEBHOOK_BRANDS_MAX; i++)
+        add_header(request, arena_print(arena, "X-%s%s", config->brands->items[i], rest), value);
 }
 
 /* For people who do not run the service: no address, no text of a library. */
@@ -95,11 +95,11 @@ static bool is_final(const struct webhook_kind *kind, const struct fetch_answer 
            status != 408 && status != 425 && status != 429;
 }
 
-static struct fetch_request request_of(const struct webhook_desk *desk,
+static struct fetch_request request_of(const struct webhook_delivery_config *config,
                                        const struct webhook_target *target,
                                        const struct webhook_event *event)
 {
-    const struct webhook_kind *kind = desk->kind;
+    const struct webhook_kind *kind = config->kind;
     double longest = kind->attempt_seconds;
 
     for (uint32_t i = 1; i < kind->tries; i++)
@@ -108,10 +108,10 @@ static struct fetch_request request_of(const struct webhook_desk *desk,
         .url = target->url,
         .body = event->body,
         .body_length = strlen(event->body),
-        .answer_max = (size_t)desk->answers.read,
+        .answer_max = (size_t)config->answers.read,
         .may_be_cut = true, /* a receiver has answered, however much it went on to say */
-        .private_too = egress_private_too(target->url, desk->egress),
-        .loopback_too = desk->egress->loopback_too,
+        .private_too = egress_private_too(target->url, config->egress),
+        .loopback_too = config->egress->loopback_too,
         .policy = {.connect_seconds = connect_seconds,
                    .attempt_seconds = kind->attempt_seconds,
                    .total_seconds = longest,
@@ -122,31 +122,31 @@ static struct fetch_request request_of(const struct webhook_desk *desk,
     };
 }
 
-void webhook_round(struct arena *arena, const struct webhook_desk *desk,
+void webhook_round(struct arena *arena, const struct webhook_delivery_config *config,
                    const struct webhook_target *target, const struct webhook_event *event,
                    struct webhook_result *result, bool *final, double *pause)
 {
-    const struct webhook_kind *kind = desk->kind;
-    struct fetch_request request = request_of(desk, target, event);
+    const struct webhook_kind *kind = config->kind;
+    struct fetch_request request = request_of(config, target, event);
     char signature[WEBHOOK_SIGNATURE_TEXT];
     struct fetch_answer answer;
 
     add_header(&request, "Content-Type", "application/json");
     add_header(&request, "User-Agent", kind->user_agent);
-    add_branded(arena, desk, &request, kind->event_header, event->event_type);
-    add_branded(arena, desk, &request, kind->delivery_header, result->shown_id);
+    add_branded(arena, config, &request, kind->event_header, event->event_type);
+    add_branded(arena, config, &request, kind->delivery_header, result->shown_id);
     if (target->secret) {
         webhook_sign(target->secret, event->body, signature);
-        add_branded(arena, desk, &request, kind->signature_header, signature);
+        add_branded(arena, config, &request, kind->signature_header, signature);
     }
-    fetch_all(arena, &request, &answer, 1, NULL, NULL, desk->watch);
+    fetch_all(arena, &request, &answer, 1, NULL, NULL, config->watch);
     result->broken_off = answer.outcome == FETCH_CANCELLED;
     result->attempts = answer.attempts;
     result->success = answer.outcome == FETCH_ANSWERED && answer.status / 100 == 2;
     if (answer.outcome == FETCH_ANSWERED)
         result->status_code = GIVEN_INTEGER(answer.status);
     result->error = error_of(arena, &answer);
-    result->answer = kept_of(arena, &desk->answers, &answer);
+    result->answer = kept_of(arena, &config->answers, &answer);
     *final = is_final(kind, &answer);
     *pause = answer.retry_after;
 }

@@ -109,7 +109,7 @@ struct delivery {
 
 void webhook_perform(struct job *job, struct job_verdict *verdict)
 {
-    const struct webhook_desk *desk = job->context;
+    const struct webhook_delivery_config *config = job->context;
     struct delivery *delivery = ARENA_NEW(job->arena, struct delivery);
     struct webhook_target target = {0};
     struct problem problem;
@@ -117,8 +117,8 @@ void webhook_perform(struct job *job, struct job_verdict *verdict)
 
     if (webhook_event_of(job->arena, job->payload, &delivery->event, &problem)) {
         verdict->outcome = JOB_REFUSED;
-    } else if (desk->kind->find(job->db, job->arena, delivery->event.webhook_id, &target,
-                                &problem)) {
+    } else if (config->kind->find(job->db, job->arena, delivery->event.webhook_id, &target,
+                                  &problem)) {
         verdict->outcome = JOB_POSTPONED; /* the database is away: nobody was asked anything */
         verdict->pause_seconds = 1;
     } else if (!target.url) {
@@ -126,11 +126,11 @@ void webhook_perform(struct job *job, struct job_verdict *verdict)
         (void)!snprintf(problem.text, sizeof problem.text, "%s", gone);
     } else {
         name_round(job, job->failures, job->created_at, delivery->result.delivery_id);
-        if (desk->kind->one_id)
+        if (config->kind->one_id)
             name_round(job, 0, 0, delivery->result.shown_id);
         else
             memcpy(delivery->result.shown_id, delivery->result.delivery_id, WEBHOOK_DELIVERY_ID);
-        webhook_round(job->arena, desk, &target, &delivery->event, &delivery->result, &final,
+        webhook_round(job->arena, config, &target, &delivery->event, &delivery->result, &final,
                       &verdict->pause_seconds);
         if (delivery->result.broken_off) {
             verdict->outcome = JOB_POSTPONED;
@@ -139,8 +139,8 @@ void webhook_perform(struct job *job, struct job_verdict *verdict)
         job->result = delivery;
         if (delivery->result.success)
             return;
-        final |= desk->retry_seconds > 0 &&
-                 webhook_is_over(job->kind, job->failures + 1, desk->retry_seconds);
+        final |= config->retry_seconds > 0 &&
+                 webhook_is_over(job->kind, job->failures + 1, config->retry_seconds);
         verdict->outcome = final ? JOB_REFUSED : JOB_FAILED;
         (void)!snprintf(problem.text, sizeof problem.text, "%s", delivery->result.error);
     }
@@ -150,24 +150,25 @@ void webhook_perform(struct job *job, struct job_verdict *verdict)
 enum error webhook_record(struct job *job, const struct job_verdict *verdict,
                           struct problem *problem)
 {
-    const struct webhook_desk *desk = job->context;
+    const struct webhook_delivery_config *config = job->context;
     const struct delivery *delivery = job->result;
     enum error error;
 
     (void)verdict;
     if (!delivery)
         return ERROR_NONE;
-    error = webhook_write_history(job->db, desk->kind, &delivery->event, job->failures + 1,
+    error = webhook_write_history(job->db, config->kind, &delivery->event, job->failures + 1,
                                   &delivery->result, problem);
-    if (!error && desk->kind->after)
-        error = desk->kind->after(job->db, &delivery->event, &delivery->result, problem);
+    if (!error && config->kind->after)
+        error = config->kind->after(job->db, &delivery->event, &delivery->result, problem);
     return error;
 }
 
-enum error webhook_deliver_due(struct db *db, struct arena *arena, struct webhook_desk *desk,
-                               int64_t most, struct job_tally *tally, struct problem *problem)
+enum error webhook_deliver_due(struct db *db, struct arena *arena,
+                               struct webhook_delivery_config *config, int64_t most,
+                               struct job_tally *tally, struct problem *problem)
 {
-    return job_run_due(db, arena, &desk->kind->job, desk, most, tally, problem);
+    return job_run_due(db, arena, &config->kind->job, config, most, tally, problem);
 }
 
 enum error webhook_send_again(struct db *db, struct arena *arena, const struct webhook_kind *kind,
@@ -185,7 +186,8 @@ enum error webhook_send_again(struct db *db, struct arena *arena, const struct w
     return error;
 }
 
-enum error webhook_send_now(struct db *db, struct arena *arena, const struct webhook_desk *desk,
+enum error webhook_send_now(struct db *db, struct arena *arena,
+                            const struct webhook_delivery_config *config,
                             const struct webhook_target *target, const struct webhook_event *event,
                             struct webhook_result *result, struct problem *problem)
 {
@@ -196,13 +198,13 @@ enum error webhook_send_now(struct db *db, struct arena *arena, const struct web
     *result = (struct webhook_result){0};
     token_uuid(result->delivery_id);
     memcpy(result->shown_id, result->delivery_id, sizeof result->shown_id);
-    webhook_round(arena, desk, target, event, result, &final, &pause);
+    webhook_round(arena, config, target, event, result, &final, &pause);
     error = db_begin(db, DB_WRITE, problem);
     if (error)
         return error;
-    error = webhook_write_history(db, desk->kind, event, result->attempts, result, problem);
-    if (!error && desk->kind->after)
-        error = desk->kind->after(db, event, result, problem);
+    error = webhook_write_history(db, config->kind, event, result->attempts, result, problem);
+    if (!error && config->kind->after)
+        error = config->kind->after(db, event, result, problem);
     return db_finish(db, error, problem);
 }
 

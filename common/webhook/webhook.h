@@ -59,7 +59,7 @@ struct webhook_result {
     const char *error;  /* or NULL; names no address */
     const char *answer; /* the beginning of the body that is kept, valid UTF-8 */
     uint32_t attempts;  /* of this round */
-    bool broken_off;    /* by the watch of the desk: nothing is known, and nothing else is set */
+    bool broken_off;    /* by the watch of the config: nothing is known, and nothing else is set */
 };
 
 /* One use of webhooks by a service; constant. `job` is made by WEBHOOK_JOB(). */
@@ -107,7 +107,7 @@ MUST_CHECK enum error webhook_enqueue(struct db *db, struct arena *arena,
                                       const struct webhook_event *event, struct problem *problem);
 
 /* The context of jobs of webhooks: who delivers. */
-struct webhook_desk {
+struct webhook_delivery_config {
     const struct webhook_kind *kind;
     const struct egress_policy *egress;
     struct webhook_answer_limits answers;
@@ -131,15 +131,15 @@ MUST_CHECK enum error webhook_send_again(struct db *db, struct arena *arena,
  * more than `seconds` after the first. */
 bool webhook_is_over(const struct job_kind *kind, int64_t failures, double seconds);
 
-/* Delivers what is due, as job_run_due() with this desk. */
+/* Delivers what is due, as job_run_due() with this config. */
 MUST_CHECK enum error webhook_deliver_due(struct db *db, struct arena *arena,
-                                          struct webhook_desk *desk, int64_t most,
+                                          struct webhook_delivery_config *config, int64_t most,
                                           struct job_tally *tally, struct problem *problem);
 
 /* One round now, written down as any other, past the queue: a test of a webhook. A failure of the
  * receiver is a result, not an error. Not inside a transaction. */
 MUST_CHECK enum error webhook_send_now(struct db *db, struct arena *arena,
-                                       const struct webhook_desk *desk,
+                                       const struct webhook_delivery_config *config,
                                        const struct webhook_target *target,
                                        const struct webhook_event *event,
                                        struct webhook_result *result, struct problem *problem);

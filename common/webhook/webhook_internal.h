@@ -7,7 +7,7 @@
 
 /* A round, with both ids of the result given. `final` says that another round would not help,
  * `pause` how long the receiver wants to be left alone. */
-void webhook_round(struct arena *arena, const struct webhook_desk *desk,
+void webhook_round(struct arena *arena, const struct webhook_delivery_config *config,
                    const struct webhook_target *target, const struct webhook_event *event,
                    struct webhook_result *result, bool *final, double *pause);
 

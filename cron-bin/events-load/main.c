@@ -9,7 +9,7 @@
 #include "crypto/crypto.h"
 #include "crypto/digest.h"
 #include "experiments/live/lines.h"
-#include "experiments/live/record_shapes.h"
+#include "experiments/live/record_schemas.h"
 #include "experiments/storage/store.h"
 
 #include <libgen.h>

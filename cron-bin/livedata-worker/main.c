@@ -75,7 +75,8 @@ static enum error watch(struct worker *worker, struct db *db, int64_t *looks,
 static bool round_of(void *context)
 {
     struct worker *worker = context;
-    struct webhook_desk hooks = outbound_desk(&worker->settings, &worker->egress), alerts;
+    struct webhook_delivery_config hooks = outbound_desk(&worker->settings, &worker->egress),
+                                   alerts;
     int64_t most = worker->settings.webhook_round_deliveries;
     struct job_tally tally = {0};
     struct problem problem = {0};

@@ -34,7 +34,7 @@ static const char help[] =
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
 enum { MEMORY_MAX = 64 * 1024 * 1024, DAY_SECONDS = 86400 };
 
-static const int64_t house_us = 60000000, awake_us = 5000000;
+static const int64_t purge_every_us = 60000000, awake_us = 5000000;
 
 /* Of all processes of the program: until when there may be work for more than the first. */
 static _Atomic int64_t *awake_until;
@@ -46,27 +46,28 @@ struct worker {
     double every;
     struct store *store;
     struct egress_policy egress;
-    bool keeps_house; /* the first one: it forgets what is old, too */
-    int64_t kept_at;  /* monotonic */
-    bool has_looked;  /* for what those that died had in hand */
+    bool purges_old; /* the first one: it forgets what is old, too */
+    int64_t kept_at; /* monotonic */
+    bool has_looked; /* for what those that died had in hand */
     bool failed;
 };
 
-static enum error keep_house(struct worker *worker, struct db *db, struct problem *problem)
+static enum error purge_old(struct worker *worker, struct db *db, struct problem *problem)
 {
     int64_t now = clock_monotonic_microseconds();
 
-    if (!worker->keeps_house || (worker->kept_at && now - worker->kept_at < house_us))
+    if (!worker->purges_old || (worker->kept_at && now - worker->kept_at < purge_every_us))
         return ERROR_NONE;
     worker->kept_at = now;
-    return subscription_keep_house(db, (double)worker->settings.webhook_history_days * DAY_SECONDS,
-                                   worker->settings.webhook_purge_rows, problem);
+    return subscription_purge_history(db,
+                                      (double)worker->settings.webhook_history_days * DAY_SECONDS,
+                                      worker->settings.webhook_purge_rows, problem);
 }
 
 /* The first one looks for work; the others hold no connection while it finds none. */
 static bool is_asleep(const struct worker *worker)
 {
-    if (!awake_until || worker->keeps_house || !worker->has_looked ||
+    if (!awake_until || worker->purges_old || !worker->has_looked ||
         clock_monotonic_microseconds() < *awake_until)
         return false;
     db_disconnect(store_handle(worker->store));
@@ -76,11 +77,12 @@ static bool is_asleep(const struct worker *worker)
 static bool deliver(void *context)
 {
     struct worker *worker = context;
-    struct webhook_desk desk = {.kind = &experiments_webhook_kind,
-                                .egress = &worker->egress,
-                                .answers = subscription_answer_limits(&worker->settings),
-                                .watch = &webhook_until_stopped,
-                                .retry_seconds = worker->settings.webhook_retry_hours * 3600};
+    struct webhook_delivery_config config = {
+        .kind = &experiments_webhook_kind,
+        .egress = &worker->egress,
+        .answers = subscription_answer_limits(&worker->settings),
+        .watch = &webhook_until_stopped,
+        .retry_seconds = worker->settings.webhook_retry_hours * 3600};
     struct job_tally tally = {0};
     struct problem problem = {0};
     struct db *db;
@@ -92,10 +94,10 @@ static bool deliver(void *context)
     if (!error)
         error = runner_take_up(db, &problem);
     if (!error)
-        error = webhook_deliver_due(db, worker->job, &desk,
+        error = webhook_deliver_due(db, worker->job, &config,
                                     worker->settings.webhook_round_deliveries, &tally, &problem);
     if (!error)
-        error = keep_house(worker, db, &problem);
+        error = purge_old(worker, db, &problem);
     db_end_of_request(store_handle(worker->store));
     worker->failed = error != ERROR_NONE;
     worker->has_looked |= !error;
@@ -129,7 +131,7 @@ static int work_in_place(void *context, size_t place)
 {
     struct worker *worker = context;
 
-    worker->keeps_house = place == 0;
+    worker->purges_old = place == 0;
     return work(worker, worker->every);
 }
 
@@ -180,7 +182,7 @@ static void stay(struct worker *worker)
 
 int main(int argc, char **argv)
 {
-    struct worker worker = {.arena = arena_create(MEMORY_MAX), .keeps_house = true};
+    struct worker worker = {.arena = arena_create(MEMORY_MAX), .purges_old = true};
     struct problem problem = {0};
     int status = EXIT_DONE;
 

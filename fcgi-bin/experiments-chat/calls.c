@@ -70,13 +70,13 @@ static enum error open_session(struct request *request, const struct chat_caller
                                struct chat_session *session)
 {
     const struct experiments_settings *settings = service_settings(request);
-    struct chat_desk *desk = ARENA_NEW(request->arena, struct chat_desk);
+    struct chat_format *format = ARENA_NEW(request->arena, struct chat_format);
     enum error error = ERROR_NONE;
 
-    *desk = chat_desk_of(settings, request->arena);
+    *format = chat_format_of(settings, request->arena);
     *session = (struct chat_session){
         .settings = settings,
-        .desk = desk,
+        .format = format,
         .actor = {.name = user_name(caller->user_id),
                   .request_id = request->id,
                   .ip_address = request->client.resolved},

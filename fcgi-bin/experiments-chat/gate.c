@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/string_list.h"
-#include "experiments/chat/proof.h"
+#include "experiments/chat/signature.h"
 
 enum { MICROSECONDS = 1000000 };
 

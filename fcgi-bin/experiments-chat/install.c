@@ -8,7 +8,7 @@
 #include "experiments-chat/gate.h"
 #include "experiments/chat/installation_store.h"
 #include "experiments/chat/platform.h"
-#include "experiments/chat/proof.h"
+#include "experiments/chat/signature.h"
 #include "http/cookie.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_LIVE_H
 #define ASSAY_EXPERIMENTS_LIVE_LIVE_H
 
-#include "experiments/live/record_shapes.h"
+#include "experiments/live/record_schemas.h"
 #include "experiments/service.h"
 
 SCHEMA_OF(assign_request_schema, struct assign_request);

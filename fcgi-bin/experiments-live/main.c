@@ -1,8 +1,8 @@
 /* The experiments service, family live: what running experiments observe and show. Routes only. */
 #include "experiments-live/live.h"
 
-#include "experiments/readout/decision_shape.h"
-#include "experiments/readout/live_shape.h"
+#include "experiments/live_results/decision_schema.h"
+#include "experiments/live_results/live_schema.h"
 
 #define EXPERIMENT "/api/v1/experiments/{experiment_id}"
 

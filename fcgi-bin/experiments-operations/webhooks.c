@@ -245,17 +245,17 @@ enum error webhooks_resend(struct request *request, struct reply *reply)
 enum error webhooks_test(struct request *request, struct reply *reply)
 {
     const struct egress_policy egress = {.loopback_too = is_local(request)};
-    const struct webhook_desk desk = {.kind = &experiments_webhook_kind,
-                                      .egress = &egress,
-                                      .answers =
-                                          subscription_answer_limits(service_settings(request))};
+    const struct webhook_delivery_config config = {
+        .kind = &experiments_webhook_kind,
+        .egress = &egress,
+        .answers = subscription_answer_limits(service_settings(request))};
     struct tested_webhook *answer = ARENA_NEW(request->arena, struct tested_webhook);
     struct delivery_record delivery;
     struct key_call call;
     enum error error = begin(request, &call);
 
     if (!error)
-        error = subscription_test(&call, request->arguments[0], &desk, &delivery);
+        error = subscription_test(&call, request->arguments[0], &config, &delivery);
     if (error)
         return error;
     *answer = (struct tested_webhook){delivery.id, delivery.status, delivery.response_code};

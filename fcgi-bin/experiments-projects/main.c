@@ -1,6 +1,6 @@
 /* The experiments service, family projects: saved designs, what is kept with them, and templates to
  * start from. Routes only. */
-#include "experiments-projects/project_shapes.h"
+#include "experiments-projects/project_schemas.h"
 #include "experiments-projects/projects.h"
 #include "experiments-projects/templates.h"
 #include "experiments/service.h"

@@ -1,6 +1,6 @@
 /* Projects over HTTP: what is asked goes to the store, what comes back is the answer. */
 #include "experiments-projects/projects.h"
-#include "experiments-projects/project_shapes.h"
+#include "experiments-projects/project_schemas.h"
 #include "experiments/service.h"
 
 /* What every store function needs, the database ready. */

@@ -1,6 +1,6 @@
 /* Templates over HTTP: their documents, and what is asked of the store. */
 #include "experiments-projects/templates.h"
-#include "experiments-projects/project_shapes.h"
+#include "experiments-projects/project_schemas.h"
 #include "experiments/service.h"
 
 enum {

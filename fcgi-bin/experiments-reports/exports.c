@@ -70,18 +70,18 @@ SCHEMA(comparison_export_schema, struct comparison_export, "ComparisonExport", c
        .example = "{\"project_ids\":[\"7d1f3c52-6f5c-4a0e-9a53-0c9b1f0f7a11\","
                   "\"b2f6f2c4-2f3e-4a55-8c1d-5a4d3e2f1b00\"],\"format\":\"markdown\"}");
 
-static struct report_desk desk_of(const struct request *request)
+static struct report_context desk_of(const struct request *request)
 {
-    return (struct report_desk){.locale = request->locale, .arena = request->arena};
+    return (struct report_context){.locale = request->locale, .arena = request->arena};
 }
 
-static struct folio_limits limits_of(const struct request *request)
+static struct report_limits limits_of(const struct request *request)
 {
     const struct experiments_settings *settings = service_settings(request);
 
-    return (struct folio_limits){.pages = settings->report_max_pages,
-                                 .text_bytes = settings->report_max_text_bytes,
-                                 .seconds = settings->report_seconds};
+    return (struct report_limits){.pages = settings->report_max_pages,
+                                  .text_bytes = settings->report_max_text_bytes,
+                                  .seconds = settings->report_seconds};
 }
 
 /* The project of the path with its newest analysis, put away or not. */
@@ -106,53 +106,52 @@ static void name_file(struct request *request, struct reply *reply, const char *
 
 enum error report_pdf_handle(struct request *request, struct reply *reply)
 {
-    struct report_desk desk = desk_of(request);
-    struct folio_limits limits = limits_of(request);
+    struct report_context context = desk_of(request);
+    struct report_limits limits = limits_of(request);
     struct project_page revisions = {.limit = REPORT_REVISIONS_MAX,
                                      .memory_max = service_settings(request)->page_memory_bytes};
     struct project_snapshot snapshot;
     struct project_call call;
-    struct folio document;
+    struct report_document document;
     enum error error = read_snapshot(request, &call, &snapshot);
 
     if (!error)
         error = project_revisions(&call, request->arguments[0], &revisions);
     if (error)
         return error;
-    report_of_project(&desk, &snapshot, &revisions.items, &document);
+    report_of_project(&context, &snapshot, &revisions.items, &document);
     name_file(request, reply, snapshot.project.project_name, "application/pdf", "pdf");
-    return folio_write_pdf(&document, &limits, &reply->body, &request->problem);
+    return document_write_pdf(&document, &limits, &reply->body, &request->problem);
 }
 
 enum error report_csv_handle(struct request *request, struct reply *reply)
 {
-    struct report_desk desk = desk_of(request);
+    struct report_context context = desk_of(request);
     struct project_snapshot snapshot;
     struct project_call call;
     enum error error = read_snapshot(request, &call, &snapshot);
 
     if (error)
         return error;
-    report_csv(&desk, &snapshot, &reply->body);
+    report_csv(&context, &snapshot, &reply->body);
     name_file(request, reply, snapshot.project.project_name, "text/csv; charset=utf-8", "csv");
     return ERROR_NONE;
 }
 
 enum error report_xlsx_handle(struct request *request, struct reply *reply)
 {
-    struct report_desk desk = desk_of(request);
-    struct sheet sheets[REPORT_SHEETS];
+    struct report_context context = desk_of(request);
+    struct worksheet sheets[REPORT_SHEETS];
     struct project_snapshot snapshot;
     struct project_call call;
     enum error error = read_snapshot(request, &call, &snapshot);
 
     if (error)
         return error;
-    report_sheets(&desk, &snapshot, sheets);
+    report_sheets(&context, &snapshot, sheets);
     name_file(request, reply, snapshot.project.project_name, XLSX_TYPE, "xlsx");
-    return sheets_write_workbook(sheets, REPORT_SHEETS,
-                                 locale_language(request->locale) == LANGUAGE_AR, &reply->body,
-                                 &request->problem);
+    return workbook_write(sheets, REPORT_SHEETS, locale_language(request->locale) == LANGUAGE_AR,
+                          &reply->body, &request->problem);
 }
 
 static struct text *start_content(struct request *request)
@@ -175,23 +174,23 @@ static enum error answer_content(struct request *request, struct reply *reply,
 
 enum error export_markdown_handle(struct request *request, struct reply *reply)
 {
-    struct report_desk desk = desk_of(request);
+    struct report_context context = desk_of(request);
     struct text *text = start_content(request);
-    struct folio document;
+    struct report_document document;
 
-    report_of_analysis(&desk, request->body, true, &document);
-    folio_write_markdown(&document, text);
+    report_of_analysis(&context, request->body, true, &document);
+    document_write_markdown(&document, text);
     return answer_content(request, reply, text);
 }
 
 enum error export_html_handle(struct request *request, struct reply *reply)
 {
-    struct report_desk desk = desk_of(request);
+    struct report_context context = desk_of(request);
     struct text *text = start_content(request);
-    struct folio document;
+    struct report_document document;
 
-    report_of_analysis(&desk, request->body, false, &document);
-    folio_write_html(&document, text);
+    report_of_analysis(&context, request->body, false, &document);
+    document_write_html(&document, text);
     return answer_content(request, reply, text);
 }
 
@@ -250,7 +249,7 @@ static const char *disposition(struct arena *arena, const char *name)
 enum error export_standalone_handle(struct request *request, struct reply *reply)
 {
     const struct standalone_request *asked = request->body;
-    struct report_desk desk = desk_of(request);
+    struct report_context context = desk_of(request);
     struct report_parts parts = {.project_name = asked->project_name,
                                  .hypothesis = asked->hypothesis,
                                  .calculation = asked->calculation,
@@ -259,10 +258,10 @@ enum error export_standalone_handle(struct request *request, struct reply *reply
                                  .sensitivity = asked->sensitivity,
                                  .results = asked->results,
                                  .now = report_moment(request->arena, store_now(request->arena))};
-    struct folio document;
+    struct report_document document;
 
-    report_of_parts(&desk, &parts, &document);
-    folio_write_html(&document, &reply->body);
+    report_of_parts(&context, &parts, &document);
+    document_write_html(&document, &reply->body);
     reply->content_type = "text/html; charset=utf-8";
     reply_add_header(reply, "Content-Disposition",
                      disposition(request->arena, file_name(request->arena, asked->project_name)));
@@ -270,12 +269,12 @@ enum error export_standalone_handle(struct request *request, struct reply *reply
 }
 
 /* The bytes of the PDF as text. */
-static enum error encode_pdf(struct request *request, const struct folio *document,
+static enum error encode_pdf(struct request *request, const struct report_document *document,
                              struct text *text)
 {
-    struct folio_limits limits = limits_of(request);
+    struct report_limits limits = limits_of(request);
     struct text *bytes = start_content(request);
-    enum error error = folio_write_pdf(document, &limits, bytes, &request->problem);
+    enum error error = document_write_pdf(document, &limits, bytes, &request->problem);
 
     if (!error)
         text_append_base64(text, bytes->bytes, bytes->length);
@@ -286,12 +285,12 @@ enum error export_comparison_handle(struct request *request, struct reply *reply
 {
     const struct comparison_export *asked = request->body;
     const struct string_list *ids = &asked->project_ids;
-    struct report_desk desk = desk_of(request);
+    struct report_context context = desk_of(request);
     struct project_snapshot *snapshots =
         ARENA_ARRAY(request->arena, struct project_snapshot, ids->count);
     struct comparison *found = ARENA_NEW(request->arena, struct comparison);
     struct text *text = start_content(request);
-    struct folio document;
+    struct report_document document;
     struct project_call call;
     enum error error = compare_begin(request, &call);
 
@@ -300,10 +299,10 @@ enum error export_comparison_handle(struct request *request, struct reply *reply
     if (error)
         return error;
     comparison_build(snapshots, ids->count, request->arena, found);
-    report_of_comparison(&desk, found, asked->format == COMPARISON_PDF, &document);
+    report_of_comparison(&context, found, asked->format == COMPARISON_PDF, &document);
     if (asked->format == COMPARISON_PDF)
         error = encode_pdf(request, &document, text);
     else
-        folio_write_markdown(&document, text);
+        document_write_markdown(&document, text);
     return error ? error : answer_content(request, reply, text);
 }

@@ -2,7 +2,7 @@
 #include "experiments-system/diagnostics.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "experiments-system/diagnostics_shape.h"
+#include "experiments-system/diagnostics_schema.h"
 #include "experiments/advice/providers.h"
 #include "experiments/service.h"
 #include "experiments/storage/storage_state.h"
@@ -265,7 +265,7 @@ static const struct webhooks *describe_webhooks(struct request *request)
     struct db *db;
 
     if (service_database(request, &db) ||
-        subscription_figures(db, counts, &oldest, &request->problem))
+        subscription_metrics(db, counts, &oldest, &request->problem))
         return webhooks;
     *webhooks = (struct webhooks){.pending = GIVEN_INTEGER(counts[DELIVERY_PENDING]),
                                   .retrying = GIVEN_INTEGER(counts[DELIVERY_RETRYING]),

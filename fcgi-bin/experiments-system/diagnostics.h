@@ -2,7 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_SYSTEM_DIAGNOSTICS_H
 #define ASSAY_EXPERIMENTS_SYSTEM_DIAGNOSTICS_H
 
-#include "experiments-system/diagnostics_shape.h"
+#include "experiments-system/diagnostics_schema.h"
 #include "http/route.h"
 
 enum error diagnostics_handle(struct request *request, struct reply *reply);

@@ -105,7 +105,7 @@ static void add_deliveries(struct text *out, struct db *db)
     struct problem problem;
     double oldest;
 
-    if (subscription_figures(db, counts, &oldest, &problem))
+    if (subscription_metrics(db, counts, &oldest, &problem))
         return;
     add_head(out, name, "gauge", "Deliveries of webhooks that are kept, by state.");
     for (int state = 0; state < DELIVERY__MAX; state++)

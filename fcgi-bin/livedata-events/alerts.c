@@ -393,7 +393,7 @@ static void write_result(struct json_writer *writer, const struct alert_rule *ru
 enum error alert_test_handle(struct request *request, struct reply *reply)
 {
     struct egress_policy policy = webhook_egress(request);
-    struct webhook_desk desk = outbound_desk(service_settings(request), &policy);
+    struct webhook_delivery_config config = outbound_desk(service_settings(request), &policy);
     struct alert_rule *rule = ARENA_NEW(request->arena, struct alert_rule);
     struct json_writer writer = service_writer(reply);
     struct webhook_result result;
@@ -404,14 +404,14 @@ enum error alert_test_handle(struct request *request, struct reply *reply)
 
     if (error)
         return error;
-    desk.kind = &live_alert_kind;
-    desk.region = request->server->region;
+    config.kind = &live_alert_kind;
+    config.region = request->server->region;
     target = (struct webhook_target){rule->webhook_url, rule->secret};
     event = (struct webhook_event){.webhook_id = alert_receiver(request->arena, rule, 0),
                                    .event_id = arena_print(request->arena, "test-%s", rule->id),
                                    .event_type = "alert.test",
                                    .body = alert_test_body(&reading.storage, rule)};
-    error = webhook_send_now(reading.storage.db, request->arena, &desk, &target, &event, &result,
+    error = webhook_send_now(reading.storage.db, request->arena, &config, &target, &event, &result,
                              &request->problem);
     if (!error)
         write_result(&writer, rule, &event, &result);

@@ -228,7 +228,7 @@ enum error webhook_delete_handle(struct request *request, struct reply *reply)
 enum error webhook_test_handle(struct request *request, struct reply *reply)
 {
     struct egress_policy policy = webhook_egress(request);
-    struct webhook_desk desk = outbound_desk(service_settings(request), &policy);
+    struct webhook_delivery_config config = outbound_desk(service_settings(request), &policy);
     struct json_writer writer = service_writer(reply);
     struct webhook_result result;
     struct live_webhook webhook;
@@ -239,13 +239,13 @@ enum error webhook_test_handle(struct request *request, struct reply *reply)
 
     if (error)
         return error;
-    desk.region = request->server->region;
+    config.region = request->server->region;
     target = (struct webhook_target){webhook.url, webhook.secret};
     event = (struct webhook_event){.webhook_id = webhook.id,
                                    .event_id = arena_print(request->arena, "test-%s", webhook.id),
                                    .event_type = "webhook.test"};
     event.body = outbound_test_body(&call, webhook.id, event.event_id);
-    error = webhook_send_now(call.db, request->arena, &desk, &target, &event, &result,
+    error = webhook_send_now(call.db, request->arena, &config, &target, &event, &result,
                              &request->problem);
     if (!error)
         outbound_write_result(&writer, webhook.id, &event, &result);

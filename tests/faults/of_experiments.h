@@ -5,7 +5,7 @@
 #include "counts.h"
 
 #include "db/query.h"
-#include "experiments/chat/proof.h"
+#include "experiments/chat/signature.h"
 #include "experiments/service.h"
 
 #include <stdio.h>

@@ -64,11 +64,23 @@ CATALOGUES = {language: load(language) for language in LANGUAGES}
 ENGLISH = CATALOGUES["en"]
 
 
+# A row of ANALYZER_LIST, from which the keys of its block rules are made (results_schema.c).
+ANALYZER = re.compile(r"ANALYZER\([A-Z_]+, (\w+), (\w+), (\w+), (\w+), (\w+)\)")
+
+
+def block_rule_keys():
+    path = "common/experiments/analyses/results_schema.h"
+    for name, needed, *refused in ANALYZER.findall((ROOT / path).read_text(encoding="utf-8")):
+        yield f"errors.schemas.{name}_requires_{needed}_data", path
+        for block in refused:
+            yield f"errors.schemas.{name}_rejects_{block}_data", path
+
+
 def named_keys():
-    """Every literal of the code that is a key, with the file that names it."""
+    """Every key that the code names or makes, with the file that does."""
     families = "|".join(sorted({key.split(".")[0] for key in ENGLISH}))
     family = re.compile(rf"(?:{families})\.")
-    named = {}
+    named = dict(block_rule_keys())
     for room in ("common", "fcgi-bin", "cron-bin"):
         for path in sorted((ROOT / room).rglob("*.[ch]")):
             code = COMMENT.sub(" ", path.read_text(encoding="utf-8"))

@@ -1,6 +1,6 @@
 /* Proofs of the chat platform, and where its messages may go. */
 #include "experiments/chat/platform.h"
-#include "experiments/chat/proof.h"
+#include "experiments/chat/signature.h"
 #include "test.h"
 
 #include <string.h>

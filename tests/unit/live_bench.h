@@ -4,8 +4,8 @@
 #ifndef ASSAY_LIVE_BENCH_H
 #define ASSAY_LIVE_BENCH_H
 
-#include "experiments/readout/decision.h"
-#include "experiments/readout/policy.h"
+#include "experiments/live_results/decision.h"
+#include "experiments/live_results/policy.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -93,9 +93,9 @@ static inline void lay_rate(struct bench *bench, int arm, int64_t n, int64_t c)
 
 static inline const struct live_comparison *read_stats(struct bench *bench)
 {
-    const struct readout_call call = {locale_get(LANGUAGE_EN), bench->arena, 5000};
+    const struct live_results_call call = {locale_get(LANGUAGE_EN), bench->arena, 5000};
 
-    readout_statistics(&call, &bench->view, &bench->stats);
+    live_results_statistics(&call, &bench->view, &bench->stats);
     return bench->stats.comparisons.items;
 }
 

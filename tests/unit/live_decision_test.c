@@ -33,9 +33,9 @@ static const char *codes_of(struct bench *bench)
 
 static void decide(struct bench *bench)
 {
-    const struct readout_call call = {locale_get(LANGUAGE_EN), bench->arena, 5000};
+    const struct live_results_call call = {locale_get(LANGUAGE_EN), bench->arena, 5000};
 
-    readout_decision(&call, &bench->view, &bench->decision);
+    live_results_decision(&call, &bench->view, &bench->decision);
 }
 
 #define WIN "significant_win practical_threshold_met bayesian_win"

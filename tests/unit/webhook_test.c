@@ -181,11 +181,11 @@ static void enqueue(struct store *store, const struct webhook_kind *which, const
 static struct job_tally deliver(struct store *store, const struct webhook_kind *which,
                                 const struct egress_policy *egress)
 {
-    struct webhook_desk desk = {.kind = which, .egress = egress, .answers = answers};
+    struct webhook_delivery_config config = {.kind = which, .egress = egress, .answers = answers};
     struct arena *arena = arena_create((size_t)1 << 24);
     struct job_tally tally = {0};
 
-    CHECK_OK(webhook_deliver_due(store->db, arena, &desk, 100, &tally, &store->problem));
+    CHECK_OK(webhook_deliver_due(store->db, arena, &config, 100, &tally, &store->problem));
     arena_destroy(arena);
     return tally;
 }
@@ -370,12 +370,12 @@ static const struct webhook_kind patient = {
 
 static struct job_tally deliver_for(struct store *store, double seconds)
 {
-    struct webhook_desk desk = {
+    struct webhook_delivery_config config = {
         .kind = &patient, .egress = &local, .answers = answers, .retry_seconds = seconds};
     struct arena *arena = arena_create((size_t)1 << 24);
     struct job_tally tally = {0};
 
-    CHECK_OK(webhook_deliver_due(store->db, arena, &desk, 100, &tally, &store->problem));
+    CHECK_OK(webhook_deliver_due(store->db, arena, &config, 100, &tally, &store->problem));
     arena_destroy(arena);
     return tally;
 }
@@ -425,7 +425,7 @@ static int deliver_for_ever(struct store *store, int number)
 {
     const struct db_options options = DB_OPTIONS_DEFAULT;
     struct webhook_kind hasty = kind;
-    struct webhook_desk desk = {.kind = &hasty, .egress = &local, .answers = answers};
+    struct webhook_delivery_config config = {.kind = &hasty, .egress = &local, .answers = answers};
     struct arena *arena = arena_create((size_t)1 << 24);
     struct db *db = store_open(store, &options);
 
@@ -434,7 +434,7 @@ static int deliver_for_ever(struct store *store, int number)
     for (;;) {
         struct job_tally tally = {0};
 
-        if (webhook_deliver_due(db, arena, &desk, 100, &tally, &store->problem) || !tally.claimed)
+        if (webhook_deliver_due(db, arena, &config, 100, &tally, &store->problem) || !tally.claimed)
             fixture_pause(20);
     }
     return 0;

@@ -13,25 +13,25 @@ static const char blanks[] = " \t\r\n\v\f";
 static struct project_call call_of(const struct chat_session *session)
 {
     return (struct project_call){.db = session->db,
-                                 .arena = session->desk->arena,
+                                 .arena = session->format->arena,
                                  .actor = &session->actor,
                                  .problem = session->problem};
 }
 
-static const char *say(const struct chat_desk *desk, const char *key)
+static const char *say(const struct chat_format *format, const char *key)
 {
-    return chat_reply(desk, chat_words(desk, key, NO_TEXT_ARGUMENTS));
+    return chat_reply(format, chat_translate(format, key, NO_TEXT_ARGUMENTS));
 }
 
-static const char *say_of(const struct chat_desk *desk, const char *key, const char *id)
+static const char *say_of(const struct chat_format *format, const char *key, const char *id)
 {
-    return chat_reply(desk, chat_words(desk, key, TEXT_ARGUMENTS({"id", id})));
+    return chat_reply(format, chat_translate(format, key, TEXT_ARGUMENTS({"id", id})));
 }
 
 /* What was typed as an id is text of people. */
-const char *chat_not_found(const struct chat_desk *desk, const char *id)
+const char *chat_not_found(const struct chat_format *format, const char *id)
 {
-    return say_of(desk, "chats.not_found", chat_name(desk, id));
+    return say_of(format, "chats.not_found", chat_name(format, id));
 }
 
 enum error chat_find_project(const struct chat_session *session, const char *id,
@@ -51,7 +51,7 @@ static enum error projects(const struct chat_session *session, const char *id, c
                                           .sort_by = SORT_UPDATED_AT,
                                           .limit = session->settings->chatapp_projects_shown};
     const struct project_call call = call_of(session);
-    struct arena *arena = session->desk->arena;
+    struct arena *arena = session->format->arena;
     struct object_list list;
     struct text lines;
     int64_t total;
@@ -60,15 +60,15 @@ static enum error projects(const struct chat_session *session, const char *id, c
     (void)id;
     if (error)
         return error;
-    text_start(&lines, arena, session->desk->text_max);
+    text_start(&lines, arena, session->format->text_max);
     for (size_t i = 0; i < list.count && !lines.overflowed; i++) { /* whole lines */
         const struct project *project = (const struct project *)list.items + i;
 
         text_append_format(&lines, "%s*%s* `%s`", i ? "\n" : "",
-                           chat_name(session->desk, project->project_name), project->id);
+                           chat_name(session->format, project->project_name), project->id);
     }
-    *reply = list.count ? chat_reply(session->desk, lines.bytes)
-                        : say(session->desk, "chats.no_projects");
+    *reply = list.count ? chat_reply(session->format, lines.bytes)
+                        : say(session->format, "chats.no_projects");
     return ERROR_NONE;
 }
 
@@ -101,7 +101,8 @@ static enum error status(const struct chat_session *session, const char *id, con
         error = read_size(session, id, &about);
     if (error)
         return error;
-    *reply = found ? chat_project_reply(session->desk, &about) : chat_not_found(session->desk, id);
+    *reply =
+        found ? chat_project_reply(session->format, &about) : chat_not_found(session->format, id);
     return ERROR_NONE;
 }
 
@@ -112,11 +113,11 @@ static enum error run(const struct chat_session *session, const char *id, const 
     enum error error = chat_find_project(session, id, &project, &found);
 
     if (!error && found)
-        error = chat_order_analysis(session, id);
+        error = chat_enqueue_analysis(session, id);
     if (error)
         return error;
-    *reply =
-        found ? say_of(session->desk, "chats.run_queued", id) : chat_not_found(session->desk, id);
+    *reply = found ? say_of(session->format, "chats.run_queued", id)
+                   : chat_not_found(session->format, id);
     return ERROR_NONE;
 }
 
@@ -147,8 +148,8 @@ static const char *in_lower_case(struct arena *arena, const char *word)
 
 enum error chat_command(const struct chat_session *session, const char *text, const char **reply)
 {
-    const struct chat_desk *desk = session->desk;
-    struct arena *arena = desk->arena;
+    const struct chat_format *format = session->format;
+    struct arena *arena = format->arena;
     const char *word = in_lower_case(arena, next_word(arena, &text));
     const char *id = next_word(arena, &text);
 
@@ -157,6 +158,7 @@ enum error chat_command(const struct chat_session *session, const char *text, co
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(word, commands[i].word) == 0 && (*id || !commands[i].needs_id))
             return commands[i].act(session, id, reply);
-    *reply = chat_reply(desk, chat_words(desk, "chats.usage", TEXT_ARGUMENTS({"commands", usage})));
+    *reply = chat_reply(format,
+                        chat_translate(format, "chats.usage", TEXT_ARGUMENTS({"commands", usage})));
     return ERROR_NONE;
 }

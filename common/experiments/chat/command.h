@@ -2,7 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_CHAT_COMMAND_H
 #define ASSAY_EXPERIMENTS_CHAT_COMMAND_H
 
-#include "experiments/chat/work.h"
+#include "experiments/chat/chat_jobs.h"
 
 /* Does what the text says; `reply` is the answer as JSON. Errors of the database. */
 MUST_CHECK enum error chat_command(const struct chat_session *session, const char *text,
@@ -13,6 +13,6 @@ MUST_CHECK enum error chat_find_project(const struct chat_session *session, cons
                                         struct project *project, bool *found);
 
 /* What is said when there is none. */
-const char *chat_not_found(const struct chat_desk *desk, const char *id);
+const char *chat_not_found(const struct chat_format *format, const char *id);
 
 #endif

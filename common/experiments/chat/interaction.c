@@ -7,15 +7,15 @@
 
 #include <string.h>
 
-static const char *say_of(const struct chat_desk *desk, const char *key, const char *id)
+static const char *say_of(const struct chat_format *format, const char *key, const char *id)
 {
-    return chat_reply(desk, chat_words(desk, key, TEXT_ARGUMENTS({"id", id})));
+    return chat_reply(format, chat_translate(format, key, TEXT_ARGUMENTS({"id", id})));
 }
 
 static struct key_call call_of(const struct chat_session *session)
 {
     return (struct key_call){.db = session->db,
-                             .arena = session->desk->arena,
+                             .arena = session->format->arena,
                              .actor = &session->actor,
                              .problem = session->problem};
 }
@@ -26,14 +26,14 @@ static enum error note_approval(const struct chat_session *session, const struct
                                       .project_id = project->id,
                                       .project_name = project->project_name};
 
-    return audit_record(session->db, session->desk->arena, &session->actor, &event,
+    return audit_record(session->db, session->format->arena, &session->actor, &event,
                         session->problem);
 }
 
 static enum error approve(const struct chat_session *session, const struct project *project,
                           const char **reply)
 {
-    *reply = say_of(session->desk, "chats.approved", project->id);
+    *reply = say_of(session->format, "chats.approved", project->id);
     return note_approval(session, project);
 }
 
@@ -58,14 +58,14 @@ static enum error request_review(const struct chat_session *session, const struc
     const char *user = strcmp(session->actor.name, "chatapp") == 0 ? NULL : session->actor.name;
     enum error error;
 
-    *reply =
-        say_of(session->desk, channel ? "chats.review_requested" : "chats.no_review", project->id);
+    *reply = say_of(session->format, channel ? "chats.review_requested" : "chats.no_review",
+                    project->id);
     if (!channel)
         return ERROR_NONE;
     error = check_installed(session);
-    return error
-               ? error
-               : chat_order_post(session, chat_review_post(session->desk, channel, user, project));
+    return error ? error
+                 : chat_enqueue_post(session,
+                                     chat_review_post(session->format, channel, user, project));
 }
 
 static const struct {
@@ -80,15 +80,15 @@ static enum error act_once(const struct chat_session *session, size_t button,
 {
     bool is_new = false;
     enum error error =
-        receipt_take(session->db, arena_print(session->desk->arena, "press %s", session->key),
+        receipt_take(session->db, arena_print(session->format->arena, "press %s", session->key),
                      &is_new, session->problem);
 
     if (!error && !is_new)
-        *reply = say_of(session->desk, "chats.noted", project->id);
+        *reply = say_of(session->format, "chats.noted", project->id);
     if (error || !is_new)
         return error;
     error = buttons[button].act(session, project, reply);
-    return error ? error : chat_order_message(session, *reply);
+    return error ? error : chat_enqueue_message(session, *reply);
 }
 
 static enum error press(const struct chat_session *session, size_t button, const char *id,
@@ -101,8 +101,8 @@ static enum error press(const struct chat_session *session, size_t button, const
     if (error)
         return error;
     if (!found) {
-        *reply = chat_not_found(session->desk, id);
-        return chat_order_message(session, *reply);
+        *reply = chat_not_found(session->format, id);
+        return chat_enqueue_message(session, *reply);
     }
     error = db_begin(session->db, DB_WRITE, session->problem);
     if (error)
@@ -117,7 +117,8 @@ enum error chat_press(const struct chat_session *session, const char *action, co
     for (size_t i = 0; i < sizeof buttons / sizeof buttons[0]; i++)
         if (action && value && *value && strcmp(action, buttons[i].action) == 0)
             return press(session, i, value, reply);
-    *reply = chat_reply(session->desk, chat_words(session->desk, "chats.noted", NO_TEXT_ARGUMENTS));
+    *reply = chat_reply(session->format,
+                        chat_translate(session->format, "chats.noted", NO_TEXT_ARGUMENTS));
     return ERROR_NONE;
 }
 
@@ -146,7 +147,7 @@ enum error chat_take_event(const struct chat_session *session, const json_t *eve
     if (error)
         return error;
     error = receipt_take(session->db,
-                         arena_print(session->desk->arena, "event %s", id ? id : session->key),
+                         arena_print(session->format->arena, "event %s", id ? id : session->key),
                          &is_new, session->problem);
     if (!error && is_new)
         error = installation_remove(&call, session->team_id);

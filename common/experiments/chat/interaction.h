@@ -2,7 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_CHAT_INTERACTION_H
 #define ASSAY_EXPERIMENTS_CHAT_INTERACTION_H
 
-#include "experiments/chat/work.h"
+#include "experiments/chat/chat_jobs.h"
 
 /* Does what a button stands for, once; `reply` is the answer as JSON, which also goes to the
  * response URL. Unknown buttons are noted. ERROR_UNAVAILABLE chatapp_not_configured where a review

@@ -9,7 +9,7 @@
 #include "experiments/settings.h"
 #include "i18n/i18n.h"
 
-struct chat_desk {
+struct chat_format {
     const struct locale *locale;
     struct arena *arena;
     size_t text_max; /* bytes of what a message says */
@@ -17,22 +17,22 @@ struct chat_desk {
 };
 
 /* In the language and with the limits of the settings. */
-struct chat_desk chat_desk_of(const struct experiments_settings *settings, struct arena *arena);
+struct chat_format chat_format_of(const struct experiments_settings *settings, struct arena *arena);
 
 /* Bytes of a whole message, as JSON. */
-size_t chat_message_max(const struct chat_desk *desk);
+size_t chat_message_max(const struct chat_format *format);
 
 /* A name of somebody's, in one line of at most `most` bytes before it is escaped, that can do
  * nothing in a message. */
 const char *chat_text(struct arena *arena, size_t most, const char *text);
-const char *chat_name(const struct chat_desk *desk, const char *text);
+const char *chat_name(const struct chat_format *format, const char *text);
 
 /* An entry of the catalogues. Values have to have been through chat_name(). */
-const char *chat_words(const struct chat_desk *desk, const char *key,
-                       const struct text_argument *arguments, size_t count);
+const char *chat_translate(const struct chat_format *format, const char *key,
+                           const struct text_argument *arguments, size_t count);
 
 /* A message that only the one who asked sees. */
-const char *chat_reply(const struct chat_desk *desk, const char *text);
+const char *chat_reply(const struct chat_format *format, const char *text);
 
 /* The same about a project, with what is known of it and with buttons. `total` and `days` are of
  * its newest analysis. */
@@ -41,11 +41,11 @@ struct chat_project {
     struct optional_integer total;
     struct optional_integer days;
 };
-const char *chat_project_reply(const struct chat_desk *desk, const struct chat_project *about);
+const char *chat_project_reply(const struct chat_format *format, const struct chat_project *about);
 
 /* What is posted to a channel when `user` asks for a review. */
-const char *chat_review_post(const struct chat_desk *desk, const char *channel, const char *user,
-                             const struct project *project);
+const char *chat_review_post(const struct chat_format *format, const char *channel,
+                             const char *user, const struct project *project);
 
 extern const char chat_approve_action[], chat_review_action[];
 

@@ -3,13 +3,13 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "experiments/chat/work.h"
+#include "experiments/chat/chat_jobs.h"
 #include "jobs/runner.h"
 
-static const int64_t house_us = 60000000;
+static const int64_t purge_every_us = 60000000;
 
 struct chat_worker {
-    struct chat_office office;
+    struct chat_job_context context;
     struct job_kind post, message, analysis;
     struct store *store;
     struct arena *job;
@@ -17,21 +17,21 @@ struct chat_worker {
     bool failed;
 };
 
-static enum error keep_house(struct chat_worker *worker, struct db *db, struct problem *problem)
+static enum error purge_old(struct chat_worker *worker, struct db *db, struct problem *problem)
 {
     int64_t now = clock_monotonic_microseconds();
 
-    if (worker->kept_at && now - worker->kept_at < house_us)
+    if (worker->kept_at && now - worker->kept_at < purge_every_us)
         return ERROR_NONE;
     worker->kept_at = now;
-    return chat_keep_house(db, worker->office.settings, problem);
+    return chat_purge_jobs(db, worker->context.settings, problem);
 }
 
 /* What is sent comes first: it is short, and tells of what is done already. */
 bool chat_worker_round(void *context)
 {
     struct chat_worker *worker = context;
-    int64_t most = worker->office.settings->chatapp_round_jobs;
+    int64_t most = worker->context.settings->chatapp_round_jobs;
     struct job_tally tally = {0};
     struct problem problem = {0};
     struct db *db;
@@ -41,15 +41,15 @@ bool chat_worker_round(void *context)
         error = runner_take_up(db, &problem);
     if (!error)
         error =
-            job_run_due(db, worker->job, &worker->post, &worker->office, most, &tally, &problem);
+            job_run_due(db, worker->job, &worker->post, &worker->context, most, &tally, &problem);
+    if (!error)
+        error = job_run_due(db, worker->job, &worker->message, &worker->context, most, &tally,
+                            &problem);
     if (!error)
         error =
-            job_run_due(db, worker->job, &worker->message, &worker->office, most, &tally, &problem);
+            job_run_due(db, worker->job, &worker->analysis, &worker->context, 1, &tally, &problem);
     if (!error)
-        error =
-            job_run_due(db, worker->job, &worker->analysis, &worker->office, 1, &tally, &problem);
-    if (!error)
-        error = keep_house(worker, db, &problem);
+        error = purge_old(worker, db, &problem);
     db_end_of_request(store_handle(worker->store));
     worker->failed = error != ERROR_NONE;
     if (error)
@@ -72,7 +72,7 @@ enum error chat_worker_start(const struct experiments_settings *settings, struct
     if (error)
         return error;
     *worker = (struct chat_worker){
-        .office = {settings, locale_get((enum language)settings->chatapp_language)},
+        .context = {settings, locale_get((enum language)settings->chatapp_language)},
         .post = chat_kind(&chat_post_kind, settings),
         .message = chat_kind(&chat_message_kind, settings),
         .analysis = chat_kind(&chat_analysis_kind, settings),

@@ -14,49 +14,51 @@
 enum { POINT_DECIMALS = 3, POINT_NOTE_DECIMALS = 2, UNIT_DECIMALS = 4 };
 
 /* What every block is written with. */
-struct desk {
+struct design_context {
     const struct locale *locale;
     struct arena *arena;
     const struct experiment_payload *payload;
     const struct calculation *calculation;
 };
 
-static const char *word(const struct desk *desk, const char *key)
+static const char *word(const struct design_context *context, const char *key)
 {
-    return locale_format(desk->locale, desk->arena, key, NO_TEXT_ARGUMENTS);
+    return locale_format(context->locale, context->arena, key, NO_TEXT_ARGUMENTS);
 }
 
 /* An entry with a placeholder for what people wrote. */
-static const char *quote(const struct desk *desk, const char *key, const char *name,
+static const char *quote(const struct design_context *context, const char *key, const char *name,
                          const char *value)
 {
-    return locale_format(desk->locale, desk->arena, key, TEXT_ARGUMENTS({name, value}));
+    return locale_format(context->locale, context->arena, key, TEXT_ARGUMENTS({name, value}));
 }
 
-static struct string_list list(const struct desk *desk, const char *const *texts, size_t count)
+static struct string_list list(const struct design_context *context, const char *const *texts,
+                               size_t count)
 {
-    struct string_list made = {count, ARENA_ARRAY(desk->arena, const char *, count)};
+    struct string_list made = {count, ARENA_ARRAY(context->arena, const char *, count)};
 
     memcpy(made.items, texts, count * sizeof *texts);
     return made;
 }
 
-#define LIST(desk, ...)                                                                            \
-    list((desk), (const char *const[]){__VA_ARGS__},                                               \
+#define LIST(context, ...)                                                                         \
+    list((context), (const char *const[]){__VA_ARGS__},                                            \
          sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
-static const char *print_whole(const struct desk *desk, int64_t number)
+static const char *print_whole(const struct design_context *context, int64_t number)
 {
-    return arena_print(desk->arena, "%lld", (long long)number);
+    return arena_print(context->arena, "%lld", (long long)number);
 }
 
 /* English sentences go on after the change with a small letter; other languages leave capitals as
  * they were written. */
-static const char *change_in_sentence(const struct desk *desk)
+static const char *change_in_sentence(const struct design_context *context)
 {
-    const char *change = desk->payload->hypothesis->change_description;
+    const char *change = context->payload->hypothesis->change_description;
 
-    return locale_language(desk->locale) == LANGUAGE_EN ? text_lower(desk->arena, change) : change;
+    return locale_language(context->locale) == LANGUAGE_EN ? text_lower(context->arena, change)
+                                                           : change;
 }
 
 static bool is_even(const struct integer_list *users)
@@ -79,26 +81,26 @@ static bool plan_is_off(const struct calculation_results *results)
 }
 
 /* The users of a variant, or of each where they differ. */
-static const char *lead_users(const struct desk *desk)
+static const char *lead_users(const struct design_context *context)
 {
-    const struct calculation_results *results = desk->calculation->results;
+    const struct calculation_results *results = context->calculation->results;
     const struct calculation_allocation *allocation = results->allocation;
     const struct integer_list *users;
     const char *text;
 
     if (!plan_is_off(results))
-        return print_whole(desk, results->sample_size_per_variant);
+        return print_whole(context, results->sample_size_per_variant);
     users = allocation->verified_users_per_variant.count ? &allocation->verified_users_per_variant
                                                          : &allocation->users_per_variant;
-    text = print_whole(desk, users->items[0]);
+    text = print_whole(context, users->items[0]);
     for (size_t i = 1; i < users->count && !is_even(users); i++)
-        text = arena_print(desk->arena, "%s / %lld", text, (long long)users->items[i]);
+        text = arena_print(context->arena, "%s / %lld", text, (long long)users->items[i]);
     return text;
 }
 
-static int64_t lead_days(const struct desk *desk)
+static int64_t lead_days(const struct design_context *context)
 {
-    const struct calculation_results *results = desk->calculation->results;
+    const struct calculation_results *results = context->calculation->results;
 
     if (!plan_is_off(results))
         return results->estimated_duration_days;
@@ -107,22 +109,22 @@ static int64_t lead_days(const struct desk *desk)
                : results->allocation->estimated_duration_days;
 }
 
-static const char *summarise(const struct desk *desk)
+static const char *summarise(const struct design_context *context)
 {
     return locale_format(
-        desk->locale, desk->arena, "report.executive_summary",
-        TEXT_ARGUMENTS({"project_name", desk->payload->project->project_name},
-                       {"change_description", change_in_sentence(desk)},
-                       {"primary_metric_name", desk->payload->metrics->primary_metric_name},
-                       {"target_audience", desk->payload->hypothesis->target_audience},
-                       {"estimated_duration_days", print_whole(desk, lead_days(desk))},
-                       {"sample_size_per_variant", lead_users(desk)}));
+        context->locale, context->arena, "report.executive_summary",
+        TEXT_ARGUMENTS({"project_name", context->payload->project->project_name},
+                       {"change_description", change_in_sentence(context)},
+                       {"primary_metric_name", context->payload->metrics->primary_metric_name},
+                       {"target_audience", context->payload->hypothesis->target_audience},
+                       {"estimated_duration_days", print_whole(context, lead_days(context))},
+                       {"sample_size_per_variant", lead_users(context)}));
 }
 
-static const struct report_calculations *figures(const struct desk *desk)
+static const struct report_calculations *figures(const struct design_context *context)
 {
-    struct report_calculations *block = ARENA_NEW(desk->arena, struct report_calculations);
-    const struct calculation *calculation = desk->calculation;
+    struct report_calculations *block = ARENA_NEW(context->arena, struct report_calculations);
+    const struct calculation *calculation = context->calculation;
 
     *block = (struct report_calculations){
         .verified_power = calculation->results->verified_power,
@@ -140,175 +142,178 @@ static const struct report_calculations *figures(const struct desk *desk)
 }
 
 /* A is the control; the others get the change. */
-static struct object_list name_variants(const struct desk *desk)
+static struct object_list name_variants(const struct design_context *context)
 {
-    size_t count = (size_t)desk->payload->setup->variants_count;
-    struct report_variant *variants = ARENA_ARRAY(desk->arena, struct report_variant, count);
+    size_t count = (size_t)context->payload->setup->variants_count;
+    struct report_variant *variants = ARENA_ARRAY(context->arena, struct report_variant, count);
 
     for (size_t i = 0; i < count; i++)
         variants[i] = (struct report_variant){
-            .name = arena_print(desk->arena, "%c", (char)('A' + i)),
-            .description = i ? desk->payload->hypothesis->change_description
-                             : word(desk, "report.variant_control_description")};
+            .name = arena_print(context->arena, "%c", (char)('A' + i)),
+            .description = i ? context->payload->hypothesis->change_description
+                             : word(context, "report.variant_control_description")};
     return (struct object_list){count, variants};
 }
 
-static const struct report_design *describe(const struct desk *desk)
+static const struct report_design *describe(const struct design_context *context)
 {
-    struct report_design *block = ARENA_NEW(desk->arena, struct report_design);
-    const struct payload_setup *setup = desk->payload->setup;
+    struct report_design *block = ARENA_NEW(context->arena, struct report_design);
+    const struct payload_setup *setup = context->payload->setup;
 
     *block = (struct report_design){
-        .variants = name_variants(desk),
+        .variants = name_variants(context),
         .randomization_unit = setup->randomization_unit,
         .traffic_split = setup->traffic_split,
-        .target_audience = desk->payload->hypothesis->target_audience,
+        .target_audience = context->payload->hypothesis->target_audience,
         .inclusion_criteria = setup->inclusion_criteria,
         .exclusion_criteria = setup->exclusion_criteria,
-        .recommended_duration_days = lead_days(desk),
+        .recommended_duration_days = lead_days(context),
         .stopping_conditions =
-            LIST(desk, word(desk, "report.stopping_conditions.planned_duration_reached"),
-                 word(desk, "report.stopping_conditions.critical_instrumentation_failure"))};
+            LIST(context, word(context, "report.stopping_conditions.planned_duration_reached"),
+                 word(context, "report.stopping_conditions.critical_instrumentation_failure"))};
     return block;
 }
 
-static const struct report_metrics *list_metrics(const struct desk *desk)
+static const struct report_metrics *list_metrics(const struct design_context *context)
 {
-    struct report_metrics *block = ARENA_NEW(desk->arena, struct report_metrics);
-    const struct payload_metrics *metrics = desk->payload->metrics;
+    struct report_metrics *block = ARENA_NEW(context->arena, struct report_metrics);
+    const struct payload_metrics *metrics = context->payload->metrics;
     const struct guardrail_metric *guardrails = metrics->guardrail_metrics.items;
     struct string_list names = {
         metrics->guardrail_metrics.count,
-        ARENA_ARRAY(desk->arena, const char *, metrics->guardrail_metrics.count)};
+        ARENA_ARRAY(context->arena, const char *, metrics->guardrail_metrics.count)};
 
     for (size_t i = 0; i < names.count; i++)
         names.items[i] = guardrails[i].name;
     *block = (struct report_metrics){
-        .primary = LIST(desk, metrics->primary_metric_name),
+        .primary = LIST(context, metrics->primary_metric_name),
         .secondary = metrics->secondary_metrics,
         .guardrail = names,
-        .diagnostic = LIST(desk, word(desk, "report.diagnostic_assignment_rate"),
-                           word(desk, "report.diagnostic_exposure_balance"),
-                           quote(desk, "report.diagnostic_segment_metric", "primary_metric_name",
+        .diagnostic = LIST(context, word(context, "report.diagnostic_assignment_rate"),
+                           word(context, "report.diagnostic_exposure_balance"),
+                           quote(context, "report.diagnostic_segment_metric", "primary_metric_name",
                                  metrics->primary_metric_name))};
     return block;
 }
 
-static const char *guardrail_note(const struct desk *desk, const char *key, const char *change)
+static const char *guardrail_note(const struct design_context *context, const char *key,
+                                  const char *change)
 {
-    int64_t n = desk->calculation->results->sample_size_per_variant;
+    int64_t n = context->calculation->results->sample_size_per_variant;
 
     return locale_format(
-        desk->locale, desk->arena, key,
+        context->locale, context->arena, key,
         TEXT_ARGUMENTS(
-            {"sample_size_per_variant", assumptions_print_count(desk->arena, n)},
+            {"sample_size_per_variant", assumptions_print_count(context->arena, n)},
             {"detectable_mde", change},
-            {"power", arena_print(desk->arena, "%g", 100 * desk->payload->metrics->power)}));
+            {"power", arena_print(context->arena, "%g", 100 * context->payload->metrics->power)}));
 }
 
 /* The smallest harmful change of a rate that the planned users show, by the plan's own alpha and
  * power. */
-static void watch_rate(const struct desk *desk, const struct guardrail_metric *metric,
+static void watch_rate(const struct design_context *context, const struct guardrail_metric *metric,
                        struct report_guardrail *guardrail)
 {
-    const struct payload_metrics *plan = desk->payload->metrics;
+    const struct payload_metrics *plan = context->payload->metrics;
     struct optional_number change = sizing_detectable_rate_change(
         metric->baseline_rate.value / 100, metric->direction == GUARDRAIL_DECREASE_IS_BAD,
-        plan->alpha, plan->power, (double)desk->calculation->results->sample_size_per_variant);
+        plan->alpha, plan->power, (double)context->calculation->results->sample_size_per_variant);
 
     guardrail->baseline = metric->baseline_rate.value;
     if (!change.given || !isfinite(change.value)) {
-        guardrail->note = guardrail_note(desk, "report.guardrails.not_detectable_note", "");
+        guardrail->note = guardrail_note(context, "report.guardrails.not_detectable_note", "");
         return;
     }
     guardrail->detectable_mde_pp =
         GIVEN_NUMBER(number_round_figure(100 * change.value, POINT_DECIMALS));
     guardrail->note =
-        guardrail_note(desk, "report.guardrails.binary_note",
-                       report_print_fixed(desk->arena, POINT_NOTE_DECIMALS, 100 * change.value));
+        guardrail_note(context, "report.guardrails.binary_note",
+                       report_print_fixed(context->arena, POINT_NOTE_DECIMALS, 100 * change.value));
 }
 
-static void watch_mean(const struct desk *desk, const struct guardrail_metric *metric,
+static void watch_mean(const struct design_context *context, const struct guardrail_metric *metric,
                        struct report_guardrail *guardrail)
 {
-    const struct payload_metrics *plan = desk->payload->metrics;
+    const struct payload_metrics *plan = context->payload->metrics;
     double change = fmax(0, sizing_detectable_mean_change(
                                 metric->std_dev.value, plan->alpha, plan->power,
-                                (double)desk->calculation->results->sample_size_per_variant));
+                                (double)context->calculation->results->sample_size_per_variant));
 
     guardrail->baseline = metric->baseline_mean.value;
     if (!isfinite(change)) {
-        guardrail->note = guardrail_note(desk, "report.guardrails.not_detectable_note", "");
+        guardrail->note = guardrail_note(context, "report.guardrails.not_detectable_note", "");
         return;
     }
     guardrail->detectable_mde_absolute = GIVEN_NUMBER(number_round_figure(change, UNIT_DECIMALS));
-    guardrail->note = guardrail_note(desk, "report.guardrails.continuous_note",
-                                     report_print_fixed(desk->arena, UNIT_DECIMALS, change));
+    guardrail->note = guardrail_note(context, "report.guardrails.continuous_note",
+                                     report_print_fixed(context->arena, UNIT_DECIMALS, change));
 }
 
-static struct object_list watch(const struct desk *desk)
+static struct object_list watch(const struct design_context *context)
 {
-    const struct object_list *metrics = &desk->payload->metrics->guardrail_metrics;
+    const struct object_list *metrics = &context->payload->metrics->guardrail_metrics;
     const struct guardrail_metric *metric = metrics->items;
     struct report_guardrail *guardrails =
-        ARENA_ARRAY(desk->arena, struct report_guardrail, metrics->count);
+        ARENA_ARRAY(context->arena, struct report_guardrail, metrics->count);
 
     for (size_t i = 0; i < metrics->count; i++) {
         guardrails[i] = (struct report_guardrail){
             .name = metric[i].name, .metric_type = metric_type_names[metric[i].metric_type]};
         if (metric[i].metric_type == METRIC_BINARY)
-            watch_rate(desk, &metric[i], &guardrails[i]);
+            watch_rate(context, &metric[i], &guardrails[i]);
         else
-            watch_mean(desk, &metric[i], &guardrails[i]);
+            watch_mean(context, &metric[i], &guardrails[i]);
     }
     return (struct object_list){metrics->count, guardrails};
 }
 
-static struct string_list statistical_risks(const struct desk *desk)
+static struct string_list statistical_risks(const struct design_context *context)
 {
-    const struct object_list *warnings = &desk->calculation->warnings;
+    const struct object_list *warnings = &context->calculation->warnings;
     const struct warning *warning = warnings->items;
     struct string_list messages = {warnings->count,
-                                   ARENA_ARRAY(desk->arena, const char *, warnings->count)};
+                                   ARENA_ARRAY(context->arena, const char *, warnings->count)};
 
     if (warnings->count == 0)
-        return LIST(desk, word(desk, "report.risks.no_major_warnings"));
+        return LIST(context, word(context, "report.risks.no_major_warnings"));
     for (size_t i = 0; i < messages.count; i++)
         messages.items[i] = warning[i].message;
     return messages;
 }
 
-static const char *or_word(const struct desk *desk, const char *written, const char *key)
+static const char *or_word(const struct design_context *context, const char *written,
+                           const char *key)
 {
-    return *written ? written : word(desk, key);
+    return *written ? written : word(context, key);
 }
 
-static const struct report_risks *name_risks(const struct desk *desk)
+static const struct report_risks *name_risks(const struct design_context *context)
 {
-    struct report_risks *block = ARENA_NEW(desk->arena, struct report_risks);
-    const struct payload_constraints *constraints = desk->payload->constraints;
+    struct report_risks *block = ARENA_NEW(context->arena, struct report_risks);
+    const struct payload_constraints *constraints = context->payload->constraints;
 
     *block = (struct report_risks){
-        .statistical = statistical_risks(desk),
-        .product = LIST(desk, quote(desk, "report.risks.product", "desired_result",
-                                    desk->payload->hypothesis->desired_result)),
-        .technical = LIST(desk, or_word(desk, constraints->technical_constraints,
-                                        "report.risks.no_technical_constraints")),
-        .operational = LIST(
-            desk, or_word(desk, constraints->known_risks, "report.risks.no_operational_risks"))};
+        .statistical = statistical_risks(context),
+        .product = LIST(context, quote(context, "report.risks.product", "desired_result",
+                                       context->payload->hypothesis->desired_result)),
+        .technical = LIST(context, or_word(context, constraints->technical_constraints,
+                                           "report.risks.no_technical_constraints")),
+        .operational = LIST(context, or_word(context, constraints->known_risks,
+                                             "report.risks.no_operational_risks"))};
     return block;
 }
 
-static const struct report_recommendations *recommend(const struct desk *desk)
+static const struct report_recommendations *recommend(const struct design_context *context)
 {
-    struct report_recommendations *block = ARENA_NEW(desk->arena, struct report_recommendations);
+    struct report_recommendations *block = ARENA_NEW(context->arena, struct report_recommendations);
 
     *block = (struct report_recommendations){
-        .before_launch = LIST(desk, word(desk, "report.recommendations.before_launch_default")),
-        .during_test = LIST(desk, word(desk, "report.recommendations.during_test_monitor"),
-                            word(desk, "report.recommendations.during_test_avoid_early_stop")),
-        .after_test = LIST(desk, word(desk, "report.recommendations.after_test_interpret"),
-                           word(desk, "report.recommendations.after_test_segment"))};
+        .before_launch =
+            LIST(context, word(context, "report.recommendations.before_launch_default")),
+        .during_test = LIST(context, word(context, "report.recommendations.during_test_monitor"),
+                            word(context, "report.recommendations.during_test_avoid_early_stop")),
+        .after_test = LIST(context, word(context, "report.recommendations.after_test_interpret"),
+                           word(context, "report.recommendations.after_test_segment"))};
     return block;
 }
 
@@ -316,20 +321,20 @@ void design_report_compose(const struct calculation_call *call,
                            const struct experiment_payload *payload,
                            const struct calculation *calculation, struct analysis_report *report)
 {
-    const struct desk desk = {call->locale, call->arena, payload, calculation};
+    const struct design_context context = {call->locale, call->arena, payload, calculation};
 
     *report = (struct analysis_report){
-        .executive_summary = summarise(&desk),
-        .calculations = figures(&desk),
-        .experiment_design = describe(&desk),
-        .metrics_plan = list_metrics(&desk),
-        .guardrail_metrics = watch(&desk),
-        .risks = name_risks(&desk),
-        .recommendations = recommend(&desk),
-        .open_questions = LIST(&desk,
-                               quote(&desk, "report.open_questions.validate", "what_to_validate",
+        .executive_summary = summarise(&context),
+        .calculations = figures(&context),
+        .experiment_design = describe(&context),
+        .metrics_plan = list_metrics(&context),
+        .guardrail_metrics = watch(&context),
+        .risks = name_risks(&context),
+        .recommendations = recommend(&context),
+        .open_questions = LIST(&context,
+                               quote(&context, "report.open_questions.validate", "what_to_validate",
                                      payload->hypothesis->what_to_validate),
-                               quote(&desk, "report.open_questions.market_stability", "market",
+                               quote(&context, "report.open_questions.market_stability", "market",
                                      payload->project->market))};
 }
 

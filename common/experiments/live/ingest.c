@@ -16,7 +16,7 @@ struct batch {
     const struct object_list *records;
     struct live_outcome *outcome;
     struct live_experiment experiment;
-    struct live_people people;
+    struct live_units people;
     struct live_rollup rollup;
     struct live_name_list names; /* metrics, covariates or slices of the records */
     struct live_names opened;    /* user ids of roots that were taken out */
@@ -95,14 +95,14 @@ static enum error number_covariates(struct batch *batch)
 }
 
 /* Whether the record will be dropped: the user has one, or had one earlier in the batch. */
-static bool is_dropped(const struct batch *batch, const char *user_id, struct live_people *seen)
+static bool is_dropped(const struct batch *batch, const char *user_id, struct live_units *seen)
 {
-    const struct live_unit *unit = live_people_find(&batch->people, user_id);
+    const struct live_unit *unit = live_units_find(&batch->people, user_id);
 
     if ((batch->kind == LIVE_STRATA ? unit->stratum != 0 : unit->exposed) ||
-        live_people_find(seen, user_id))
+        live_units_find(seen, user_id))
         return true;
-    live_people_add(seen, user_id);
+    live_units_add(seen, user_id);
     return false;
 }
 
@@ -110,9 +110,9 @@ static bool is_dropped(const struct batch *batch, const char *user_id, struct li
 static enum error number_slices(struct batch *batch)
 {
     struct arena *arena = batch->call->arena;
-    struct live_people seen;
+    struct live_units seen;
 
-    live_people_start(&seen, arena, batch->records->count);
+    live_units_start(&seen, arena, batch->records->count);
     for (size_t i = 0; i < batch->records->count; i++) {
         const struct live_stratum *strata = batch->records->items;
         const struct live_exposure *exposures = batch->records->items;
@@ -153,12 +153,12 @@ static int64_t number_of(struct batch *batch, const char *dimension, const char 
 }
 
 /* Takes the person out of the sums until the batch is over. */
-static void open_person(struct batch *batch, struct live_unit *root)
+static void open_subject(struct batch *batch, struct live_unit *root)
 {
     if (root->open)
         return;
     batch->rollup.off[LIVE_COVARIANCE] = batch->covariates_grew;
-    live_rollup_person(&batch->rollup, root, -1);
+    live_rollup_subject(&batch->rollup, root, -1);
     root->open = true;
     live_names_add(&batch->opened, root->user_id);
 }
@@ -195,20 +195,20 @@ static void note_crossing(struct batch *batch, struct live_unit *unit, int64_t v
 {
     if (unit->variation == variation || unit->crossed)
         return;
-    open_person(batch, unit->root);
+    open_subject(batch, unit->root);
     unit->crossed = unit->changed = batch->crossed = true;
 }
 
 static void take_exposure(struct batch *batch, const struct live_exposure *record)
 {
-    struct live_unit *unit = live_people_find(&batch->people, record->user_id);
+    struct live_unit *unit = live_units_find(&batch->people, record->user_id);
 
     if (unit->exposed) {
         batch->outcome->deduplicated++;
         note_crossing(batch, unit, record->variation_index);
         return;
     }
-    open_person(batch, unit->root);
+    open_subject(batch, unit->root);
     unit->exposed = unit->changed = true;
     unit->variation = record->variation_index;
     unit->occurred_at = record->occurred_at.given ? record->occurred_at.value : batch->now;
@@ -231,16 +231,16 @@ static void take_holdout(struct batch *batch, const struct live_holdout_member *
 
 static void take_conversion(struct batch *batch, const struct live_conversion *record)
 {
-    struct live_unit *unit = live_people_find(&batch->people, record->user_id);
+    struct live_unit *unit = live_units_find(&batch->people, record->user_id);
     int64_t metric = number_of(batch, "", record->metric);
     int64_t moment = record->occurred_at.given ? record->occurred_at.value : batch->now;
-    const struct live_moment place = {record->value, moment, batch->experiment.window};
+    const struct live_timed_value place = {record->value, moment, batch->experiment.window};
     struct live_values *values;
 
-    open_person(batch, unit->root);
+    open_subject(batch, unit->root);
     values = live_unit_values(&batch->people, unit, metric);
     live_values_count(values, record->value);
-    live_values_place(values, &place, live_person_exposure(unit->root));
+    live_values_classify(values, &place, live_subject_exposure(unit->root));
     values->changed = true;
     batch->events[batch->event_count++] =
         (struct live_event){.unit = unit,
@@ -254,8 +254,8 @@ static void take_conversion(struct batch *batch, const struct live_conversion *r
 
 static void take_identity(struct batch *batch, const struct live_identity *record)
 {
-    struct live_unit *alias = live_people_find(&batch->people, record->anonymous_id);
-    struct live_unit *canonical = live_people_find(&batch->people, record->canonical_id);
+    struct live_unit *alias = live_units_find(&batch->people, record->anonymous_id);
+    struct live_unit *canonical = live_units_find(&batch->people, record->canonical_id);
 
     if (alias == canonical || canonical->canonical_id || alias->aliases)
         return;
@@ -263,8 +263,8 @@ static void take_identity(struct batch *batch, const struct live_identity *recor
         batch->outcome->deduplicated++;
         return;
     }
-    open_person(batch, alias);
-    open_person(batch, canonical);
+    open_subject(batch, alias);
+    open_subject(batch, canonical);
     alias->canonical_id = canonical->user_id;
     alias->linked_at = batch->now;
     alias->changed = true;
@@ -276,13 +276,13 @@ static void take_identity(struct batch *batch, const struct live_identity *recor
 
 static void take_exclusion(struct batch *batch, const struct live_exclusion *record)
 {
-    struct live_unit *unit = live_people_find(&batch->people, record->user_id);
+    struct live_unit *unit = live_units_find(&batch->people, record->user_id);
 
     if (unit->exclusion_reason) {
         batch->outcome->deduplicated++;
         return;
     }
-    open_person(batch, unit->root);
+    open_subject(batch, unit->root);
     unit->exclusion_reason = record->exclusion_reason;
     unit->excluded_at = batch->now;
     unit->changed = true;
@@ -291,27 +291,27 @@ static void take_exclusion(struct batch *batch, const struct live_exclusion *rec
 
 static void take_pre_period(struct batch *batch, const struct live_pre_period *record)
 {
-    struct live_unit *unit = live_people_find(&batch->people, record->user_id);
+    struct live_unit *unit = live_units_find(&batch->people, record->user_id);
     int64_t number = number_of(batch, "", record->covariate_name);
 
     if (live_unit_covariate(unit, number)) {
         batch->outcome->deduplicated++;
         return;
     }
-    open_person(batch, unit->root);
+    open_subject(batch, unit->root);
     live_unit_add_covariate(&batch->people, unit, number, record->value, false);
     batch->outcome->recorded++;
 }
 
 static void take_stratum(struct batch *batch, const struct live_stratum *record)
 {
-    struct live_unit *unit = live_people_find(&batch->people, record->user_id);
+    struct live_unit *unit = live_units_find(&batch->people, record->user_id);
 
     if (unit->stratum) {
         batch->outcome->deduplicated++;
         return;
     }
-    open_person(batch, unit->root);
+    open_subject(batch, unit->root);
     unit->stratum = number_of(batch, "", record->stratum);
     unit->stratified_at = batch->now;
     unit->stratum_sequence = batch->experiment.next_sequence++;
@@ -353,7 +353,7 @@ static enum error take_conversions(struct batch *batch)
     const struct live_conversion *records = batch->records->items;
     struct arena *arena = batch->call->arena;
     struct live_names keys = {.arena = arena}, taken = {.arena = arena};
-    struct live_people seen;
+    struct live_units seen;
     enum error error;
 
     for (size_t i = 0; i < batch->records->count; i++)
@@ -362,19 +362,19 @@ static enum error take_conversions(struct batch *batch)
     error = live_find_keys(batch->call, &batch->experiment, &keys, &taken);
     if (error)
         return error;
-    live_people_start(&seen, arena, keys.count);
+    live_units_start(&seen, arena, keys.count);
     for (size_t i = 0; i < taken.count; i++)
-        live_people_add(&seen, taken.items[i]);
+        live_units_add(&seen, taken.items[i]);
     batch->events = ARENA_ARRAY(arena, struct live_event, batch->records->count);
     for (size_t i = 0; i < batch->records->count; i++) {
         const char *key = records[i].idempotency_key;
 
-        if (key && live_people_find(&seen, key)) {
+        if (key && live_units_find(&seen, key)) {
             batch->outcome->deduplicated++;
             continue;
         }
         if (key)
-            live_people_add(&seen, key);
+            live_units_add(&seen, key);
         take_conversion(batch, &records[i]);
     }
     return ERROR_NONE;
@@ -385,17 +385,17 @@ static void close_people(struct batch *batch)
 {
     batch->rollup.off[LIVE_COVARIANCE] = false;
     for (size_t i = 0; i < batch->opened.count; i++) {
-        const struct live_unit *unit = live_people_find(&batch->people, batch->opened.items[i]);
+        const struct live_unit *unit = live_units_find(&batch->people, batch->opened.items[i]);
 
         if (unit->root == unit)
-            live_rollup_person(&batch->rollup, unit, 1);
+            live_rollup_subject(&batch->rollup, unit, 1);
     }
 }
 
 static enum error save(struct batch *batch)
 {
     const struct live_call *call = batch->call;
-    enum error error = live_save_people(call, &batch->experiment, &batch->people);
+    enum error error = live_save_units(call, &batch->experiment, &batch->people);
 
     if (!error)
         error = live_save_events(call, &batch->experiment, batch->now, batch->events,
@@ -419,10 +419,10 @@ static enum error run(struct batch *batch)
                                    .covariates = batch->experiment.covariates > 0};
     enum error error;
 
-    live_people_start(&batch->people, call->arena, ids.count);
+    live_units_start(&batch->people, call->arena, ids.count);
     live_rollup_start(&batch->rollup, &batch->experiment, call->arena);
     batch->opened.arena = call->arena;
-    error = live_load_people(&load, &ids);
+    error = live_load_units(&load, &ids);
     if (!error)
         error = number_names(batch);
     if (error)

@@ -3,7 +3,7 @@
 #include "base/schema_words.h"
 
 #include "db/query.h"
-#include "experiments/live/record_shapes.h"
+#include "experiments/live/record_schemas.h"
 
 #include <string.h>
 

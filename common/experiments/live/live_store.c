@@ -170,7 +170,7 @@ static const char *texts_as_json(const struct live_names *names, struct arena *a
 }
 
 /* The units that `wanted` says, as pairs of their number and their place among the people. */
-static const char *places_as_json(const struct live_people *people,
+static const char *places_as_json(const struct live_units *people,
                                   bool (*wanted)(const struct live_unit *unit), size_t *count)
 {
     struct json_writer writer;
@@ -198,10 +198,10 @@ static int64_t integer_or_zero(struct query *query, int column)
     return query_is_null(query, column) ? 0 : query_integer(query, column);
 }
 
-static void read_unit(struct query *query, struct live_people *people)
+static void read_unit(struct query *query, struct live_units *people)
 {
     struct arena *arena = people->arena;
-    struct live_unit *unit = live_people_add(people, query_text(query, 0, arena));
+    struct live_unit *unit = live_units_add(people, query_text(query, 0, arena));
 
     unit->stored = true;
     unit->number = query_integer(query, 1);
@@ -239,14 +239,14 @@ static enum error load_units(const struct live_load *load, const struct statemen
 /* The canonical ids of those that are aliases, then the aliases of all: one hop each way. */
 static enum error load_folded(const struct live_load *load)
 {
-    struct live_people *people = load->people;
+    struct live_units *people = load->people;
     struct live_names canonical = {.arena = people->arena}, all = {.arena = people->arena};
     enum error error;
 
     for (size_t i = 0; i < people->count; i++) {
         const char *id = people->units[i]->canonical_id;
 
-        if (id && !live_people_find(people, id))
+        if (id && !live_units_find(people, id))
             live_names_add(&canonical, id);
     }
     error = load_units(load, &units_by_id, &canonical);
@@ -258,7 +258,7 @@ static enum error load_folded(const struct live_load *load)
     for (size_t i = 0; i < people->count; i++) {
         struct live_unit *unit = people->units[i];
         struct live_unit *root =
-            unit->canonical_id ? live_people_find(people, unit->canonical_id) : NULL;
+            unit->canonical_id ? live_units_find(people, unit->canonical_id) : NULL;
 
         if (root)
             live_unit_join(unit, root);
@@ -273,7 +273,7 @@ static bool is_stored(const struct live_unit *unit)
 
 static enum error load_values(const struct live_load *load)
 {
-    struct live_people *people = load->people;
+    struct live_units *people = load->people;
     struct query *query;
     const char *places;
     size_t count;
@@ -303,7 +303,7 @@ static enum error load_values(const struct live_load *load)
 
 static enum error load_covariates(const struct live_load *load)
 {
-    struct live_people *people = load->people;
+    struct live_units *people = load->people;
     struct query *query;
     const char *places;
     size_t count;
@@ -320,9 +320,9 @@ static enum error load_covariates(const struct live_load *load)
     return query_end(query, load->call->problem);
 }
 
-enum error live_load_people(const struct live_load *load, const struct live_names *user_ids)
+enum error live_load_units(const struct live_load *load, const struct live_names *user_ids)
 {
-    struct live_people *people = load->people;
+    struct live_units *people = load->people;
     enum error error = load_units(load, &units_by_id, user_ids);
 
     if (!error && load->linked)
@@ -334,7 +334,7 @@ enum error live_load_people(const struct live_load *load, const struct live_name
     if (error || !load->create)
         return error;
     for (size_t i = 0; i < user_ids->count; i++) {
-        struct live_unit *unit = live_people_add(people, user_ids->items[i]);
+        struct live_unit *unit = live_units_add(people, user_ids->items[i]);
 
         if (unit->number == 0)
             unit->number = load->experiment->next_unit++;
@@ -342,10 +342,10 @@ enum error live_load_people(const struct live_load *load, const struct live_name
     return ERROR_NONE;
 }
 
-static struct live_moment read_moment(struct query *query, const struct live_load *load)
+static struct live_timed_value read_moment(struct query *query, const struct live_load *load)
 {
-    return (struct live_moment){query_number(query, 2), query_integer(query, 3),
-                                load->experiment->window};
+    return (struct live_timed_value){query_number(query, 2), query_integer(query, 3),
+                                     load->experiment->window};
 }
 
 static bool is_out_of_time(const struct live_unit *unit)
@@ -355,7 +355,7 @@ static bool is_out_of_time(const struct live_unit *unit)
 
 enum error live_load_times(const struct live_load *load)
 {
-    struct live_people *people = load->people;
+    struct live_units *people = load->people;
     struct query *query;
     const char *places;
     size_t count;
@@ -378,10 +378,10 @@ enum error live_load_times(const struct live_load *load)
     query_bind_integer(query, load->experiment->number);
     while (query_next(query)) {
         struct live_unit *unit = people->units[query_integer(query, 0)];
-        const struct live_moment moment = read_moment(query, load);
+        const struct live_timed_value moment = read_moment(query, load);
 
-        live_values_place(live_unit_values(people, unit, query_integer(query, 1)), &moment,
-                          live_person_exposure(unit->root));
+        live_values_classify(live_unit_values(people, unit, query_integer(query, 1)), &moment,
+                             live_subject_exposure(unit->root));
     }
     return query_end(query, load->call->problem);
 }
@@ -398,15 +398,15 @@ static bool same_values(const struct live_values *one, const struct live_values 
 
 enum error live_load_values_again(const struct live_load *load, int64_t *differences)
 {
-    struct live_people *people = load->people, kept = {.arena = people->arena};
+    struct live_units *people = load->people, kept = {.arena = people->arena};
     struct query *query;
     const char *places;
     size_t count;
     enum error error;
 
-    live_people_start(&kept, people->arena, people->count);
+    live_units_start(&kept, people->arena, people->count);
     for (size_t i = 0; i < people->count; i++) {
-        struct live_unit *unit = people->units[i], *before = live_people_add(&kept, unit->user_id);
+        struct live_unit *unit = people->units[i], *before = live_units_add(&kept, unit->user_id);
 
         before->values = unit->values;
         before->value_count = unit->value_count;
@@ -424,10 +424,10 @@ enum error live_load_values_again(const struct live_load *load, int64_t *differe
     while (query_next(query)) {
         struct live_unit *unit = people->units[query_integer(query, 0)];
         struct live_values *values = live_unit_values(people, unit, query_integer(query, 1));
-        const struct live_moment moment = read_moment(query, load);
+        const struct live_timed_value moment = read_moment(query, load);
 
         live_values_count(values, moment.value);
-        live_values_place(values, &moment, live_person_exposure(unit->root));
+        live_values_classify(values, &moment, live_subject_exposure(unit->root));
     }
     error = query_end(query, load->call->problem);
     for (size_t i = 0; i < people->count; i++) {
@@ -475,7 +475,7 @@ static bool is_used(const struct live_unit *unit)
 }
 
 static enum error update_units(const struct live_call *call, int64_t experiment,
-                               const struct live_people *people)
+                               const struct live_units *people)
 {
     struct query *query = NULL;
 
@@ -512,7 +512,7 @@ static void add_unit(struct live_rows *rows, const struct live_unit *unit)
 }
 
 static enum error insert_new_units(const struct live_call *call, int64_t experiment,
-                                   const struct live_people *people)
+                                   const struct live_units *people)
 {
     struct live_rows rows;
 
@@ -524,7 +524,7 @@ static enum error insert_new_units(const struct live_call *call, int64_t experim
 }
 
 static enum error save_values(const struct live_call *call, int64_t experiment,
-                              const struct live_people *people)
+                              const struct live_units *people)
 {
     struct live_rows rows;
 
@@ -556,7 +556,7 @@ static enum error save_values(const struct live_call *call, int64_t experiment,
 }
 
 static enum error save_covariates(const struct live_call *call, int64_t experiment,
-                                  const struct live_people *people)
+                                  const struct live_units *people)
 {
     int64_t now = clock_unix_microseconds();
     struct live_rows rows;
@@ -578,8 +578,8 @@ static enum error save_covariates(const struct live_call *call, int64_t experime
     return live_rows_end(&rows);
 }
 
-enum error live_save_people(const struct live_call *call, const struct live_experiment *experiment,
-                            const struct live_people *people)
+enum error live_save_units(const struct live_call *call, const struct live_experiment *experiment,
+                           const struct live_units *people)
 {
     enum error error = update_units(call, experiment->number, people);
 

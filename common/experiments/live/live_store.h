@@ -22,13 +22,13 @@ void live_names_add(struct live_names *names, const char *name);
 struct live_load {
     const struct live_call *call;
     struct live_experiment *experiment;
-    struct live_people *people;
+    struct live_units *people;
     bool linked;     /* aliases may come into it */
     bool create;     /* number the ids that are new */
     bool covariates; /* values from before the experiment are needed */
 };
-MUST_CHECK enum error live_load_people(const struct live_load *load,
-                                       const struct live_names *user_ids);
+MUST_CHECK enum error live_load_units(const struct live_load *load,
+                                      const struct live_names *user_ids);
 
 /* Puts all events of the people marked `retime` in time anew, from the raw rows. */
 MUST_CHECK enum error live_load_times(const struct live_load *load);
@@ -38,9 +38,9 @@ MUST_CHECK enum error live_load_times(const struct live_load *load);
 MUST_CHECK enum error live_load_values_again(const struct live_load *load, int64_t *differences);
 
 /* Writes what is new or has changed. */
-MUST_CHECK enum error live_save_people(const struct live_call *call,
-                                       const struct live_experiment *experiment,
-                                       const struct live_people *people);
+MUST_CHECK enum error live_save_units(const struct live_call *call,
+                                      const struct live_experiment *experiment,
+                                      const struct live_units *people);
 
 /* An event as it is stored. */
 struct live_event {

@@ -31,7 +31,7 @@ static void note(struct live_rebuild *rebuild, const char *what, int64_t metric,
 static enum error pass_over(struct pass *pass, struct arena *arena, const struct live_names *roots)
 {
     struct live_call call = *pass->call;
-    struct live_people people;
+    struct live_units people;
     const struct live_load load = {.call = &call,
                                    .experiment = pass->experiment,
                                    .people = &people,
@@ -41,8 +41,8 @@ static enum error pass_over(struct pass *pass, struct arena *arena, const struct
     enum error error;
 
     call.arena = arena;
-    live_people_start(&people, arena, roots->count);
-    error = live_load_people(&load, roots);
+    live_units_start(&people, arena, roots->count);
+    error = live_load_units(&load, roots);
     if (!error)
         error = live_load_values_again(&load, &differences);
     if (error)
@@ -50,10 +50,10 @@ static enum error pass_over(struct pass *pass, struct arena *arena, const struct
     for (size_t i = 0; i < people.count; i++) {
         pass->links += people.units[i]->root != people.units[i];
         if (people.units[i]->root == people.units[i])
-            live_rollup_person(&pass->rollup, people.units[i], 1);
+            live_rollup_subject(&pass->rollup, people.units[i], 1);
     }
     if (pass->write)
-        return live_save_people(&call, pass->experiment, &people);
+        return live_save_units(&call, pass->experiment, &people);
     for (; differences > 0; differences--)
         note(pass->rebuild, "values of single users", 0, 0, 0);
     return ERROR_NONE;

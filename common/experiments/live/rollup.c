@@ -190,7 +190,7 @@ static void count_all(struct live_values *values)
 
 static struct person look_at(struct live_rollup *rollup, const struct live_unit *root)
 {
-    struct person person = {.root = root, .exposure = live_person_exposure(root)};
+    struct person person = {.root = root, .exposure = live_subject_exposure(root)};
 
     FOR_EACH_UNIT(unit, root)
     for (size_t i = 0; i < unit->value_count; i++)
@@ -381,7 +381,7 @@ static void add_covered(struct live_rollup *rollup, const struct live_unit *root
 
 static void add_slices(struct live_rollup *rollup, const struct person *person, int sign)
 {
-    int64_t stratum = live_person_stratum(person->root);
+    int64_t stratum = live_subject_stratum(person->root);
     const char *rest = person->exposure->dimensions;
     char *end;
 
@@ -393,7 +393,7 @@ static void add_slices(struct live_rollup *rollup, const struct person *person, 
     }
 }
 
-void live_rollup_person(struct live_rollup *rollup, const struct live_unit *root, int sign)
+void live_rollup_subject(struct live_rollup *rollup, const struct live_unit *root, int sign)
 {
     struct person person = look_at(rollup, root);
     struct live_arm *arm = &rollup->arms[1 + person.arm];
@@ -401,13 +401,13 @@ void live_rollup_person(struct live_rollup *rollup, const struct live_unit *root
     add_raw(rollup, root, sign);
     if (!person.exposure)
         return;
-    if (live_person_excluded(root)) {
+    if (live_subject_excluded(root)) {
         arm->excluded += sign;
     } else if (person.events > rollup->experiment->spike_events) {
         arm->spiked += sign;
     } else {
         arm->people += sign;
-        arm->crossed += live_person_crossed(root) ? sign : 0;
+        arm->crossed += live_subject_crossed(root) ? sign : 0;
         add_to_slice(rollup, &person, LIVE_EVERYBODY, sign);
         if (person.arm == LIVE_HOLDOUT)
             return;

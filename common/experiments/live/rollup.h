@@ -7,8 +7,8 @@
 #define ASSAY_EXPERIMENTS_LIVE_ROLLUP_H
 
 #include "base/optional.h"
-#include "experiments/live/people.h"
 #include "experiments/live/records.h"
+#include "experiments/live/units.h"
 
 enum {
     LIVE_COVARIATES_MAX = 10, /* with more, nothing is adjusted */
@@ -111,7 +111,7 @@ void live_rollup_start(struct live_rollup *rollup, const struct live_experiment 
                        struct arena *arena);
 
 /* Adds (sign 1) or takes away (sign -1) all that the person of `root` contributes. */
-void live_rollup_person(struct live_rollup *rollup, const struct live_unit *root, int sign);
+void live_rollup_subject(struct live_rollup *rollup, const struct live_unit *root, int sign);
 
 /* The cell of a key, added as zeros when it is new. */
 struct live_cell *live_rollup_cell(struct live_rollup *rollup, int64_t metric, int64_t slice,

@@ -109,7 +109,7 @@ static void choose_covariates(struct live_view *view, struct arena *arena)
               name_order);
 }
 
-static enum error read_parts(const struct live_call *call, const struct live_wish *wish,
+static enum error read_parts(const struct live_call *call, const struct live_view_options *options,
                              struct live_view *view)
 {
     struct integer_list numbers = metric_numbers(view, call->arena);
@@ -118,23 +118,24 @@ static enum error read_parts(const struct live_call *call, const struct live_wis
 
     if (!error)
         error = live_read_metrics(call, &numbers, NULL, &view->rollup);
-    if (!error && wish->bins)
+    if (!error && options->bins)
         error = read_bins(call, view);
     if (!error && uses_strata(view))
         error = read_strata(call, view);
     choose_covariates(view, call->arena);
-    if (!error && wish->unknown)
+    if (!error && options->unknown)
         error = live_visit_metrics(call, experiment, note_unknown, view);
-    if (!error && wish->dimension)
-        error = live_read_slices(call, experiment, wish->dimension, &view->slices);
+    if (!error && options->dimension)
+        error = live_read_slices(call, experiment, options->dimension, &view->slices);
     if (!error && view->slices.count > 0 && view->slices.count <= LIVE_SLICES_MAX)
-        error = live_read_metrics(call, &numbers, wish->dimension, &view->rollup);
+        error = live_read_metrics(call, &numbers, options->dimension, &view->rollup);
     return error;
 }
 
 /* In one snapshot; `stale` tells that the aggregates are for another design. */
 static enum error read_view(const struct live_call *call, const char *id,
-                            const struct live_wish *wish, struct live_view *view, bool *stale)
+                            const struct live_view_options *options, struct live_view *view,
+                            bool *stale)
 {
     struct live_reading reading;
     enum error error = live_read_experiment(call, id, &reading);
@@ -144,7 +145,7 @@ static enum error read_view(const struct live_call *call, const char *id,
     *view = (struct live_view){.experiment = reading.experiment,
                                .design = reading.design,
                                .updated_at = reading.updated_at,
-                               .dimension = wish->dimension,
+                               .dimension = options->dimension,
                                .arm_count = (size_t)reading.design->setup->variants_count};
     live_rollup_start(&view->rollup, &view->experiment, call->arena);
     want_metrics(view, call->arena);
@@ -158,11 +159,11 @@ static enum error read_view(const struct live_call *call, const char *id,
     if (error)
         return error;
     *stale = live_is_stale(call, &reading, &view->metrics, &view->covered);
-    return *stale ? ERROR_NONE : read_parts(call, wish, view);
+    return *stale ? ERROR_NONE : read_parts(call, options, view);
 }
 
 enum error live_view_load(const struct live_call *call, const char *id,
-                          const struct live_wish *wish, struct live_view *view)
+                          const struct live_view_options *options, struct live_view *view)
 {
     struct live_rebuild rebuild = {0};
     bool stale = true;
@@ -174,7 +175,7 @@ enum error live_view_load(const struct live_call *call, const char *id,
         error = db_begin(call->db, DB_READ, call->problem);
         if (error)
             return error;
-        error = db_finish(call->db, read_view(call, id, wish, view, &stale), call->problem);
+        error = db_finish(call->db, read_view(call, id, options, view, &stale), call->problem);
         if (!error && stale)
             error = live_rebuild_experiment(call, id, &rebuild);
     }

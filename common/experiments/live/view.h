@@ -42,7 +42,7 @@ struct live_view {
 };
 
 /* What is read beside the usual. */
-struct live_wish {
+struct live_view_options {
     const char *dimension; /* its slices, for all metrics; NULL = none */
     bool bins;             /* of the metrics that are counted in bins */
     bool unknown;          /* events under names that the design does not have */
@@ -51,7 +51,8 @@ struct live_wish {
 /* Brings the aggregates up to the design first when that has been changed. ERROR_NOT_FOUND with
  * `not_found`. */
 MUST_CHECK enum error live_view_load(const struct live_call *call, const char *id,
-                                     const struct live_wish *wish, struct live_view *view);
+                                     const struct live_view_options *options,
+                                     struct live_view *view);
 
 /* What is another one whenever a reading may be: made of the number of changes, the design and the
  * settings. From the arena. */

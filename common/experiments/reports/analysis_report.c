@@ -1,8 +1,9 @@
 /* The report on a design as a document. */
 #include "experiments/reports/reports.h"
 
-static void add_calculations(const struct report_desk *desk, const struct analysis_report *report,
-                             bool plain, struct folio *document)
+static void add_calculations(const struct report_context *context,
+                             const struct analysis_report *report, bool plain,
+                             struct report_document *document)
 {
     const struct report_calculations *made = report->calculations;
     const struct {
@@ -17,51 +18,51 @@ static void add_calculations(const struct report_desk *desk, const struct analys
          made->estimated_duration_days},
     };
 
-    folio_begin(document, plain ? BLOCK_FACTS : BLOCK_CARDS, 2);
+    document_begin(document, plain ? BLOCK_FACTS : BLOCK_CARDS, 2);
     for (size_t i = 0; i < COUNT_OF(rows); i++)
-        folio_fact(document, desk_word(desk, plain ? rows[i].plain_key : rows[i].card_key),
-                   plain ? report_print_count(desk->arena, rows[i].value)
-                         : print_thousands(desk->arena, rows[i].value));
+        document_fact(document, report_label(context, plain ? rows[i].plain_key : rows[i].card_key),
+                      plain ? report_print_count(context->arena, rows[i].value)
+                            : print_thousands(context->arena, rows[i].value));
 }
 
-static void add_design(const struct report_desk *desk, const struct report_design *design,
-                       bool plain, struct folio *document)
+static void add_design(const struct report_context *context, const struct report_design *design,
+                       bool plain, struct report_document *document)
 {
     const struct {
         const char *key;
         const char *value;
     } rows[] = {
         {"export.randomization_unit", design->randomization_unit},
-        {"export.traffic_split", desk_split(desk, &design->traffic_split)},
+        {"export.traffic_split", report_split(context, &design->traffic_split)},
         {"export.target_audience", design->target_audience},
         {"export.inclusion_criteria", design->inclusion_criteria},
         {"export.exclusion_criteria", design->exclusion_criteria},
         {"export.recommended_duration_days",
-         report_print_count(desk->arena, design->recommended_duration_days)},
+         report_print_count(context->arena, design->recommended_duration_days)},
     };
 
-    folio_heading(document, 1, desk_word(desk, "export.experiment_design"));
-    folio_begin(document, BLOCK_FACTS, 2);
+    document_heading(document, 1, report_label(context, "export.experiment_design"));
+    document_begin(document, BLOCK_FACTS, 2);
     for (size_t i = 0; i < COUNT_OF(rows) - (plain ? 1 : 0); i++)
-        folio_fact(document, desk_word(desk, rows[i].key),
-                   rows[i].value && *rows[i].value ? rows[i].value : document->none);
+        document_fact(document, report_label(context, rows[i].key),
+                      rows[i].value && *rows[i].value ? rows[i].value : document->none);
 }
 
-static void add_variants(const struct report_desk *desk, const struct report_design *design,
-                         struct folio *document)
+static void add_variants(const struct report_context *context, const struct report_design *design,
+                         struct report_document *document)
 {
     const struct report_variant *variants = design->variants.items;
     struct string_list texts = {
-        .items = ARENA_ARRAY(desk->arena, const char *, design->variants.count + 1)};
+        .items = ARENA_ARRAY(context->arena, const char *, design->variants.count + 1)};
 
     for (; texts.count < design->variants.count; texts.count++)
-        texts.items[texts.count] = arena_print(desk->arena, "%s: %s", variants[texts.count].name,
+        texts.items[texts.count] = arena_print(context->arena, "%s: %s", variants[texts.count].name,
                                                variants[texts.count].description);
-    desk_list(desk, document, 2, "export.variants", &texts);
+    report_list(context, document, 2, "export.variants", &texts);
 }
 
-static void add_guardrails(const struct report_desk *desk, const struct object_list *list,
-                           struct folio *document)
+static void add_guardrails(const struct report_context *context, const struct object_list *list,
+                           struct report_document *document)
 {
     static const char *const keys[] = {"export.metric_name", "export.metric_type",
                                        "export.baseline", "export.detectable_mde", "export.note"};
@@ -69,25 +70,25 @@ static void add_guardrails(const struct report_desk *desk, const struct object_l
 
     if (!list->count)
         return;
-    folio_heading(document, 2, desk_word(desk, "export.guardrail_metrics"));
-    folio_begin(document, BLOCK_TABLE, COUNT_OF(keys));
+    document_heading(document, 2, report_label(context, "export.guardrail_metrics"));
+    document_begin(document, BLOCK_TABLE, COUNT_OF(keys));
     for (size_t i = 0; i < COUNT_OF(keys); i++)
-        folio_add(document, desk_word(desk, keys[i]));
+        document_add(document, report_label(context, keys[i]));
     for (size_t i = 0; i < list->count; i++) {
         struct optional_number mde = guardrails[i].detectable_mde_pp.given
                                          ? guardrails[i].detectable_mde_pp
                                          : guardrails[i].detectable_mde_absolute;
 
-        folio_add(document, guardrails[i].name);
-        folio_add(document, desk_metric_type(desk, guardrails[i].metric_type));
-        folio_add(document, desk_small(desk, guardrails[i].baseline));
-        folio_add(document, mde.given ? desk_small(desk, mde.value) : "-");
-        folio_add(document, guardrails[i].note);
+        document_add(document, guardrails[i].name);
+        document_add(document, report_metric_type(context, guardrails[i].metric_type));
+        document_add(document, report_probability(context, guardrails[i].baseline));
+        document_add(document, mde.given ? report_probability(context, mde.value) : "-");
+        document_add(document, guardrails[i].note);
     }
 }
 
-static void add_rest(const struct report_desk *desk, const struct analysis_report *report,
-                     struct folio *document)
+static void add_rest(const struct report_context *context, const struct analysis_report *report,
+                     struct report_document *document)
 {
     const struct {
         int level;
@@ -108,37 +109,37 @@ static void add_rest(const struct report_desk *desk, const struct analysis_repor
 
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         if (rows[i].texts)
-            desk_list(desk, document, rows[i].level, rows[i].key, rows[i].texts);
+            report_list(context, document, rows[i].level, rows[i].key, rows[i].texts);
         else
-            folio_heading(document, rows[i].level, desk_word(desk, rows[i].key));
+            document_heading(document, rows[i].level, report_label(context, rows[i].key));
 }
 
-void report_of_analysis(const struct report_desk *desk, const struct analysis_report *report,
-                        bool plain, struct folio *document)
+void report_of_analysis(const struct report_context *context, const struct analysis_report *report,
+                        bool plain, struct report_document *document)
 {
     const struct report_metrics *metrics = report->metrics_plan;
 
-    desk_start(desk, document, NULL);
+    report_start(context, document, NULL);
     if (!plain)
-        add_calculations(desk, report, plain, document);
-    folio_heading(document, 1, desk_word(desk, "export.executive_summary"));
-    folio_text(document, report->executive_summary);
+        add_calculations(context, report, plain, document);
+    document_heading(document, 1, report_label(context, "export.executive_summary"));
+    document_text(document, report->executive_summary);
     if (plain) {
-        folio_heading(document, 1, desk_word(desk, "export.calculations"));
-        add_calculations(desk, report, plain, document);
-        desk_list(desk, document, 2, "export.assumptions", &report->calculations->assumptions);
+        document_heading(document, 1, report_label(context, "export.calculations"));
+        add_calculations(context, report, plain, document);
+        report_list(context, document, 2, "export.assumptions", &report->calculations->assumptions);
     }
-    add_design(desk, report->experiment_design, plain, document);
+    add_design(context, report->experiment_design, plain, document);
     if (!plain) {
-        add_variants(desk, report->experiment_design, document);
-        desk_list(desk, document, 2, "export.assumptions", &report->calculations->assumptions);
+        add_variants(context, report->experiment_design, document);
+        report_list(context, document, 2, "export.assumptions", &report->calculations->assumptions);
     }
-    folio_heading(document, 1, desk_word(desk, "export.metrics_plan"));
-    desk_list(desk, document, 2, "export.primary", &metrics->primary);
-    desk_list(desk, document, 2, "export.secondary", &metrics->secondary);
-    desk_list(desk, document, 2, "export.guardrail", &metrics->guardrail);
-    desk_list(desk, document, 2, "export.diagnostic", &metrics->diagnostic);
+    document_heading(document, 1, report_label(context, "export.metrics_plan"));
+    report_list(context, document, 2, "export.primary", &metrics->primary);
+    report_list(context, document, 2, "export.secondary", &metrics->secondary);
+    report_list(context, document, 2, "export.guardrail", &metrics->guardrail);
+    report_list(context, document, 2, "export.diagnostic", &metrics->diagnostic);
     if (!plain)
-        add_guardrails(desk, &report->guardrail_metrics, document);
-    add_rest(desk, report, document);
+        add_guardrails(context, &report->guardrail_metrics, document);
+    add_rest(context, report, document);
 }

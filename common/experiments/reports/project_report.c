@@ -10,9 +10,9 @@ enum { HEAT_POWERS = 4, CURVE_POINTS = 25, CURVE_PERCENT = 100 };
 
 static const double heat_powers[HEAT_POWERS] = {0.7, 0.8, 0.9, 0.95};
 
-static const char *percent(const struct report_desk *desk, double value)
+static const char *percent(const struct report_context *context, double value)
 {
-    return arena_print(desk->arena, "%.4g%%", value);
+    return arena_print(context->arena, "%.4g%%", value);
 }
 
 static const char *or_dash(const char *text)
@@ -20,19 +20,20 @@ static const char *or_dash(const char *text)
     return text && *text ? text : "-";
 }
 
-static const char *integer_or_dash(const struct report_desk *desk, struct optional_integer value)
+static const char *integer_or_dash(const struct report_context *context,
+                                   struct optional_integer value)
 {
-    return value.given ? print_thousands(desk->arena, value.value) : "-";
+    return value.given ? print_thousands(context->arena, value.value) : "-";
 }
 
-const struct drawing *report_power_curve(const struct report_desk *desk,
+const struct drawing *report_power_curve(const struct report_context *context,
                                          const struct project_snapshot *snapshot)
 {
     const struct calculation_summary *summary =
         snapshot->run.analysis->calculations->calculation_summary;
     struct power_point points[CURVE_POINTS];
-    double *x = ARENA_ARRAY(desk->arena, double, CURVE_POINTS);
-    double *y = ARENA_ARRAY(desk->arena, double, CURVE_POINTS);
+    double *x = ARENA_ARRAY(context->arena, double, CURVE_POINTS);
+    double *y = ARENA_ARRAY(context->arena, double, CURVE_POINTS);
     struct sizing_request design;
     struct sizing_plan plan;
     struct problem problem;
@@ -52,26 +53,28 @@ const struct drawing *report_power_curve(const struct report_desk *desk,
     }
     if (count < 2)
         return NULL;
-    return chart_curve(&(struct curve){.title = desk_word(desk, "export.power_curve"),
-                                       .x_label = desk_word(desk, "export.users_per_variant"),
-                                       .y_label = desk_word(desk, "export.power"),
+    return chart_curve(&(struct curve){.title = report_label(context, "export.power_curve"),
+                                       .x_label = report_label(context, "export.users_per_variant"),
+                                       .y_label = report_label(context, "export.power"),
                                        .x = x,
                                        .y = y,
                                        .count = count,
                                        .marked_x = (double)plan.sample_size_per_variant},
-                       desk->arena);
+                       context->arena);
 }
 
-const struct drawing *report_heat(const struct report_desk *desk,
+const struct drawing *report_heat(const struct report_context *context,
                                   const struct project_snapshot *snapshot)
 {
     const struct calculation_summary *summary =
         snapshot->run.analysis->calculations->calculation_summary;
     double effects[REPORT_EFFECTS_MAX];
     size_t count = report_effects(summary->mde_pct, effects);
-    struct heat_cell *cells = ARENA_ARRAY(desk->arena, struct heat_cell, count * HEAT_POWERS + 1);
-    struct string_list rows = {count, ARENA_ARRAY(desk->arena, const char *, count + 1)};
-    struct string_list columns = {HEAT_POWERS, ARENA_ARRAY(desk->arena, const char *, HEAT_POWERS)};
+    struct heat_cell *cells =
+        ARENA_ARRAY(context->arena, struct heat_cell, count * HEAT_POWERS + 1);
+    struct string_list rows = {count, ARENA_ARRAY(context->arena, const char *, count + 1)};
+    struct string_list columns = {HEAT_POWERS,
+                                  ARENA_ARRAY(context->arena, const char *, HEAT_POWERS)};
 
     if (!count)
         return NULL;
@@ -82,33 +85,33 @@ const struct drawing *report_heat(const struct report_desk *desk,
         cells[i] = (struct heat_cell){.given = size.users.given,
                                       .size = size.users.value,
                                       .days = (double)size.days.value,
-                                      .days_text = desk_days(desk, (double)size.days.value),
+                                      .days_text = report_days(context, (double)size.days.value),
                                       .current = fabs(effect - fabs(summary->mde_pct)) < 0.005 &&
                                                  fabs(power - summary->power) < 1e-9};
     }
     for (size_t i = 0; i < count; i++)
-        rows.items[i] = percent(desk, effects[i]);
+        rows.items[i] = percent(context, effects[i]);
     for (size_t j = 0; j < HEAT_POWERS; j++)
-        columns.items[j] = percent(desk, CURVE_PERCENT * heat_powers[j]);
-    return chart_heat(&(struct heat){.title = desk_word(desk, "export.sensitivity_analysis"),
-                                     .corner = desk_word(desk, "export.effect_and_power"),
-                                     .missing = desk_word(desk, "export.not_available"),
+        columns.items[j] = percent(context, CURVE_PERCENT * heat_powers[j]);
+    return chart_heat(&(struct heat){.title = report_label(context, "export.sensitivity_analysis"),
+                                     .corner = report_label(context, "export.effect_and_power"),
+                                     .missing = report_label(context, "export.not_available"),
                                      .rows = rows,
                                      .columns = columns,
                                      .cells = cells},
-                      desk->arena);
+                      context->arena);
 }
 
-static void head(const struct report_desk *desk, struct folio *document, const char *const *keys,
-                 size_t count)
+static void head(const struct report_context *context, struct report_document *document,
+                 const char *const *keys, size_t count)
 {
-    folio_begin(document, BLOCK_TABLE, count);
+    document_begin(document, BLOCK_TABLE, count);
     for (size_t i = 0; i < count; i++)
-        folio_add(document, desk_word(desk, keys[i]));
+        document_add(document, report_label(context, keys[i]));
 }
 
-static void add_summary(const struct report_desk *desk, const struct project_snapshot *snapshot,
-                        struct folio *document)
+static void add_summary(const struct report_context *context,
+                        const struct project_snapshot *snapshot, struct report_document *document)
 {
     static const char *const keys[] = {"export.variant", "export.traffic_split_pct"};
     const struct experiment_payload *payload = snapshot->payload;
@@ -122,41 +125,42 @@ static void add_summary(const struct report_desk *desk, const struct project_sna
     } facts[] = {
         {"export.project_name", or_dash(snapshot->project.project_name)},
         {"export.hypothesis", or_dash(payload->hypothesis->hypothesis_statement)},
-        {"export.created_at", report_moment(desk->arena, snapshot->project.created_at)},
+        {"export.created_at", report_moment(context->arena, snapshot->project.created_at)},
         {"export.metric_type",
-         desk_metric_type(desk, analysis->calculations->calculation_summary->metric_type)},
+         report_metric_type(context, analysis->calculations->calculation_summary->metric_type)},
         {"export.primary_metric", or_dash(payload->metrics->primary_metric_name)},
-        {"export.mde_pct", desk_figure(desk, analysis->calculations->calculation_summary->mde_pct)},
-        {"export.goal",
-         desk_word(desk, payload->metrics->direction == GOAL_DECREASE ? "export.goal_decrease"
-                                                                      : "export.goal_increase")},
-        {"export.test_type", desk_word(desk, "export.two_tailed")},
+        {"export.mde_pct",
+         report_number(context, analysis->calculations->calculation_summary->mde_pct)},
+        {"export.goal", report_label(context, payload->metrics->direction == GOAL_DECREASE
+                                                  ? "export.goal_decrease"
+                                                  : "export.goal_increase")},
+        {"export.test_type", report_label(context, "export.two_tailed")},
     };
 
-    folio_heading(document, 1, desk_word(desk, "export.experiment_summary"));
-    folio_begin(document, BLOCK_CARDS, 2);
-    folio_fact(document, desk_word(desk, "export.users_per_variant"),
-               print_thousands(desk->arena, results->sample_size_per_variant));
-    folio_fact(document, desk_word(desk, "export.total_sample_size"),
-               print_thousands(desk->arena, results->total_sample_size));
-    folio_fact(document, desk_word(desk, "export.days"),
-               print_thousands(desk->arena, results->estimated_duration_days));
-    folio_begin(document, BLOCK_FACTS, 2);
+    document_heading(document, 1, report_label(context, "export.experiment_summary"));
+    document_begin(document, BLOCK_CARDS, 2);
+    document_fact(document, report_label(context, "export.users_per_variant"),
+                  print_thousands(context->arena, results->sample_size_per_variant));
+    document_fact(document, report_label(context, "export.total_sample_size"),
+                  print_thousands(context->arena, results->total_sample_size));
+    document_fact(document, report_label(context, "export.days"),
+                  print_thousands(context->arena, results->estimated_duration_days));
+    document_begin(document, BLOCK_FACTS, 2);
     for (size_t i = 0; i < COUNT_OF(facts); i++)
-        folio_fact(document, desk_word(desk, facts[i].key), facts[i].value);
-    head(desk, document, keys, COUNT_OF(keys));
+        document_fact(document, report_label(context, facts[i].key), facts[i].value);
+    head(context, document, keys, COUNT_OF(keys));
     for (size_t i = 0; i < design->variants.count; i++) {
-        folio_add(document, report_variant_name(desk, &variants[i], i));
-        folio_add(document, i < design->traffic_split.count
-                                ? desk_figure(desk, design->traffic_split.items[i])
-                                : "-");
+        document_add(document, report_variant_name(context, &variants[i], i));
+        document_add(document, i < design->traffic_split.count
+                                   ? report_number(context, design->traffic_split.items[i])
+                                   : "-");
     }
-    folio_heading(document, 2, desk_word(desk, "export.executive_summary"));
-    folio_text(document, analysis->report->executive_summary);
+    document_heading(document, 2, report_label(context, "export.executive_summary"));
+    document_text(document, analysis->report->executive_summary);
 }
 
-static void add_sizes(const struct report_desk *desk, const struct project_snapshot *snapshot,
-                      struct folio *document)
+static void add_sizes(const struct report_context *context, const struct project_snapshot *snapshot,
+                      struct report_document *document)
 {
     static const char *const keys[] = {"export.variant", "export.required_n",
                                        "export.daily_traffic", "export.duration_days"};
@@ -164,137 +168,142 @@ static void add_sizes(const struct report_desk *desk, const struct project_snaps
     const struct report_design *design = snapshot->run.analysis->report->experiment_design;
     const struct report_variant *variants = design->variants.items;
 
-    folio_page(document);
-    folio_heading(document, 1, desk_word(desk, "export.sample_size_results"));
-    head(desk, document, keys, COUNT_OF(keys));
+    document_page(document);
+    document_heading(document, 1, report_label(context, "export.sample_size_results"));
+    head(context, document, keys, COUNT_OF(keys));
     for (size_t i = 0; i < design->variants.count; i++) {
-        folio_add(document, report_variant_name(desk, &variants[i], i));
-        folio_add(document, print_thousands(desk->arena, kept->results->sample_size_per_variant));
-        folio_add(document, desk_figure(desk, kept->results->effective_daily_traffic));
-        folio_add(document, print_thousands(desk->arena, kept->results->estimated_duration_days));
+        document_add(document, report_variant_name(context, &variants[i], i));
+        document_add(document,
+                     print_thousands(context->arena, kept->results->sample_size_per_variant));
+        document_add(document, report_number(context, kept->results->effective_daily_traffic));
+        document_add(document,
+                     print_thousands(context->arena, kept->results->estimated_duration_days));
     }
-    folio_begin(document, BLOCK_FACTS, 2);
-    folio_fact(document, desk_word(desk, "export.alpha"),
-               desk_small(desk, kept->calculation_summary->alpha));
-    folio_fact(document, desk_word(desk, "export.power"),
-               desk_small(desk, kept->calculation_summary->power));
-    folio_fact(document, desk_word(desk, "export.mde_pct"),
-               desk_figure(desk, kept->calculation_summary->mde_pct));
-    desk_list(desk, document, 2, "export.assumptions", &kept->assumptions);
+    document_begin(document, BLOCK_FACTS, 2);
+    document_fact(document, report_label(context, "export.alpha"),
+                  report_probability(context, kept->calculation_summary->alpha));
+    document_fact(document, report_label(context, "export.power"),
+                  report_probability(context, kept->calculation_summary->power));
+    document_fact(document, report_label(context, "export.mde_pct"),
+                  report_number(context, kept->calculation_summary->mde_pct));
+    report_list(context, document, 2, "export.assumptions", &kept->assumptions);
 }
 
-static void add_guardrails(const struct report_desk *desk, const struct object_list *list,
-                           struct folio *document)
+static void add_guardrails(const struct report_context *context, const struct object_list *list,
+                           struct report_document *document)
 {
     static const char *const keys[] = {"export.guardrail", "export.detectable_mde", "export.status",
                                        "export.note"};
     const struct report_guardrail *guardrails = list->items;
 
-    folio_heading(document, 2, desk_word(desk, "export.guardrail_metrics"));
+    document_heading(document, 2, report_label(context, "export.guardrail_metrics"));
     if (!list->count)
-        folio_text(document, document->none);
+        document_text(document, document->none);
     else
-        head(desk, document, keys, COUNT_OF(keys));
+        head(context, document, keys, COUNT_OF(keys));
     for (size_t i = 0; i < list->count; i++) {
         struct optional_number mde = guardrails[i].detectable_mde_pp.given
                                          ? guardrails[i].detectable_mde_pp
                                          : guardrails[i].detectable_mde_absolute;
         bool tracked = guardrails[i].note && *guardrails[i].note;
 
-        folio_add(document, guardrails[i].name);
-        folio_add(document, mde.given ? desk_small(desk, mde.value) : "-");
-        folio_add(document, desk_word(desk, tracked ? "export.tracked" : "export.pending"));
-        folio_add(document, or_dash(guardrails[i].note));
+        document_add(document, guardrails[i].name);
+        document_add(document, mde.given ? report_probability(context, mde.value) : "-");
+        document_add(document,
+                     report_label(context, tracked ? "export.tracked" : "export.pending"));
+        document_add(document, or_dash(guardrails[i].note));
     }
 }
 
-static void add_curve(const struct report_desk *desk, const struct project_snapshot *snapshot,
-                      struct folio *document)
+static void add_curve(const struct report_context *context, const struct project_snapshot *snapshot,
+                      struct report_document *document)
 {
     static const char *const keys[] = {"export.power", "export.required_n", "export.duration_days"};
-    const struct drawing *curve = report_power_curve(desk, snapshot);
-    const struct drawing *heat = report_heat(desk, snapshot);
+    const struct drawing *curve = report_power_curve(context, snapshot);
+    const struct drawing *heat = report_heat(context, snapshot);
     double mde = snapshot->run.analysis->calculations->calculation_summary->mde_pct;
 
-    folio_page(document);
-    folio_heading(document, 1, desk_word(desk, "export.power_curve"));
+    document_page(document);
+    document_heading(document, 1, report_label(context, "export.power_curve"));
     if (curve)
-        folio_chart(document, curve);
-    head(desk, document, keys, COUNT_OF(keys));
+        document_chart(document, curve);
+    head(context, document, keys, COUNT_OF(keys));
     for (size_t i = 0; i < HEAT_POWERS; i++) {
         struct report_size size = report_size_of(snapshot, mde, heat_powers[i]);
 
-        folio_add(document, percent(desk, CURVE_PERCENT * heat_powers[i]));
-        folio_add(document, integer_or_dash(desk, size.users));
-        folio_add(document, integer_or_dash(desk, size.days));
+        document_add(document, percent(context, CURVE_PERCENT * heat_powers[i]));
+        document_add(document, integer_or_dash(context, size.users));
+        document_add(document, integer_or_dash(context, size.days));
     }
     if (heat) {
-        folio_heading(document, 1, desk_word(desk, "export.sensitivity_analysis"));
-        folio_chart(document, heat);
+        document_heading(document, 1, report_label(context, "export.sensitivity_analysis"));
+        document_chart(document, heat);
     }
 }
 
-static const char *rounded(const struct report_desk *desk, struct optional_number value)
+static const char *rounded(const struct report_context *context, struct optional_number value)
 {
-    return value.given ? desk_small(desk, value.value) : "-";
+    return value.given ? report_probability(context, value.value) : "-";
 }
 
-void report_results(const struct report_desk *desk, const struct results_reply *results,
-                    struct folio *document)
+void report_results(const struct report_context *context, const struct results_reply *results,
+                    struct report_document *document)
 {
     const struct results_lift *lift = results->relative_lift;
-    struct interval intervals[2] = {{desk_word(desk, "export.effect"), results->ci_lower,
+    struct interval intervals[2] = {{report_label(context, "export.effect"), results->ci_lower,
                                      results->observed_effect, results->ci_upper}};
-    const char *interval =
-        arena_print(desk->arena, "%s \xE2\x80\xA6 %s", desk_small(desk, results->ci_lower),
-                    desk_small(desk, results->ci_upper));
+    const char *interval = arena_print(context->arena, "%s \xE2\x80\xA6 %s",
+                                       report_probability(context, results->ci_lower),
+                                       report_probability(context, results->ci_upper));
 
-    folio_heading(document, 1, desk_word(desk, "export.observed_results"));
-    folio_begin(document, BLOCK_CARDS, 2);
-    folio_fact(document, desk_word(desk, "export.effect"),
-               desk_small(desk, results->observed_effect));
-    folio_fact(document, desk_word(desk, "export.relative_effect_pct"),
-               rounded(desk, results->observed_effect_relative));
-    folio_fact(document, desk_word(desk, "export.p_value"), desk_small(desk, results->p_value));
-    folio_fact(document, desk_word(desk, "export.achieved_power"),
-               desk_small(desk, results->power_achieved));
-    folio_begin(document, BLOCK_FACTS, 2);
-    folio_fact(document, desk_word(desk, "export.metric_type"),
-               desk_metric_type(desk, results->metric_type));
-    folio_fact(document, desk_word(desk, "export.control_rate"),
-               rounded(desk, results->control_rate));
-    folio_fact(document, desk_word(desk, "export.treatment_rate"),
-               rounded(desk, results->treatment_rate));
-    folio_fact(document, desk_word(desk, "export.confidence_interval"), interval);
-    folio_fact(document, desk_word(desk, "export.verdict"), or_dash(results->verdict));
-    folio_fact(document, desk_word(desk, "export.interpretation"),
-               or_dash(results->interpretation));
-    folio_chart(document, chart_intervals(desk_word(desk, "export.confidence_interval"), intervals,
-                                          1, desk->arena));
+    document_heading(document, 1, report_label(context, "export.observed_results"));
+    document_begin(document, BLOCK_CARDS, 2);
+    document_fact(document, report_label(context, "export.effect"),
+                  report_probability(context, results->observed_effect));
+    document_fact(document, report_label(context, "export.relative_effect_pct"),
+                  rounded(context, results->observed_effect_relative));
+    document_fact(document, report_label(context, "export.p_value"),
+                  report_probability(context, results->p_value));
+    document_fact(document, report_label(context, "export.achieved_power"),
+                  report_probability(context, results->power_achieved));
+    document_begin(document, BLOCK_FACTS, 2);
+    document_fact(document, report_label(context, "export.metric_type"),
+                  report_metric_type(context, results->metric_type));
+    document_fact(document, report_label(context, "export.control_rate"),
+                  rounded(context, results->control_rate));
+    document_fact(document, report_label(context, "export.treatment_rate"),
+                  rounded(context, results->treatment_rate));
+    document_fact(document, report_label(context, "export.confidence_interval"), interval);
+    document_fact(document, report_label(context, "export.verdict"), or_dash(results->verdict));
+    document_fact(document, report_label(context, "export.interpretation"),
+                  or_dash(results->interpretation));
+    document_chart(document, chart_intervals(report_label(context, "export.confidence_interval"),
+                                             intervals, 1, context->arena));
     if (lift && lift->value_pct.given && lift->ci_lower_pct.given && lift->ci_upper_pct.given) {
-        const char *title = desk_word(desk, "export.relative_effect_pct");
+        const char *title = report_label(context, "export.relative_effect_pct");
 
         intervals[0] = (struct interval){"%", lift->ci_lower_pct.value, lift->value_pct.value,
                                          lift->ci_upper_pct.value};
-        folio_chart(document, chart_intervals(title, intervals, 1, desk->arena));
+        document_chart(document, chart_intervals(title, intervals, 1, context->arena));
     }
 }
 
-static void add_warnings(const struct report_desk *desk, const struct object_list *list,
-                         struct folio *document)
+static void add_warnings(const struct report_context *context, const struct object_list *list,
+                         struct report_document *document)
 {
     const struct warning *warnings = list->items;
 
-    folio_heading(document, 2, desk_word(desk, "export.warnings"));
+    document_heading(document, 2, report_label(context, "export.warnings"));
     for (size_t i = 0; i < list->count; i++)
-        folio_notice(document, warnings[i].severity,
-                     arena_print(desk->arena, "%s: %s", warnings[i].code, warnings[i].message));
+        document_notice(
+            document, warnings[i].severity,
+            arena_print(context->arena, "%s: %s", warnings[i].code, warnings[i].message));
     if (!list->count)
-        folio_text(document, desk_word(desk, "export.no_warnings"));
+        document_text(document, report_label(context, "export.no_warnings"));
 }
 
-static void add_advice(const struct report_desk *desk, const struct advice_text *advice,
-                       struct folio *document)
+static void add_advice(const struct report_context *context, const struct advice_text *advice,
+                       struct report_document *document)
 {
     const struct {
         const char *key;
@@ -307,56 +316,57 @@ static void add_advice(const struct report_desk *desk, const struct advice_text 
         {"export.additional_checks", &advice->additional_checks},
     };
 
-    folio_heading(document, 1, desk_word(desk, "export.advice"));
+    document_heading(document, 1, report_label(context, "export.advice"));
     if (advice->brief_assessment && *advice->brief_assessment) {
-        folio_heading(document, 2, desk_word(desk, "export.brief_assessment"));
-        folio_text(document, advice->brief_assessment);
+        document_heading(document, 2, report_label(context, "export.brief_assessment"));
+        document_text(document, advice->brief_assessment);
     }
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         if (rows[i].texts->count)
-            desk_list(desk, document, 2, rows[i].key, rows[i].texts);
+            report_list(context, document, 2, rows[i].key, rows[i].texts);
 }
 
-static void add_history(const struct report_desk *desk, const struct object_list *revisions,
-                        struct folio *document)
+static void add_history(const struct report_context *context, const struct object_list *revisions,
+                        struct report_document *document)
 {
     static const char *const keys[] = {"export.moment", "export.source", "export.project_name"};
     const struct revision *items = revisions->items;
 
-    folio_heading(document, 1, desk_word(desk, "export.revision_history"));
-    head(desk, document, keys, COUNT_OF(keys));
+    document_heading(document, 1, report_label(context, "export.revision_history"));
+    head(context, document, keys, COUNT_OF(keys));
     for (size_t i = 0; i < revisions->count; i++) {
-        folio_add(document, report_moment(desk->arena, items[i].created_at));
-        folio_add(document, items[i].source);
-        folio_add(document, or_dash(items[i].payload->project->project_name));
+        document_add(document, report_moment(context->arena, items[i].created_at));
+        document_add(document, items[i].source);
+        document_add(document, or_dash(items[i].payload->project->project_name));
     }
 }
 
-void report_of_project(const struct report_desk *desk, const struct project_snapshot *snapshot,
-                       const struct object_list *revisions, struct folio *document)
+void report_of_project(const struct report_context *context,
+                       const struct project_snapshot *snapshot, const struct object_list *revisions,
+                       struct report_document *document)
 {
     const struct analysis_payload *analysis = snapshot->run.analysis;
     const struct report_recommendations *said = analysis->report->recommendations;
     const struct observed_results *observed =
         snapshot->payload->additional_context->observed_results;
 
-    desk_start(desk, document, snapshot->project.project_name);
-    document->subtitle = desk_word(desk, "export.report_title");
-    add_summary(desk, snapshot, document);
-    add_sizes(desk, snapshot, document);
-    add_guardrails(desk, &analysis->report->guardrail_metrics, document);
-    add_curve(desk, snapshot, document);
+    report_start(context, document, snapshot->project.project_name);
+    document->subtitle = report_label(context, "export.report_title");
+    add_summary(context, snapshot, document);
+    add_sizes(context, snapshot, document);
+    add_guardrails(context, &analysis->report->guardrail_metrics, document);
+    add_curve(context, snapshot, document);
     if (observed && observed->analysis) {
-        folio_page(document);
-        report_results(desk, observed->analysis, document);
+        document_page(document);
+        report_results(context, observed->analysis, document);
     }
-    folio_page(document);
-    folio_heading(document, 1, desk_word(desk, "export.warnings_and_recommendations"));
-    add_warnings(desk, &analysis->calculations->warnings, document);
-    desk_list(desk, document, 2, "export.before_launch", &said->before_launch);
-    desk_list(desk, document, 2, "export.during_test", &said->during_test);
-    desk_list(desk, document, 2, "export.after_test", &said->after_test);
+    document_page(document);
+    document_heading(document, 1, report_label(context, "export.warnings_and_recommendations"));
+    add_warnings(context, &analysis->calculations->warnings, document);
+    report_list(context, document, 2, "export.before_launch", &said->before_launch);
+    report_list(context, document, 2, "export.during_test", &said->during_test);
+    report_list(context, document, 2, "export.after_test", &said->after_test);
     if (analysis->advice->advice)
-        add_advice(desk, analysis->advice->advice, document);
-    add_history(desk, revisions, document);
+        add_advice(context, analysis->advice->advice, document);
+    add_history(context, revisions, document);
 }

@@ -74,25 +74,26 @@ struct report_size report_size_of(const struct project_snapshot *snapshot, doubl
                                 GIVEN_INTEGER(plan.estimated_duration_days)};
 }
 
-static void head(const struct report_desk *desk, struct sheet *sheet, const char *const *keys,
-                 size_t count)
+static void head(const struct report_context *context, struct worksheet *sheet,
+                 const char *const *keys, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        sheet_head(sheet, desk_word(desk, keys[i]));
-    sheet_end_row(sheet);
+        worksheet_head(sheet, report_label(context, keys[i]));
+    worksheet_end_row(sheet);
 }
 
-const char *report_variant_name(const struct report_desk *desk,
+const char *report_variant_name(const struct report_context *context,
                                 const struct report_variant *variant, size_t number)
 {
     if (variant->name && *variant->name)
         return variant->name;
-    return locale_format(desk->locale, desk->arena, "export.variant_number",
-                         TEXT_ARGUMENTS({"number", arena_print(desk->arena, "%zu", number + 1)}));
+    return locale_format(
+        context->locale, context->arena, "export.variant_number",
+        TEXT_ARGUMENTS({"number", arena_print(context->arena, "%zu", number + 1)}));
 }
 
-static void add_samples(const struct report_desk *desk, const struct project_snapshot *snapshot,
-                        struct sheet *sheet)
+static void add_samples(const struct report_context *context,
+                        const struct project_snapshot *snapshot, struct worksheet *sheet)
 {
     static const char *const keys[] = {"export.variant", "export.required_n",
                                        "export.daily_traffic", "export.duration_days",
@@ -101,83 +102,84 @@ static void add_samples(const struct report_desk *desk, const struct project_sna
     const struct calculation_results *results = snapshot->run.analysis->calculations->results;
     const struct report_variant *variants = design->variants.items;
 
-    head(desk, sheet, keys, COUNT_OF(keys));
+    head(context, sheet, keys, COUNT_OF(keys));
     for (size_t i = 0; i < design->variants.count; i++) {
-        sheet_text(sheet, report_variant_name(desk, &variants[i], i));
-        sheet_number(sheet, (double)results->sample_size_per_variant);
-        sheet_number(sheet, results->effective_daily_traffic);
-        sheet_number(sheet, (double)results->estimated_duration_days);
+        worksheet_text(sheet, report_variant_name(context, &variants[i], i));
+        worksheet_number(sheet, (double)results->sample_size_per_variant);
+        worksheet_number(sheet, results->effective_daily_traffic);
+        worksheet_number(sheet, (double)results->estimated_duration_days);
         if (i < design->traffic_split.count)
-            sheet_number(sheet, design->traffic_split.items[i]);
+            worksheet_number(sheet, design->traffic_split.items[i]);
         else
-            sheet_empty(sheet);
-        sheet_end_row(sheet);
+            worksheet_empty(sheet);
+        worksheet_end_row(sheet);
     }
 }
 
-static void add_integer(struct sheet *sheet, struct optional_integer value)
+static void add_integer(struct worksheet *sheet, struct optional_integer value)
 {
     if (value.given)
-        sheet_number(sheet, (double)value.value);
+        worksheet_number(sheet, (double)value.value);
     else
-        sheet_empty(sheet);
+        worksheet_empty(sheet);
 }
 
-static const char *at_power(const struct report_desk *desk, const char *key, double power)
+static const char *at_power(const struct report_context *context, const char *key, double power)
 {
-    return locale_format(desk->locale, desk->arena, key,
-                         TEXT_ARGUMENTS({"power", arena_print(desk->arena, "%.0f", 100 * power)}));
+    return locale_format(
+        context->locale, context->arena, key,
+        TEXT_ARGUMENTS({"power", arena_print(context->arena, "%.0f", 100 * power)}));
 }
 
-static void add_sensitivity(const struct report_desk *desk, const struct project_snapshot *snapshot,
-                            struct sheet *sheet)
+static void add_sensitivity(const struct report_context *context,
+                            const struct project_snapshot *snapshot, struct worksheet *sheet)
 {
     static const double powers[] = {LOWER_POWER, UPPER_POWER};
     double effects[REPORT_EFFECTS_MAX];
     size_t count =
         report_effects(snapshot->run.analysis->calculations->calculation_summary->mde_pct, effects);
 
-    sheet_head(sheet, desk_word(desk, "export.effect_size"));
+    worksheet_head(sheet, report_label(context, "export.effect_size"));
     for (size_t j = 0; j < COUNT_OF(powers); j++) {
-        sheet_head(sheet, at_power(desk, "export.required_n_at", powers[j]));
-        sheet_head(sheet, at_power(desk, "export.duration_at", powers[j]));
+        worksheet_head(sheet, at_power(context, "export.required_n_at", powers[j]));
+        worksheet_head(sheet, at_power(context, "export.duration_at", powers[j]));
     }
-    sheet_end_row(sheet);
+    worksheet_end_row(sheet);
     for (size_t i = 0; i < count; i++) {
-        sheet_number(sheet, effects[i]);
+        worksheet_number(sheet, effects[i]);
         for (size_t j = 0; j < COUNT_OF(powers); j++) {
             struct report_size size = report_size_of(snapshot, effects[i], powers[j]);
 
             add_integer(sheet, size.users);
             add_integer(sheet, size.days);
         }
-        sheet_end_row(sheet);
+        worksheet_end_row(sheet);
     }
 }
 
-static void add_guardrails(const struct report_desk *desk, const struct project_snapshot *snapshot,
-                           struct sheet *sheet)
+static void add_guardrails(const struct report_context *context,
+                           const struct project_snapshot *snapshot, struct worksheet *sheet)
 {
     static const char *const keys[] = {"export.metric_name", "export.metric_type",
                                        "export.detectable_mde", "export.note"};
     const struct object_list *list = &snapshot->run.analysis->report->guardrail_metrics;
     const struct report_guardrail *guardrails = list->items;
 
-    head(desk, sheet, keys, COUNT_OF(keys));
+    head(context, sheet, keys, COUNT_OF(keys));
     for (size_t i = 0; i < list->count; i++) {
         const struct report_guardrail *guardrail = &guardrails[i];
         struct optional_number mde = guardrail->detectable_mde_pp.given
                                          ? guardrail->detectable_mde_pp
                                          : guardrail->detectable_mde_absolute;
 
-        sheet_text(sheet, guardrail->name);
-        sheet_text(sheet, desk_metric_type(desk, guardrail->metric_type));
+        worksheet_text(sheet, guardrail->name);
+        worksheet_text(sheet, report_metric_type(context, guardrail->metric_type));
         if (mde.given)
-            sheet_number(sheet, mde.value);
+            worksheet_number(sheet, mde.value);
         else
-            sheet_empty(sheet);
-        sheet_text(sheet, guardrail->note);
-        sheet_end_row(sheet);
+            worksheet_empty(sheet);
+        worksheet_text(sheet, guardrail->note);
+        worksheet_end_row(sheet);
     }
 }
 
@@ -193,21 +195,21 @@ static const char *json_text(struct arena *arena, const json_t *value)
 }
 
 /* Keys in order at each level, joined by dots. */
-static void add_input(struct sheet *sheet, const char *path, const json_t *value)
+static void add_input(struct worksheet *sheet, const char *path, const json_t *value)
 {
     json_t *object = (json_t *)(uintptr_t)value; /* iterated, not changed */
     size_t count = 0;
     const char **keys;
 
     if (!json_is_object(value)) {
-        sheet_text(sheet, path);
+        worksheet_text(sheet, path);
         if (json_is_number(value))
-            sheet_number(sheet, json_number_value(value));
+            worksheet_number(sheet, json_number_value(value));
         else if (json_is_string(value))
-            sheet_text(sheet, json_string_value(value));
+            worksheet_text(sheet, json_string_value(value));
         else
-            sheet_text(sheet, json_is_null(value) ? NULL : json_text(sheet->arena, value));
-        sheet_end_row(sheet);
+            worksheet_text(sheet, json_is_null(value) ? NULL : json_text(sheet->arena, value));
+        worksheet_end_row(sheet);
         return;
     }
     keys = ARENA_ARRAY(sheet->arena, const char *, json_object_size(value) + 1);
@@ -219,63 +221,64 @@ static void add_input(struct sheet *sheet, const char *path, const json_t *value
                   json_object_get(value, keys[i]));
 }
 
-static void add_inputs(const struct report_desk *desk, const struct project_snapshot *snapshot,
-                       struct sheet *sheet)
+static void add_inputs(const struct report_context *context,
+                       const struct project_snapshot *snapshot, struct worksheet *sheet)
 {
-    const char *document = payload_to_json(snapshot->payload, desk->arena);
+    const char *document = payload_to_json(snapshot->payload, context->arena);
     struct json_fault fault;
     json_t *json;
 
-    sheet_head(sheet, desk_word(desk, "export.field"));
-    sheet_head(sheet, desk_word(desk, "export.value"));
-    sheet_end_row(sheet);
-    if (json_read(desk->arena, document, strlen(document), JSON_DEPTH_LIMIT, &json, &fault) ==
+    worksheet_head(sheet, report_label(context, "export.field"));
+    worksheet_head(sheet, report_label(context, "export.value"));
+    worksheet_end_row(sheet);
+    if (json_read(context->arena, document, strlen(document), JSON_DEPTH_LIMIT, &json, &fault) ==
         ERROR_NONE)
         add_input(sheet, "", json);
 }
 
-void report_sheets(const struct report_desk *desk, const struct project_snapshot *snapshot,
-                   struct sheet sheets[REPORT_SHEETS])
+void report_sheets(const struct report_context *context, const struct project_snapshot *snapshot,
+                   struct worksheet sheets[REPORT_SHEETS])
 {
     static const char *const names[REPORT_SHEETS] = {
         "export.summary_sheet", "export.sensitivity_sheet", "export.guardrails_sheet",
         "export.raw_inputs_sheet"};
 
     for (size_t i = 0; i < REPORT_SHEETS; i++)
-        sheet_start(&sheets[i], desk->arena, desk_word(desk, names[i]));
-    sheet_head(&sheets[0], desk_word(desk, "export.project_name"));
-    sheet_text(&sheets[0], snapshot->project.project_name);
-    sheet_end_row(&sheets[0]);
-    sheet_head(&sheets[0], desk_word(desk, "export.created_at"));
-    sheet_text(&sheets[0], snapshot->project.created_at);
-    sheet_end_row(&sheets[0]);
-    sheet_end_row(&sheets[0]);
-    add_samples(desk, snapshot, &sheets[0]);
-    add_sensitivity(desk, snapshot, &sheets[1]);
-    add_guardrails(desk, snapshot, &sheets[2]);
-    add_inputs(desk, snapshot, &sheets[3]);
+        worksheet_start(&sheets[i], context->arena, report_label(context, names[i]));
+    worksheet_head(&sheets[0], report_label(context, "export.project_name"));
+    worksheet_text(&sheets[0], snapshot->project.project_name);
+    worksheet_end_row(&sheets[0]);
+    worksheet_head(&sheets[0], report_label(context, "export.created_at"));
+    worksheet_text(&sheets[0], snapshot->project.created_at);
+    worksheet_end_row(&sheets[0]);
+    worksheet_end_row(&sheets[0]);
+    add_samples(context, snapshot, &sheets[0]);
+    add_sensitivity(context, snapshot, &sheets[1]);
+    add_guardrails(context, snapshot, &sheets[2]);
+    add_inputs(context, snapshot, &sheets[3]);
 }
 
-void report_csv(const struct report_desk *desk, const struct project_snapshot *snapshot,
+void report_csv(const struct report_context *context, const struct project_snapshot *snapshot,
                 struct text *out)
 {
     static const struct {
         const char *title;
-        void (*add)(const struct report_desk *desk, const struct project_snapshot *snapshot,
-                    struct sheet *sheet);
+        void (*add)(const struct report_context *context, const struct project_snapshot *snapshot,
+                    struct worksheet *sheet);
     } parts[] = {{"export.sample_size_results", add_samples},
                  {"export.sensitivity_analysis", add_sensitivity},
                  {"export.guardrail_metrics", add_guardrails}};
 
     for (size_t i = 0; i < COUNT_OF(parts); i++) {
-        struct sheet sheet;
+        struct worksheet sheet;
 
-        sheet_start(&sheet, desk->arena, "");
-        sheet_text(&sheet, arena_print(desk->arena, "# %s", desk_word(desk, parts[i].title)));
-        sheet_end_row(&sheet);
-        parts[i].add(desk, snapshot, &sheet);
+        worksheet_start(&sheet, context->arena, "");
+        worksheet_text(&sheet,
+                       arena_print(context->arena, "# %s", report_label(context, parts[i].title)));
+        worksheet_end_row(&sheet);
+        parts[i].add(context, snapshot, &sheet);
         if (i + 1 < COUNT_OF(parts))
-            sheet_end_row(&sheet);
-        sheet_write_csv(&sheet, out);
+            worksheet_end_row(&sheet);
+        worksheet_write_csv(&sheet, out);
     }
 }

@@ -6,21 +6,22 @@
 #define ASSAY_EXPERIMENTS_REPORTS_REPORTS_H
 
 #include "experiments/reports/comparison.h"
-#include "experiments/reports/desk.h"
-#include "report/sheet.h"
+#include "experiments/reports/report_context.h"
+#include "report/worksheet.h"
 
 enum { REPORT_SHEETS = 4, REPORT_REVISIONS_MAX = 8 };
 
 /* A report on a design, as analyses have it: for Markdown, or with cards and tables for HTML. */
-void report_of_analysis(const struct report_desk *desk, const struct analysis_report *report,
-                        bool plain, struct folio *document);
+void report_of_analysis(const struct report_context *context, const struct analysis_report *report,
+                        bool plain, struct report_document *document);
 
 /* A project with its newest analysis and revisions, newest first. */
-void report_of_project(const struct report_desk *desk, const struct project_snapshot *snapshot,
-                       const struct object_list *revisions, struct folio *document);
+void report_of_project(const struct report_context *context,
+                       const struct project_snapshot *snapshot, const struct object_list *revisions,
+                       struct report_document *document);
 
-void report_of_comparison(const struct report_desk *desk, const struct comparison *comparison,
-                          bool paged, struct folio *document);
+void report_of_comparison(const struct report_context *context, const struct comparison *comparison,
+                          bool paged, struct report_document *document);
 
 /* Parts of JSON documents as a client has them; any may be NULL, and anything may be missing. */
 struct report_parts {
@@ -33,13 +34,13 @@ struct report_parts {
     const json_t *results;
     const char *now; /* YYYY-MM-DD HH:MM UTC */
 };
-void report_of_parts(const struct report_desk *desk, const struct report_parts *parts,
-                     struct folio *document);
+void report_of_parts(const struct report_context *context, const struct report_parts *parts,
+                     struct report_document *document);
 
 /* The rows that CSV and workbook share: sample sizes, sensitivity, guardrails, inputs. */
-void report_sheets(const struct report_desk *desk, const struct project_snapshot *snapshot,
-                   struct sheet sheets[REPORT_SHEETS]);
-void report_csv(const struct report_desk *desk, const struct project_snapshot *snapshot,
+void report_sheets(const struct report_context *context, const struct project_snapshot *snapshot,
+                   struct worksheet sheets[REPORT_SHEETS]);
+void report_csv(const struct report_context *context, const struct project_snapshot *snapshot,
                 struct text *out);
 
 /* Effects in percent round a plan of `mde_pct`: at most four, rising. Returns the count. */
@@ -58,18 +59,18 @@ struct report_size report_size_of(const struct project_snapshot *snapshot, doubl
 const char *report_slug(struct arena *arena, const char *name);
 
 /* Its own name, or that of its number, which counts from 0. */
-const char *report_variant_name(const struct report_desk *desk,
+const char *report_variant_name(const struct report_context *context,
                                 const struct report_variant *variant, size_t number);
 
 /* YYYY-MM-DD HH:MM UTC of a stored moment. */
 const char *report_moment(struct arena *arena, const char *stored);
 
 /* Charts that several reports have. */
-const struct drawing *report_power_curve(const struct report_desk *desk,
+const struct drawing *report_power_curve(const struct report_context *context,
                                          const struct project_snapshot *snapshot);
-const struct drawing *report_heat(const struct report_desk *desk,
+const struct drawing *report_heat(const struct report_context *context,
                                   const struct project_snapshot *snapshot);
-void report_results(const struct report_desk *desk, const struct results_reply *results,
-                    struct folio *document);
+void report_results(const struct report_context *context, const struct results_reply *results,
+                    struct report_document *document);
 
 #endif

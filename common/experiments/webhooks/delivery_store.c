@@ -287,7 +287,7 @@ enum error subscription_enqueue(struct db *db, struct arena *arena, const struct
     struct receiver *receivers;
     enum error error;
 
-    if (!subscription_tells_of(event->action))
+    if (!subscription_reports(event->action))
         return ERROR_NONE;
     error = find_receivers(db, arena, event, &receivers, problem);
     for (; !error && receivers; receivers = receivers->next)
@@ -469,7 +469,8 @@ static enum error end_test(const struct key_call *call, const struct webhook_eve
 }
 
 enum error subscription_test(const struct key_call *call, const char *id,
-                             const struct webhook_desk *desk, struct delivery_record *delivery)
+                             const struct webhook_delivery_config *config,
+                             struct delivery_record *delivery)
 {
     char *delivery_id = arena_alloc(call->arena, TOKEN_UUID_TEXT);
     struct webhook_target target = {0};
@@ -484,8 +485,8 @@ enum error subscription_test(const struct key_call *call, const char *id,
     if (!error)
         error = begin_test(call, &row, &event);
     if (!error)
-        error =
-            webhook_send_now(call->db, call->arena, desk, &target, &event, &result, call->problem);
+        error = webhook_send_now(call->db, call->arena, config, &target, &event, &result,
+                                 call->problem);
     if (!error)
         error = end_test(call, &event, delivery_id, &result);
     if (error)
@@ -497,7 +498,7 @@ enum error subscription_test(const struct key_call *call, const char *id,
     return ERROR_NONE;
 }
 
-enum error subscription_figures(struct db *db, int64_t counts[DELIVERY__MAX],
+enum error subscription_metrics(struct db *db, int64_t counts[DELIVERY__MAX],
                                 double *oldest_seconds, struct problem *problem)
 {
     struct query *query = db_query(db, &count_states);
@@ -525,8 +526,8 @@ enum error subscription_figures(struct db *db, int64_t counts[DELIVERY__MAX],
     return error;
 }
 
-enum error subscription_keep_house(struct db *db, double seconds, int64_t most,
-                                   struct problem *problem)
+enum error subscription_purge_history(struct db *db, double seconds, int64_t most,
+                                      struct problem *problem)
 {
     const struct job_kind *kind = &experiments_webhook_kind.job;
     int64_t count;

@@ -17,7 +17,7 @@ static const char *const told[] = {
     "api_key_used",
 };
 
-bool subscription_tells_of(const char *action)
+bool subscription_reports(const char *action)
 {
     for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
         if (strcmp(told[i], action) == 0)

@@ -6,7 +6,7 @@
 #include "experiments/webhooks/subscription_store.h"
 
 /* Whether an action is told of at all. */
-bool subscription_tells_of(const char *action);
+bool subscription_reports(const char *action);
 
 /* The bytes of a request. From the arena. */
 const char *subscription_body(struct arena *arena, enum subscription_format format,

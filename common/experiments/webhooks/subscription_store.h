@@ -104,7 +104,7 @@ MUST_CHECK enum error subscription_resend(const struct key_call *call, const cha
 
 /* Sends a test event now, and writes it down. */
 MUST_CHECK enum error subscription_test(const struct key_call *call, const char *id,
-                                        const struct webhook_desk *desk,
+                                        const struct webhook_delivery_config *config,
                                         struct delivery_record *delivery);
 
 /* Enqueues an entry of the audit log for the subscriptions that it concerns; an audit_listener. */
@@ -113,12 +113,12 @@ MUST_CHECK enum error subscription_enqueue(struct db *db, struct arena *arena,
 
 /* How many deliveries are in each state, and for how long the first due one has been waiting;
  * negative when none is. */
-MUST_CHECK enum error subscription_figures(struct db *db, int64_t counts[DELIVERY__MAX],
+MUST_CHECK enum error subscription_metrics(struct db *db, int64_t counts[DELIVERY__MAX],
                                            double *oldest_seconds, struct problem *problem);
 
 /* Forgets what was delivered or given up longer ago than so many seconds, `most` rows of each kind
  * at a time: jobs and the history of attempts, not the deliveries themselves. */
-MUST_CHECK enum error subscription_keep_house(struct db *db, double seconds, int64_t most,
-                                              struct problem *problem);
+MUST_CHECK enum error subscription_purge_history(struct db *db, double seconds, int64_t most,
+                                                 struct problem *problem);
 
 #endif

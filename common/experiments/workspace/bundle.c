@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD_BYTES_MAX = 64 * 1024, TELL_EVERY = 500, KEY_MAX = 64 };
+enum { HEAD_BYTES_MAX = 64 * 1024, PROGRESS_EVERY = 500, KEY_MAX = 64 };
 
 #define OWNER struct bundle_head
 static const struct field head_fields[] = {
@@ -257,7 +257,7 @@ static enum error hash_list(struct bundle_call *call, struct bundle *bundle, enu
         if (!error)
             error = check_payload_version(call, list, &record);
         arena_reset(call->piece);
-        bundle_tell(call, name, (int64_t)i + 1, (int64_t)entries->count);
+        bundle_report_progress(call, name, (int64_t)i + 1, (int64_t)entries->count);
     }
     return error;
 }
@@ -349,8 +349,9 @@ enum error bundle_read(struct bundle_call *call, const char *bytes, size_t lengt
     return error ? error : bundle_check(call, bundle);
 }
 
-void bundle_tell(const struct bundle_call *call, const char *what, int64_t done, int64_t total)
+void bundle_report_progress(const struct bundle_call *call, const char *what, int64_t done,
+                            int64_t total)
 {
-    if (call->progress && (done % TELL_EVERY == 0 || done == total))
+    if (call->progress && (done % PROGRESS_EVERY == 0 || done == total))
         call->progress(call->progress_context, what, done, total);
 }

@@ -72,6 +72,7 @@ struct bundle_ids bundle_sort_ids(struct arena *arena, const struct bundle *bund
 bool bundle_find_id(const struct bundle_ids *ids, const char *id, size_t *place);
 
 /* Tells of progress now and then. */
-void bundle_tell(const struct bundle_call *call, const char *what, int64_t done, int64_t total);
+void bundle_report_progress(const struct bundle_call *call, const char *what, int64_t done,
+                            int64_t total);
 
 #endif

@@ -73,7 +73,7 @@ static enum error put_list(struct db *db, struct way_out *out, enum bundle_list 
         out->refused = out->refused || !out->sink(plain.bytes, plain.length, out->context);
         ++*count;
         arena_reset(call->piece);
-        bundle_tell(call, bundle_list_names[list], *count, 0);
+        bundle_report_progress(call, bundle_list_names[list], *count, 0);
     }
     return query_end(query, call->problem);
 }

@@ -309,7 +309,7 @@ static enum error add_list(struct way_in *in, enum bundle_list list, int64_t *co
             error = add(in, i, &record);
         arena_reset(in->call->piece);
         ++*count;
-        bundle_tell(in->call, words[list], (int64_t)i + 1, (int64_t)total);
+        bundle_report_progress(in->call, words[list], (int64_t)i + 1, (int64_t)total);
     }
     return error;
 }

@@ -68,15 +68,16 @@ const struct webhook_kind live_webhook_kind = {
     .find = find_target,
 };
 
-struct webhook_desk outbound_desk(const struct livedata_settings *settings,
-                                  const struct egress_policy *egress)
+struct webhook_delivery_config outbound_desk(const struct livedata_settings *settings,
+                                             const struct egress_policy *egress)
 {
-    return (struct webhook_desk){.kind = &live_webhook_kind,
-                                 .egress = egress,
-                                 .answers = {.read = settings->webhook_answer_bytes,
-                                             .kept = settings->webhook_answer_kept_bytes},
-                                 .retry_seconds = settings->webhook_retry_hours * 3600,
-                                 .brands = &settings->compat_brands};
+    return (struct webhook_delivery_config){
+        .kind = &live_webhook_kind,
+        .egress = egress,
+        .answers = {.read = settings->webhook_answer_bytes,
+                    .kept = settings->webhook_answer_kept_bytes},
+        .retry_seconds = settings->webhook_retry_hours * 3600,
+        .brands = &settings->compat_brands};
 }
 
 static void take_webhook(struct query *query, struct arena *arena, struct live_webhook *webhook)

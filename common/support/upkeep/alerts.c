@@ -255,14 +255,15 @@ static const struct job_kind look_kind = {
 static enum error deliver(const struct alert_call *call, bool *undelivered)
 {
     const struct egress_policy egress = {.private_too = true}; /* the operator's own address */
-    struct webhook_desk desk = {
+    struct webhook_delivery_config config = {
         .kind = &notice_kind, .egress = &egress, .answers = {ANSWER_READ, ANSWER_KEPT}};
     struct job_tally tally = {0};
     enum error error = ERROR_NONE;
 
     if (!call->settings->alert_webhook_url) /* what waits, waits for an address */
         return ERROR_NONE;
-    error = webhook_deliver_due(call->db, call->arena, &desk, DELIVER_MOST, &tally, call->problem);
+    error =
+        webhook_deliver_due(call->db, call->arena, &config, DELIVER_MOST, &tally, call->problem);
     *undelivered = tally.failed + tally.dead > 0;
     return error;
 }

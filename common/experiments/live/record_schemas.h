@@ -1,0 +1,21 @@
+/*
+ * The records of a running experiment as documents: what a batch over HTTP and a line of a file
+ * hold.
+ */
+#ifndef ASSAY_EXPERIMENTS_LIVE_RECORD_SCHEMAS_H
+#define ASSAY_EXPERIMENTS_LIVE_RECORD_SCHEMAS_H
+
+#include "base/schema.h"
+#include "experiments/live/records.h"
+
+/* The document of a request: one list of records, under a key of its own for each kind. */
+struct live_batch {
+    struct object_list records;
+};
+
+/* Indexed by enum live_kind. */
+extern const struct schema live_record_schemas[LIVE_KIND__MAX];
+extern const struct schema live_batch_schemas[LIVE_KIND__MAX];
+extern const char *const live_kind_names[LIVE_KIND__MAX]; /* as in the paths of the routes */
+
+#endif

@@ -1,0 +1,416 @@
+/* Words and parameters for what the policy has decided. */
+#include "experiments/live_results/decision.h"
+
+#include "base/number.h"
+#include "experiments/analyses/report_print.h"
+#include "experiments/live_results/decision_flip.h"
+#include "experiments/live_results/policy.h"
+
+#include <string.h>
+
+enum { PARAMS_BYTES_MAX = 4096 };
+
+static const char policy_version[] = "practical_v1";
+
+static const char *evidence_fields[] = {"analysis.is_significant",
+                                        "analysis.observed_effect",
+                                        "analysis.ci_lower",
+                                        "analysis.ci_upper",
+                                        "probability_treatment_beats_control",
+                                        "sequential_significant",
+                                        "always_valid.is_significant"};
+
+/* Parameters of a reason, in the order in which they are told. */
+enum parameter {
+    PARAMETER_END,
+    PARAMETER_ARM,
+    PARAMETER_EFFECT_RELATIVE,
+    PARAMETER_P_VALUE,
+    PARAMETER_MWE,
+    PARAMETER_CI_LOWER,
+    PARAMETER_CI_UPPER,
+    PARAMETER_PROBABILITY,
+    PARAMETER_INFORMATION_FRACTION,
+    PARAMETER_METRIC,
+    PARAMETER_SRM_P_VALUE,
+    PARAMETER_STRATUM,
+    PARAMETER_STRATUM_P_VALUE,
+    PARAMETER_POOLED_EFFECT,
+    PARAMETER_STRATIFIED_EFFECT,
+    PARAMETER_EVENTS,
+    PARAMETER_EVENTS_TOTAL,
+    PARAMETER_WINDOW,
+    PARAMETER_USERS,
+    PARAMETER_SHARE_PCT,
+    PARAMETER__MAX
+};
+
+static const char *const parameter_names[PARAMETER__MAX] = {
+    NULL,       "arm",           "effect_relative",
+    "p_value",  "mwe",           "ci_lower",
+    "ci_upper", "probability",   "information_fraction",
+    "metric",   "p_value",       "stratum",
+    "p_value",  "pooled_effect", "stratified_effect",
+    "events",   "events_total",  "conversion_window",
+    "users",    "share_pct"};
+
+static const enum parameter parameters_of[REASON__MAX][6] = {
+    [REASON_SRM_MISMATCH] = {PARAMETER_SRM_P_VALUE},
+    [REASON_GUARDRAIL_BREACH] = {PARAMETER_METRIC},
+    [REASON_SIGNIFICANT_WIN] = {PARAMETER_ARM, PARAMETER_EFFECT_RELATIVE, PARAMETER_P_VALUE},
+    [REASON_SIGNIFICANT_LOSS] = {PARAMETER_ARM, PARAMETER_EFFECT_RELATIVE},
+    [REASON_THRESHOLD_MET] = {PARAMETER_ARM, PARAMETER_MWE, PARAMETER_CI_LOWER},
+    [REASON_THRESHOLD_UNCERTAIN] = {PARAMETER_ARM, PARAMETER_MWE, PARAMETER_CI_LOWER,
+                                    PARAMETER_CI_UPPER},
+    [REASON_BELOW_THRESHOLD_PROVEN] = {PARAMETER_ARM, PARAMETER_MWE, PARAMETER_CI_UPPER},
+    [REASON_BAYESIAN_WIN] = {PARAMETER_ARM, PARAMETER_PROBABILITY},
+    [REASON_SEQUENTIAL_CROSSED] = {PARAMETER_ARM},
+    [REASON_SEQUENTIAL_NOT_CROSSED] = {PARAMETER_ARM},
+    [REASON_ANYTIME_CONFIRMED] = {PARAMETER_ARM},
+    [REASON_INCONCLUSIVE_CI] = {PARAMETER_ARM},
+    [REASON_BEFORE_PLANNED_READ] = {PARAMETER_ARM, PARAMETER_INFORMATION_FRACTION},
+    [REASON_INFO_INCOMPLETE] = {PARAMETER_INFORMATION_FRACTION},
+    [REASON_WORTHWHILE_EXCLUDED] = {PARAMETER_ARM, PARAMETER_MWE, PARAMETER_CI_UPPER},
+    [REASON_STRATIFIED_CONTRADICTION] = {PARAMETER_ARM, PARAMETER_POOLED_EFFECT,
+                                         PARAMETER_STRATIFIED_EFFECT},
+    [REASON_STRATUM_SRM] = {PARAMETER_STRATUM, PARAMETER_STRATUM_P_VALUE},
+    [REASON_EARLY_EVENTS] = {PARAMETER_EVENTS, PARAMETER_EVENTS_TOTAL, PARAMETER_WINDOW},
+    [REASON_MULTIPLE_EXPOSURE] = {PARAMETER_USERS, PARAMETER_SHARE_PCT},
+};
+
+/* Where smaller is better, the other end of an interval tells of the gain. */
+static enum parameter parameter_of(const struct payload_metrics *design, enum reason reason, int i)
+{
+    enum parameter parameter = parameters_of[reason][i];
+
+    if (design->direction == GOAL_INCREASE || reason == REASON_THRESHOLD_UNCERTAIN)
+        return parameter;
+    if (parameter == PARAMETER_CI_LOWER)
+        return PARAMETER_CI_UPPER;
+    return parameter == PARAMETER_CI_UPPER ? PARAMETER_CI_LOWER : parameter;
+}
+
+static const char *const reason_texts[REASON__MAX] = {
+    [REASON_SRM_MISMATCH] = "live.reasons.srm_mismatch",
+    [REASON_GUARDRAIL_BREACH] = "live.reasons.guardrail_breach",
+    [REASON_NO_EXPOSURES] = "live.reasons.no_exposures",
+    [REASON_INSUFFICIENT_PER_ARM] = "live.reasons.insufficient_per_arm",
+    [REASON_THRESHOLD_UNAVAILABLE] = "live.reasons.practical_threshold_unavailable",
+    [REASON_BLOCKED_UNTRUSTWORTHY] = "live.reasons.blocked_untrustworthy",
+    [REASON_GUARDRAIL_VETOED] = "live.reasons.guardrail_vetoed",
+    [REASON_POSITIVE_BELOW_THRESHOLD] =
+        "live.reasons.statistically_positive_but_below_practical_threshold",
+    [REASON_COMPLETE_NO_EFFECT] = "live.reasons.info_fraction_complete_no_effect",
+    [REASON_SIGNIFICANT_WIN] = "live.reasons.significant_win",
+    [REASON_SIGNIFICANT_LOSS] = "live.reasons.significant_loss",
+    [REASON_THRESHOLD_MET] = "live.reasons.practical_threshold_met",
+    [REASON_THRESHOLD_UNCERTAIN] = "live.reasons.practical_threshold_uncertain",
+    [REASON_BELOW_THRESHOLD_PROVEN] = "live.reasons.below_practical_threshold_proven",
+    [REASON_BAYESIAN_WIN] = "live.reasons.bayesian_win",
+    [REASON_SEQUENTIAL_CROSSED] = "live.reasons.sequential_crossed",
+    [REASON_SEQUENTIAL_NOT_CROSSED] = "live.reasons.sequential_not_crossed",
+    [REASON_ANYTIME_CONFIRMED] = "live.reasons.anytime_valid_confirmed",
+    [REASON_INCONCLUSIVE_CI] = "live.reasons.inconclusive_ci",
+    [REASON_BEFORE_PLANNED_READ] = "live.reasons.fixed_horizon_before_planned_read",
+    [REASON_INFO_INCOMPLETE] = "live.reasons.info_fraction_incomplete",
+    [REASON_WORTHWHILE_EXCLUDED] = "live.reasons.worthwhile_effect_excluded",
+    [REASON_TWICE_THE_PLAN] = "live.reasons.inconclusive_at_twice_the_plan",
+    [REASON_STRATIFIED_CONTRADICTION] = "live.reasons.stratified_contradiction",
+    [REASON_STRATUM_SRM] = "live.reasons.stratum_srm_mismatch",
+    [REASON_EARLY_EVENTS] = "live.reasons.events_before_exposure",
+    [REASON_MULTIPLE_EXPOSURE] = "live.reasons.multiple_exposure_users",
+};
+
+/* Of goals to decrease, where the sentence is another one. */
+static const char *const decrease_texts[REASON__MAX] = {
+    [REASON_THRESHOLD_MET] = "live.reasons_decrease.practical_threshold_met",
+    [REASON_THRESHOLD_UNCERTAIN] = "live.reasons_decrease.practical_threshold_uncertain",
+    [REASON_BELOW_THRESHOLD_PROVEN] = "live.reasons_decrease.below_practical_threshold_proven",
+    [REASON_WORTHWHILE_EXCLUDED] = "live.reasons_decrease.worthwhile_effect_excluded",
+};
+
+static const char *text_of(const struct payload_metrics *design, enum reason reason)
+{
+    if (design->direction == GOAL_DECREASE && decrease_texts[reason])
+        return decrease_texts[reason];
+    if (reason == REASON_EARLY_EVENTS && design->conversion_window == WINDOW_AFTER_EXPOSURE)
+        return "live.reasons.events_before_exposure_left_out";
+    return reason_texts[reason];
+}
+
+static const char *const verdict_texts[VERDICT__MAX] = {
+    "live.verdicts.ship", "live.verdicts.no_ship", "live.verdicts.keep_running"};
+
+struct telling {
+    const struct live_results_call *call;
+    const struct live_stats *stats;
+    const struct payload_metrics *design;
+    int interval_decimals;
+};
+
+/* What the data show about strata, events and users. */
+static void write_oddity(struct json_writer *writer, const struct telling *telling,
+                         const struct policy_reason *reason, enum parameter parameter)
+{
+    const struct live_stats *stats = telling->stats;
+    const struct live_stratum_srm *strata = stats->srm->strata.items;
+    const struct live_stratified_comparison *stratified = stats->stratified->comparisons.items;
+    double scale = telling->design->metric_type == METRIC_BINARY ? 100 : 1;
+
+    switch (parameter) {
+    case PARAMETER_STRATUM:
+        writer_string(writer, strata[reason->part].stratum);
+        break;
+    case PARAMETER_STRATUM_P_VALUE:
+        writer_number(writer, number_round_figure(strata[reason->part].p_value, 6));
+        break;
+    case PARAMETER_POOLED_EFFECT:
+        writer_number(
+            writer, number_round_figure(((const struct live_comparison *)stats->comparisons.items +
+                                         reason->comparison)
+                                            ->test.effect,
+                                        telling->interval_decimals));
+        break;
+    case PARAMETER_STRATIFIED_EFFECT:
+        writer_number(writer,
+                      number_round_figure(scale * stratified[reason->comparison].effect.value,
+                                          telling->interval_decimals));
+        break;
+    case PARAMETER_EVENTS:
+        writer_integer(writer, stats->event_timing->out_of_order);
+        break;
+    case PARAMETER_EVENTS_TOTAL:
+        writer_integer(writer, stats->event_timing->total);
+        break;
+    case PARAMETER_WINDOW:
+        writer_string(writer, stats->event_timing->conversion_window);
+        break;
+    case PARAMETER_USERS:
+        writer_integer(writer, stats->population->multiple_exposure_users);
+        break;
+    default:
+        writer_number(writer,
+                      number_round_figure(100 * stats->population->multiple_exposure_share, 2));
+    }
+}
+
+static void write_parameter(struct json_writer *writer, const struct telling *telling,
+                            const struct policy_reason *reason, enum parameter parameter)
+{
+    const struct live_stats *stats = telling->stats;
+    const struct live_comparison *comparison =
+        (const struct live_comparison *)stats->comparisons.items +
+        (reason->comparison < 0 ? 0 : reason->comparison);
+    const struct live_guardrail_metric *metrics = stats->guardrail->metrics.items;
+
+    writer_key(writer, parameter_names[parameter]);
+    switch (parameter) {
+    case PARAMETER_ARM:
+        writer_integer(writer, comparison->treatment_index);
+        break;
+    case PARAMETER_EFFECT_RELATIVE:
+        if (results_relative_effect(&comparison->test).given)
+            writer_number(writer, number_round_figure(comparison->test.effect_relative_pct, 2));
+        else
+            writer_null(writer);
+        break;
+    case PARAMETER_P_VALUE:
+        writer_number(writer, number_round_figure(comparison->test.p_value, 6));
+        break;
+    case PARAMETER_MWE:
+        writer_number(writer, policy_worthwhile_effect(telling->design).value);
+        break;
+    case PARAMETER_CI_LOWER:
+        writer_number(writer,
+                      number_round_figure(comparison->test.ci_lower, telling->interval_decimals));
+        break;
+    case PARAMETER_CI_UPPER:
+        writer_number(writer,
+                      number_round_figure(comparison->test.ci_upper, telling->interval_decimals));
+        break;
+    case PARAMETER_PROBABILITY:
+        writer_number(
+            writer, number_round_figure(comparison->probability_treatment_beats_control.value, 3));
+        break;
+    case PARAMETER_INFORMATION_FRACTION:
+        writer_number(writer,
+                      number_round_figure(stats->sequential->information_fraction.value, 4));
+        break;
+    case PARAMETER_METRIC:
+        writer_string(writer, metrics[reason->part].name);
+        break;
+    case PARAMETER_SRM_P_VALUE:
+        writer_number(writer, number_round_figure(stats->srm->p_value.value, 6));
+        break;
+    default:
+        write_oddity(writer, telling, reason, parameter);
+    }
+}
+
+static json_t *params_of(const struct telling *telling, const struct policy_reason *reason)
+{
+    struct arena *arena = telling->call->arena;
+    struct json_writer writer;
+    struct json_fault fault;
+    struct text text;
+    json_t *params;
+
+    text_start(&text, arena, PARAMS_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    for (int i = 0; parameters_of[reason->reason][i] != PARAMETER_END; i++)
+        write_parameter(&writer, telling, reason, parameter_of(telling->design, reason->reason, i));
+    writer_close_object(&writer);
+    return json_read(arena, text.bytes, text.length, 2, &params, &fault) ? NULL : params;
+}
+
+/* A number that a double cannot tell from 0 is no 0; what is not known is a dash. */
+static const char *value_text(struct arena *arena, const char *key, const json_t *value)
+{
+    char *text = arena_alloc(arena, NUMBER_TEXT_MAX);
+
+    if (json_is_string(value))
+        return json_string_value(value);
+    if (json_is_null(value))
+        return "\xE2\x80\x93";
+    if (json_is_integer(value)) {
+        integer_format(json_integer_value(value), text);
+        return text;
+    }
+    if (strcmp(key, "p_value") == 0 && json_real_value(value) == 0)
+        return report_print_p_value(arena, 0);
+    number_format(json_real_value(value), text);
+    return text;
+}
+
+/* The sentence of a reason, its parameters filled in. */
+static const char *words_of(const struct telling *telling, const struct policy_reason *reason,
+                            json_t *params)
+{
+    struct arena *arena = telling->call->arena;
+    struct text_argument arguments[PARAMETER__MAX];
+    size_t count = 0;
+
+    for (void *at = json_object_iter(params); at; at = json_object_iter_next(params, at)) {
+        const char *key = json_object_iter_key(at);
+
+        arguments[count++] =
+            (struct text_argument){key, value_text(arena, key, json_object_iter_value(at))};
+    }
+    return locale_format(telling->call->locale, arena, text_of(telling->design, reason->reason),
+                         arguments, count);
+}
+
+static struct object_list tell(const struct telling *telling, const struct policy_reason *reasons,
+                               size_t count)
+{
+    struct decision_reason *told = ARENA_ARRAY(telling->call->arena, struct decision_reason, count);
+
+    for (size_t i = 0; i < count; i++) {
+        told[i].code = reason_codes[reasons[i].reason];
+        told[i].params = params_of(telling, &reasons[i]);
+        told[i].text = words_of(telling, &reasons[i], told[i].params);
+    }
+    return (struct object_list){count, told};
+}
+
+static const struct decision_policy *policy_of(const struct telling *telling)
+{
+    struct decision_policy *policy = ARENA_NEW(telling->call->arena, struct decision_policy);
+    const struct payload_metrics *design = telling->design;
+    struct optional_number mwe = policy_worthwhile_effect(design);
+
+    *policy = (struct decision_policy){
+        .version = policy_version,
+        .require_practical_evidence = mwe.given,
+        .practical_rule = design->direction == GOAL_DECREASE ? "ci_upper_below" : "ci_lower_above",
+        .mwe_scale = "absolute_analysis_units",
+        .minimum_worthwhile_effect = mwe,
+        .minimum_worthwhile_effect_relative_pct = GIVEN_NUMBER(design->mde_pct),
+        .mwe_source = mwe.given ? "design_mde_pct" : "unavailable",
+        .metric_type = metric_type_names[design->metric_type],
+        .baseline_value = GIVEN_NUMBER(design->baseline_value),
+        .planned_power = GIVEN_NUMBER(design->power),
+        .direction = goal_direction_names[design->direction],
+        .conversion_window = conversion_window_names[design->conversion_window],
+        .conversion_window_days = design->conversion_window_days,
+        .evidence_fields = {sizeof evidence_fields / sizeof evidence_fields[0], evidence_fields}};
+    return policy;
+}
+
+static const struct decision_practical *practical_of(const struct telling *telling,
+                                                     const struct policy_outcome *outcome,
+                                                     const struct policy_winner *winner)
+{
+    struct decision_practical *practical =
+        ARENA_NEW(telling->call->arena, struct decision_practical);
+    const struct live_comparison *comparison =
+        (const struct live_comparison *)telling->stats->comparisons.items + winner->comparison;
+
+    *practical = (struct decision_practical){
+        .status = practical_names[winner->practical],
+        .mwe = policy_worthwhile_effect(telling->design),
+        .ci_lower = GIVEN_NUMBER(
+            number_round_figure(comparison->test.ci_lower, telling->interval_decimals)),
+        .ci_upper = GIVEN_NUMBER(
+            number_round_figure(comparison->test.ci_upper, telling->interval_decimals)),
+        .sample_complete = outcome->complete};
+    return practical;
+}
+
+static const struct decision_evidence *evidence_of(const struct telling *telling,
+                                                   const struct policy_outcome *outcome,
+                                                   const struct decision_policy *policy)
+{
+    struct arena *arena = telling->call->arena;
+    struct decision_evidence *evidence = ARENA_NEW(arena, struct decision_evidence);
+    struct decision_arm *arms = ARENA_ARRAY(arena, struct decision_arm, outcome->winner_count);
+    const struct live_comparison *comparisons = telling->stats->comparisons.items;
+
+    for (size_t i = 0; i < outcome->winner_count; i++) {
+        const struct policy_winner *winner = &outcome->winners[i];
+        const struct live_comparison *comparison = &comparisons[winner->comparison];
+
+        arms[i] = (struct decision_arm){comparison->treatment_index,
+                                        results_relative_effect(&comparison->test),
+                                        comparison->test.p_value, NULL};
+        if (winner->practical_known)
+            arms[i].practical = practical_of(telling, outcome, winner);
+    }
+    *evidence =
+        (struct decision_evidence){.policy_version = policy_version,
+                                   .minimum_worthwhile_effect = policy->minimum_worthwhile_effect,
+                                   .mwe_source = policy->mwe_source,
+                                   .planned_power = policy->planned_power,
+                                   .require_practical_evidence = policy->require_practical_evidence,
+                                   .winning_arms = {outcome->winner_count, arms},
+                                   .power_achieved_not_used = true};
+    return evidence;
+}
+
+void live_results_decision(const struct live_results_call *call, const struct live_view *view,
+                           struct live_decision *decision)
+{
+    struct live_stats *stats = ARENA_NEW(call->arena, struct live_stats);
+    struct policy_outcome outcome;
+    struct telling telling = {.call = call,
+                              .stats = stats,
+                              .design = view->design->metrics,
+                              .interval_decimals =
+                                  view->design->metrics->metric_type == METRIC_RATIO ? 6 : 4};
+
+    live_results_statistics(call, view, stats);
+    policy_decide(stats, telling.design, &outcome);
+    *decision = (struct live_decision){
+        .experiment_id = view->experiment.id,
+        .verdict = verdict_names[outcome.verdict],
+        .confidence = confidence_names[outcome.confidence],
+        .summary = locale_format(call->locale, call->arena, verdict_texts[outcome.verdict],
+                                 NO_TEXT_ARGUMENTS),
+        .reasons = tell(&telling, outcome.reasons, outcome.reason_count),
+        .blockers = tell(&telling, outcome.blockers, outcome.blocker_count),
+        .policy = policy_of(&telling)};
+    decision->evidence = evidence_of(&telling, &outcome, decision->policy);
+    if (outcome.blocker_count == 0)
+        decision->what_would_change = decision_flip_changes(call, view, stats, outcome.verdict);
+}

@@ -1,0 +1,98 @@
+/* Tables of the decision document. */
+#include "experiments/live_results/decision_schema.h"
+
+#define OWNER struct decision_reason
+static const struct field reason_fields[] = {
+    STRING(OWNER, code),
+    JSON_OBJECT(OWNER, params),
+    STRING(OWNER, text, .help = "The reason in the reader's language."),
+};
+#undef OWNER
+static SCHEMA(reason_schema, struct decision_reason, "DecisionReason", reason_fields);
+
+#define OWNER struct decision_policy
+static const struct field policy_fields[] = {
+    STRING(OWNER, version),
+    BOOLEAN(OWNER, require_practical_evidence),
+    STRING(OWNER, practical_rule),
+    STRING(OWNER, mwe_scale),
+    NULLABLE_NUMBER(OWNER, minimum_worthwhile_effect, ROUNDED(6),
+                    .help = "In the unit of the analysis; percentage points for binary metrics."),
+    NULLABLE_NUMBER(OWNER, minimum_worthwhile_effect_relative_pct),
+    STRING(OWNER, mwe_source),
+    STRING(OWNER, metric_type),
+    NULLABLE_NUMBER(OWNER, baseline_value),
+    NULLABLE_NUMBER(OWNER, planned_power),
+    STRING(OWNER, direction,
+           .help = "increase or decrease. The worthwhile effect is a size in this direction; "
+                   "intervals and effects keep their sign."),
+    STRING(OWNER, conversion_window, .help = "all or after_exposure."),
+    NULLABLE_NUMBER(OWNER, conversion_window_days),
+    STRINGS(OWNER, evidence_fields),
+};
+#undef OWNER
+static SCHEMA(policy_schema, struct decision_policy, "DecisionPolicy", policy_fields);
+
+#define OWNER struct decision_practical
+static const struct field practical_fields[] = {
+    STRING(OWNER, status, .help = "met, uncertain, proven_below or unavailable."),
+    NULLABLE_NUMBER(OWNER, mwe, ROUNDED(6)),
+    NULLABLE_NUMBER(OWNER, ci_lower, ROUNDED(6)),
+    NULLABLE_NUMBER(OWNER, ci_upper, ROUNDED(6)),
+    BOOLEAN(OWNER, sample_complete),
+};
+#undef OWNER
+static SCHEMA(practical_schema, struct decision_practical, "DecisionPractical", practical_fields);
+
+#define OWNER struct decision_arm
+static const struct field arm_fields[] = {
+    INTEGER(OWNER, arm),
+    NULLABLE_NUMBER(OWNER, effect_relative, ROUNDED(2)),
+    NUMBER(OWNER, p_value, ROUNDED(6)),
+    OBJECT(OWNER, practical, practical_schema, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(decision_arm_schema, struct decision_arm, "DecisionArm", arm_fields);
+
+#define OWNER struct decision_evidence
+static const struct field evidence_fields[] = {
+    STRING(OWNER, policy_version),
+    NULLABLE_NUMBER(OWNER, minimum_worthwhile_effect, ROUNDED(6)),
+    STRING(OWNER, mwe_source),
+    NULLABLE_NUMBER(OWNER, planned_power),
+    BOOLEAN(OWNER, require_practical_evidence),
+    OBJECTS(OWNER, winning_arms, decision_arm_schema),
+    BOOLEAN(OWNER, power_achieved_not_used),
+};
+#undef OWNER
+static SCHEMA(evidence_schema, struct decision_evidence, "DecisionEvidence", evidence_fields);
+
+#define OWNER struct decision_change
+static const struct field change_fields[] = {
+    STRING(OWNER, change,
+           .help = "effect, error (of the difference) or sample (people in all arms)."),
+    STRING(OWNER, verdict, .help = "What the verdict would be."),
+    NUMBER(OWNER, from, ROUNDED(6)),
+    NUMBER(OWNER, to, ROUNDED(6)),
+    STRING(OWNER, unit, .help = "percentage_points, metric_units or people."),
+    STRING(OWNER, text),
+};
+#undef OWNER
+static SCHEMA(change_schema, struct decision_change, "DecisionChange", change_fields);
+
+#define OWNER struct live_decision
+static const struct field decision_fields[] = {
+    STRING(OWNER, experiment_id),
+    STRING(OWNER, verdict, .help = "ship, no_ship or keep_running."),
+    STRING(OWNER, confidence, .help = "high, medium or low."),
+    STRING(OWNER, summary, .help = "The verdict in a sentence."),
+    OBJECTS(OWNER, reasons, reason_schema),
+    OBJECTS(OWNER, blockers, reason_schema),
+    OBJECT(OWNER, policy, policy_schema),
+    OBJECT(OWNER, evidence, evidence_schema),
+    OBJECTS(OWNER, what_would_change, change_schema,
+            .help = "The smallest changes, one at a time, that would give another verdict."),
+};
+#undef OWNER
+SCHEMA(live_decision_schema, struct live_decision, "LiveDecision", decision_fields,
+       .help = "What to do, by the policy practical_v1.");

@@ -1,0 +1,23 @@
+/*
+ * What a running experiment shows, computed from a view of its aggregates. Knows nothing of HTTP
+ * and runs no SQL.
+ */
+#ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_LIVE_RESULTS_H
+#define ASSAY_EXPERIMENTS_LIVE_RESULTS_LIVE_RESULTS_H
+
+#include "experiments/live/view.h"
+#include "experiments/live_results/live_schema.h"
+#include "i18n/i18n.h"
+
+struct live_results_call {
+    const struct locale *locale; /* of all texts */
+    struct arena *arena;
+    int64_t mixture_users; /* people per arm that always-valid inference is tuned for where the
+                              design has no effect to tune it for */
+};
+
+/* Every block. */
+void live_results_statistics(const struct live_results_call *call, const struct live_view *view,
+                             struct live_stats *stats);
+
+#endif

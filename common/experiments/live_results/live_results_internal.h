@@ -1,0 +1,119 @@
+/*
+ * Private to common/experiments/live_results: what the blocks share.
+ */
+#ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_LIVE_RESULTS_INTERNAL_H
+#define ASSAY_EXPERIMENTS_LIVE_RESULTS_LIVE_RESULTS_INTERNAL_H
+
+#include "experiments/design/sizing.h"
+#include "experiments/live_results/live_results.h"
+#include "stats/ratio_metric.h"
+
+enum { CONTROL_ARM = 0, PEOPLE_LEAST = 2 };
+
+/* The plan of the design, as /calculate has it. */
+struct live_results_plan {
+    bool known;
+    int64_t sample_size;     /* per variant, of a single look */
+    bool sequential_known;   /* with several looks */
+    int64_t sequential_size; /* per variant */
+    double final_boundary;   /* z at the last look */
+};
+
+/* A change of the data to be tried out: see what_if.h. */
+struct live_results_change {
+    double people; /* factor of everybody; 0 = no change at all */
+    double error;  /* factor of the standard deviations */
+    double effect; /* added to the treatments' values per person */
+};
+
+struct live_results {
+    const struct live_results_call *call;
+    const struct live_view *view;
+    const struct payload_metrics *design;
+    size_t arms;
+    double alpha;   /* of one comparison */
+    double mixture; /* variance of the effects always-valid inference is tuned for; 0 = none */
+    struct live_results_plan plan;
+    bool rough; /* no texts, and probabilities by the normal approximation */
+    struct live_results_change change;
+};
+
+void live_results_start(struct live_results *results, const struct live_results_call *call,
+                        const struct live_view *view);
+
+/* Sizes the design; the last few are remembered, because an exact size can take long to find. */
+void live_results_make_plan(const struct live_view *view, struct live_results_plan *plan);
+
+/* +1 where the goal is to increase, -1 where it is to decrease. */
+double goal_sign(const struct payload_metrics *design);
+
+/* The probability to be better: in the direction of the goal. */
+double live_results_better(const struct live_results *results, double probability_larger);
+
+/* A text of the catalogue. */
+const char *live_results_text(const struct live_results *results, const char *key);
+
+double live_results_share(const struct live_results *results, size_t arm);
+
+/* People of all arms of the design. */
+int64_t live_results_people(const struct live_results *results);
+
+/* The metric that counts: the primary one, or the numerator of a ratio. */
+const char *live_results_timed_metric(const struct live_results *results);
+
+/* The parts, each in the file of its name. */
+void live_results_comparisons(const struct live_results *results, struct live_stats *stats);
+void live_results_sequential(const struct live_results *results, struct live_stats *stats);
+void live_results_srm(const struct live_results *results, struct live_stats *stats);
+void live_results_cuped(const struct live_results *results, struct live_stats *stats);
+void live_results_stratified(const struct live_results *results, struct live_stats *stats);
+void live_results_guardrail(const struct live_results *results, struct live_stats *stats);
+void live_results_holdout(const struct live_results *results, struct live_stats *stats);
+void live_results_population(const struct live_results *results, struct live_stats *stats);
+
+void live_results_drill_down(const struct live_results *results, struct live_stats *stats);
+void live_results_forecast(const struct live_results *results, struct live_stats *stats);
+void live_results_oddities(const struct live_results *results, struct live_stats *stats);
+void live_results_metrics(const struct live_results *results, struct live_stats *stats);
+
+/* A robust metric of the design, for the list of metrics. */
+void live_results_robust(const struct live_results *results, const struct robust_metric *asked,
+                         struct live_metric *shown);
+
+/* Says of each effect whether it goes where the metric should (enum goal_direction). */
+void live_results_mark_improvements(const struct object_list *comparisons, int direction);
+
+/* A test as a comparison of that list; rates as shares. */
+void live_results_fill_metric(const struct test_result *test, bool rate,
+                              struct live_metric_comparison *result);
+
+/* Data of one arm of the primary metric. */
+struct live_results_arm {
+    int64_t index;
+    int64_t n;
+    int64_t converted;
+    double mean, deviation; /* of the value per person */
+    bool defined;           /* the values could be squared and added */
+    struct ratio_moments ratio;
+};
+struct live_results_arm live_results_arm(const struct live_results *results, int arm);
+
+/* The analysis of one arm against another. Fills in everything but the index, the arms and
+ * sequential_significant. */
+void live_results_compare(const struct live_results *results,
+                          const struct live_results_arm *control,
+                          const struct live_results_arm *treatment,
+                          struct live_comparison *comparison);
+
+/* The sentence about several comparisons; NULL for one. */
+const char *live_results_bonferroni(const struct live_results *results);
+
+/* The test as a document. */
+const struct results_reply *live_results_analysis(const struct live_results *results,
+                                                  const struct test_result *test,
+                                                  const char *interpretation);
+
+struct optional_number live_results_number(bool given, double value);
+struct optional_integer live_results_integer(bool given, int64_t value);
+
+#endif

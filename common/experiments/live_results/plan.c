@@ -1,0 +1,59 @@
+/* The planned size of a design, remembered by the version of the design. */
+#include "experiments/live_results/live_results_internal.h"
+
+#include "experiments/design/sequential.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { PLANS_KEPT = 16, ID_MAX = 64, VERSION_MAX = 48 };
+
+static struct kept_plan {
+    char id[ID_MAX];
+    char updated_at[VERSION_MAX];
+    struct live_results_plan plan;
+} kept[PLANS_KEPT];
+static size_t next_kept;
+
+static void compute(const struct live_view *view, struct live_results_plan *plan)
+{
+    struct sequential_design design = {0};
+    struct sequential_size size;
+    struct sizing_request request;
+    struct sizing_plan fixed;
+    double alpha;
+
+    *plan = (struct live_results_plan){0};
+    payload_to_sizing(view->design, &request);
+    alpha = request.alpha / (double)(request.variants_count > 1 ? request.variants_count - 1 : 1);
+    if (request.n_looks > 1 && request.n_looks <= SEQUENTIAL_LOOKS_MAX &&
+        !sequential_solve((int)request.n_looks, alpha, request.power, &design, NULL))
+        plan->final_boundary = design.constant;
+    if (sizing_plan_design(&request, &fixed, NULL))
+        return;
+    plan->known = true;
+    plan->sample_size = fixed.sample_size_per_variant;
+    if (plan->final_boundary > 0 &&
+        !sizing_plan_sequential(&request, &fixed, design.inflation_factor, &size, NULL)) {
+        plan->sequential_known = true;
+        plan->sequential_size = size.sample_size_per_variant;
+    }
+}
+
+void live_results_make_plan(const struct live_view *view, struct live_results_plan *plan)
+{
+    struct kept_plan *place = &kept[next_kept];
+
+    for (size_t i = 0; i < PLANS_KEPT; i++) {
+        if (strcmp(kept[i].id, view->experiment.id) == 0 &&
+            strcmp(kept[i].updated_at, view->updated_at) == 0) {
+            *plan = kept[i].plan;
+            return;
+        }
+    }
+    compute(view, plan);
+    snprintf(place->id, sizeof place->id, "%s", view->experiment.id);
+    snprintf(place->updated_at, sizeof place->updated_at, "%s", view->updated_at);
+    place->plan = *plan;
+    next_kept = (next_kept + 1) % PLANS_KEPT;
+}

@@ -1,0 +1,40 @@
+/* What reports are written with: words of the reader's language, and figures as tables show them.
+ * Private to common/experiments/reports/. */
+#ifndef ASSAY_EXPERIMENTS_REPORTS_REPORT_CONTEXT_H
+#define ASSAY_EXPERIMENTS_REPORTS_REPORT_CONTEXT_H
+
+#include "experiments/analyses/report_print.h"
+#include "i18n/i18n.h"
+#include "report/document.h"
+
+struct report_context {
+    const struct locale *locale;
+    struct arena *arena;
+};
+
+const char *report_label(const struct report_context *context, const char *key);
+
+/* With commas after every three digits; two decimals unless it is whole. */
+const char *report_number(const struct report_context *context, double value);
+
+/* A probability: four significant digits. */
+const char *report_probability(const struct report_context *context, double value);
+
+/* The word for a kind of metric; kinds without a word of their own as they are. */
+const char *report_metric_type(const struct report_context *context, const char *type);
+
+/* Days with their unit, short: "39 d". */
+const char *report_days(const struct report_context *context, double days);
+
+/* "[50, 50]" */
+const char *report_split(const struct report_context *context, const struct number_list *split);
+
+/* A document in the reader's language. */
+void report_start(const struct report_context *context, struct report_document *document,
+                  const char *title);
+
+/* A list under a heading. */
+void report_list(const struct report_context *context, struct report_document *document, int level,
+                 const char *key, const struct string_list *texts);
+
+#endif

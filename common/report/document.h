@@ -1,0 +1,74 @@
+/*
+ * A report as a list of blocks, made once and written as Markdown, as HTML or as PDF. Texts live as
+ * long as the arena. A document has at most so many bytes of text as it is given room for.
+ */
+#ifndef ASSAY_REPORT_DOCUMENT_H
+#define ASSAY_REPORT_DOCUMENT_H
+
+#include "base/error.h"
+#include "report/drawing.h"
+
+enum block_kind {
+    BLOCK_HEADING,
+    BLOCK_TEXT,
+    BLOCK_LIST,   /* texts; the document's word for nothing when there are none */
+    BLOCK_FACTS,  /* label, value, label, value... */
+    BLOCK_CARDS,  /* the same, as large figures */
+    BLOCK_TABLE,  /* a head and rows of `columns` cells */
+    BLOCK_NOTICE, /* a severity and a text */
+    BLOCK_CHART,
+    BLOCK_PAGE /* what follows begins on a page of its own, where there are pages */
+};
+
+struct block {
+    enum block_kind kind;
+    int level; /* of headings: 1 a section, 2 a part of it */
+    size_t columns;
+    struct string_list texts;
+    const struct drawing *drawing;
+};
+
+struct report_document {
+    struct arena *arena;
+    const char *language; /* its tag */
+    bool right_to_left;
+    const char *title;
+    const char *subtitle; /* or NULL */
+    const char *mark;     /* whose it is: at the foot of pages */
+    const char *none;     /* what stands for an empty list */
+    const char *contents; /* what the list of headings is called */
+    const char *page;     /* "{{page}} / {{pages}}" */
+    struct block *blocks;
+    size_t count;
+    size_t capacity;
+};
+
+void document_start(struct report_document *document, struct arena *arena);
+void document_heading(struct report_document *document, int level, const char *text);
+void document_text(struct report_document *document, const char *text);
+void document_bullets(struct report_document *document, const struct string_list *texts);
+void document_notice(struct report_document *document, const char *severity, const char *text);
+void document_chart(struct report_document *document, const struct drawing *drawing);
+void document_page(struct report_document *document);
+
+/* Facts and cards grow by pairs, tables by cells; each call of the first begins a new block. */
+void document_begin(struct report_document *document, enum block_kind kind, size_t columns);
+void document_add(struct report_document *document, const char *text);
+void document_fact(struct report_document *document, const char *label, const char *value);
+
+void document_write_markdown(const struct report_document *document, struct text *out);
+void document_write_html(const struct report_document *document, struct text *out);
+
+struct report_limits {
+    int64_t pages;
+    int64_t text_bytes;
+    int64_t seconds;
+};
+
+/* Its bytes into `out`. ERROR_TOO_LARGE with report_too_large when it has more text or pages than
+ * allowed, report_too_slow when laying it out takes longer. */
+MUST_CHECK enum error document_write_pdf(const struct report_document *document,
+                                         const struct report_limits *limits, struct text *out,
+                                         struct problem *problem);
+
+#endif

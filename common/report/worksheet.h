@@ -1,0 +1,45 @@
+/*
+ * Sheets of cells, written as CSV or as a workbook. Text that a spreadsheet would take for a
+ * formula is defused in both.
+ */
+#ifndef ASSAY_REPORT_WORKSHEET_H
+#define ASSAY_REPORT_WORKSHEET_H
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum { WORKSHEET_NAME_MAX = 31, WORKSHEET_CELL_CHARACTERS_MAX = 32000 };
+
+enum cell_kind { CELL_TEXT, CELL_NUMBER, CELL_EMPTY, CELL_END_OF_ROW };
+
+struct cell {
+    enum cell_kind kind;
+    bool bold;
+    double number;
+    const char *text;
+};
+
+struct worksheet {
+    struct arena *arena;
+    const char *name;
+    struct cell *cells;
+    size_t count;
+    size_t capacity;
+};
+
+void worksheet_start(struct worksheet *sheet, struct arena *arena, const char *name);
+void worksheet_text(struct worksheet *sheet, const char *text); /* NULL = an empty cell */
+void worksheet_head(struct worksheet *sheet, const char *text);
+void worksheet_number(struct worksheet *sheet, double number);
+void worksheet_empty(struct worksheet *sheet);
+void worksheet_end_row(struct worksheet *sheet);
+
+/* Rows with \n behind each; numbers as short as they read back. */
+void worksheet_write_csv(const struct worksheet *sheet, struct text *out);
+
+/* An XLSX file of all sheets. Text beyond WORKSHEET_CELL_CHARACTERS_MAX characters of a cell is
+ * cut, which an ellipsis shows. ERROR_SYSTEM when there is no room for temporary files. */
+MUST_CHECK enum error workbook_write(const struct worksheet *sheets, size_t count,
+                                     bool right_to_left, struct text *out, struct problem *problem);
+
+#endif

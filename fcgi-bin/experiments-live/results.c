@@ -1,0 +1,94 @@
+/* Live statistics and the decision. Who has seen the state of now is told so, and nothing else. */
+#include "experiments-live/live.h"
+
+#include "experiments/live_results/decision.h"
+#include "http/idempotency.h"
+
+struct stats_query {
+    const char *dimension;
+};
+
+#define OWNER struct stats_query
+static const struct field query_fields[] = {
+    STRING(OWNER, dimension, .nullable = true, .min_length = 1, .max_length = LIVE_NAME_MAX,
+           .help = "A dimension sent with exposures: compares the primary metric in each of its "
+                   "values."),
+};
+#undef OWNER
+SCHEMA(live_stats_query_schema, struct stats_query, "LiveStatsQuery", query_fields);
+
+/* Tells the client the version of what it reads. True when it has that already. */
+static bool is_known(struct request *request, struct reply *reply, const char *version)
+{
+    const char *language = language_tags[locale_language(request->locale)];
+
+    return reply_is_unchanged(request, reply,
+                              arena_print(request->arena, "%s.%s", version, language));
+}
+
+/* Loads what is to be read; `view` is NULL, and the reply complete, when the client has it. */
+static enum error load(struct request *request, struct reply *reply,
+                       const struct live_view_options *options, struct live_view **view)
+{
+    struct reply unused = {0};
+    const char *version;
+    struct live_call call;
+    enum error error = live_begin(request, &call);
+
+    *view = NULL;
+    /* Cheaper to find out before everything is read. */
+    if (!error && request_header(request, "HTTP_IF_NONE_MATCH")) {
+        error = live_read_version(&call, request->arguments[0], &version);
+        if (!error && is_known(request, &unused, version)) {
+            (void)is_known(request, reply, version);
+            return ERROR_NONE;
+        }
+    }
+    if (error)
+        return error;
+    *view = ARENA_NEW(request->arena, struct live_view);
+    error = live_view_load(&call, request->arguments[0], options, *view);
+    if (!error && is_known(request, reply, live_view_version(&call, *view)))
+        *view = NULL;
+    return error;
+}
+
+static struct live_results_call live_results_call(const struct request *request)
+{
+    return (struct live_results_call){.locale = request->locale,
+                                      .arena = request->arena,
+                                      .mixture_users =
+                                          service_settings(request)->live_mixture_users};
+}
+
+enum error live_handle_stats(struct request *request, struct reply *reply)
+{
+    const struct stats_query *query = request->query;
+    const struct live_view_options options = {
+        .dimension = query->dimension, .bins = true, .unknown = true};
+    struct live_stats *answer = ARENA_NEW(request->arena, struct live_stats);
+    const struct live_results_call call = live_results_call(request);
+    struct live_view *view;
+    enum error error = load(request, reply, &options, &view);
+
+    if (error || !view)
+        return error;
+    live_results_statistics(&call, view, answer);
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
+enum error live_handle_decision(struct request *request, struct reply *reply)
+{
+    struct live_decision *answer = ARENA_NEW(request->arena, struct live_decision);
+    const struct live_results_call call = live_results_call(request);
+    const struct live_view_options options = {0};
+    struct live_view *view;
+    enum error error = load(request, reply, &options, &view);
+
+    if (error || !view)
+        return error;
+    live_results_decision(&call, view, answer);
+    reply->object = answer;
+    return ERROR_NONE;
+}
