@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import stored
 from accuracy import ACCURACY, Worst
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,6 +76,7 @@ def _is_whole_run(config):
 
 
 def pytest_sessionfinish(session, exitstatus):
+    stored.write_all()
     if exitstatus == 0 and _is_whole_run(session.config) and ACCURACY.thin_rows():
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 

@@ -17,6 +17,7 @@ from analyzers_driver import ALPHAS, Analyzers, sample_pairs, table_cases
 from experiments_driver import no_complaints
 from experiments_results_test import binary_by_definition, student_survival
 import experiments_results_test as results
+from stored import stored
 
 CLOSED = 1e-9     # what a closed form is held to
 ITERATIVE = 1e-6  # what a root or a maximum is held to
@@ -232,6 +233,11 @@ def test_fisher_by_enumeration(analyzers, worst):
     no_complaints(complaints)
 
 
+@stored
+def fisher_p_of_scipy(x1, n1, x2, n2):
+    return scipy.stats.fisher_exact([[x1, n1 - x1], [x2, n2 - x2]]).pvalue
+
+
 def test_fisher_is_scipys_for_large_tables(analyzers, worst):
     """scipy's own masses carry 1e-9 or so at these sizes; ours are held to 1e-10 by math_test.py."""
     complaints, draw, cases = [], random.Random(97), []
@@ -242,7 +248,7 @@ def test_fisher_is_scipys_for_large_tables(analyzers, worst):
         cases.append((x1, n1, x2, n2, 0.05))
     for case, row in zip(cases, analyzers.run("fisher", cases)):
         x1, n1, x2, n2, _ = case
-        _, p = scipy.stats.fisher_exact([[x1, n1 - x1], [x2, n2 - x2]])
+        p = fisher_p_of_scipy(x1, n1, x2, n2)
         complaints.append(worst.check("Fisher p, scipy", relative(row.p, p), 1e-7, case, "scipy"))
     no_complaints(complaints)
 
@@ -347,12 +353,17 @@ class Unconditional:
         return self.supremum((spread > 0) & (distance * spread[x1, x2] >= distance[x1, x2] * spread))
 
 
+@stored
+def unconditional_p(method, n1, n2, x1, x2):
+    return getattr(Unconditional(n1, n2), method)(x1, x2)
+
+
 @pytest.mark.parametrize("method", ["boschloo", "barnard"])
 def test_unconditional_by_enumeration(analyzers, worst, method):
     complaints, cases = [], table_cases(200, 107, largest=14) + table_cases(25, 109, smallest=30, largest=70)
     for case, row in zip(cases, analyzers.run(method, cases)):
         x1, n1, x2, n2, _ = case
-        expected = getattr(Unconditional(n1, n2), method)(x1, x2)
+        expected = unconditional_p(method, n1, n2, x1, x2)
         complaints.append(worst.check(f"{method} p", relative(row.p, expected), ITERATIVE, case, "enum."))
     no_complaints(complaints)
 

@@ -11,6 +11,7 @@ import random
 import numpy as np
 
 from planning_driver import Planning
+from stored import stored
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)  # exact up to degree 79
 NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
@@ -40,6 +41,7 @@ def choice(state):
     return chances
 
 
+@stored
 def expected_pulls(rates, horizon):
     """Expected pulls of each arm, and their variances, by going through every state."""
     arms = len(rates)
@@ -57,7 +59,7 @@ def expected_pulls(rates, horizon):
     pulls = np.array([[sum(arm) - 2 for arm in state] for state in states])
     weights = np.array(list(states.values()))
     mean = weights @ pulls
-    return mean, weights @ (pulls - mean) ** 2
+    return list(mean), list(weights @ (pulls - mean) ** 2)
 
 
 def cases():
@@ -97,6 +99,7 @@ def test_threads_and_order(evaluator):
     assert all(answer == answers[0] for answer in answers)
 
 
+@stored
 def with_numpy(rates, horizon, simulations):
     """The same game on all simulations at once."""
     generator = np.random.default_rng(1)

@@ -15,6 +15,7 @@ from experiments_analyzers_test import hypergeometric_weights
 from experiments_driver import no_complaints
 from experiments_resampling_test import mean_statistic, permutation_p, small_pairs
 from experiments_results_test import quantile, student_survival
+from stored import stored
 
 NOT_COMPUTED, DELTA, FIELLER, LOG_DELTA, SCORE, CONDITIONAL, OF_ZERO, UNBOUNDED, TOO_LARGE = range(9)
 CLOSED, ITERATIVE = 1e-9, 1e-6
@@ -55,6 +56,12 @@ def likeliest_rate(x1, n1, x2, n2, difference):
     return low
 
 
+@stored
+def score_z(x1, n1, x2, n2, percent):
+    with mp.workdps(30):
+        return score_statistic(x1, n1, x2, n2, mpf(percent) / 100)
+
+
 def score_statistic(x1, n1, x2, n2, difference):
     rate = likeliest_rate(x1, n1, x2, n2, difference)
     other = rate + difference
@@ -70,7 +77,7 @@ def test_score_interval_solves_its_equation(analyzers, worst):
         with mp.workdps(30):
             for end, sign in ((row.own_lower, 1), (row.own_upper, -1)):
                 if abs(end) < 100:
-                    z = score_statistic(*arms, mpf(end) / 100)
+                    z = score_z(*arms, end)
                     complaints.append(worst.check("score interval", float(abs(z * sign / quantile(alpha) - 1)), CLOSED, case))
         assert leaves_out(row, 0) == bool(row.significant), case
         assert row.own_lower <= row.effect <= row.own_upper
@@ -150,6 +157,7 @@ def test_exact_rate_ratio_is_clopper_pearsons(analyzers, worst):
 
 # Ranks
 
+@stored
 def kept_by_scipy(control, treatment, alpha, method):
     """The hull of the shifts that scipy's test does not reject: it is the same between two differences."""
     steps = np.unique(np.subtract.outer(np.array(treatment), np.array(control)).ravel())

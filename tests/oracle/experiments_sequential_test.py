@@ -11,6 +11,7 @@ from scipy.special import comb
 from scipy.stats import norm
 
 from experiments_driver import Driver, Refused, no_complaints
+from stored import stored
 
 GREGORY = (1 / 12, 1 / 24, 19 / 720, 3 / 160, 863 / 60480, 275 / 24192, 33953 / 3628800)
 STEP = 0.08  # of a unit normal step: the trapezoid sum of a normal density is exact at 1.0 to 1e-8
@@ -57,6 +58,20 @@ def walk(constant, looks, drift):
     return np.array(up), np.array(down), weights @ density
 
 
+@stored
+def alpha_spent(constant, looks):
+    """Up to each look, where there is no effect."""
+    up, down, _ = walk(constant, looks, 0)
+    return list(np.cumsum(up + down))
+
+
+@stored
+def misses(constant, looks, drift):
+    """The probability of not crossing upwards."""
+    _, down, inside = walk(constant, looks, drift)
+    return down.sum() + inside
+
+
 def designs():
     draw = random.Random(2)
     extremes = [(looks, alpha, power) for looks in (2, 5, 100) for alpha in (1e-10, 0.05, 0.5)
@@ -77,8 +92,7 @@ def test_boundaries_spend_alpha(solved, worst):
     """2e-10 of alpha, the accuracy of the grid here, holds the constant to 2e-10 or better."""
     complaints = []
     for case, (constant, _, *spent) in solved:
-        up, down, _ = walk(constant, case[0], 0)
-        expected = np.cumsum(up + down)
+        expected = alpha_spent(constant, case[0])
         complaints.append(worst.compare("sequential alpha", expected[-1], case[1], 2e-10, case, "own"))
         for look, (ours, theirs) in enumerate(zip(spent, expected)):
             complaints.append(worst.check("sequential spending", abs(ours - theirs), 2e-10 * case[1],
@@ -93,9 +107,8 @@ def test_inflated_drift_has_the_power(solved, worst):
     for case, (constant, factor, *_) in solved:
         looks, alpha, power = case
         fixed = norm.isf(alpha / 2) + norm.ppf(power)
-        _, down, inside = walk(constant, looks, fixed * np.sqrt(factor))
-        complaints.append(worst.compare("sequential power", down.sum() + inside, 1 - power, 2e-9,
-                                        case, "own"))
+        missed = misses(constant, looks, float(fixed * np.sqrt(factor)))
+        complaints.append(worst.compare("sequential power", missed, 1 - power, 2e-9, case, "own"))
     no_complaints(complaints)
 
 

@@ -21,6 +21,7 @@ from statsmodels.stats import power as sm_power
 from statsmodels.stats import proportion as sm_proportion
 
 from experiments_driver import Driver, Refused, no_complaints
+from stored import stored
 
 BINARY, CONTINUOUS, RATIO, COUNT = range(4)
 OWN, FISHER, MANN_WHITNEY, TOST = -1, 1, 2, 3
@@ -180,6 +181,7 @@ def tost_power(n, distance, alpha):
         return max(mpf(0), 2 * mp.ncdf(mpf(distance) * mp.sqrt(mpf(n) / 2) - critical) - 1)
 
 
+@stored
 def tost_size(distance, alpha, power):
     """The smallest n >= 2, by doubling and bisection: no closed form."""
     high = 2

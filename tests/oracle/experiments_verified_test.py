@@ -15,6 +15,7 @@ from scipy import stats
 from scipy.special import gammaln
 
 from experiments_driver import Driver
+from stored import digest, stored
 
 SOAK = os.environ.get("ASSAY_TEST_SOAK") == "1"
 BINARY, CONTINUOUS, RATIO, COUNT = range(4)
@@ -71,6 +72,7 @@ def z_power(case, n):
     return float(stats.binom.pmf(x, n, p) @ rejects @ stats.binom.pmf(y, n, q))
 
 
+@stored
 def fisher_power(case, n):
     p, alpha = case[2], case[4]
     q, k = p + effect_of(case), np.arange(n + 1)
@@ -104,7 +106,9 @@ def count_power(case, n):
     return float(stats.poisson.pmf(totals, both) @ rejected)
 
 
-DRAW = np.random.default_rng(20)
+def draws_of(*arguments):
+    """A generator that draws the same for the same arguments."""
+    return np.random.default_rng(int(digest(repr(arguments)), 16))
 
 
 def t_quantiles(tail, df, n):
@@ -112,10 +116,11 @@ def t_quantiles(tail, df, n):
     return np.interp(df, grid, stats.t.isf(tail, grid))
 
 
+@stored
 def mean_power(case, n):
     """Given the two sample variances the rest is a normal probability; these are drawn."""
     metric, test, alpha = case[0], case[1], case[4]
-    first, second = DRAW.chisquare(n - 1, (2, 80_000 if n < 12 else 12_000)) / (n - 1)
+    first, second = draws_of(case, n).chisquare(n - 1, (2, 80_000 if n < 12 else 12_000)) / (n - 1)
     error = np.sqrt((first + second) / n)
     df = (first + second) ** 2 * (n - 1) / (first ** 2 + second ** 2)
     true_error, effect = math.sqrt(2 / n), effect_of(case) / case[7]
@@ -144,11 +149,17 @@ def rank_p_values(u, n):
     return np.minimum(1, 2 * below[u])
 
 
-def rank_power(case, n, draws=100_000 if SOAK else 5000):
+@stored
+def rank_power_of(case, n, draws):
+    draw = draws_of(case, n, draws)
     ranks = np.argsort(np.argsort(np.concatenate(
-        [DRAW.standard_normal((draws, n)), DRAW.standard_normal((draws, n)) + effect_of(case) / case[7]], axis=1)))
+        [draw.standard_normal((draws, n)), draw.standard_normal((draws, n)) + effect_of(case) / case[7]], axis=1)))
     u = ranks[:, n:].sum(axis=1) - n * (n - 1) / 2
     return float((rank_p_values(u, n) < case[4]).mean())
+
+
+def rank_power(case, n):
+    return rank_power_of(case, n, 100_000 if SOAK else 5000)
 
 
 # Reference, what it is off by itself, and whether every user adds power.
