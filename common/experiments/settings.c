@@ -1,6 +1,7 @@
 /* The table of settings of the experiments service, and the rules that span several of them. */
 #include "experiments/settings.h"
 #include "base/log.h"
+#include "db/common_settings.h"
 #include "db/db.h"
 #include "i18n/i18n.h"
 
@@ -25,10 +26,10 @@ const struct setting experiments_settings_table[] = {
     {"AB_ENV", SETTING_TEXT, AT(environment), "local",
      .help = "Name of the environment. `production` or `prod` hides the texts of value errors and "
              "demands tokens."},
-    {"AB_HOST", SETTING_TEXT, AT(host), "127.0.0.1", .required = true,
-     .help = "Address that nginx listens on."},
-    {"AB_PORT", SETTING_INTEGER, AT(port), "8008", 1, 65535,
-     .help = "Port that nginx listens on for this service."},
+    COMMON_SETTINGS("AB_", "AB_", "8008", "536870912"),
+    REQUEST_SETTINGS("AB_"),
+    CLOCK_SETTINGS,
+    SYNCHRONOUS_SETTING("AB_"),
     {"AB_DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,
      .help = "`postgresql://user:password@host/name`, or `sqlite:///absolute/path`; unset uses "
              "AB_DB_PATH."},
@@ -38,24 +39,8 @@ const struct setting experiments_settings_table[] = {
          "most one."},
     {"AB_DB_PATH", SETTING_TEXT, AT(db_path), "data/projects.sqlite3", .required = true,
      .help = "SQLite file; its folder is made. `nginx/stack` puts it below the stack's directory."},
-    {"AB_SQLITE_BUSY_TIMEOUT_MS", SETTING_INTEGER, AT(sqlite_busy_timeout_ms), "5000", 1, 600000,
-     .help = "How long a write waits for another worker's."},
     {"AB_SQLITE_JOURNAL_MODE", SETTING_CHOICE, AT(sqlite_journal_mode), "WAL",
      .choices = db_journal_mode_names, .help = "SQLite's journal."},
-    {"AB_SQLITE_SYNCHRONOUS", SETTING_CHOICE, AT(sqlite_synchronous), "NORMAL",
-     .choices = db_synchronous_names,
-     .help = "How hard SQLite pushes to the disk: FULL survives a power cut to the last write, "
-             "NORMAL survives any crash of programs."},
-    {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
-     .help = "Folder of the migrations; `nginx/stack` fills it in."},
-    {"ASSAY_STATE_DIR", SETTING_TEXT, AT(state_directory), "state", .may_be_blank = true,
-     .help = "Folder of the record that says which database is the right one; `nginx/stack` fills "
-             "it in. Given but blank: none is kept, and any database will do (for tests)."},
-    {"ASSAY_CLOCK_TOLERANCE_SECONDS", SETTING_INTEGER, AT(clock.tolerance_seconds), "600", 1, 86400,
-     .help = "By so much the wall clock may be set while the system runs; once it was set by more, "
-             "nothing is deleted by its age."},
-    {"ASSAY_CLOCK_SETTLE_SECONDS", SETTING_INTEGER, AT(clock.settle_seconds), "86400", 0, 31536000,
-     .help = "A wall clock that was set is trusted again after it has run on evenly for so long."},
     {"AB_SERVE_FRONTEND_DIST", SETTING_BOOLEAN, AT(serve_frontend_dist), "true",
      .help = "Serve the browser interface beside the API."},
     {"AB_SEED_DEMO_ON_STARTUP", SETTING_BOOLEAN, AT(seed_demo_on_startup), "false",
@@ -70,14 +55,6 @@ const struct setting experiments_settings_table[] = {
      .help = "Methods that such pages may use."},
     {"AB_CORS_HEADERS", SETTING_LIST, AT(cors_headers), "Accept,Content-Type",
      .help = "Further request headers that such pages may send."},
-    {"AB_CONFINE", SETTING_CHOICE, AT(confine), "auto", .choices = confine_mode_names,
-     .help = "Let the kernel keep workers from running programs and from changing files outside "
-             "the run directory and the database's folder: `auto` where it can, `on` or do not "
-             "start, `off`."},
-    {"AB_LOG_LEVEL", SETTING_CHOICE, AT(log_level), "INFO", .choices = log_level_names,
-     .help = "Least level that is logged."},
-    {"AB_LOG_FORMAT", SETTING_CHOICE, AT(log_format), "json", .choices = log_format_names,
-     .help = "One JSON object a line, or plain text."},
     {"AB_API_TOKEN", SETTING_TEXT, AT(api_token), NULL, 8, .secret = true,
      .help = "Token with write scope. In production at least 24 characters, as the next two."},
     {"AB_READONLY_API_TOKEN", SETTING_TEXT, AT(readonly_api_token), NULL, 8, .secret = true,
@@ -128,10 +105,6 @@ const struct setting experiments_settings_table[] = {
     {"AB_CHATAPP_INVALID_SIGNATURE_WINDOW_SECONDS", SETTING_INTEGER,
      AT(chatapp_invalid_signature_window_seconds), "60", 1, 86400,
      .help = "Length of that window."},
-    {"AB_MAX_REQUEST_MEMORY_BYTES", SETTING_INTEGER, AT(max_request_memory_bytes), "536870912",
-     1048576, 68719476736.0, .help = "Memory that one request may use in a worker."},
-    {"AB_MAX_JSON_DEPTH", SETTING_INTEGER, AT(max_json_depth), "32", 8, 1000,
-     .help = "Deepest nesting of a JSON body."},
     {"AB_COMPUTE_ADMISSION_ENABLED", SETTING_BOOLEAN, AT(compute_admission_enabled), "true",
      .help = "Admit expensive analyses by their cost; false admits everything."},
     {"AB_COMPUTE_MAX_HEAVY_CONCURRENT", SETTING_INTEGER, AT(compute_max_heavy_concurrent), "2", 1,
@@ -286,10 +259,6 @@ const struct setting experiments_settings_table[] = {
     {"AB_CHATAPP_ROUND_JOBS", SETTING_INTEGER, AT(chatapp_round_jobs), "20", 1, 1000,
      .help = "Messages, and posts, that `webhook-deliver` sends to the platform before it runs the "
              "next analysis."},
-    {"AB_TRUSTED_PROXY_HOPS", SETTING_INTEGER, AT(trusted_proxy_hops), "0", 0, 32,
-     .help = "Proxies in front of nginx whose X-Forwarded-For entries are believed."},
-    {"AB_TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), NULL,
-     .help = "Addresses or networks those proxies come from; empty believes any peer."},
 };
 const size_t experiments_settings_count =
     sizeof experiments_settings_table / sizeof experiments_settings_table[0];

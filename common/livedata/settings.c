@@ -1,5 +1,6 @@
 /* The table of settings of the live-data service, and the rules that span several of them. */
 #include "livedata/settings.h"
+#include "db/common_settings.h"
 
 #include "base/log.h"
 #include "base/number.h"
@@ -26,10 +27,9 @@ const struct setting livedata_settings_table[] = {
      .help = "Version in the API document."},
     {"LIVE_PROFILE", SETTING_CHOICE, AT(profile), "dev", .choices = profile_names,
      .help = "`production` hides the API document and refuses demo mode."},
-    {"LIVE_HOST", SETTING_TEXT, AT(host), "127.0.0.1", .required = true,
-     .help = "Address that nginx listens on."},
-    {"LIVE_PORT", SETTING_INTEGER, AT(port), "8010", 1, 65535,
-     .help = "Port that nginx listens on for this service."},
+    COMMON_SETTINGS("LIVE_", "LIVE_", "8010", "268435456"),
+    CLOCK_SETTINGS,
+    SYNCHRONOUS_SETTING("LIVE_"),
     {"LIVE_DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,
      .help = "`postgresql://user:password@host/name`, or `sqlite:///absolute/path`; unset uses "
              "LIVE_DB_PATH."},
@@ -37,24 +37,10 @@ const struct setting livedata_settings_table[] = {
      .help = "SQLite file; its folder is made. `nginx/stack` puts it below the stack's directory."},
     {"LIVE_DB_POOL_SIZE", SETTING_INTEGER, AT(db_pool_size), "16", 1, 1000,
      .help = "PostgreSQL connections that all workers of this host may hold together."},
-    {"LIVE_SQLITE_BUSY_TIMEOUT_MS", SETTING_INTEGER, AT(busy_timeout_ms), "5000", 1, 600000,
-     .help = "How long a write waits for another worker's."},
-    {"LIVE_SQLITE_SYNCHRONOUS", SETTING_CHOICE, AT(synchronous), "NORMAL",
-     .choices = db_synchronous_names,
-     .help = "How hard SQLite pushes to the disk: FULL survives a power cut to the last event."},
     {"LIVE_INGEST_PAGE_CACHE_KIB", SETTING_INTEGER, AT(ingest_cache_kib), "16384", 0, 1048576,
      .help =
          "Pages of the SQLite file that a worker of the family `events` keeps in memory, so that "
          "a batch does not read them again; 0: 2 MB, as all others have."},
-    {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
-     .help = "Folder of the migrations; `nginx/stack` fills it in."},
-    {"ASSAY_STATE_DIR", SETTING_TEXT, AT(state_directory), "state", .may_be_blank = true,
-     .help = "Folder of the record of the database; `nginx/stack` fills it in."},
-    {"ASSAY_CLOCK_TOLERANCE_SECONDS", SETTING_INTEGER, AT(clock.tolerance_seconds), "600", 1, 86400,
-     .help = "By so much the wall clock may be set while the system runs; once it was set by more, "
-             "nothing is deleted by its age."},
-    {"ASSAY_CLOCK_SETTLE_SECONDS", SETTING_INTEGER, AT(clock.settle_seconds), "86400", 0, 31536000,
-     .help = "A wall clock that was set is trusted again after it has run on evenly for so long."},
     {"LIVE_CONFIG_DIR", SETTING_TEXT, AT(config_directory), NULL,
      .help = "Folder of the files that declare entities, metrics, contracts, SLOs and versions; "
              "unset: `config/livedata` beside ASSAY_SQL_DIR."},
@@ -103,8 +89,6 @@ const struct setting livedata_settings_table[] = {
      .help = "Peers whose X-Forwarded-For is believed."},
     {"LIVE_REQUEST_SIZE_LIMIT_BYTES", SETTING_INTEGER, AT(max_body_bytes), "1048576", 1024,
      268435456, .help = "Largest request body."},
-    {"LIVE_MAX_REQUEST_MEMORY_BYTES", SETTING_INTEGER, AT(max_request_memory_bytes), "268435456",
-     16777216, 4294967296, .help = "Memory that one request may use."},
     {"LIVE_INGEST_MAX_BATCH", SETTING_INTEGER, AT(ingest_max_batch), "500", 1, 10000,
      .help = "Events in one request."},
     {"LIVE_MAX_CLOCK_AHEAD_SECONDS", SETTING_INTEGER, AT(max_clock_ahead_seconds), "300", 0, 86400,
@@ -207,14 +191,6 @@ const struct setting livedata_settings_table[] = {
      .help = "How often an edge looks for what it has to hand on."},
     {"LIVE_NODE_PUSH_BATCH", SETTING_INTEGER, AT(node_push_batch), "100", 1, 500,
      .help = "Events that it hands on at a time."},
-    {"LIVE_CONFINE", SETTING_CHOICE, AT(confine), "auto", .choices = confine_mode_names,
-     .help = "Let the kernel keep workers from running programs and from changing files outside "
-             "the run directory and the database's folder: `auto` where it can, `on` or do not "
-             "start, `off`."},
-    {"LIVE_LOG_LEVEL", SETTING_CHOICE, AT(log_level), "INFO", .choices = log_level_names,
-     .help = "Least level that is logged."},
-    {"LIVE_LOG_FORMAT", SETTING_CHOICE, AT(log_format), "json", .choices = log_format_names,
-     .help = "One JSON object a line, or plain text."},
 };
 
 const size_t livedata_settings_count =

@@ -30,8 +30,8 @@ struct livedata_settings {
     const char *database_url; /* NULL = the SQLite file */
     const char *db_path;
     int64_t db_pool_size;
-    int64_t busy_timeout_ms;
-    int synchronous; /* enum db_synchronous */
+    int64_t sqlite_busy_timeout_ms;
+    int sqlite_synchronous; /* enum db_synchronous */
     int64_t ingest_cache_kib;
     const char *sql_directory;
     const char *state_directory; /* of the record of the database; NULL = none is kept */

@@ -10,8 +10,8 @@ void livedata_store_plan(struct arena *arena, const struct livedata_settings *se
         .target = settings->database_url ? settings->database_url : settings->db_path,
         .options = DB_OPTIONS_DEFAULT,
         .schema = {.directory = arena_print(arena, "%s/livedata", settings->sql_directory)}};
-    plan->options.busy_timeout_ms = (int)settings->busy_timeout_ms;
-    plan->options.synchronous = (enum db_synchronous)settings->synchronous;
+    plan->options.busy_timeout_ms = (int)settings->sqlite_busy_timeout_ms;
+    plan->options.synchronous = (enum db_synchronous)settings->sqlite_synchronous;
     plan->options.pool_size = (int)settings->db_pool_size;
     plan->options.application_name = "assay-livedata";
 }

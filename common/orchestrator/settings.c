@@ -1,5 +1,6 @@
 /* The table of settings of the orchestrator, and the rules that span several of them. */
 #include "orchestrator/settings.h"
+#include "db/common_settings.h"
 
 #include "base/log.h"
 #include "base/number.h"
@@ -47,18 +48,9 @@ const struct setting orchestrator_settings_table[] = {
     {"ORCH_BUILD_SHA", SETTING_TEXT, AT(build_sha), "unknown",
      .help = "Commit the binaries were built from; `nginx/stack` fills it in from git."},
     {"ORCH_ENV", SETTING_TEXT, AT(environment), "development", .help = "Name of the environment."},
-    {"ORCH_HOST", SETTING_TEXT, AT(host), "127.0.0.1", .required = true,
-     .help = "Address that nginx listens on."},
-    {"ORCH_PORT", SETTING_INTEGER, AT(port), "8011", 1, 65535,
-     .help = "Port that nginx listens on for this service."},
-    {"ORCH_LOG_LEVEL", SETTING_CHOICE, AT(log_level), "INFO", .choices = log_level_names,
-     .help = "Least level that is logged."},
-    {"ORCH_LOG_FORMAT", SETTING_CHOICE, AT(log_format), "json", .choices = log_format_names,
-     .help = "One JSON object a line, or plain text."},
-    {"ORCH_CONFINE", SETTING_CHOICE, AT(confine), "auto", .choices = confine_mode_names,
-     .help = "Let the kernel keep workers from running programs and from changing files outside "
-             "the run directory and the database's folder: `auto` where it can, `on` or do not "
-             "start, `off`."},
+    COMMON_SETTINGS("ORCH_", "ORCH_", "8011", "536870912"),
+    REQUEST_SETTINGS("ORCH_"),
+    SYNCHRONOUS_SETTING("ORCH_"),
     {"ORCH_API_KEY", SETTING_TEXT, AT(api_key), NULL, .secret = true,
      .help = "Key of the whole API, as `Authorization: Bearer` or `X-API-Key`; unset leaves it "
              "open."},
@@ -81,17 +73,6 @@ const struct setting orchestrator_settings_table[] = {
      .help = "Not above the maximum; connections are made when they are needed."},
     {"ORCH_DB_POOL_MAX_SIZE", SETTING_INTEGER, AT(db_pool_max_size), "5", 1, 1000,
      .help = "Connections of all workers together."},
-    {"ORCH_SQLITE_BUSY_TIMEOUT_MS", SETTING_INTEGER, AT(sqlite_busy_timeout_ms), "5000", 1, 600000,
-     .help = "How long a write waits for another worker's."},
-    {"ORCH_SQLITE_SYNCHRONOUS", SETTING_CHOICE, AT(sqlite_synchronous), "NORMAL",
-     .choices = db_synchronous_names,
-     .help = "How hard SQLite pushes to the disk: FULL survives a power cut to the last write, "
-             "NORMAL survives any crash of programs."},
-    {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
-     .help = "Folder of the migrations; `nginx/stack` fills it in."},
-    {"ASSAY_STATE_DIR", SETTING_TEXT, AT(state_directory), "state", .may_be_blank = true,
-     .help = "Folder of the record that says which database is the right one; `nginx/stack` fills "
-             "it in. Given but blank: none is kept, and any database will do (for tests)."},
     {"ORCH_EXECUTION_PROFILE", SETTING_CHOICE, AT(profile), "dry-run",
      .choices = execution_profile_names,
      .help = "`dry-run` calls nobody, whatever is asked; `api-only` calls providers' APIs; "
@@ -234,20 +215,12 @@ const struct setting orchestrator_settings_table[] = {
      .help = "That file; `~` is the home directory."},
     {"ORCH_MAX_REQUEST_BODY_BYTES", SETTING_INTEGER, AT(max_request_body_bytes), "1048576", 1024,
      1073741824, .help = "Largest JSON body."},
-    {"ORCH_MAX_REQUEST_MEMORY_BYTES", SETTING_INTEGER, AT(max_request_memory_bytes), "536870912",
-     1048576, 68719476736.0, .help = "Memory that one request may use in a worker."},
-    {"ORCH_MAX_JSON_DEPTH", SETTING_INTEGER, AT(max_json_depth), "32", 8, 1000,
-     .help = "Deepest nesting of a JSON body."},
     {"ORCH_READER_MEMORY_BYTES", SETTING_INTEGER, AT(reader_memory_bytes), "268435456", 67108864,
      1e13, .help = "Memory of the process that reads one uploaded PDF."},
     {"ORCH_READER_SECONDS", SETTING_INTEGER, AT(reader_seconds), "20", 1, 600,
      .help = "Computing time of that process; by the clock it has twice as long."},
     {"ORCH_READER_TEXT_BYTES", SETTING_INTEGER, AT(reader_text_bytes), "4194304", 1024, 67108864,
      .help = "Text that one PDF may hold."},
-    {"ORCH_TRUSTED_PROXY_HOPS", SETTING_INTEGER, AT(trusted_proxy_hops), "0", 0, 32,
-     .help = "Proxies in front of nginx whose X-Forwarded-For entries are believed."},
-    {"ORCH_TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), NULL,
-     .help = "Addresses or networks those proxies come from; empty believes any peer."},
 };
 const size_t orchestrator_settings_count =
     sizeof orchestrator_settings_table / sizeof orchestrator_settings_table[0];

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "crypto/password.h"
 #include "crypto/token.h"
+#include "db/common_settings.h"
 #include "llm/llm.h"
 
 #include <stdio.h>
@@ -29,39 +30,19 @@ static const char *const embedding_backends[EMBEDDING__MAX + 1] = {"local", "rem
 const struct setting support_settings_table[] = {
     {"RAG_ENV", SETTING_CHOICE, AT(environment), "development", .choices = environments,
      .help = "`production` refuses development secrets, hides the API document and sends HSTS."},
-    {"SUPPORT_HOST", SETTING_TEXT, AT(host), "127.0.0.1", .required = true,
-     .help = "Address that nginx listens on."},
-    {"SUPPORT_PORT", SETTING_INTEGER, AT(port), "8009", 1, 65535,
-     .help = "Port that nginx listens on for this service."},
+    COMMON_SETTINGS("SUPPORT_", "", "8009", "268435456"),
+    REQUEST_SETTINGS(""),
+    CLOCK_SETTINGS,
     {"SHUTDOWN_READY_DELAY_SEC", SETTING_INTEGER, AT(shutdown_ready_delay_seconds), "5", 0, 600,
      .help = "Seconds for which `nginx/stack stop` and `restart` let health and ready answer 503 "
              "before requests are refused, so that a balancer can turn elsewhere; 0 = none."},
     {"DATA_DIR", SETTING_TEXT, AT(data_directory), "data/support", .required = true,
      .help = "Folder of uploads, search segments and the SQLite file; it is made. `nginx/stack` "
              "puts it below the stack's directory."},
-    {"ASSAY_SQL_DIR", SETTING_TEXT, AT(sql_directory), "sql",
-     .help = "Folder of the migrations; `nginx/stack` fills it in."},
-    {"ASSAY_STATE_DIR", SETTING_TEXT, AT(state_directory), "state", .may_be_blank = true,
-     .help = "Folder of the record that says which database is the right one; `nginx/stack` fills "
-             "it in. Given but blank: none is kept, and any database will do (for tests)."},
-    {"ASSAY_CLOCK_TOLERANCE_SECONDS", SETTING_INTEGER, AT(clock.tolerance_seconds), "600", 1, 86400,
-     .help = "By so much the wall clock may be set while the system runs; once it was set by more, "
-             "nothing is deleted by its age."},
-    {"ASSAY_CLOCK_SETTLE_SECONDS", SETTING_INTEGER, AT(clock.settle_seconds), "86400", 0, 31536000,
-     .help = "A wall clock that was set is trusted again after it has run on evenly for so long."},
     {"DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,
      .help = "`postgresql://user:password@host/name`; unset uses `support.sqlite3` in DATA_DIR."},
     {"DB_POOL_SIZE", SETTING_INTEGER, AT(db_pool_size), "10", 1, 1000,
      .help = "PostgreSQL connections that all workers of this host may hold together."},
-    {"SQLITE_BUSY_TIMEOUT_MS", SETTING_INTEGER, AT(sqlite_busy_timeout_ms), "5000", 1, 600000,
-     .help = "How long a write waits for another worker's."},
-    {"SUPPORT_CONFINE", SETTING_CHOICE, AT(confine), "auto", .choices = confine_mode_names,
-     .help = "Let the kernel keep workers from running programs and from changing files outside "
-             "the run directory and DATA_DIR: `auto` where it can, `on` or do not start, `off`."},
-    {"LOG_LEVEL", SETTING_CHOICE, AT(log_level), "INFO", .choices = log_level_names,
-     .help = "Least level that is logged."},
-    {"LOG_FORMAT", SETTING_CHOICE, AT(log_format), "json", .choices = log_format_names,
-     .help = "One JSON object a line, or plain text."},
     {"API_KEY", SETTING_TEXT, AT(api_key), NULL, 8, .secret = true,
      .help = "Key for programs, sent as X-API-Key: an administrator of tenant `default`."},
     {"ALLOW_ANONYMOUS_ADMIN", SETTING_BOOLEAN, AT(allow_anonymous_admin), "false",
@@ -102,14 +83,6 @@ const struct setting support_settings_table[] = {
      1073741824, .help = "Largest request body, uploads aside."},
     {"MAX_UPLOAD_BYTES", SETTING_INTEGER, AT(max_upload_bytes), "52428800", 1024, 17179869184.0,
      .help = "Largest uploaded file."},
-    {"MAX_REQUEST_MEMORY_BYTES", SETTING_INTEGER, AT(max_request_memory_bytes), "268435456",
-     1048576, 68719476736.0, .help = "Memory that one request may use in a worker."},
-    {"MAX_JSON_DEPTH", SETTING_INTEGER, AT(max_json_depth), "32", 8, 1000,
-     .help = "Deepest nesting of a JSON body."},
-    {"TRUSTED_PROXY_HOPS", SETTING_INTEGER, AT(trusted_proxy_hops), "0", 0, 32,
-     .help = "Proxies in front of nginx whose X-Forwarded-For entries are believed."},
-    {"TRUSTED_PROXIES", SETTING_LIST, AT(trusted_proxies), NULL,
-     .help = "Addresses or networks those proxies come from; empty believes any peer."},
     {"CHUNK_SIZE", SETTING_INTEGER, AT(chunk_size), "800", 100, 20000,
      .help = "Characters of a chunk, the piece of a document that is searched."},
     {"CHUNK_OVERLAP", SETTING_INTEGER, AT(chunk_overlap), "200", 0, 5000,
