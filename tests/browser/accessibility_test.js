@@ -1,5 +1,4 @@
-/* axe on every page: both schemes, wide and narrow, left-to-right and right-to-left, with and
- * without problems. */
+/* axe on every page, with and without problems; nothing sticks out, wide and narrow, left-to-right and right-to-left. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

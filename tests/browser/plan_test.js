@@ -173,7 +173,7 @@ test('axe finds nothing in any step, and nothing sticks out', async (t) => {
             await page.fill('#plan-project_name', 'Checkout');
             for (let step = 1; step <= 6; step++) {
                 if (step > 2) await answered(page);
-                await checkLook(page, `plan, step ${step}, ${look.name}`);
+                await checkLook(page, `plan, step ${step}, ${look.name}`, look);
                 if (step < 6) await page.click('.wizard-actions button[data-kind="primary"]');
             }
             await close(page);

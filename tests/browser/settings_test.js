@@ -234,7 +234,7 @@ test('axe finds nothing, and nothing sticks out', async (t) => {
             for (const [tab, wanted] of Object.entries(ready)) {
                 await page.click(`#settings-tab-${tab}`);
                 await page.waitForSelector(wanted);
-                await checkLook(page, `${tab}, ${look.name}`);
+                await checkLook(page, `${tab}, ${look.name}`, look);
             }
             await close(page);
         });

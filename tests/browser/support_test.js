@@ -401,7 +401,7 @@ test('a share of conversations is given by keyboard, and what came of it is told
         await takeLook(page, look);
         await page.goto(inLook(at(`/static/improve.html?tab=experiments&experiment=${id}`), look));
         await page.waitForSelector('.split');
-        await checkLook(page, `split, ${look.name}`);
+        await checkLook(page, `split, ${look.name}`, look);
     }
     await send(`/api/admin/experiments/${id}/archive`);
     await close(page, [400]);
@@ -443,7 +443,7 @@ test('what to do next: a document changes, and the answer that stood on it is li
         await page.goto(inLook(at('/static/improve.html?tab=next'), look));
         await page.waitForSelector('#next tbody tr:nth-child(4)');
         await page.waitForSelector('#stale tbody tr');
-        await checkLook(page, `next, ${look.name}`);
+        await checkLook(page, `next, ${look.name}`, look);
     }
     await close(page);
 });
