@@ -75,6 +75,10 @@ void writer_value_sorted(struct json_writer *writer, const json_t *value);
 /* A value that is JSON already; only for constants of ours and for what a writer has made. */
 void writer_raw(struct json_writer *writer, const char *json);
 
+/* The object `object` with the members of `more` behind its own. Both are JSON texts of objects, as
+ * a writer makes them. */
+const char *json_join(struct arena *arena, const char *object, const char *more);
+
 /* Key and value in one line. */
 void writer_key_string(struct json_writer *writer, const char *key, const char *value);
 void writer_key_number(struct json_writer *writer, const char *key, double value);

@@ -411,3 +411,14 @@ void writer_key_strings(struct json_writer *writer, const char *key, const struc
         writer_string(writer, list->items[i]);
     writer_close_array(writer);
 }
+
+const char *json_join(struct arena *arena, const char *object, const char *more)
+{
+    size_t length = strlen(object);
+
+    if (length <= 2)
+        return more;
+    if (strlen(more) <= 2)
+        return object;
+    return arena_print(arena, "%.*s,%s", (int)length - 1, object, more + 1);
+}

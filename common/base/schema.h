@@ -33,6 +33,7 @@ enum field_type {
     FIELD_JSON_OBJECTS, /* json_t *, an array of objects as they stand */
     FIELD_MOMENT,       /* int64_t, or struct optional_integer when nullable: microseconds since
                            1970 (base/instant.h), written by `time` */
+    FIELD_VARIANT,      /* struct schema_variant, of replies only */
     FIELD__MAX
 };
 
@@ -87,6 +88,7 @@ struct field {
     const char *const *choices;
     size_t choice_count;
     const struct schema *schema;
+    const struct schema *const *variants; /* of a variant: the shapes it may have, then NULL */
     const struct field *item; /* of a list of lists: what each of them holds, by its own row */
     double default_value;     /* number, integer, boolean or choice when absent and not nullable */
     bool default_unless_null; /* a nullable integer is default_value when absent; null stays null */
@@ -116,6 +118,12 @@ struct schema_rule {
     const char *key;
     bool (*holds)(const void *object);
     void (*explain)(const void *object, struct schema_breach *breach);
+};
+
+/* An object of one of several shapes. Zeroed, it is null. */
+struct schema_variant {
+    const struct schema *schema;
+    const void *object;
 };
 
 /* What becomes of members that have no field. */
@@ -388,6 +396,15 @@ bool schema_is_secret_name(const char *name);
         .name = #member, .type = FIELD_MOMENT, .nullable = true,                                   \
         .offset = FIELD_OFFSET(owner, member, struct optional_integer), __VA_ARGS__                \
     }
+/* An object of one of the shapes that `shapes` lists; SHAPED() makes one. */
+#define VARIANT(owner, member, shapes, ...)                                                        \
+    {                                                                                              \
+        .name = #member, .type = FIELD_VARIANT,                                                    \
+        .offset = FIELD_OFFSET(owner, member, struct schema_variant), .variants = (shapes),        \
+        __VA_ARGS__                                                                                \
+    }
+#define SHAPED(shape, value)                                                                       \
+    ((struct schema_variant){&(shape), (value) + 0 * sizeof((value) == SCHEMA_ITEM_OF(shape))})
 /* A schema over a table of fields; further members follow. Put `static` before it where it is only
  * used in its file. */
 #define SCHEMA(variable, type, title, table, ...)                                                  \

@@ -12,6 +12,8 @@
 /* Integers beyond this are not exact in JavaScript or in a double. */
 static const double INTEGER_LIMIT = 0x1p53;
 
+enum { WRITTEN_MAX = 1 << 30 /* bytes of a member that is kept as text */ };
+
 static const struct schema_path *keep_path(struct arena *arena, const struct schema_path *path)
 {
     struct schema_path *copy;
@@ -312,6 +314,23 @@ static void check_objects(struct schema_errors *errors, const struct field *fiel
     }
 }
 
+/* A value as it stands, or its text for a field that is kept as text. */
+static void take_json(struct arena *arena, const struct field *field, const json_t *value,
+                      void *member)
+{
+    struct json_writer writer;
+    struct text text;
+
+    if (!field->written) {
+        *(const json_t **)member = value;
+        return;
+    }
+    text_start(&text, arena, WRITTEN_MAX);
+    writer_start(&writer, &text);
+    writer_value(&writer, value);
+    *(const char **)member = text.bytes;
+}
+
 static void decode_value(struct schema_errors *errors, const struct field *field,
                          const json_t *value, const struct schema_path *path, void *member)
 {
@@ -360,10 +379,10 @@ static void decode_value(struct schema_errors *errors, const struct field *field
     case FIELD_JSON_OBJECT:
         if (!json_is_object(value))
             fault(errors, FAULT_DICTIONARY_TYPE, field, path, value);
-        *(const json_t **)member = value;
+        take_json(errors->arena, field, value, member);
         break;
     case FIELD_JSON:
-        *(const json_t **)member = value;
+        take_json(errors->arena, field, value, member);
         break;
     case FIELD_MOMENT:
         read_moment(errors, field, value, path, member);

@@ -97,6 +97,7 @@ static void write_value(struct json_writer *writer, const struct field *field, c
 {
     const void *object;
     const struct object_list *list = member;
+    const struct schema_variant *variant;
     int choice;
 
     switch (field->type) {
@@ -123,6 +124,13 @@ static void write_value(struct json_writer *writer, const struct field *field, c
         break;
     case FIELD_MOMENT:
         write_time(writer, field, member);
+        break;
+    case FIELD_VARIANT:
+        variant = member;
+        if (variant->object)
+            schema_write(writer, variant->schema, variant->object);
+        else
+            writer_null(writer);
         break;
     case FIELD_JSON:
     case FIELD_JSON_OBJECT:
@@ -158,14 +166,17 @@ static bool is_absent(const struct field *field, const void *member)
     case FIELD_MOMENT:
         return field->nullable ? !((const struct optional_integer *)member)->given
                                : !*(const int64_t *)member;
+    case FIELD_VARIANT:
+        return !((const struct schema_variant *)member)->object;
     case FIELD_STRING:
     case FIELD_OBJECT:
     case FIELD_JSON:
     case FIELD_JSON_OBJECT:
     case FIELD_JSON_OBJECTS:
         return !*(const void *const *)member;
-    default:
-        return !((const struct object_list *)member)->count;
+    default: /* of a nullable list null is absent, of others an empty one */
+        return field->nullable ? !((const struct object_list *)member)->items
+                               : !((const struct object_list *)member)->count;
     }
 }
 
@@ -279,6 +290,20 @@ static void describe_list(struct json_writer *writer, const struct field *field,
     writer_close_object(writer);
 }
 
+static void describe_variant(struct json_writer *writer, const struct field *field, bool reply)
+{
+    writer_key(writer, "anyOf");
+    writer_open_array(writer);
+    for (size_t i = 0; field->variants[i]; i++) {
+        writer_open_object(writer);
+        describe_reference(writer, field->variants[i], reply);
+        writer_close_object(writer);
+    }
+    if (field->nullable)
+        writer_raw(writer, "{\"type\":\"null\"}");
+    writer_close_array(writer);
+}
+
 static void describe_object(struct json_writer *writer, const struct field *field, bool reply)
 {
     if (!field->nullable) {
@@ -332,6 +357,9 @@ static void describe_members(struct json_writer *writer, const struct field *fie
         break;
     case FIELD_OBJECT:
         describe_object(writer, field, reply);
+        break;
+    case FIELD_VARIANT:
+        describe_variant(writer, field, reply);
         break;
     case FIELD_MOMENT:
         if (!reply)

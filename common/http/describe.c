@@ -29,8 +29,13 @@ static void collect(struct components *components, const struct schema *schema, 
     if (components->count == COMPONENTS_MAX)
         return;
     components->items[components->count++] = (struct component){schema, reply};
-    for (size_t i = 0; i < schema->field_count; i++)
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const struct schema *const *variant = schema->fields[i].variants;
+
         collect(components, schema->fields[i].schema, reply);
+        for (; variant && *variant; variant++)
+            collect(components, *variant, reply);
+    }
 }
 
 static void write_reference(struct json_writer *writer, const char *kind, const char *name)

@@ -78,24 +78,31 @@ static bool pack(const struct tool *tool, const struct string_list *names, const
     return child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static void report(struct tool *tool, const struct string_list *names, const char *path)
-{
-    struct stat lock;
-    struct json_writer writer;
-    struct text text;
+struct summary {
+    const char *status, *profile_dir, *output;
+    bool profile_locked;
+    struct string_list files;
+};
 
-    text_start(&text, tool->arena, 1 << 20);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key_string(&writer, "profile_dir", tool->profile_dir);
-    writer_key_string(&writer, "output", path);
-    writer_key_boolean(
-        &writer, "profile_locked",
-        lstat(arena_print(tool->arena, "%s/SingletonLock", tool->profile_dir), &lock) == 0);
-    writer_key_strings(&writer, "files", names);
-    writer_close_object(&writer);
-    tool_print(tool, text.bytes);
+#define OWNER struct summary
+static const struct field summary_fields[] = {
+    STRING(OWNER, status),          STRING(OWNER, profile_dir), STRING(OWNER, output),
+    BOOLEAN(OWNER, profile_locked), STRINGS(OWNER, files),
+};
+#undef OWNER
+static SCHEMA(summary_schema, struct summary, "BackupSummary", summary_fields);
+
+static void print_end(struct tool *tool, const struct string_list *names, const char *path)
+{
+    const char *lock = arena_print(tool->arena, "%s/SingletonLock", tool->profile_dir);
+    struct stat about;
+
+    tool_print(tool, &summary_schema,
+               &(struct summary){.status = "ok",
+                                 .profile_dir = tool->profile_dir,
+                                 .output = path,
+                                 .profile_locked = lstat(lock, &about) == 0,
+                                 .files = *names});
 }
 
 static int backup(struct tool *tool)
@@ -122,7 +129,7 @@ static int backup(struct tool *tool)
         (void)!unlink(part);
         return tool_fail(tool, "The files could not be packed.");
     }
-    report(tool, &names, path);
+    print_end(tool, &names, path);
     return TOOL_OK;
 }
 

@@ -78,19 +78,25 @@ static bool becomes_free(struct tool *tool)
     return true;
 }
 
-static void print_end(struct tool *tool, const char *status, const struct string_list *words)
-{
-    struct json_writer writer;
-    struct text text;
+struct summary {
+    const char *status, *profile_dir;
+    struct string_list command;
+};
 
-    text_start(&text, tool->arena, END_BYTES);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", status);
-    writer_key_string(&writer, "profile_dir", tool->profile_dir);
-    writer_key_strings(&writer, "command", words);
-    writer_close_object(&writer);
-    tool_print(tool, text.bytes);
+#define OWNER struct summary
+static const struct field summary_fields[] = {
+    STRING(OWNER, status),
+    STRING(OWNER, profile_dir),
+    STRINGS(OWNER, command),
+};
+#undef OWNER
+static SCHEMA(summary_schema, struct summary, "BootstrapSummary", summary_fields);
+
+static void print_end(struct tool *tool, const char *status, const struct string_list *command)
+{
+    tool_print(
+        tool, &summary_schema,
+        &(struct summary){.status = status, .profile_dir = tool->profile_dir, .command = *command});
 }
 
 static int bootstrap(struct tool *tool)

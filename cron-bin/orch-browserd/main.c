@@ -39,7 +39,7 @@ struct program {
     int64_t sent_at;           /* to leave; 0 = not yet */
 };
 
-static const char *health(struct arena *arena, void *context)
+static const struct browser_health *health(struct arena *arena, void *context)
 {
     const struct program *program = context;
 

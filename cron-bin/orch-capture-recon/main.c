@@ -217,24 +217,21 @@ static enum driver_error capture_page(struct capture *capture)
     return failure || !capture->tool->pauses ? failure : check_by_hand(capture);
 }
 
-static void write_end(struct capture *capture, const char *error, struct text *text)
-{
-    char now[CLOCK_TEXT_MAX];
-    struct json_writer writer;
+struct manifest {
+    const char *status, *error; /* NULL = none */
+    int64_t captured_at;
+    const char *base_url, *output_dir;
+    struct string_list files;
+};
 
-    clock_format(clock_unix_microseconds(), now);
-    text_start(text, capture->tool->arena, END_BYTES);
-    writer_start(&writer, text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", error ? "error" : "ok");
-    if (error)
-        writer_key_string(&writer, "error", error);
-    writer_key_string(&writer, "captured_at", now);
-    writer_key_string(&writer, "base_url", capture->tool->settings.browser_base_url);
-    writer_key_string(&writer, "output_dir", capture->folder);
-    writer_key_strings(&writer, "files", &capture->files);
-    writer_close_object(&writer);
-}
+#define OWNER struct manifest
+static const struct field manifest_fields[] = {
+    STRING(OWNER, status),     STRING(OWNER, error, .omit_if_null = true),
+    TIME(OWNER, captured_at),  STRING(OWNER, base_url, .nullable = true),
+    STRING(OWNER, output_dir), STRINGS(OWNER, files),
+};
+#undef OWNER
+static SCHEMA(manifest_schema, struct manifest, "CaptureManifest", manifest_fields);
 
 static const char *folder_of(struct tool *tool)
 {
@@ -250,6 +247,7 @@ static int capture_all(struct tool *tool)
     struct capture capture = {.tool = tool, .folder = folder_of(tool)};
     const char *error = NULL;
     enum driver_error failure;
+    struct manifest manifest;
     struct text text;
 
     if (tool_use_profile(tool, true) ||
@@ -261,10 +259,17 @@ static int capture_all(struct tool *tool)
         error = arena_copy_string(tool->arena, capture.driver.message);
     report("ending the browser");
     driver_stop_alone(&capture.driver);
-    write_end(&capture, error, &text);
+    manifest = (struct manifest){.status = error ? "error" : "ok",
+                                 .error = error,
+                                 .captured_at = clock_unix_microseconds(),
+                                 .base_url = tool->settings.browser_base_url,
+                                 .output_dir = capture.folder,
+                                 .files = capture.files};
+    text_start(&text, tool->arena, END_BYTES);
+    text_append_string(&text, schema_json(tool->arena, END_BYTES - 2, &manifest_schema, &manifest));
     if (capture.files.count && tool_write(tool, path_of(&capture, "99-manifest.json"), &text))
         return tool_fail(tool, tool->problem.text);
-    tool_print(tool, text.bytes);
+    tool_print(tool, &manifest_schema, &manifest);
     return error ? TOOL_FAILED : TOOL_OK;
 }
 

@@ -44,12 +44,25 @@ static enum driver_error sign_in(struct driver *driver)
     return failure ? failure : driver_check_signed_in(driver);
 }
 
+struct summary {
+    const char *status, *profile_dir, *base_url;
+    bool signed_in;
+};
+
+#define OWNER struct summary
+static const struct field summary_fields[] = {
+    STRING(OWNER, status),
+    STRING(OWNER, profile_dir),
+    STRING(OWNER, base_url, .nullable = true),
+    BOOLEAN(OWNER, signed_in),
+};
+#undef OWNER
+static SCHEMA(summary_schema, struct summary, "ProfileSummary", summary_fields);
+
 static int create(struct tool *tool)
 {
-    struct json_writer writer;
     struct driver driver;
     enum driver_error failure;
-    struct text text;
 
     if (tool_use_profile(tool, false))
         return tool_fail(tool, tool->problem.text);
@@ -67,15 +80,11 @@ static int create(struct tool *tool)
     driver_stop_alone(&driver);
     if (failure)
         return tool_fail(tool, tool->problem.text);
-    text_start(&text, tool->arena, END_BYTES);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", "ok");
-    writer_key_string(&writer, "profile_dir", tool->profile_dir);
-    writer_key_string(&writer, "base_url", tool->settings.browser_base_url);
-    writer_key_boolean(&writer, "signed_in", true);
-    writer_close_object(&writer);
-    tool_print(tool, text.bytes);
+    tool_print(tool, &summary_schema,
+               &(struct summary){.status = "ok",
+                                 .profile_dir = tool->profile_dir,
+                                 .base_url = tool->settings.browser_base_url,
+                                 .signed_in = true});
     return TOOL_OK;
 }
 

@@ -32,43 +32,62 @@ static const char *default_output(struct arena *arena)
     return arena_print(arena, "tmp/db-export/orch-export-%sZ.json", stamp);
 }
 
-static void copy(struct json_writer *writer, const json_t *snapshot, const char *key)
-{
-    const json_t *value = json_object_get(snapshot, key);
+struct summary {
+    /* Of the snapshot. */
+    json_t *status, *snapshot_format_version, *orch_version, *migration, *generated_at;
+    json_t *exported_task_ids, *missing_task_ids, *snapshot_sha256;
+    json_t *repository_health, *repository_schema;
+    const char *output;
+    bool compressed_output, output_exists;
+    int64_t output_size_bytes;
+    struct string_list requested_task_ids;
+    struct snapshot_checks checks;
+};
 
-    writer_key(writer, key);
-    if (value)
-        writer_value(writer, value);
-    else
-        writer_null(writer);
-}
+#define OWNER struct summary
+static const struct field summary_fields[] = {
+    JSON_VALUE(OWNER, status),
+    JSON_VALUE(OWNER, snapshot_format_version),
+    JSON_VALUE(OWNER, orch_version),
+    JSON_VALUE(OWNER, migration),
+    JSON_VALUE(OWNER, generated_at),
+    JSON_VALUE(OWNER, exported_task_ids),
+    JSON_VALUE(OWNER, missing_task_ids),
+    JSON_VALUE(OWNER, snapshot_sha256),
+    JSON_VALUE(OWNER, repository_health),
+    JSON_VALUE(OWNER, repository_schema),
+    STRING(OWNER, output),
+    BOOLEAN(OWNER, compressed_output),
+    BOOLEAN(OWNER, output_exists),
+    INTEGER(OWNER, output_size_bytes),
+    STRINGS(OWNER, requested_task_ids),
+    CHECK_ROWS(OWNER, "", "snapshot_status_consistency_status"),
+};
+#undef OWNER
+static SCHEMA(summary_schema, struct summary, "ExportSummary", summary_fields);
 
 static void summarize(struct tool *tool, const json_t *snapshot,
                       const struct snapshot_checks *checks, size_t bytes)
 {
-    static const char *const copied[] = {
-        "status",       "snapshot_format_version", "orch_version",     "migration",
-        "generated_at", "exported_task_ids",       "missing_task_ids", "snapshot_sha256"};
-    struct json_writer writer;
-    struct text text;
+    const struct summary summary = {
+        .status = json_object_get(snapshot, "status"),
+        .snapshot_format_version = json_object_get(snapshot, "snapshot_format_version"),
+        .orch_version = json_object_get(snapshot, "orch_version"),
+        .migration = json_object_get(snapshot, "migration"),
+        .generated_at = json_object_get(snapshot, "generated_at"),
+        .exported_task_ids = json_object_get(snapshot, "exported_task_ids"),
+        .missing_task_ids = json_object_get(snapshot, "missing_task_ids"),
+        .snapshot_sha256 = json_object_get(snapshot, "snapshot_sha256"),
+        .repository_health = json_object_get(snapshot, "health"),
+        .repository_schema = json_object_get(snapshot, "schema"),
+        .output = tool->output,
+        .compressed_output = tool_is_packed(tool->output),
+        .output_exists = true,
+        .output_size_bytes = (int64_t)bytes,
+        .requested_task_ids = tool->task_ids,
+        .checks = *checks};
 
-    text_start(&text, tool->arena, SNAPSHOT_BYTES_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++)
-        copy(&writer, snapshot, copied[i]);
-    writer_key_string(&writer, "output", tool->output);
-    writer_key_boolean(&writer, "compressed_output", tool_is_packed(tool->output));
-    writer_key_boolean(&writer, "output_exists", true);
-    writer_key_integer(&writer, "output_size_bytes", (int64_t)bytes);
-    writer_key_strings(&writer, "requested_task_ids", &tool->task_ids);
-    writer_key(&writer, "repository_health");
-    writer_value(&writer, json_object_get(snapshot, "health"));
-    writer_key(&writer, "repository_schema");
-    writer_value(&writer, json_object_get(snapshot, "schema"));
-    tool_write_checks(&writer, checks, "");
-    writer_close_object(&writer);
-    tool_print(tool, text.bytes);
+    tool_print(tool, &summary_schema, &summary);
 }
 
 static int export(struct tool *tool)

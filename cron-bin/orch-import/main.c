@@ -19,71 +19,80 @@ static const char help[] =
     "Exit codes: 0 done; 1 some tasks are not in the file; 2 failed, or the command\n"
     "line is wrong.\n";
 
-/* What the snapshot says of itself, and what it is found to hold. */
-static void write_source(struct json_writer *writer, const json_t *snapshot,
-                         const struct snapshot_checks *checks)
-{
-    static const struct {
-        const char *key, *as;
-    } copied[] = {{"status", "source_status"},
-                  {"orch_version", "source_orch_version"},
-                  {"migration", "source_migration"},
-                  {"selection", "source_selection"},
-                  {"snapshot_sha256", "source_snapshot_sha256"}};
+struct summary {
+    const char *status;
+    int64_t snapshot_format_version;
+    const char *orch_version, *migration, *input;
+    bool compressed_input;
+    int64_t input_size_bytes;
+    struct string_list requested_task_ids;
+    struct snapshot_import import;
+    struct schema_variant repository_schema; /* the store after the import, as the next one */
+    const struct store_health *repository_health;
+    struct snapshot_checks checks; /* of the snapshot, as all that follows */
+    json_t *source_status, *source_orch_version, *source_migration, *source_selection;
+    json_t *source_snapshot_sha256;
+};
 
-    for (size_t i = 0; i < sizeof copied / sizeof copied[0]; i++) {
-        const json_t *value = json_object_get(snapshot, copied[i].key);
-
-        writer_key(writer, copied[i].as);
-        if (value)
-            writer_value(writer, value);
-        else
-            writer_null(writer);
-    }
-    writer_key_strings(writer, "source_exported_task_ids", &checks->exported);
-    writer_key_strings(writer, "source_missing_task_ids", &checks->not_exported);
-    tool_write_checks(writer, checks, "source_");
-}
-
-/* The store as it is after the import. */
-static void write_repository(struct json_writer *writer, struct tool *tool,
-                             const struct schema_report *report, const struct store_counts *counts)
-{
-    writer_key(writer, "repository_health");
-    snapshot_write_health(writer, report, counts, tool_backend(tool));
-    writer_key(writer, "repository_schema");
-    schema_report_write(writer, report, tool_backend(tool));
-}
+#define OWNER struct summary
+static const struct field summary_fields[] = {
+    STRING(OWNER, status),
+    INTEGER(OWNER, snapshot_format_version),
+    STRING(OWNER, orch_version),
+    STRING(OWNER, migration, .nullable = true),
+    STRING(OWNER, input),
+    BOOLEAN(OWNER, compressed_input),
+    INTEGER(OWNER, input_size_bytes),
+    STRINGS(OWNER, requested_task_ids),
+    TOOL_ROW(OWNER, "missing_task_ids", FIELD_STRINGS, import.missing, struct string_list),
+    TOOL_ROW(OWNER, "replaced_task_ids", FIELD_STRINGS, import.replaced, struct string_list),
+    TOOL_ROW(OWNER, "dry_run", FIELD_BOOLEAN, import.dry_run, bool),
+    TOOL_COUNT(OWNER, "imported_task_count", import.tasks),
+    TOOL_COUNT(OWNER, "imported_step_count", import.steps),
+    TOOL_COUNT(OWNER, "imported_event_count", import.events),
+    VARIANT(OWNER, repository_schema, schema_report_variants),
+    OBJECT(OWNER, repository_health, store_health_schema),
+    JSON_VALUE(OWNER, source_status),
+    JSON_VALUE(OWNER, source_orch_version),
+    JSON_VALUE(OWNER, source_migration),
+    JSON_VALUE(OWNER, source_selection),
+    JSON_VALUE(OWNER, source_snapshot_sha256),
+    TOOL_ROW(OWNER, "source_exported_task_ids", FIELD_STRINGS, checks.exported, struct string_list),
+    TOOL_ROW(OWNER, "source_missing_task_ids", FIELD_STRINGS, checks.not_exported,
+             struct string_list),
+    CHECK_ROWS(OWNER, "source_", "source_status_consistency_status"),
+};
+#undef OWNER
+static SCHEMA(summary_schema, struct summary, "ImportSummary", summary_fields);
 
 static void summarize(struct tool *tool, const json_t *snapshot,
                       const struct snapshot_checks *checks, const struct schema_report *report,
-                      const struct store_counts *counts, const struct snapshot_import *import,
+                      const struct snapshot_import *import, struct store_health *health,
                       int64_t size)
 {
-    struct json_writer writer;
-    struct text text;
+    const struct summary summary = {
+        .status = import->missing.count ? "partial" : "ok",
+        .snapshot_format_version = SNAPSHOT_VERSION,
+        .orch_version = tool->settings.version,
+        .migration = report->schema_version,
+        .input = tool->input,
+        .compressed_input = tool_is_packed(tool->input),
+        .input_size_bytes = size,
+        .requested_task_ids = tool->task_ids,
+        .import = *import,
+        .repository_schema = schema_report_shape(report),
+        .repository_health = health,
+        .checks = *checks,
+        .source_status = json_object_get(snapshot, "status"),
+        .source_orch_version = json_object_get(snapshot, "orch_version"),
+        .source_migration = json_object_get(snapshot, "migration"),
+        .source_selection = json_object_get(snapshot, "selection"),
+        .source_snapshot_sha256 = json_object_get(snapshot, "snapshot_sha256")};
 
-    text_start(&text, tool->arena, SNAPSHOT_BYTES_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", import->missing.count ? "partial" : "ok");
-    writer_key_integer(&writer, "snapshot_format_version", SNAPSHOT_VERSION);
-    writer_key_string(&writer, "orch_version", tool->settings.version);
-    writer_key_string(&writer, "migration", report->schema_version);
-    writer_key_string(&writer, "input", tool->input);
-    writer_key_boolean(&writer, "compressed_input", tool_is_packed(tool->input));
-    writer_key_integer(&writer, "input_size_bytes", size);
-    writer_key_strings(&writer, "requested_task_ids", &tool->task_ids);
-    writer_key_strings(&writer, "missing_task_ids", &import->missing);
-    writer_key_strings(&writer, "replaced_task_ids", &import->replaced);
-    writer_key_boolean(&writer, "dry_run", import->dry_run);
-    write_repository(&writer, tool, report, counts);
-    writer_key_integer(&writer, "imported_task_count", import->tasks);
-    writer_key_integer(&writer, "imported_step_count", import->steps);
-    writer_key_integer(&writer, "imported_event_count", import->events);
-    write_source(&writer, snapshot, checks);
-    writer_close_object(&writer);
-    tool_print(tool, text.bytes);
+    health->status = "ok";
+    health->backend = tool_backend(tool);
+    health->schema_version = report->schema_version;
+    tool_print(tool, &summary_schema, &summary);
 }
 
 /* Why a snapshot is not taken; NULL when it is. */
@@ -114,7 +123,7 @@ static int import(struct tool *tool)
                                      .report = tool_report_progress,
                                      .context = tool};
     struct snapshot_checks checks;
-    struct store_counts counts;
+    struct store_health health = {0};
     struct schema_report report;
     const char *objected;
     json_t *snapshot;
@@ -127,17 +136,17 @@ static int import(struct tool *tool)
     if (objected)
         return tool_fail(tool, objected);
     if (tool_open(tool, true) ||
-        schema_report_make(tool->arena, tool->db, store_schema(tool->store), &report,
-                           &tool->problem))
+        schema_report_make(tool->arena, tool->db, store_schema(tool->store), tool_backend(tool),
+                           &report, &tool->problem))
         return tool_fail(tool, tool->problem.text);
     if (!report.ok && !tool->allow_degraded_schema)
         return tool_fail(tool, "The schema of the store is degraded.");
     if (snapshot_import(tool->arena, tool->db, snapshot, &wanted, &tool->problem))
         return wanted.blamed ? tool_fail_at(tool, wanted.blamed, tool->problem.text)
                              : tool_fail(tool, tool->problem.text);
-    if (task_counts(tool->db, &counts, &tool->problem))
+    if (store_health_count(tool->db, &health, &tool->problem))
         return tool_fail(tool, tool->problem.text);
-    summarize(tool, snapshot, &checks, &report, &counts, &wanted, size);
+    summarize(tool, snapshot, &checks, &report, &wanted, &health, size);
     return wanted.missing.count ? TOOL_PARTIAL : TOOL_OK;
 }
 

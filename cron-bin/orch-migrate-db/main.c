@@ -14,46 +14,56 @@ static const char help[] =
     "Exit codes: 0 done; 1 something is still missing; 2 failed, or the command line is\n"
     "wrong.\n";
 
-/* Of a store that nobody can reach nothing is applied. */
+struct summary {
+    const char *status;
+    struct schema_report report;
+    struct schema_variant schema; /* not of a dry run */
+};
+
+#define OWNER struct summary
+static const struct field summary_fields[] = {
+    STRING(OWNER, status),
+    TOOL_ROW(OWNER, "migrations_available", FIELD_STRINGS, report.migrations_available,
+             struct string_list),
+    TOOL_ROW(OWNER, "migrations_applied", FIELD_STRINGS, report.migrations_applied,
+             struct string_list),
+    TOOL_ROW(OWNER, "migrations_pending", FIELD_STRINGS, report.migrations_pending,
+             struct string_list),
+    VARIANT(OWNER, schema, schema_report_variants, .omit_if_null = true),
+};
+#undef OWNER
+static SCHEMA(summary_schema, struct summary, "MigrationSummary", summary_fields);
+
+/* A store that cannot be reached has no migration applied. */
 static void read_schema(struct tool *tool, struct schema_report *report)
 {
     const struct db_schema schema = {
         .directory = arena_print(tool->arena, "%s/orchestrator", tool->settings.sql_directory)};
 
     if (!tool_open(tool, false) &&
-        !schema_report_make(tool->arena, tool->db, store_schema(tool->store), report,
-                            &tool->problem))
+        !schema_report_make(tool->arena, tool->db, store_schema(tool->store), tool_backend(tool),
+                            report, &tool->problem))
         return;
-    *report = (struct schema_report){.available = schema_available(tool->arena, &schema)};
-    report->pending = report->available;
+    *report =
+        (struct schema_report){.migrations_available = schema_available(tool->arena, &schema)};
+    report->migrations_pending = report->migrations_available;
 }
 
 static int migrate(struct tool *tool)
 {
-    struct schema_report report;
-    struct json_writer writer;
-    struct text text;
+    struct summary summary = {0};
 
     if (tool->dry_run)
-        read_schema(tool, &report);
+        read_schema(tool, &summary.report);
     else if (tool_open(tool, true) ||
-             schema_report_make(tool->arena, tool->db, store_schema(tool->store), &report,
-                                &tool->problem))
+             schema_report_make(tool->arena, tool->db, store_schema(tool->store),
+                                tool_backend(tool), &summary.report, &tool->problem))
         return tool_fail(tool, tool->problem.text);
-    text_start(&text, tool->arena, 1 << 20);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", tool->dry_run ? "dry_run" : report.ok ? "ok" : "degraded");
-    writer_key_strings(&writer, "migrations_available", &report.available);
-    writer_key_strings(&writer, "migrations_applied", &report.applied);
-    writer_key_strings(&writer, "migrations_pending", &report.pending);
-    if (!tool->dry_run) {
-        writer_key(&writer, "schema");
-        schema_report_write(&writer, &report, tool_backend(tool));
-    }
-    writer_close_object(&writer);
-    tool_print(tool, text.bytes);
-    return tool->dry_run || report.ok ? TOOL_OK : TOOL_PARTIAL;
+    summary.status = tool->dry_run ? "dry_run" : summary.report.ok ? "ok" : "degraded";
+    if (!tool->dry_run)
+        summary.schema = schema_report_shape(&summary.report);
+    tool_print(tool, &summary_schema, &summary);
+    return tool->dry_run || summary.report.ok ? TOOL_OK : TOOL_PARTIAL;
 }
 
 int main(int argc, char **argv)

@@ -65,12 +65,26 @@ static enum driver_error capture_page(struct tool *tool, struct text *seen)
     return failure;
 }
 
-static void write_drift(struct json_writer *writer, const struct page_drift *drift)
-{
-    writer_key_strings(writer, "added", &drift->added);
-    writer_key_strings(writer, "removed", &drift->removed);
-    writer_key_strings(writer, "changed", &drift->changed);
-}
+/* A drift as the log keeps it, and as the program's last words say it. */
+struct drift_report {
+    const char *status, *baseline;
+    int64_t ts;
+    struct page_drift drift;
+};
+
+#define OWNER struct drift_report
+#define DRIFT_ROWS                                                                                 \
+    TOOL_ROW(OWNER, "added", FIELD_STRINGS, drift.added, struct string_list),                      \
+        TOOL_ROW(OWNER, "removed", FIELD_STRINGS, drift.removed, struct string_list),              \
+        TOOL_ROW(OWNER, "changed", FIELD_STRINGS, drift.changed, struct string_list)
+static const struct field line_fields[] = {TIME(OWNER, ts), DRIFT_ROWS};
+static SCHEMA(line_schema, struct drift_report, "DriftLine", line_fields);
+
+static const struct field summary_fields[] = {STRING(OWNER, status), STRING(OWNER, baseline),
+                                              DRIFT_ROWS};
+#undef DRIFT_ROWS
+#undef OWNER
+static SCHEMA(summary_schema, struct drift_report, "DriftSummary", summary_fields);
 
 /* One line, by one write, so that two programs do not mix theirs. */
 static bool append_line(const struct text *line)
@@ -89,18 +103,14 @@ static bool append_line(const struct text *line)
 
 static enum error keep_drift(struct tool *tool, const struct page_drift *drift)
 {
-    char now[CLOCK_TEXT_MAX];
+    const struct drift_report report = {.ts = clock_unix_microseconds(), .drift = *drift};
     struct json_writer writer;
     struct text line;
     enum error error;
 
-    clock_format(clock_unix_microseconds(), now);
     text_start(&line, tool->arena, SNAPSHOT_BYTES);
     writer_start(&writer, &line);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "ts", now);
-    write_drift(&writer, drift);
-    writer_close_object(&writer);
+    schema_write(&writer, &line_schema, &report);
     error = tool_write(tool, in_state(tool, "selectors-drift.flag"), &line); /* ends the line */
     if (!error && !append_line(&line))
         error = problem_set(&tool->problem, ERROR_SYSTEM, "log_not_written", "%s: %s", log_file,
@@ -110,17 +120,10 @@ static enum error keep_drift(struct tool *tool, const struct page_drift *drift)
 
 static void print_end(struct tool *tool, const char *status, const struct page_drift *drift)
 {
-    struct json_writer writer;
-    struct text text;
-
-    text_start(&text, tool->arena, SNAPSHOT_BYTES);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", status);
-    writer_key_string(&writer, "baseline", in_state(tool, "selectors-baseline.json"));
-    write_drift(&writer, drift);
-    writer_close_object(&writer);
-    tool_print(tool, text.bytes);
+    tool_print(tool, &summary_schema,
+               &(struct drift_report){.status = status,
+                                      .baseline = in_state(tool, "selectors-baseline.json"),
+                                      .drift = *drift});
 }
 
 static enum error write_snapshot(struct tool *tool, const char *name, const json_t *snapshot)

@@ -3,7 +3,6 @@
  * settings it does nothing. `--help` lists the options and exit codes. */
 #include "base/clock.h"
 #include "base/help.h"
-#include "base/instant.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "jobs/program.h"
@@ -47,27 +46,27 @@ struct program {
     enum error error; /* of the last round */
 };
 
-/* A menu that was never seen, or longer ago than the setting says; 0 hours = never by itself. */
-static bool is_due(const struct program *program, const struct stored_model_list *menu)
+/* True when the list was never read, or longer ago than the setting says; 0 hours turns this off.
+ */
+static bool is_due(const struct program *program, const struct stored_model_list *list)
 {
     double hours = program->settings.catalog_refresh_hours;
-    int64_t seen = 0;
 
     if (!program->stays)
         return true;
     if (hours <= 0)
         return false;
-    return !menu->checked_at || !instant_parse(menu->checked_at, &seen) ||
-           (double)(clock_unix_microseconds() - seen) > hours * 3600e6;
+    return !list->checked_at ||
+           (double)(clock_unix_microseconds() - list->checked_at) > hours * 3600e6;
 }
 
-static enum error look(struct program *program, struct db *db)
+static enum error refresh_if_due(struct program *program, struct db *db)
 {
     const char *run_directory = getenv("ASSAY_RUN_DIR");
-    struct stored_model_list menu;
-    enum error error = model_list_load(db, program->arena, &menu, &program->problem);
+    struct stored_model_list list;
+    enum error error = model_list_load(db, program->arena, &list, &program->problem);
 
-    if (error || !is_due(program, &menu))
+    if (error || !is_due(program, &list))
         return error;
     if (program->stays && !browser_ask_health(program->arena, run_directory, TIMEOUT_SECONDS))
         return ERROR_NONE; /* it has yet to start */
@@ -102,7 +101,7 @@ static bool serve_next(void *context)
     arena_reset(program->arena);
     program->error = store_prepare(program->store, &db, &program->problem);
     if (!program->error) {
-        program->error = look(program, db);
+        program->error = refresh_if_due(program, db);
         db_disconnect(db);
     }
     if (program->error) {

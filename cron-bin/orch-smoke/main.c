@@ -51,15 +51,14 @@ struct smoke {
     struct tool *tool;
     const struct pattern *pattern;
     const char *output; /* the file of the answer; NULL = not kept */
-    const char *problems[PROBLEMS_MAX];
-    size_t problem_count;
+    struct string_list problems;
     size_t length;
 };
 
-static void fault(struct smoke *smoke, const char *words)
+static void fault(struct smoke *smoke, const char *message)
 {
-    if (smoke->problem_count < PROBLEMS_MAX)
-        smoke->problems[smoke->problem_count++] = words;
+    if (smoke->problems.count < PROBLEMS_MAX)
+        smoke->problems.items[smoke->problems.count++] = message;
 }
 
 static const struct pattern *find_pattern(const char *name)
@@ -192,33 +191,45 @@ static enum error keep(struct smoke *smoke, const struct fetch_answer *answer)
     return tool_write(tool, smoke->output, &text);
 }
 
+struct summary {
+    const char *status, *pattern;
+    int64_t http_status, duration_ms, answer_characters, expected_characters;
+    const char *output;
+    struct string_list problems;
+};
+
+#define OWNER struct summary
+static const struct field summary_fields[] = {
+    STRING(OWNER, status),
+    STRING(OWNER, pattern),
+    INTEGER(OWNER, http_status),
+    INTEGER(OWNER, duration_ms),
+    INTEGER(OWNER, answer_characters),
+    INTEGER(OWNER, expected_characters),
+    STRING(OWNER, output, .nullable = true),
+    STRINGS(OWNER, problems),
+};
+#undef OWNER
+static SCHEMA(summary_schema, struct summary, "SmokeSummary", summary_fields);
+
 static void print_end(const struct smoke *smoke, const struct fetch_answer *answer, int64_t began)
 {
-    struct json_writer writer;
-    struct text text;
-
-    text_start(&text, smoke->tool->arena, END_BYTES);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", smoke->problem_count ? "failed" : "ok");
-    writer_key_string(&writer, "pattern", smoke->pattern->name);
-    writer_key_integer(&writer, "http_status", answer->status);
-    writer_key_integer(&writer, "duration_ms", (clock_monotonic_microseconds() - began) / 1000);
-    writer_key_integer(&writer, "answer_characters", (int64_t)smoke->length);
-    writer_key_integer(&writer, "expected_characters", (int64_t)smoke->pattern->least);
-    writer_key_string(&writer, "output", smoke->output);
-    writer_key(&writer, "problems");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < smoke->problem_count; i++)
-        writer_string(&writer, smoke->problems[i]);
-    writer_close_array(&writer);
-    writer_close_object(&writer);
-    tool_print(smoke->tool, text.bytes);
+    tool_print(smoke->tool, &summary_schema,
+               &(struct summary){.status = smoke->problems.count ? "failed" : "ok",
+                                 .pattern = smoke->pattern->name,
+                                 .http_status = answer->status,
+                                 .duration_ms = (clock_monotonic_microseconds() - began) / 1000,
+                                 .answer_characters = (int64_t)smoke->length,
+                                 .expected_characters = (int64_t)smoke->pattern->least,
+                                 .output = smoke->output,
+                                 .problems = smoke->problems});
 }
 
 static int run(struct tool *tool)
 {
-    struct smoke smoke = {.tool = tool, .pattern = find_pattern(tool->pattern)};
+    struct smoke smoke = {.tool = tool,
+                          .pattern = find_pattern(tool->pattern),
+                          .problems.items = ARENA_ARRAY(tool->arena, const char *, PROBLEMS_MAX)};
     const char *prompt = tool->prompt ? tool->prompt : default_prompt;
     const char *base = tool->base_url && *tool->base_url ? tool->base_url : default_url;
     int64_t began = clock_monotonic_microseconds();
@@ -245,7 +256,7 @@ static int run(struct tool *tool)
     if (keep(&smoke, &answer))
         fault(&smoke, tool->problem.text);
     print_end(&smoke, &answer, began);
-    return smoke.problem_count ? EXIT_BAD : EXIT_GOOD;
+    return smoke.problems.count ? EXIT_BAD : EXIT_GOOD;
 }
 
 int main(int argc, char **argv)

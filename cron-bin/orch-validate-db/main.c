@@ -14,39 +14,45 @@ static const char help[] =
     "Exit codes: 0 good; 1 degraded; 2 it cannot be reached, or the command line is\n"
     "wrong.\n";
 
+struct summary {
+    const char *status, *migration;
+    bool bootstrapped;
+    const struct store_health *health;
+    struct schema_variant schema;
+};
+
+#define OWNER struct summary
+static const struct field summary_fields[] = {
+    STRING(OWNER, status),
+    STRING(OWNER, migration, .nullable = true),
+    BOOLEAN(OWNER, bootstrapped),
+    OBJECT(OWNER, health, store_health_schema),
+    VARIANT(OWNER, schema, schema_report_variants),
+};
+#undef OWNER
+static SCHEMA(summary_schema, struct summary, "ValidationSummary", summary_fields);
+
 static int validate(struct tool *tool)
 {
-    struct store_counts counts = {0};
+    struct store_health health = {0};
     struct schema_report report;
-    struct json_writer writer;
-    struct text text;
-    bool counted;
+    bool is_counted;
 
     if (tool_open(tool, !tool->no_bootstrap) ||
-        schema_report_make(tool->arena, tool->db, store_schema(tool->store), &report,
-                           &tool->problem))
+        schema_report_make(tool->arena, tool->db, store_schema(tool->store), tool_backend(tool),
+                           &report, &tool->problem))
         return tool_fail(tool, tool->problem.text);
-    counted = !task_counts(tool->db, &counts, &tool->problem);
-    text_start(&text, tool->arena, 1 << 20);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", report.ok && counted ? "ok" : "degraded");
-    writer_key_string(&writer, "migration", report.schema_version);
-    writer_key_boolean(&writer, "bootstrapped", !tool->no_bootstrap);
-    writer_key(&writer, "health");
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", counted ? "ok" : "degraded");
-    writer_key_string(&writer, "backend", tool_backend(tool));
-    writer_key_string(&writer, "schema_version", report.schema_version);
-    writer_key_integer(&writer, "task_count", counts.tasks);
-    writer_key_integer(&writer, "step_count", counts.steps);
-    writer_key_integer(&writer, "event_count", counts.events);
-    writer_close_object(&writer);
-    writer_key(&writer, "schema");
-    schema_report_write(&writer, &report, tool_backend(tool));
-    writer_close_object(&writer);
-    tool_print(tool, text.bytes);
-    return report.ok && counted ? TOOL_OK : TOOL_PARTIAL;
+    is_counted = !store_health_count(tool->db, &health, &tool->problem);
+    health.backend = tool_backend(tool);
+    health.status = is_counted ? "ok" : "degraded";
+    health.schema_version = report.schema_version;
+    tool_print(tool, &summary_schema,
+               &(struct summary){.status = report.ok && is_counted ? "ok" : "degraded",
+                                 .migration = report.schema_version,
+                                 .bootstrapped = !tool->no_bootstrap,
+                                 .health = &health,
+                                 .schema = schema_report_shape(&report)});
+    return report.ok && is_counted ? TOOL_OK : TOOL_PARTIAL;
 }
 
 int main(int argc, char **argv)

@@ -43,7 +43,8 @@ SCHEMA(front_models_schema, struct front_models, "FrontModels", front_models_fie
 
 static struct front_model row_of(const char *id, const char *owner, const char *reason)
 {
-    return (struct front_model){id, "model", 0, owner, !reason, reason};
+    return (struct front_model){
+        .id = id, .object = "model", .owned_by = owner, .callable = !reason, .reason = reason};
 }
 
 static bool any_is_callable(const struct worker_context *worker, bool is_dry)
@@ -81,7 +82,7 @@ enum error front_models_handle(struct request *request, struct reply *reply)
 {
     struct front_models *models = ARENA_NEW(request->arena, struct front_models);
 
-    *models = (struct front_models){"list", {list_models(request)}};
+    *models = (struct front_models){.object = "list", .data = list_models(request)};
     reply->object = models;
     return ERROR_NONE;
 }

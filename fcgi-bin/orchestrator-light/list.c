@@ -30,49 +30,6 @@ static const struct field query_fields[] = {
 #undef OWNER
 SCHEMA(task_query_schema, struct task_query, "TaskQuery", query_fields);
 
-struct task_item {
-    const char *task_id;
-    int status;
-    const char *accepted_at, *completed_at;
-    struct optional_integer duration_ms;
-    int execution_mode;
-    const char *adapter_name;
-    const struct model_name *model;
-    bool dry_run;
-    int64_t model_count;
-    OBJECT_LIST(struct model_name, requested_models);
-    int64_t cancelled_step_count;
-    const char *cancel_reason;
-    int failure_code;
-    const char *failure_message, *prompt_preview, *session_id;
-    struct optional_number cost_usd;
-};
-
-#define OWNER struct task_item
-static const struct field item_fields[] = {
-    STRING(OWNER, task_id),
-    CHOICE(OWNER, status, run_status_names, .choice_count = RUN_STATUS__MAX),
-    STRING(OWNER, accepted_at),
-    STRING(OWNER, completed_at, .nullable = true),
-    NULLABLE_INTEGER(OWNER, duration_ms),
-    CHOICE(OWNER, execution_mode, execution_mode_names, .choice_count = EXECUTION_MODE__MAX),
-    STRING(OWNER, adapter_name),
-    OBJECT(OWNER, model, model_name_schema, .nullable = true),
-    BOOLEAN(OWNER, dry_run),
-    INTEGER(OWNER, model_count),
-    OBJECTS(OWNER, requested_models, model_name_schema),
-    INTEGER(OWNER, cancelled_step_count),
-    STRING(OWNER, cancel_reason, .nullable = true),
-    CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
-           .nullable = true),
-    STRING(OWNER, failure_message, .nullable = true),
-    STRING(OWNER, prompt_preview, .help = "The first 120 characters."),
-    STRING(OWNER, session_id, .nullable = true),
-    NULLABLE_NUMBER(OWNER, cost_usd),
-};
-#undef OWNER
-SCHEMA(task_item_schema, struct task_item, "TaskItem", item_fields);
-
 static enum error bad_query(struct request *request, const char *field, const char *message)
 {
     return request_fault(request, "query", field, "value_error", message);
@@ -104,8 +61,8 @@ static enum error read_filter(struct request *request, struct task_filter *filte
     if (!find_name(query->failure_code, find_failure, &filter->failure_code))
         return bad_query(request, "failure_code", "Input should be a failure code");
     if (query->before && *query->before) {
-        filter->before = stored_time(request->arena, query->before);
-        if (!filter->before)
+        filter->before.given = read_time(query->before, &filter->before.value);
+        if (!filter->before.given)
             return bad_query(request, "before", "Input should be a valid datetime");
     }
     if (query->prompt_contains && *query->prompt_contains)
@@ -147,7 +104,7 @@ static struct optional_number cost_of(const struct step_record *steps, size_t co
 
 static void fill_in(struct arena *arena, const struct task_record *task,
                     const struct step_list *all_steps, const struct event_list *all_events,
-                    struct task_item *item)
+                    struct task_answer *item)
 {
     size_t step_count, event_count;
     const struct step_record *steps = SLICE(all_steps, task->task_id, step_count);
@@ -155,27 +112,16 @@ static void fill_in(struct arena *arena, const struct task_record *task,
     struct task_summary summary;
 
     task_summary_read(arena, events, event_count, steps, step_count, &summary);
-    *item = (struct task_item){
-        .task_id = task->task_id,
-        .status = task->status,
-        .accepted_at = shown_time(arena, task->accepted_at),
-        .completed_at = shown_time(arena, task->completed_at),
-        .duration_ms = task->duration_ms,
-        .execution_mode = task->execution_mode,
-        .adapter_name = task_adapter(arena, task, steps, step_count),
-        .model = task_winner(arena, task, &summary, steps, step_count),
-        .dry_run = task->dry_run,
-        .model_count = task->model_count,
-        .requested_models = summary.requested_models,
-        .cancelled_step_count = summary.cancelled_steps
-                                    ? (int64_t)json_array_size(summary.cancelled_steps)
-                                    : count_cancelled(steps, step_count),
-        .cancel_reason = summary.cancel_reason,
-        .failure_code = task->failure_code,
-        .failure_message = task->failure_message,
-        .prompt_preview = text_beginning(arena, task->prompt, PREVIEW_CHARACTERS),
-        .session_id = task->session_id,
-        .cost_usd = cost_of(steps, step_count)};
+    *item = task_answer_of(task);
+    item->adapter_name = task_adapter(arena, task, steps, step_count);
+    item->model = task_winner(arena, task, &summary, steps, step_count);
+    item->requested_models = summary.requested_models;
+    item->cancelled_step_count = summary.cancelled_steps
+                                     ? (int64_t)json_array_size(summary.cancelled_steps)
+                                     : count_cancelled(steps, step_count);
+    item->cancel_reason = summary.cancel_reason;
+    item->prompt_preview = text_beginning(arena, task->prompt, PREVIEW_CHARACTERS);
+    item->cost_usd = cost_of(steps, step_count);
 }
 
 enum error task_list_handle(struct request *request, struct reply *reply)
@@ -185,7 +131,7 @@ enum error task_list_handle(struct request *request, struct reply *reply)
     struct task_list tasks;
     struct step_list steps;
     struct event_list events;
-    struct task_item *items;
+    struct task_answer *items;
     struct object_list *list;
     struct db *db;
     enum error error = read_filter(request, &filter);
@@ -206,7 +152,7 @@ enum error task_list_handle(struct request *request, struct reply *reply)
     error = task_events_of(db, request->arena, &ids, true, &events, &request->problem);
     if (error)
         return service_storage_error(request, error, "list_events_batch");
-    items = ARENA_ARRAY(request->arena, struct task_item, tasks.count);
+    items = ARENA_ARRAY(request->arena, struct task_answer, tasks.count);
     for (size_t i = 0; i < tasks.count; i++)
         fill_in(request->arena, &tasks.items[i], &steps, &events, &items[i]);
     list = ARENA_NEW(request->arena, struct object_list);

@@ -6,7 +6,6 @@
 #include "http/request.h"
 
 SCHEMA_OF(task_query_schema, struct task_query);
-SCHEMA_OF(task_item_schema, struct task_item);
 
 enum error task_list_handle(struct request *request, struct reply *reply);
 

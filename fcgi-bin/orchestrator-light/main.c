@@ -4,6 +4,7 @@
 #include "orchestrator-light/list.h"
 #include "orchestrator/models.h"
 #include "orchestrator/service.h"
+#include "orchestrator/task_answer.h"
 
 static const struct route routes[] = {
     {.method = METHOD_GET,

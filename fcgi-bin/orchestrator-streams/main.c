@@ -10,6 +10,7 @@
 static const struct route routes[] = {
     {.method = METHOD_POST,
      .path = "/api/v1/orchestrate/stream",
+     .traits = TRAIT_PROMPT,
      .role = ORCHESTRATOR_CALLER,
      .body = &orchestrate_body_schema,
      .media_type = "text/event-stream",

@@ -2,9 +2,7 @@
 #include "orchestrator-system/health.h"
 
 #include "base/clock.h"
-#include "orchestrator/readiness.h"
-
-#include <string.h>
+#include "orchestrator/service.h"
 
 struct live {
     const char *status;
@@ -19,7 +17,7 @@ struct health {
     int status;
     const char *service, *version, *environment, *storage_backend;
     struct optional_integer active_model_executions;
-    json_t *saturated_models;
+    struct string_list saturated_models;
 };
 
 #define OWNER struct health
@@ -30,34 +28,16 @@ static const struct field health_fields[] = {
     STRING(OWNER, environment, .omit_if_null = true),
     STRING(OWNER, storage_backend, .omit_if_null = true),
     NULLABLE_INTEGER(OWNER, active_model_executions, .omit_if_null = true),
-    JSON_VALUE(OWNER, saturated_models, .omit_if_null = true),
+    STRINGS(OWNER, saturated_models, .nullable = true, .omit_if_null = true),
 };
 #undef OWNER
 SCHEMA(health_schema, struct health, "Health", health_fields);
-
-struct component_row {
-    const char *name, *kind;
-    int status;
-    bool required;
-    json_t *details;
-};
-
-#define OWNER struct component_row
-static const struct field component_fields[] = {
-    STRING(OWNER, name),
-    STRING(OWNER, kind),
-    CHOICE(OWNER, status, component_state_names, .choice_count = COMPONENT_STATE__MAX),
-    BOOLEAN(OWNER, required),
-    JSON_OBJECT(OWNER, details),
-};
-#undef OWNER
-static SCHEMA(component_schema, struct component_row, "Component", component_fields);
 
 struct readiness_answer {
     int status;
     const char *environment;
     int execution_profile;
-    OBJECT_LIST(struct component_row, components);
+    OBJECT_LIST(struct component, components);
 };
 
 #define OWNER struct readiness_answer
@@ -132,45 +112,22 @@ enum error ready_handle(struct request *request, struct reply *reply)
     return live_handle(request, reply);
 }
 
-static json_t *read_json(struct arena *arena, const char *text)
-{
-    struct json_fault fault;
-    json_t *json = NULL;
-
-    return json_read(arena, text, strlen(text), JSON_DEPTH_LIMIT, &json, &fault) ? NULL : json;
-}
-
-static json_t *list_json(struct arena *arena, const struct string_list *list)
-{
-    struct json_writer writer;
-    struct text text;
-
-    text_start(&text, arena, 65536);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
-    for (size_t i = 0; i < list->count; i++)
-        writer_string(&writer, list->items[i]);
-    writer_close_array(&writer);
-    return read_json(arena, text.bytes);
-}
-
 enum error health_handle(struct request *request, struct reply *reply)
 {
     const struct orchestrator_settings *settings = service_settings(request);
     struct readiness *readiness = ARENA_NEW(request->arena, struct readiness);
     struct health *health = ARENA_NEW(request->arena, struct health);
-    struct string_list saturated;
 
-    readiness_check(request, readiness);
+    service_check_readiness(request, readiness);
     *health = (struct health){.status = readiness->status};
     if (settings->health_exposes_details) {
-        saturated = readiness_saturated(request, readiness);
         health->service = "orch";
         health->version = settings->version;
         health->environment = settings->environment;
-        health->storage_backend = readiness->backend;
+        health->storage_backend = readiness->store.backend;
         health->active_model_executions = GIVEN_INTEGER(readiness->active);
-        health->saturated_models = list_json(request->arena, &saturated);
+        health->saturated_models =
+            readiness_saturated(request->arena, service_worker(request)->catalog, readiness);
     }
     reply->object = health;
     return ERROR_NONE;
@@ -181,21 +138,13 @@ enum error readiness_handle(struct request *request, struct reply *reply)
     const struct orchestrator_settings *settings = service_settings(request);
     struct readiness *readiness = ARENA_NEW(request->arena, struct readiness);
     struct readiness_answer *answer = ARENA_NEW(request->arena, struct readiness_answer);
-    struct component_row *rows;
 
-    readiness_check(request, readiness);
-    rows = ARENA_ARRAY(request->arena, struct component_row, readiness->component_count);
-    for (size_t i = 0; i < readiness->component_count; i++) {
-        const struct component *component = &readiness->components[i];
-
-        rows[i] = (struct component_row){component->name, component->kind, component->status,
-                                         component->required,
-                                         read_json(request->arena, component->details)};
-    }
-    *answer = (struct readiness_answer){readiness->status,
-                                        settings->environment,
-                                        settings->profile,
-                                        {{readiness->component_count, rows}}};
+    service_check_readiness(request, readiness);
+    *answer = (struct readiness_answer){
+        .status = readiness->status,
+        .environment = settings->environment,
+        .execution_profile = settings->profile,
+        .components = {readiness->component_count, readiness->components}};
     reply->object = answer;
     return ERROR_NONE;
 }
@@ -207,20 +156,28 @@ static double uptime(const struct server *server)
                : 0;
 }
 
+static const char *key_status(const struct provider_settings *settings)
+{
+    return settings->api_key ? "ok" : "no_key";
+}
+
 enum error detailed_handle(struct request *request, struct reply *reply)
 {
     const struct orchestrator_settings *settings = service_settings(request);
     struct key_row *rows = ARENA_ARRAY(request->arena, struct key_row, 2);
     struct embeddings_row *embeddings = ARENA_NEW(request->arena, struct embeddings_row);
     struct detailed *answer = ARENA_NEW(request->arena, struct detailed);
-    bool well =
+    bool has_all_keys =
         settings->openai.api_key && settings->anthropic.api_key && settings->mistral.api_key;
 
-    rows[0] = (struct key_row){"openai", settings->openai.api_key ? "ok" : "no_key"};
-    rows[1] = (struct key_row){"anthropic", settings->anthropic.api_key ? "ok" : "no_key"};
-    embeddings->status = settings->mistral.api_key ? "ok" : "no_key";
-    *answer = (struct detailed){
-        well ? "healthy" : "degraded", uptime(request->server), {{2, rows}}, embeddings, 2};
+    rows[0] = (struct key_row){.name = "openai", .status = key_status(&settings->openai)};
+    rows[1] = (struct key_row){.name = "anthropic", .status = key_status(&settings->anthropic)};
+    embeddings->status = key_status(&settings->mistral);
+    *answer = (struct detailed){.status = has_all_keys ? "healthy" : "degraded",
+                                .uptime_seconds = uptime(request->server),
+                                .adapters = {2, rows},
+                                .embeddings = embeddings,
+                                .total_adapters = 2};
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -3,11 +3,11 @@
 
 #include "base/number.h"
 #include "orchestrator/dispatch/browser_state.h"
-#include "orchestrator/readiness.h"
+#include "orchestrator/service.h"
 
 enum { METRICS_MAX = 4 << 20 };
 
-/* A family: its name, what it is, what it tells. */
+/* The head of a metric family. */
 static void family(struct text *out, const char *name, const char *type, const char *help)
 {
     text_append_format(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
@@ -108,9 +108,9 @@ static void write_counts(struct text *out, const struct readiness *readiness)
     const struct {
         const char *name, *help;
         int64_t value;
-    } rows[] = {{"orch_storage_task_count", "Tasks in the store.", readiness->counts.tasks},
-                {"orch_storage_step_count", "Steps in the store.", readiness->counts.steps},
-                {"orch_storage_event_count", "Events in the store.", readiness->counts.events}};
+    } rows[] = {{"orch_storage_task_count", "Tasks in the store.", readiness->store.task_count},
+                {"orch_storage_step_count", "Steps in the store.", readiness->store.step_count},
+                {"orch_storage_event_count", "Events in the store.", readiness->store.event_count}};
 
     for (size_t i = 0; readiness->counts_known && i < COUNT_OF(rows); i++) {
         family(out, rows[i].name, "gauge", rows[i].help);
@@ -151,7 +151,7 @@ enum error exposition_handle(struct request *request, struct reply *reply)
                                   {"version", settings->version}};
     struct text *out = &reply->body;
 
-    readiness_check(request, readiness);
+    service_check_readiness(request, readiness);
     family(out, "orch_build_info", "gauge", "What runs here.");
     sample(out, "orch_build_info", build, COUNT_OF(build), 1);
     write_components(out, readiness);

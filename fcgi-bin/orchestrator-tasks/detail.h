@@ -6,7 +6,6 @@
 #include "http/request.h"
 
 SCHEMA_OF(detail_query_schema, struct detail_query);
-SCHEMA_OF(task_detail_schema, struct task_detail);
 
 enum error task_detail_handle(struct request *request, struct reply *reply);
 enum error task_export_handle(struct request *request, struct reply *reply);

@@ -1,123 +1,73 @@
-/* The catalog, and looking at the menu of its browser again. */
+/* Lists the catalog, and refreshes the models that the browser can be asked for. */
 #include "orchestrator/models.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "orchestrator/dispatch/model_list_refresh.h"
-#include "orchestrator/runs/task_run.h"
+#include "orchestrator/models/shape.h"
 #include "orchestrator/service.h"
 
 #include <string.h>
 
-static const char *const latency_names[] = {"fast", "slow", NULL};
-
-struct model_row {
-    const char *id, *display_name;
-    struct string_list aliases;
-    int adapter_kind;
-    const char *provider;
-    bool reasoning_capable;
-    int64_t timeout_seconds;
-    int expected_latency_class;
-    int64_t concurrency_limit;
-    struct optional_boolean available;
-    const char *availability_status, *availability_checked_at, *availability_source;
-    const char *last_verified_at;
-    struct optional_number usd_per_1000_input, usd_per_1000_output;
-};
-
-#define OWNER struct model_row
-static const struct field model_fields[] = {
-    STRING(OWNER, id),
-    STRING(OWNER, display_name),
-    STRINGS(OWNER, aliases),
-    CHOICE(OWNER, adapter_kind, backend_names, .choice_count = BACKEND__MAX),
-    STRING(OWNER, provider),
-    BOOLEAN(OWNER, reasoning_capable),
-    INTEGER(OWNER, timeout_seconds),
-    CHOICE(OWNER, expected_latency_class, latency_names, .choice_count = 2),
-    INTEGER(OWNER, concurrency_limit),
-    NULLABLE_BOOLEAN(OWNER, available),
-    STRING(OWNER, availability_status,
-           .help = "static, unknown, observed_available, observed_unverified or "
-                   "observed_unavailable."),
-    STRING(OWNER, availability_checked_at, .nullable = true),
-    STRING(OWNER, availability_source, .nullable = true),
-    STRING(OWNER, last_verified_at, .nullable = true),
-    NULLABLE_NUMBER(OWNER, usd_per_1000_input, .help = "Price of a thousand tokens."),
-    NULLABLE_NUMBER(OWNER, usd_per_1000_output),
-};
-#undef OWNER
-static SCHEMA(model_schema, struct model_row, "Model", model_fields);
-
 struct models {
-    const char *last_checked, *source;
-    OBJECT_LIST(struct model_row, models);
-    const char *refreshed_at;
+    int64_t last_checked;
+    const char *source;
+    OBJECT_LIST(struct model_shape, models);
+    int64_t refreshed_at;
 };
 
 #define OWNER struct models
 static const struct field models_fields[] = {
-    STRING(OWNER, last_checked),
+    TIME(OWNER, last_checked, .time = TIME_Z),
     STRING(OWNER, source),
     OBJECTS(OWNER, models, model_schema),
 };
 SCHEMA(models_schema, struct models, "Models", models_fields);
 
 static const struct field refreshed_fields[] = {
-    STRING(OWNER, last_checked),
+    TIME(OWNER, last_checked, .time = TIME_Z),
     STRING(OWNER, source),
     OBJECTS(OWNER, models, model_schema),
-    STRING(OWNER, refreshed_at),
+    TIME(OWNER, refreshed_at, .time = TIME_Z),
 };
 #undef OWNER
 SCHEMA(refreshed_models_schema, struct models, "RefreshedModels", refreshed_fields);
 
-static struct optional_number per_1000(const struct model *model, int64_t price)
+static struct model_shape row_of(const struct catalog *catalog, const struct model *model,
+                                 int64_t checked_at)
 {
-    return (struct optional_number){model->priced, (double)price * 1000 / NANO_PER_DOLLAR};
-}
+    bool is_observed = strcmp(catalog->source, "web-provider-model-menu") == 0;
+    struct model_shape row = model_shape_of(model);
 
-static struct model_row row_of(const struct catalog *catalog, const struct model *model,
-                               const char *checked_at)
-{
-    bool api = model->backend == BACKEND_API;
-    bool is_static = strcmp(catalog->source, "web-provider-model-menu") != 0;
-
-    return (struct model_row){.id = model->id,
-                              .display_name = model->display_name,
-                              .aliases = model->aliases,
-                              .adapter_kind = model->backend,
-                              .provider = model->provider,
-                              .reasoning_capable = model->reasoning_capable,
-                              .timeout_seconds = model->timeout_seconds,
-                              .expected_latency_class = model->fast ? 0 : 1,
-                              .concurrency_limit = model->concurrency_limit,
-                              .available = {!api && !is_static, true},
-                              .availability_status = api         ? "static"
-                                                     : is_static ? "unknown"
-                                                                 : "observed_unverified",
-                              .availability_checked_at = api ? NULL : checked_at,
-                              .availability_source = api ? NULL : catalog->source,
-                              .usd_per_1000_input = per_1000(model, model->input_price),
-                              .usd_per_1000_output = per_1000(model, model->output_price)};
+    row.availability_status = "static";
+    if (model->backend == BACKEND_API)
+        return row;
+    row.available = (struct optional_boolean){is_observed, true};
+    row.availability_status = is_observed ? "observed_unverified" : "unknown";
+    row.availability_checked_at = GIVEN_INTEGER(checked_at);
+    row.availability_source = catalog->source;
+    return row;
 }
 
 enum error models_handle(struct request *request, struct reply *reply)
 {
     const struct catalog *catalog = service_worker(request)->catalog;
     struct models *answer = ARENA_NEW(request->arena, struct models);
-    struct model_row *rows = ARENA_ARRAY(request->arena, struct model_row, catalog->count);
-    const char *now = shown_time(request->arena, store_now(request->arena));
-    const char *checked_at = catalog->checked_at ? catalog->checked_at : now;
+    struct model_shape *rows = ARENA_ARRAY(request->arena, struct model_shape, catalog->count);
+    int64_t now = clock_unix_microseconds();
+    int64_t checked_at = catalog->checked_at ? catalog->checked_at : now;
 
     for (size_t i = 0; i < catalog->count; i++)
         rows[i] = row_of(catalog, &catalog->models[i], checked_at);
-    *answer = (struct models){checked_at, catalog->source, {{catalog->count, rows}}, now};
+    *answer = (struct models){.last_checked = checked_at,
+                              .source = catalog->source,
+                              .models = {catalog->count, rows},
+                              .refreshed_at = now};
     reply->object = answer;
     return ERROR_NONE;
 }
 
-/* What was known stays when the menu cannot be read: that it is old says `last_checked`. */
+/* When the list cannot be read the last one stays, and `last_checked` shows its age. */
 enum error models_refresh_handle(struct request *request, struct reply *reply)
 {
     const struct orchestrator_settings *settings = service_settings(request);

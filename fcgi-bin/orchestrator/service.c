@@ -33,8 +33,8 @@ struct service {
     struct catalog catalog;
     struct arena
         *model_list_arenas[2]; /* of this catalog and the one before, where the browser is used */
-    const char *model_list_checked_at; /* of the store's; NULL = the base's is used */
-    int64_t model_list_read_at;        /* monotonic microseconds */
+    int64_t model_list_checked_at; /* of the store's; 0 = the base's is used */
+    int64_t model_list_read_at;    /* monotonic microseconds */
     struct worker_context worker;
     struct shared_rate *cache; /* NULL = none */
     struct server *server;
@@ -220,32 +220,30 @@ static void stop(void *state)
         arena_destroy(service->model_list_arenas[i]);
 }
 
-/* The catalog before stays whole until the next change: nothing of a request outlives that. */
+/* The previous catalog stays valid until the next change; no request outlives that. */
 static void adopt_model_list(struct service *service, struct arena *arena)
 {
     struct problem problem = {0};
-    struct stored_model_list menu;
+    struct stored_model_list list;
     struct catalog catalog;
     struct db *db;
 
     if (store_database(service->store, &db, &problem) ||
-        model_list_load(db, arena, &menu, &problem)) {
+        model_list_load(db, arena, &list, &problem)) {
         log_event(LOG_WARNING, "menu_not_loaded", problem.text);
         return;
     }
-    if (!menu.checked_at || (service->model_list_checked_at &&
-                             strcmp(menu.checked_at, service->model_list_checked_at) == 0))
+    if (!list.checked_at || list.checked_at == service->model_list_checked_at)
         return;
-    catalog_set_model_list(arena, &service->base, &menu.labels, shown_time(arena, menu.checked_at),
-                           &catalog);
+    catalog_set_model_list(arena, &service->base, &list.labels, list.checked_at, &catalog);
     service->catalog = catalog;
     choose_default(service);
-    service->model_list_checked_at = menu.checked_at;
+    service->model_list_checked_at = list.checked_at;
     service->model_list_arenas[1] = service->model_list_arenas[0];
     service->model_list_arenas[0] = arena;
 }
 
-static void read_model_menu(struct service *service)
+static void reload_model_list(struct service *service)
 {
     struct arena *arena = service->model_list_arenas[1];
     jmp_buf exhausted;
@@ -264,7 +262,7 @@ static void read_model_menu(struct service *service)
 
 void service_reload_model_list(struct request *request)
 {
-    read_model_menu(request->state);
+    reload_model_list(request->state);
 }
 
 static void sweep_in(struct service *service, struct arena *arena)
@@ -316,7 +314,7 @@ static bool begin(struct request *request, struct reply *reply)
     if (request->route && !(request->route->traits & TRAIT_UNLIMITED) &&
         (!service->model_list_read_at ||
          now - service->model_list_read_at >= MODEL_LIST_INTERVAL_SECONDS * INT64_C(1000000)))
-        read_model_menu(service);
+        reload_model_list(service);
     return true;
 }
 
@@ -373,6 +371,18 @@ struct shared_rate *service_cache(const struct request *request)
 struct store *service_store(const struct request *request)
 {
     return ((const struct service *)request->state)->store;
+}
+
+void service_check_readiness(struct request *request, struct readiness *readiness)
+{
+    const struct readiness_check check = {
+        .worker = service_worker(request),
+        .store = service_store(request),
+        .cache = service_cache(request),
+        .requests_without_cache =
+            (int64_t)metric_read(request->server->metrics, METRIC_WITHOUT_CACHE, NULL)};
+
+    readiness_check(request->arena, &check, readiness);
 }
 
 enum error service_database(struct request *request, struct db **db)

@@ -6,7 +6,7 @@
 #include "db/store.h"
 #include "http/server.h"
 #include "net/shared_rate.h"
-#include "orchestrator/dispatch/run.h"
+#include "orchestrator/health/readiness.h"
 
 extern const struct http_service orchestrator_service;
 
@@ -15,8 +15,9 @@ enum { ORCHESTRATOR_NOBODY, ORCHESTRATOR_CALLER };
 
 /* Traits of its routes. */
 enum {
-    TRAIT_PUBLIC = 1,   /* answered without a key */
-    TRAIT_UNLIMITED = 2 /* not counted by the rate limit */
+    TRAIT_PUBLIC = 1,    /* answered without a key */
+    TRAIT_UNLIMITED = 2, /* not counted by the rate limit */
+    TRAIT_PROMPT = 4     /* its body is a prompt: usage telemetry keeps the digest */
 };
 
 enum { LIMIT_STANDARD, LIMIT_UPLOAD_BODY, LIMIT_UPLOAD_FILE };
@@ -39,6 +40,9 @@ struct shared_rate *service_cache(const struct request *request); /* NULL = none
 /* Takes the menu of models over that is in the store now. Where the browser is used this also
  * happens before a request, every few seconds. */
 void service_reload_model_list(struct request *request);
+
+/* Checks all components of the service. */
+void service_check_readiness(struct request *request, struct readiness *readiness);
 
 /* The database, ready for use. */
 MUST_CHECK enum error service_database(struct request *request, struct db **db);

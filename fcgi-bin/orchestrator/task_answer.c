@@ -1,17 +1,19 @@
-/* Orchestrations as answers. */
+/* The schemas of tasks in answers, and the answer of an orchestration. */
 #include "orchestrator/task_answer.h"
 
 #include "orchestrator/service.h"
 
 #include <string.h>
 
+enum { DETAIL_MAX = 4096 };
+
 #define OWNER struct model_name
 static const struct field model_name_fields[] = {STRING(OWNER, id), STRING(OWNER, display_name)};
 #undef OWNER
 SCHEMA(model_name_schema, struct model_name, "ModelName", model_name_fields);
 
-#define OWNER struct step_answer
-static const struct field step_fields[] = {
+#define OWNER struct step_record
+static const struct field step_result_fields[] = {
     INTEGER(OWNER, step_index, .help = "From 1, in the order of the plan."),
     STRING(OWNER, model_id),
     STRING(OWNER, model_display_name),
@@ -25,12 +27,45 @@ static const struct field step_fields[] = {
     NULLABLE_INTEGER(OWNER, input_tokens),
     NULLABLE_INTEGER(OWNER, output_tokens),
     NULLABLE_NUMBER(OWNER, cost_usd),
-    STRING(OWNER, started_at, .nullable = true,
-           .help = "When its call began; null: none was made."),
-    STRING(OWNER, completed_at, .nullable = true),
+    MOMENT(OWNER, started_at, .time = TIME_Z, .help = "When its call began; null: none was made."),
+    MOMENT(OWNER, completed_at, .time = TIME_Z),
+};
+SCHEMA(step_result_schema, struct step_record, "StepResult", step_result_fields);
+
+static const struct field task_step_fields[] = {
+    INTEGER(OWNER, step_index),
+    STRING(OWNER, model_id),
+    STRING(OWNER, model_display_name),
+    CHOICE(OWNER, backend, backend_names, .choice_count = BACKEND__MAX),
+    STRING(OWNER, provider),
+    CHOICE(OWNER, status, run_status_names, .choice_count = RUN_STATUS__MAX),
+    CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
+           .nullable = true),
+    STRING(OWNER, failure_message, .nullable = true),
+    STRING(OWNER, output_text, .nullable = true, .help = "Its first 20000 characters."),
+    BOOLEAN(OWNER, output_truncated),
+    NULLABLE_INTEGER(OWNER, duration_ms),
+    NULLABLE_INTEGER(OWNER, input_tokens),
+    NULLABLE_INTEGER(OWNER, output_tokens),
+    NULLABLE_NUMBER(OWNER, cost_usd),
+    STRING(OWNER, executed_model_id, .nullable = true, .help = "The model that stood in."),
+    MOMENT(OWNER, started_at, .time = TIME_Z,
+           .help = "When its call began; null where none was made, or it is not known."),
+    MOMENT(OWNER, completed_at, .time = TIME_Z),
 };
 #undef OWNER
-SCHEMA(step_answer_schema, struct step_answer, "StepResult", step_fields);
+static SCHEMA(task_step_schema, struct step_record, "TaskStep", task_step_fields);
+
+#define OWNER struct event_record
+static const struct field task_event_fields[] = {
+    STRING(OWNER, event_id),
+    INTEGER(OWNER, sequence_no),
+    CHOICE(OWNER, event_type, event_type_names, .choice_count = EVENT_TYPE__MAX),
+    TIME(OWNER, created_at, .time = TIME_Z),
+    WRITTEN_JSON(OWNER, payload),
+};
+#undef OWNER
+static SCHEMA(task_event_schema, struct event_record, "TaskEvent", task_event_fields);
 
 #define OWNER struct refusal_answer
 static const struct field refusal_fields[] = {
@@ -58,47 +93,109 @@ static const struct field accounting_fields[] = {
 SCHEMA(accounting_schema, struct accounting_answer, "Accounting", accounting_fields);
 
 #define OWNER struct task_answer
+#define TASK_HEAD                                                                                  \
+    STRING(OWNER, task_id),                                                                        \
+        CHOICE(OWNER, status, run_status_names, .choice_count = RUN_STATUS__MAX),                  \
+        TIME(OWNER, accepted_at, .time = TIME_Z), MOMENT(OWNER, completed_at, .time = TIME_Z),     \
+        NULLABLE_INTEGER(OWNER, duration_ms),                                                      \
+        CHOICE(OWNER, execution_mode, execution_mode_names, .choice_count = EXECUTION_MODE__MAX),  \
+        STRING(OWNER, adapter_name)
+#define TASK_FAILURE                                                                               \
+    CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,             \
+           .nullable = true),                                                                      \
+        STRING(OWNER, failure_message, .nullable = true)
+#define TASK_RESULT                                                                                \
+    TASK_HEAD, TASK_FAILURE, OBJECT(OWNER, model, model_name_schema, .nullable = true),            \
+        OBJECTS(OWNER, requested_models, model_name_schema),                                       \
+        STRING(OWNER, output_text, .nullable = true), BOOLEAN(OWNER, was_decomposed),              \
+        INTEGER(OWNER, subtask_count),                                                             \
+        OBJECTS(OWNER, results, step_result_schema, .omit_if_null = true,                          \
+                .help = "One per step of a live run."),                                            \
+        STRING(OWNER, trace_id, .nullable = true)
+
 static const struct field answer_fields[] = {
-    STRING(OWNER, task_id),
-    CHOICE(OWNER, status, run_status_names, .choice_count = RUN_STATUS__MAX),
-    STRING(OWNER, accepted_at),
-    STRING(OWNER, completed_at, .nullable = true),
-    NULLABLE_INTEGER(OWNER, duration_ms),
-    CHOICE(OWNER, execution_mode, execution_mode_names, .choice_count = EXECUTION_MODE__MAX),
-    STRING(OWNER, adapter_name),
-    CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
-           .nullable = true),
-    STRING(OWNER, failure_message, .nullable = true),
-    OBJECT(OWNER, model, model_name_schema, .nullable = true),
-    OBJECTS(OWNER, requested_models, model_name_schema),
-    STRING(OWNER, output_text, .nullable = true),
-    BOOLEAN(OWNER, was_decomposed),
-    INTEGER(OWNER, subtask_count),
-    OBJECTS(OWNER, results, step_answer_schema, .omit_if_null = true,
-            .help = "One per step of a live run."),
-    STRING(OWNER, trace_id, .nullable = true),
+    TASK_RESULT,
     OBJECT(OWNER, accounting, accounting_schema),
 };
-#undef OWNER
 SCHEMA(task_answer_schema, struct task_answer, "Orchestration", answer_fields);
 
-struct step_answer step_answer_of(struct arena *arena, const struct step_record *step)
+static const struct field item_fields[] = {
+    TASK_HEAD,
+    OBJECT(OWNER, model, model_name_schema, .nullable = true),
+    BOOLEAN(OWNER, dry_run),
+    INTEGER(OWNER, model_count),
+    OBJECTS(OWNER, requested_models, model_name_schema),
+    INTEGER(OWNER, cancelled_step_count),
+    STRING(OWNER, cancel_reason, .nullable = true),
+    TASK_FAILURE,
+    STRING(OWNER, prompt_preview, .help = "The first 120 characters."),
+    STRING(OWNER, session_id, .nullable = true),
+    NULLABLE_NUMBER(OWNER, cost_usd),
+};
+SCHEMA(task_item_schema, struct task_answer, "TaskItem", item_fields);
+
+static const struct field detail_fields[] = {
+    TASK_RESULT,
+    STRING(OWNER, prompt),
+    BOOLEAN(OWNER, reasoning),
+    BOOLEAN(OWNER, dry_run),
+    JSON_OBJECT(OWNER, metadata),
+    INTEGER(OWNER, quorum),
+    CHOICE(OWNER, merge_strategy, merge_strategy_names, .choice_count = MERGE_STRATEGY__MAX),
+    CHOICE(OWNER, adapter_hint, adapter_hint_names, .choice_count = ADAPTER_HINT__MAX),
+    BOOLEAN(OWNER, cancel_on_quorum),
+    STRING(OWNER, retry_of_task_id, .nullable = true),
+    STRING(OWNER, session_id, .nullable = true),
+    NULLABLE_INTEGER(OWNER, winning_step_index),
+    JSON_VALUE(OWNER, cancelled_steps),
+    STRING(OWNER, cancel_reason, .nullable = true),
+    JSON_OBJECT(OWNER, execution_details),
+    OBJECTS(OWNER, steps, task_step_schema),
+    OBJECTS(OWNER, events, task_event_schema),
+    INTEGER(OWNER, events_total),
+};
+#undef TASK_RESULT
+#undef TASK_FAILURE
+#undef TASK_HEAD
+#undef OWNER
+SCHEMA(task_detail_schema, struct task_answer, "TaskDetail", detail_fields);
+
+struct task_answer task_answer_of(const struct task_record *task)
 {
-    return (struct step_answer){
-        .step_index = step->step_index,
-        .model_id = step->model_id,
-        .model_display_name = step->model_display_name,
-        .adapter_name = arena_print(arena, "%s.%s", backend_names[step->backend], step->provider),
-        .status = step->status,
-        .output_text = step->output_text,
-        .failure_code = step->failure_code,
-        .failure_message = step->failure_message,
-        .duration_ms = step->duration_ms,
-        .input_tokens = step->input_tokens,
-        .output_tokens = step->output_tokens,
-        .cost_usd = step->cost_usd,
-        .started_at = shown_time(arena, step->started_at),
-        .completed_at = shown_time(arena, step->completed_at)};
+    return (struct task_answer){.task_id = task->task_id,
+                                .status = task->status,
+                                .accepted_at = task->accepted_at,
+                                .completed_at = task->completed_at,
+                                .duration_ms = task->duration_ms,
+                                .execution_mode = task->execution_mode,
+                                .failure_code = task->failure_code,
+                                .failure_message = task->failure_message,
+                                .output_text = task->output_text,
+                                .was_decomposed = task->was_decomposed,
+                                .subtask_count = task->subtask_count,
+                                .dry_run = task->dry_run,
+                                .model_count = task->model_count,
+                                .session_id = task->session_id,
+                                .prompt = task->prompt,
+                                .reasoning = task->reasoning,
+                                .quorum = task->quorum,
+                                .merge_strategy = task->merge_strategy,
+                                .adapter_hint = task->adapter_hint,
+                                .cancel_on_quorum = task->cancel_on_quorum,
+                                .retry_of_task_id = task->retry_of_task_id};
+}
+
+struct object_list step_results(struct arena *arena, const struct task_record *task,
+                                const struct step_list *steps)
+{
+    struct step_record *results = ARENA_ARRAY(arena, struct step_record, steps->count);
+
+    for (size_t i = 0; i < steps->count; i++) {
+        results[i] = steps->items[i];
+        results[i].adapter_name =
+            arena_print(arena, "%s.%s", backend_names[results[i].backend], results[i].provider);
+    }
+    return (struct object_list){task->dry_run ? 0 : steps->count, results};
 }
 
 /* A sum without an answer that was given would be no sum. */
@@ -134,35 +231,45 @@ const struct accounting_answer *accounting_of(const struct run *run, const struc
     for (size_t i = 0; i < count; i++) {
         answer->waited_ms += results[i].waited_ms;
         if (results[i].status == RUN_FAILED)
-            refused[answer->refused.count++] = (struct refusal_answer){
-                results[i].executed->id, failure_name(results[i].failure_code),
-                results[i].failure_message};
+            refused[answer->refused.count++] =
+                (struct refusal_answer){.model_id = results[i].executed->id,
+                                        .reason = failure_name(results[i].failure_code),
+                                        .message = results[i].failure_message};
     }
     return answer;
 }
 
+/* The `detail` of the refusal where nobody is signed in. */
+struct sign_in_detail {
+    const char *code, *message, *trace_id, *task_id;
+};
+
+#define OWNER struct sign_in_detail
+static const struct field sign_in_fields[] = {
+    STRING(OWNER, code),
+    STRING(OWNER, message),
+    STRING(OWNER, trace_id, .nullable = true),
+    STRING(OWNER, task_id),
+};
+#undef OWNER
+static SCHEMA(sign_in_schema, struct sign_in_detail, "SignInRequired", sign_in_fields);
+
 enum error task_answer_refuse(struct request *request, struct reply *reply,
                               const struct task_run *task_run, const struct outcome *outcome)
 {
-    struct json_writer writer;
-    struct text text;
-    const char *message = outcome->failure_message ? outcome->failure_message
-                                                   : "Browser session is not authenticated.";
+    const struct sign_in_detail detail = {.code = "model_auth_required",
+                                          .message = outcome->failure_message
+                                                         ? outcome->failure_message
+                                                         : "Browser session is not authenticated.",
+                                          .trace_id = task_run->run.trace_id,
+                                          .task_id = task_run->run.task_id};
 
     if (task_run->run.trace_id)
         reply_add_header(reply, "x-trace-id", task_run->run.trace_id);
     if (outcome->status != RUN_FAILED || outcome->failure_code != FAILURE_AUTH)
         return ERROR_NONE;
-    text_start(&text, request->arena, 4096);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "code", "model_auth_required");
-    writer_key_string(&writer, "message", message);
-    writer_key_string(&writer, "trace_id", task_run->run.trace_id);
-    writer_key_string(&writer, "task_id", task_run->run.task_id);
-    writer_close_object(&writer);
-    request->detail_json = text.bytes;
-    return problem_set(&request->problem, ERROR_UNAVAILABLE, "model_auth_required", "%s", message);
+    request->detail_json = schema_json(request->arena, DETAIL_MAX, &sign_in_schema, &detail);
+    return problem_set(&request->problem, ERROR_UNAVAILABLE, detail.code, "%s", detail.message);
 }
 
 /* The time of the whole request was up, and the operator had set one. */
@@ -182,7 +289,8 @@ static struct object_list requested(struct arena *arena, const struct plan *plan
     struct model_name *names = ARENA_ARRAY(arena, struct model_name, plan->count);
 
     for (size_t i = 0; i < plan->count; i++)
-        names[i] = (struct model_name){plan->models[i]->id, plan->models[i]->display_name};
+        names[i] = (struct model_name){.id = plan->models[i]->id,
+                                       .display_name = plan->models[i]->display_name};
     return (struct object_list){plan->count, names};
 }
 
@@ -195,24 +303,15 @@ static const struct model_name *winner_of(struct arena *arena,
     if (orchestration->task_run.run.dry_run || outcome->status != RUN_SUCCEEDED || !outcome->winner)
         return NULL;
     name = ARENA_NEW(arena, struct model_name);
-    *name = (struct model_name){outcome->winner->id, outcome->winner->display_name};
+    *name = (struct model_name){.id = outcome->winner->id,
+                                .display_name = outcome->winner->display_name};
     return name;
-}
-
-static struct object_list steps_of(struct arena *arena, const struct step_list *steps)
-{
-    struct step_answer *answers = ARENA_ARRAY(arena, struct step_answer, steps->count);
-
-    for (size_t i = 0; i < steps->count; i++)
-        answers[i] = step_answer_of(arena, &steps->items[i]);
-    return (struct object_list){steps->count, answers};
 }
 
 enum error task_answer_make(struct request *request, struct reply *reply,
                             const struct orchestration *orchestration)
 {
     const struct task_run *task_run = &orchestration->task_run;
-    const struct task_record *task = &task_run->task;
     struct task_answer *answer = ARENA_NEW(request->arena, struct task_answer);
     enum error error = task_answer_refuse(request, reply, task_run, &orchestration->outcome);
 
@@ -220,24 +319,14 @@ enum error task_answer_make(struct request *request, struct reply *reply,
         error = refuse_late(request, orchestration);
     if (error)
         return error;
-    *answer = (struct task_answer){
-        .task_id = task->task_id,
-        .status = task->status,
-        .accepted_at = shown_time(request->arena, task->accepted_at),
-        .completed_at = shown_time(request->arena, task->completed_at),
-        .duration_ms = task->duration_ms,
-        .execution_mode = task->execution_mode,
-        .adapter_name = orchestration->outcome.adapter_name,
-        .failure_code = task->failure_code,
-        .failure_message = task->failure_message,
-        .model = winner_of(request->arena, orchestration),
-        .requested_models = requested(request->arena, &orchestration->plan),
-        .output_text = task->output_text,
-        .was_decomposed = task->was_decomposed,
-        .subtask_count = task->subtask_count,
-        .results = steps_of(request->arena, &task_run->run.steps),
-        .trace_id = task_run->run.trace_id,
-        .accounting = accounting_of(&task_run->run, orchestration->results, orchestration->count)};
+    *answer = task_answer_of(&task_run->task);
+    answer->adapter_name = orchestration->outcome.adapter_name;
+    answer->model = winner_of(request->arena, orchestration);
+    answer->requested_models = requested(request->arena, &orchestration->plan);
+    answer->results = step_results(request->arena, &task_run->task, &task_run->run.steps);
+    answer->trace_id = task_run->run.trace_id;
+    answer->accounting =
+        accounting_of(&task_run->run, orchestration->results, orchestration->count);
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -1,4 +1,5 @@
-/* How an orchestration is answered, and a task shown. */
+/* Tasks in answers: one struct for an orchestration that has just ended, for the list of tasks and
+ * for one stored task, with a schema for each. */
 #ifndef ASSAY_ORCHESTRATOR_TASK_ANSWER_H
 #define ASSAY_ORCHESTRATOR_TASK_ANSWER_H
 
@@ -10,32 +11,19 @@ struct model_name {
     const char *id;
     const char *display_name;
 };
+SCHEMA_OF(model_name_schema, struct model_name);
 
-/* One step of a live run. */
-struct step_answer {
-    int64_t step_index;
-    const char *model_id;
-    const char *model_display_name;
-    const char *adapter_name;
-    int status; /* enum run_status */
-    const char *output_text;
-    int failure_code;
-    const char *failure_message;
-    struct optional_integer duration_ms;
-    struct optional_integer input_tokens;
-    struct optional_integer output_tokens;
-    struct optional_number cost_usd;
-    const char *started_at, *completed_at;
-};
+/* A step among the results of a live run. */
+SCHEMA_OF(step_result_schema, struct step_record);
 
-/* A call that was not made, or not answered, and why. */
+/* A call that was not made, or not answered. */
 struct refusal_answer {
     const char *model_id;
     const char *reason;
     const char *message;
 };
 
-/* What an answer took. */
+/* What the calls of a run took. */
 struct accounting_answer {
     int64_t calls;
     struct optional_integer input_tokens;
@@ -45,31 +33,49 @@ struct accounting_answer {
     int64_t waited_ms;
     OBJECT_LIST(struct refusal_answer, refused); /* struct refusal_answer */
 };
+SCHEMA_OF(accounting_schema, struct accounting_answer);
 
 struct task_answer {
     const char *task_id;
     int status;
-    const char *accepted_at;
-    const char *completed_at;
-    struct optional_integer duration_ms;
+    int64_t accepted_at;
+    struct optional_integer completed_at, duration_ms;
     int execution_mode;
     const char *adapter_name;
     int failure_code;
     const char *failure_message;
-    const struct model_name *model;
-    OBJECT_LIST(struct model_name, requested_models); /* struct model_name */
+    const struct model_name *model; /* the winner; NULL = none */
+    OBJECT_LIST(struct model_name, requested_models);
     const char *output_text;
     bool was_decomposed;
     int64_t subtask_count;
-    OBJECT_LIST(struct step_answer, results); /* struct step_answer; none in a dry run */
+    OBJECT_LIST(struct step_record, results); /* none in a dry run */
     const char *trace_id;
-    const struct accounting_answer *accounting;
+    const struct accounting_answer *accounting; /* of an orchestration alone */
+    /* Of stored tasks, in the list or alone. */
+    bool dry_run;
+    int64_t model_count;
+    const char *cancel_reason, *session_id;
+    int64_t cancelled_step_count;
+    const char *prompt_preview;
+    struct optional_number cost_usd;
+    const char *prompt;
+    bool reasoning;
+    json_t *metadata;
+    int64_t quorum;
+    int merge_strategy, adapter_hint;
+    bool cancel_on_quorum;
+    const char *retry_of_task_id;
+    struct optional_integer winning_step_index;
+    json_t *cancelled_steps, *execution_details;
+    OBJECT_LIST(struct step_record, steps);
+    OBJECT_LIST(struct event_record, events);
+    int64_t events_total;
 };
-
-SCHEMA_OF(model_name_schema, struct model_name);
-SCHEMA_OF(step_answer_schema, struct step_answer);
-SCHEMA_OF(accounting_schema, struct accounting_answer);
+/* An orchestration that has just ended, an item of the list, one stored task. */
 SCHEMA_OF(task_answer_schema, struct task_answer);
+SCHEMA_OF(task_item_schema, struct task_answer);
+SCHEMA_OF(task_detail_schema, struct task_answer);
 
 /* The answer of an orchestration that has ended; adds x-trace-id to the reply. ERROR_UNAVAILABLE
  * (503) where nobody is signed in, ERROR_UNAVAILABLE (504) where the time was up. */
@@ -85,6 +91,11 @@ MUST_CHECK enum error task_answer_refuse(struct request *request, struct reply *
                                          const struct task_run *task_run,
                                          const struct outcome *outcome);
 
-struct step_answer step_answer_of(struct arena *arena, const struct step_record *step);
+/* The members that all answers take from the record. */
+struct task_answer task_answer_of(const struct task_record *task);
+
+/* The steps of a live run as its results. */
+struct object_list step_results(struct arena *arena, const struct task_record *task,
+                                const struct step_list *steps);
 
 #endif

@@ -22,7 +22,8 @@ static struct object_list planned(struct arena *arena, const json_t *payload)
         const char *id = json_string_value(json_object_get(step, "model_id"));
         const char *name = json_string_value(json_object_get(step, "display_name"));
 
-        names[i] = (struct model_name){id ? id : "unknown", name ? name : "unknown"};
+        names[i] =
+            (struct model_name){.id = id ? id : "unknown", .display_name = name ? name : "unknown"};
     }
     return (struct object_list){count, names};
 }
@@ -33,7 +34,8 @@ static struct object_list from_steps(struct arena *arena, const struct step_reco
     struct model_name *names = ARENA_ARRAY(arena, struct model_name, count + 1);
 
     for (size_t i = 0; i < count; i++)
-        names[i] = (struct model_name){steps[i].model_id, steps[i].model_display_name};
+        names[i] = (struct model_name){.id = steps[i].model_id,
+                                       .display_name = steps[i].model_display_name};
     return (struct object_list){count, names};
 }
 
@@ -109,7 +111,8 @@ const struct model_name *task_winner(struct arena *arena, const struct task_reco
             (summary->winning_step.given && steps[i].step_index != summary->winning_step.value))
             continue;
         name = ARENA_NEW(arena, struct model_name);
-        *name = (struct model_name){steps[i].model_id, steps[i].model_display_name};
+        *name = (struct model_name){.id = steps[i].model_id,
+                                    .display_name = steps[i].model_display_name};
         return name;
     }
     return NULL;

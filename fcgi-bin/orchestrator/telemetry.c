@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "crypto/digest.h"
 #include "crypto/token.h"
-#include "orchestrator/runs/task_run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,16 +15,26 @@
 
 enum { LINE_MAX_BYTES = 16 * 1024 };
 
-static const char *const hashed_paths[] = {"/api/v1/orchestrate",
-                                           "/api/v1/orchestrate/upload",
-                                           "/api/v1/orchestrate/stream",
-                                           "/api/v1/consensus",
-                                           "/api/v1/compare",
-                                           "/api/v1/debate",
-                                           "/api/v1/smart",
-                                           "/api/v1/smart/v2",
-                                           "/api/v1/batch",
-                                           "/api/v1/pipeline"};
+struct usage_line {
+    int64_t ts;
+    const char *endpoint, *method;
+    int64_t status, duration_ms;
+    const char *request_id;
+    const char *prompt_hash; /* NULL = the request has no prompt */
+};
+
+#define OWNER struct usage_line
+static const struct field line_fields[] = {
+    TIME(OWNER, ts, .time = TIME_Z),
+    STRING(OWNER, endpoint),
+    STRING(OWNER, method),
+    INTEGER(OWNER, status),
+    INTEGER(OWNER, duration_ms),
+    STRING(OWNER, request_id),
+    STRING(OWNER, prompt_hash, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(line_schema, struct usage_line, "UsageLine", line_fields);
 
 static void make_folder(char *path)
 {
@@ -55,19 +64,11 @@ int telemetry_open(const struct orchestrator_settings *settings, struct arena *a
     return file;
 }
 
-static bool is_hashed(const struct request *request)
-{
-    if (request->method != METHOD_POST)
-        return false;
-    for (size_t i = 0; i < COUNT_OF(hashed_paths); i++)
-        if (strcmp(request->path, hashed_paths[i]) == 0)
-            return true;
-    return false;
-}
-
-/* Of the body as it came; NULL where none was read to its end. */
+/* Of the body as it came; NULL where the route takes no prompt, or none was read to its end. */
 static const char *hash_of(const struct request *request, char hash[DIGEST_SHA256_TEXT])
 {
+    if (!request->route || !(request->route->traits & TRAIT_PROMPT))
+        return NULL;
     if (request->form_sha256)
         return request->form_sha256;
     if (!request->bytes || !request->length)
@@ -109,15 +110,15 @@ void telemetry_note(int file, struct request *request, int status, int64_t begun
         return;
     text_start(&line, request->arena, LINE_MAX_BYTES);
     writer_start(&writer, &line);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "ts", shown_time(request->arena, store_now(request->arena)));
-    writer_key_string(&writer, "endpoint", endpoint_of(request));
-    writer_key_string(&writer, "method", method_names[request->method]);
-    writer_key_integer(&writer, "status", status);
-    writer_key_integer(&writer, "duration_ms", (clock_monotonic_microseconds() - begun_at) / 1000);
-    writer_key_string(&writer, "request_id", request->id);
-    writer_key_string(&writer, "prompt_hash", is_hashed(request) ? hash_of(request, hash) : NULL);
-    writer_close_object(&writer);
+    schema_write(
+        &writer, &line_schema,
+        &(struct usage_line){.ts = clock_unix_microseconds(),
+                             .endpoint = endpoint_of(request),
+                             .method = method_names[request->method],
+                             .status = status,
+                             .duration_ms = (clock_monotonic_microseconds() - begun_at) / 1000,
+                             .request_id = request->id,
+                             .prompt_hash = hash_of(request, hash)});
     text_append_byte(&line, '\n');
     if (write(file, line.bytes, line.length) == (ssize_t)line.length || has_failed)
         return;

@@ -490,6 +490,90 @@ TEST(secret_names)
     CHECK(!schema_is_secret_name("api") && !schema_is_secret_name("key_metric"));
 }
 
+struct whole {
+    const char *name;
+};
+
+#define OWNER struct whole
+static const struct field whole_fields[] = {STRING(OWNER, name)};
+#undef OWNER
+static SCHEMA(whole_schema, struct whole, "Whole", whole_fields);
+
+struct part {
+    int64_t number;
+};
+
+#define OWNER struct part
+static const struct field part_fields[] = {INTEGER(OWNER, number)};
+#undef OWNER
+static SCHEMA(part_schema, struct part, "Part", part_fields);
+
+static const struct schema *const either[] = {&whole_schema, &part_schema, NULL};
+
+struct holder {
+    struct schema_variant one, other;
+    struct string_list texts;
+    const char *kept;
+};
+
+#define OWNER struct holder
+static const struct field holder_fields[] = {
+    VARIANT(OWNER, one, either),
+    VARIANT(OWNER, other, either, .omit_if_null = true),
+    STRINGS(OWNER, texts, .nullable = true, .omit_if_null = true),
+    WRITTEN_JSON(OWNER, kept),
+};
+#undef OWNER
+static SCHEMA(holder_schema, struct holder, "Holder", holder_fields);
+
+TEST(an_object_may_have_one_of_several_shapes)
+{
+    const struct whole whole = {"all"};
+    const struct part part = {7};
+    const char *nothing;
+    struct holder holder = {.one = SHAPED(whole_schema, &whole), .kept = "{}"};
+
+    CHECK_TEXT(schema_json(arena, 4096, &holder_schema, &holder),
+               "{\"one\":{\"name\":\"all\"},\"kept\":{}}");
+    holder = (struct holder){
+        .other = SHAPED(part_schema, &part), .texts = {0, &nothing}, .kept = "{\"a\":[1]}"};
+    CHECK_TEXT(schema_json(arena, 4096, &holder_schema, &holder),
+               "{\"one\":null,\"other\":{\"number\":7},\"texts\":[],\"kept\":{\"a\":[1]}}");
+}
+
+TEST(variants_are_described_as_alternatives)
+{
+    struct text out;
+    struct json_writer writer;
+
+    text_start(&out, arena, 1 << 16);
+    writer_start(&writer, &out);
+    schema_describe(&writer, &holder_schema, true);
+    CHECK(strstr(out.bytes, "\"one\":{\"anyOf\":[{\"$ref\":\"#/components/schemas/Whole\"},"
+                            "{\"$ref\":\"#/components/schemas/Part\"}]}"));
+}
+
+TEST(json_that_is_kept_as_text_is_decoded_to_text)
+{
+    static const char json[] = "{\"kept\": {\"a\": [1, 2.50]}}";
+    struct schema_errors errors = {.arena = arena};
+    struct holder holder = {0};
+    struct json_fault fault;
+    json_t *document;
+
+    CHECK_INT(json_read(arena, json, strlen(json), 8, &document, &fault), ERROR_NONE);
+    CHECK_INT(schema_decode(&holder_schema, document, "holder", &holder, &errors, arena),
+              ERROR_NONE);
+    CHECK_TEXT(holder.kept, "{\"a\":[1,2.5]}");
+}
+
+TEST(objects_are_joined)
+{
+    CHECK_TEXT(json_join(arena, "{\"a\":1}", "{\"b\":2}"), "{\"a\":1,\"b\":2}");
+    CHECK_TEXT(json_join(arena, "{}", "{\"b\":2}"), "{\"b\":2}");
+    CHECK_TEXT(json_join(arena, "{\"a\":1}", "{}"), "{\"a\":1}");
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
@@ -507,6 +591,10 @@ int main(void)
         CASE(documents_that_are_kept_whole),
         CASE(unknown_members_of_what_is_stored_and_of_requests),
         CASE(secret_names),
+        CASE(an_object_may_have_one_of_several_shapes),
+        CASE(variants_are_described_as_alternatives),
+        CASE(json_that_is_kept_as_text_is_decoded_to_text),
+        CASE(objects_are_joined),
     };
     int status;
 

@@ -2,6 +2,7 @@
 #include "orchestrator/browser/ask.h"
 
 #include "base/clock.h"
+#include "orchestrator/browser/messages.h"
 #include "orchestrator/browser/wire.h"
 
 #include <poll.h>
@@ -11,7 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { ASK_MEMORY = 128 << 20, MENU_DEPTH = 2 };
+enum { CALL_MEMORY = 128 << 20, MENU_DEPTH = 2 };
 
 static struct wire call = {.fd = -1};
 
@@ -37,7 +38,15 @@ static bool connect_to(struct wire *wire, struct arena *arena, const char *run_d
 
 bool browser_call_begin(const char *run_directory, const struct browser_job *job)
 {
-    struct arena *arena = arena_create(ASK_MEMORY);
+    const struct job_message message = {
+        .act = "execute",
+        .prompt = job->prompt,
+        .label = job->label,
+        .reasoning = job->reasoning,
+        .strict = job->strict,
+        .seconds = job->seconds,
+        .files = {job->attachments.count, (const char **)(uintptr_t)job->attachments.names}};
+    struct arena *arena = arena_create(CALL_MEMORY);
     struct json_writer writer;
     struct text text;
     bool sent = false;
@@ -47,19 +56,7 @@ bool browser_call_begin(const char *run_directory, const struct browser_job *job
         return false;
     text_start(&text, arena, WIRE_MESSAGE_MAX);
     writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "act", "execute");
-    writer_key_string(&writer, "prompt", job->prompt);
-    writer_key_string(&writer, "label", job->label);
-    writer_key_boolean(&writer, "reasoning", job->reasoning);
-    writer_key_boolean(&writer, "strict", job->strict);
-    writer_key_number(&writer, "seconds", job->seconds);
-    writer_key(&writer, "files");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < job->attachments.count; i++)
-        writer_string(&writer, job->attachments.names[i]);
-    writer_close_array(&writer);
-    writer_close_object(&writer);
+    schema_write(&writer, &job_message_schema, &message);
     if (!text.overflowed && connect_to(&call, arena, run_directory))
         sent = wire_attach(&call, job->attachments.files, job->attachments.count) &&
                wire_send(&call, text.bytes, text.length);
@@ -94,30 +91,22 @@ static enum browser_reply receive(struct wire *wire, struct arena *arena, json_t
                : BROWSER_REPLY_LOST;
 }
 
-static const char *text_in(const json_t *document, const char *key)
+static bool read_end(struct arena *arena, const json_t *document, struct browser_end *end)
 {
-    return json_string_value(json_object_get(document, key));
+    struct schema_errors errors = {.arena = arena};
+
+    *end = (struct browser_end){0};
+    return !schema_decode(&job_end_schema, document, "end", end, &errors, arena);
 }
 
 enum browser_reply browser_call_poll(struct arena *arena, struct browser_end *end)
 {
     json_t *document = NULL;
     enum browser_reply state = call.fd < 0 ? BROWSER_REPLY_LOST : receive(&call, arena, &document);
-    struct json_writer writer;
-    struct text details;
 
-    if (state != BROWSER_REPLY_RECEIVED)
-        return state;
-    text_start(&details, arena, WIRE_MESSAGE_MAX);
-    writer_start(&writer, &details);
-    writer_value(&writer, json_object_get(document, "details"));
-    *end = (struct browser_end){
-        .status = name_find(run_status_names, text_in(document, "status")),
-        .failure_code = name_find(failure_code_names, text_in(document, "failure_code")),
-        .message = text_in(document, "failure_message"),
-        .text = text_in(document, "text"),
-        .details = details.bytes};
-    return BROWSER_REPLY_RECEIVED;
+    if (state == BROWSER_REPLY_RECEIVED && !read_end(arena, document, end))
+        return BROWSER_REPLY_LOST;
+    return state;
 }
 
 void browser_call_end(void)
@@ -125,10 +114,11 @@ void browser_call_end(void)
     wire_close(&call);
 }
 
-/* What the browser's process answers to a question within so many seconds; NULL = nothing. */
-static json_t *ask(struct arena *arena, const char *run_directory, const char *question,
-                   double seconds)
+/* The answer of the browser's process within so many seconds; NULL = none. */
+static json_t *ask(struct arena *arena, const char *run_directory,
+                   const struct job_message *question, double seconds)
 {
+    const char *json = schema_json(arena, WIRE_MESSAGE_MAX, &job_message_schema, question);
     int64_t until = clock_monotonic_microseconds() + (int64_t)(seconds * 1e6);
     enum browser_reply state = BROWSER_REPLY_PENDING;
     json_t *document = NULL;
@@ -136,7 +126,7 @@ static json_t *ask(struct arena *arena, const char *run_directory, const char *q
 
     if (!connect_to(&wire, arena, run_directory))
         return NULL;
-    if (!wire_send(&wire, question, strlen(question)))
+    if (!wire_send(&wire, json, strlen(json)))
         state = BROWSER_REPLY_LOST;
     while (state == BROWSER_REPLY_PENDING) {
         int64_t left = until - clock_monotonic_microseconds();
@@ -150,25 +140,34 @@ static json_t *ask(struct arena *arena, const char *run_directory, const char *q
     return state == BROWSER_REPLY_RECEIVED ? document : NULL;
 }
 
-json_t *browser_ask_health(struct arena *arena, const char *run_directory, double seconds)
+const struct browser_health *browser_ask_health(struct arena *arena, const char *run_directory,
+                                                double seconds)
 {
-    return ask(arena, run_directory, "{\"act\":\"health\"}", seconds);
+    struct browser_health *health = ARENA_NEW(arena, struct browser_health);
+    struct schema_errors errors = {.arena = arena};
+    const json_t *answer =
+        ask(arena, run_directory, &(struct job_message){.act = "health"}, seconds);
+
+    return answer &&
+                   !schema_decode(&browser_health_schema, answer, "health", health, &errors, arena)
+               ? health
+               : NULL;
 }
 
 const char *browser_ask_model_list(struct arena *arena, const char *run_directory, double seconds,
                                    struct string_list *labels)
 {
-    const json_t *answer =
-        ask(arena, run_directory,
-            arena_print(arena, "{\"act\":\"menu\",\"seconds\":%.3f}", seconds), seconds);
-    const char *text = text_in(answer, "text"), *message = text_in(answer, "failure_message");
+    const json_t *answer = ask(arena, run_directory,
+                               &(struct job_message){.act = "menu", .seconds = seconds}, seconds);
+    struct browser_end end = {0};
     struct json_fault fault;
     json_t *lines = NULL;
 
     if (!answer)
         return "The browser's process (orch-browserd) does not answer.";
-    if (!text || json_read(arena, text, strlen(text), MENU_DEPTH, &lines, &fault))
-        return message ? message : "The menu of models was not read.";
+    if (!read_end(arena, answer, &end) || !end.text ||
+        json_read(arena, end.text, strlen(end.text), MENU_DEPTH, &lines, &fault))
+        return end.failure_message ? end.failure_message : "The menu of models was not read.";
     *labels =
         (struct string_list){.items = ARENA_ARRAY(arena, const char *, json_array_size(lines))};
     for (size_t i = 0; i < json_array_size(lines); i++)

@@ -26,7 +26,8 @@ enum browser_reply browser_call_poll(struct arena *arena, struct browser_end *en
 void browser_call_end(void);
 
 /* What the browser's process says of itself; NULL when it does not answer in time. */
-json_t *browser_ask_health(struct arena *arena, const char *run_directory, double seconds);
+const struct browser_health *browser_ask_health(struct arena *arena, const char *run_directory,
+                                                double seconds);
 
 /* The labels of the menu of models, read in the page as a job like others. Why there are none, or
  * NULL. */

@@ -3,8 +3,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/schema.h"
 #include "orchestrator/models/catalog.h"
-#include "orchestrator/storage/times.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -103,65 +103,151 @@ static enum driver_error run_steps(struct driver *driver, const struct browser_j
     return failure ? failure : driver_wait_answer(driver, job->prompt, &progress->reading);
 }
 
-static void write_selection(struct json_writer *writer, const struct browser_job *job,
-                            const struct selection *selection)
+/* Details of every job; members that are not given are left out. */
+struct job_details {
+    const char *provider, *driver;
+    struct optional_boolean configured, active, submitted; /* of a failure */
+    const char *requested_label, *actual_label;            /* of a model mismatch */
+};
+
+#define OWNER struct job_details
+static const struct field job_fields[] = {
+    STRING(OWNER, provider),
+    STRING(OWNER, driver),
+    NULLABLE_BOOLEAN(OWNER, configured, .omit_if_null = true),
+    NULLABLE_BOOLEAN(OWNER, active, .omit_if_null = true),
+    NULLABLE_BOOLEAN(OWNER, submitted, .omit_if_null = true),
+    STRING(OWNER, requested_label, .omit_if_null = true),
+    STRING(OWNER, actual_label, .omit_if_null = true),
+};
+#undef OWNER
+static SCHEMA(job_schema, struct job_details, "BrowserJobDetails", job_fields);
+
+/* Further details once a model was selected. */
+struct selection_details {
+    const char *requested_model_label, *actual_model_label, *actual_label_source;
+    const char *option_lookup_source;
+    bool model_selection_verified, model_selection_attempted, home_navigation_attempted;
+    int64_t model_verification_wait_attempts;
+    const char *model_button_text_before, *model_button_text_after, *selection_indicator;
+    json_t *model_menu_snapshot;
+    struct optional_boolean model_picker_unavailable;
+};
+
+#define OWNER struct selection_details
+static const struct field selection_fields[] = {
+    STRING(OWNER, requested_model_label),
+    STRING(OWNER, actual_model_label),
+    STRING(OWNER, actual_label_source),
+    STRING(OWNER, option_lookup_source, .nullable = true),
+    BOOLEAN(OWNER, model_selection_verified),
+    BOOLEAN(OWNER, model_selection_attempted),
+    BOOLEAN(OWNER, home_navigation_attempted),
+    INTEGER(OWNER, model_verification_wait_attempts),
+    STRING(OWNER, model_button_text_before),
+    STRING(OWNER, model_button_text_after),
+    STRING(OWNER, selection_indicator, .nullable = true),
+    JSON_VALUE(OWNER, model_menu_snapshot),
+    NULLABLE_BOOLEAN(OWNER, model_picker_unavailable, .omit_if_null = true),
+};
+#undef OWNER
+static SCHEMA(selection_schema, struct selection_details, "SelectionDetails", selection_fields);
+
+/* Further details of a job with an answer. */
+struct answer_details {
+    bool thinking_enabled;
+    int64_t attachment_count;
+    double timeout_seconds;
+    const char *response_source;
+    int64_t response_candidate_count, response_selected_length;
+    bool response_used_body_fallback;
+};
+
+#define OWNER struct answer_details
+static const struct field answer_fields[] = {
+    BOOLEAN(OWNER, thinking_enabled),
+    INTEGER(OWNER, attachment_count),
+    NUMBER(OWNER, timeout_seconds),
+    STRING(OWNER, response_source),
+    INTEGER(OWNER, response_candidate_count),
+    INTEGER(OWNER, response_selected_length),
+    BOOLEAN(OWNER, response_used_body_fallback),
+};
+#undef OWNER
+static SCHEMA(answer_schema, struct answer_details, "BrowserAnswerDetails", answer_fields);
+
+static json_t *menu_value(struct arena *arena, const char *menu)
 {
-    writer_key_string(writer, "requested_model_label", job->label);
-    writer_key_string(writer, "actual_model_label", selection->actual);
-    writer_key_string(writer, "actual_label_source", selection->label_source);
-    writer_key_string(writer, "option_lookup_source", selection->lookup_source);
-    writer_key_boolean(writer, "model_selection_verified", selection->verified);
-    writer_key_boolean(writer, "model_selection_attempted", selection->attempted);
-    writer_key_boolean(writer, "home_navigation_attempted", selection->went_home);
-    writer_key_integer(writer, "model_verification_wait_attempts", selection->waits);
-    writer_key_string(writer, "model_button_text_before", selection->before);
-    writer_key_string(writer, "model_button_text_after", selection->after);
-    writer_key_string(writer, "selection_indicator", selection->indicator);
-    writer_key(writer, "model_menu_snapshot");
-    writer_raw(writer, selection->menu);
-    if (selection->picker_unavailable)
-        writer_key_boolean(writer, "model_picker_unavailable", true);
+    struct json_fault fault;
+    json_t *value = NULL;
+
+    return json_read(arena, menu, strlen(menu), JSON_DEPTH_LIMIT, &value, &fault) ? NULL : value;
 }
 
-static void write_reading(struct json_writer *writer, const struct driver *driver,
-                          const struct reading *reading)
+static const char *print_selection(struct driver *driver, const struct browser_job *job,
+                                   const struct selection *selection)
 {
-    writer_key_number(writer, "timeout_seconds", driver->settings->browser_call_seconds);
-    writer_key_string(writer, "response_source", reading->source);
-    writer_key_integer(writer, "response_candidate_count", reading->candidates);
-    writer_key_integer(writer, "response_selected_length", (int64_t)utf8_count(reading->text));
-    writer_key_boolean(writer, "response_used_body_fallback", reading->from_body);
+    const struct selection_details details = {
+        .requested_model_label = job->label,
+        .actual_model_label = selection->actual,
+        .actual_label_source = selection->label_source,
+        .option_lookup_source = selection->lookup_source,
+        .model_selection_verified = selection->verified,
+        .model_selection_attempted = selection->attempted,
+        .home_navigation_attempted = selection->went_home,
+        .model_verification_wait_attempts = selection->waits,
+        .model_button_text_before = selection->before,
+        .model_button_text_after = selection->after,
+        .selection_indicator = selection->indicator,
+        .model_menu_snapshot = menu_value(driver->arena, selection->menu),
+        .model_picker_unavailable = {selection->picker_unavailable, true}};
+
+    return schema_json(driver->arena, DETAILS_MAX, &selection_schema, &details);
 }
 
-static const char *details_of(const struct driver *driver, const struct browser_job *job,
+static const char *print_answer(struct driver *driver, const struct browser_job *job,
+                                const struct progress *progress)
+{
+    const struct reading *reading = &progress->reading;
+    const struct answer_details details = {
+        .thinking_enabled = progress->thinking,
+        .attachment_count = (int64_t)job->attachments.count,
+        .timeout_seconds = driver->settings->browser_call_seconds,
+        .response_source = reading->source,
+        .response_candidate_count = reading->candidates,
+        .response_selected_length = (int64_t)utf8_count(reading->text),
+        .response_used_body_fallback = reading->from_body};
+
+    return schema_json(driver->arena, DETAILS_MAX, &answer_schema, &details);
+}
+
+/* The details with more of them; details that are too long are left out. */
+static const char *join(struct arena *arena, const char *details, const char *more)
+{
+    return more ? json_join(arena, details, more) : details;
+}
+
+static const char *details_of(struct driver *driver, const struct browser_job *job,
                               const struct progress *progress, enum driver_error failure)
 {
-    struct json_writer writer;
-    struct text text;
+    struct job_details details = {.provider = "web_provider", .driver = "cdp"};
+    const char *json;
 
-    text_start(&text, driver->arena, DETAILS_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "provider", "web_provider");
-    writer_key_string(&writer, "driver", "cdp");
     if (failure) {
-        writer_key_boolean(&writer, "configured", true);
-        writer_key_boolean(&writer, "active", driver->active);
-        writer_key_boolean(&writer, "submitted", progress->submitted);
+        details.configured = GIVEN_BOOLEAN(true);
+        details.active = GIVEN_BOOLEAN(driver->active);
+        details.submitted = GIVEN_BOOLEAN(progress->submitted);
     }
     if (failure == DRIVER_WRONG_MODEL) {
-        writer_key_string(&writer, "requested_label", job->label);
-        writer_key_string(&writer, "actual_label", progress->selection.actual);
+        details.requested_label = job->label;
+        details.actual_label = progress->selection.actual;
     }
+    json = schema_json(driver->arena, DETAILS_MAX, &job_schema, &details);
     if (progress->selected)
-        write_selection(&writer, job, &progress->selection);
-    if (!failure && !job->lists_models) {
-        writer_key_boolean(&writer, "thinking_enabled", progress->thinking);
-        writer_key_integer(&writer, "attachment_count", (int64_t)job->attachments.count);
-        write_reading(&writer, driver, &progress->reading);
-    }
-    writer_close_object(&writer);
-    return text.overflowed ? "{\"provider\":\"web_provider\"}" : text.bytes;
+        json = join(driver->arena, json, print_selection(driver, job, &progress->selection));
+    if (!failure && !job->lists_models)
+        json = join(driver->arena, json, print_answer(driver, job, progress));
+    return json;
 }
 
 static const char *message_of(const struct driver *driver, enum driver_error failure)
@@ -205,51 +291,39 @@ void job_run(struct driver *driver, const struct browser_job *job, struct browse
         end->status = RUN_FAILED;
         end->failure_code = meanings[failure].failure_code;
         end->ends_session = meanings[failure].ends_session;
-        end->message = message_of(driver, failure);
-        snprintf(driver->last_error, sizeof driver->last_error, "%s", end->message);
+        end->failure_message = message_of(driver, failure);
+        snprintf(driver->last_error, sizeof driver->last_error, "%s", end->failure_message);
         log_failure(driver, end);
     }
     end->details = details_of(driver, job, &progress, failure);
 }
 
-static void write_session(struct json_writer *writer, const struct driver *driver)
+const struct browser_health *job_health(struct arena *arena, const struct driver *driver)
 {
-    writer_key(writer, "session");
-    writer_open_object(writer);
-    writer_key_string(writer, "status", *driver->last_error ? "degraded" : "ok");
-    writer_key_string(writer, "provider", "web_provider");
-    writer_key_boolean(writer, "configured", true);
-    writer_key_boolean(writer, "active", driver->active);
-    writer_key_string(writer, "base_url", driver->settings->browser_base_url);
-    writer_key_string(writer, "last_error", *driver->last_error ? driver->last_error : NULL);
-    writer_close_object(writer);
-}
+    struct browser_health *health = ARENA_NEW(arena, struct browser_health);
+    struct browser_session *session = ARENA_NEW(arena, struct browser_session);
+    struct browser_automation *automation = ARENA_NEW(arena, struct browser_automation);
+    const char *status = *driver->last_error ? "degraded" : "ok";
 
-const char *job_health(struct arena *arena, const struct driver *driver)
-{
-    struct json_writer writer;
-    struct text text;
-
-    text_start(&text, arena, DETAILS_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_boolean(&writer, "signed_out", driver->signed_out);
-    write_session(&writer, driver);
-    writer_key(&writer, "automation");
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", *driver->last_error ? "degraded" : "ok");
-    writer_key_boolean(&writer, "implemented", true);
-    writer_key_string(&writer, "driver", "cdp");
-    writer_key_string(&writer, "channel", driver->settings->browser_channel);
-    writer_key_boolean(&writer, "headless", driver->settings->browser_headless);
-    writer_key_boolean(&writer, "launched", driver->page != NULL);
-    writer_key(&writer, "observed_model_menu");
-    writer_raw(&writer, *driver->menu ? driver->menu : "[]");
-    write_shown_timestamp(&writer, "observed_model_menu_at", driver->menu_at);
-    write_shown_timestamp(&writer, "last_model_picker_unavailable_at", driver->picker_missed_at);
-    writer_key_number(&writer, "human_action_delay_seconds",
-                      driver->settings->browser_human_delay_seconds);
-    writer_close_object(&writer);
-    writer_close_object(&writer);
-    return text.bytes;
+    *session =
+        (struct browser_session){.status = status,
+                                 .provider = "web_provider",
+                                 .configured = true,
+                                 .active = driver->active,
+                                 .base_url = driver->settings->browser_base_url,
+                                 .last_error = *driver->last_error ? driver->last_error : NULL};
+    *automation = (struct browser_automation){
+        .status = status,
+        .implemented = true,
+        .driver = "cdp",
+        .channel = driver->settings->browser_channel,
+        .headless = driver->settings->browser_headless,
+        .launched = driver->page != NULL,
+        .observed_model_menu = menu_value(arena, *driver->menu ? driver->menu : "[]"),
+        .observed_model_menu_at = {driver->menu_at != 0, driver->menu_at},
+        .last_model_picker_unavailable_at = {driver->picker_missed_at != 0,
+                                             driver->picker_missed_at},
+        .human_action_delay_seconds = driver->settings->browser_human_delay_seconds};
+    *health = (struct browser_health){driver->signed_out, session, automation};
+    return health;
 }

@@ -4,6 +4,7 @@
 #define ASSAY_ORCHESTRATOR_BROWSER_JOB_H
 
 #include "orchestrator/browser/driver.h"
+#include "orchestrator/browser/health.h"
 
 struct browser_job {
     bool lists_models; /* that alone: no prompt, no model; its answer is a JSON array of labels */
@@ -19,7 +20,7 @@ struct browser_job {
 struct browser_end {
     int status; /* RUN_SUCCEEDED, RUN_FAILED, RUN_CANCELLED */
     int failure_code;
-    const char *message;
+    const char *failure_message;
     const char *text;
     const char *details; /* a JSON object */
     bool ends_session;   /* the caller ends it when the answer is out */
@@ -27,7 +28,7 @@ struct browser_end {
 
 void job_run(struct driver *driver, const struct browser_job *job, struct browser_end *end);
 
-/* How the session and the automation are, as a JSON object. */
-const char *job_health(struct arena *arena, const struct driver *driver);
+/* How the session and the automation are. */
+const struct browser_health *job_health(struct arena *arena, const struct driver *driver);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/schema.h"
+#include "orchestrator/browser/messages.h"
 #include "orchestrator/browser/wire.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 
 enum {
     CLIENT_MEMORY = 128 << 20,
-    ANSWER_MAX = WIRE_MESSAGE_MAX,
+    HEALTH_MAX = 65536,
     EVENTS = 16,
     TIMEOUT_MICROSECONDS = 10000000 /* for a message, from its first byte or before */
 };
@@ -41,32 +41,11 @@ struct job_server {
     int epoll, listener, lock;
     size_t queue_max, queued;
     uint64_t arrivals;
-    const char *(*health)(struct arena *arena, void *context);
+    const struct browser_health *(*health)(struct arena *arena, void *context);
     void *context;
     char path[sizeof((struct sockaddr_un *)0)->sun_path];
     struct job_client clients[JOB_CLIENTS_MAX];
 };
-
-struct request {
-    const char *act;
-    const char *prompt, *label;
-    bool reasoning, strict;
-    double seconds;
-    struct string_list files;
-};
-
-#define OWNER struct request
-static const struct field request_fields[] = {
-    STRING(OWNER, act, .required = true, .max_length = 20),
-    STRING(OWNER, prompt, .nullable = true, .max_length = 8 << 20),
-    STRING(OWNER, label, .nullable = true, .max_length = DRIVER_LABEL_MAX - 1),
-    BOOLEAN(OWNER, reasoning, .default_value = 0),
-    BOOLEAN(OWNER, strict, .default_value = 0),
-    NUMBER(OWNER, seconds, .default_value = 0),
-    STRINGS(OWNER, files, .max_length = WIRE_FILES_MAX),
-};
-#undef OWNER
-static SCHEMA(request_schema, struct request, "BrowserRequest", request_fields);
 
 static enum error lock_path(struct job_server *server, struct problem *problem)
 {
@@ -106,8 +85,9 @@ static enum error listen_at(struct job_server *server, struct problem *problem)
 }
 
 enum error job_server_open(const char *path, size_t queue_max,
-                           const char *(*health)(struct arena *arena, void *context), void *context,
-                           struct job_server **server, struct problem *problem)
+                           const struct browser_health *(*health)(struct arena *arena,
+                                                                  void *context),
+                           void *context, struct job_server **server, struct problem *problem)
 {
     struct job_server *made = calloc(1, sizeof *made);
     enum error error;
@@ -193,7 +173,7 @@ static void refuse(struct job_server *server, struct job_client *client, int cod
 {
     const struct browser_end end = {.status = RUN_FAILED,
                                     .failure_code = code,
-                                    .message = message,
+                                    .failure_message = message,
                                     .details = "{\"provider\":\"web_provider\"}"};
 
     job_server_answer(server, client, &end);
@@ -203,7 +183,7 @@ static void refuse(struct job_server *server, struct job_client *client, int cod
 static void take_message(struct job_server *server, struct job_client *client, const char *json,
                          size_t length)
 {
-    struct request *request = ARENA_NEW(client->arena, struct request);
+    struct job_message *request = ARENA_NEW(client->arena, struct job_message);
     struct schema_errors errors = {.arena = client->arena};
     struct json_fault fault;
     json_t *document;
@@ -211,7 +191,7 @@ static void take_message(struct job_server *server, struct job_client *client, c
     bool asks = false, is_job = false, lists_models = false;
 
     if (json_read(client->arena, json, length, JSON_DEPTH_LIMIT, &document, &fault) == ERROR_NONE &&
-        !schema_decode(&request_schema, document, "request", request, &errors, client->arena)) {
+        !schema_decode(&job_message_schema, document, "request", request, &errors, client->arena)) {
         asks = strcmp(request->act, "health") == 0;
         lists_models = strcmp(request->act, "menu") == 0;
         is_job =
@@ -219,7 +199,8 @@ static void take_message(struct job_server *server, struct job_client *client, c
                              request->label && request->files.count == client->wire.in_file_count);
     }
     if (asks) {
-        const char *health = server->health(client->arena, server->context);
+        const char *health = schema_json(client->arena, HEALTH_MAX, &browser_health_schema,
+                                         server->health(client->arena, server->context));
 
         send_message(server, client, health, strlen(health));
     } else if (!is_job) {
@@ -361,16 +342,9 @@ void job_server_answer(struct job_server *server, struct job_client *client,
         drop(server, client);
         return;
     }
-    text_start(&text, client->arena, ANSWER_MAX);
+    text_start(&text, client->arena, WIRE_MESSAGE_MAX);
     writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", run_status_names[end->status]);
-    writer_key_string(&writer, "failure_code", failure_name(end->failure_code));
-    writer_key_string(&writer, "failure_message", end->message);
-    writer_key_string(&writer, "text", end->text);
-    writer_key(&writer, "details");
-    writer_raw(&writer, end->details);
-    writer_close_object(&writer);
+    schema_write(&writer, &job_end_schema, end);
     if (text.overflowed)
         drop(server, client);
     else

@@ -16,7 +16,8 @@ struct job_client;
 /* Binds the socket; one that a dead process left is replaced. `health` writes the answer to those
  * who only ask. ERROR_BUSY `browser_socket_taken`: another process serves it. ERROR_SYSTEM. */
 MUST_CHECK enum error job_server_open(const char *path, size_t queue_max,
-                                      const char *(*health)(struct arena *arena, void *context),
+                                      const struct browser_health *(*health)(struct arena *arena,
+                                                                             void *context),
                                       void *context, struct job_server **server,
                                       struct problem *problem);
 void job_server_close(struct job_server *server);

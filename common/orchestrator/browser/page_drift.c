@@ -1,7 +1,7 @@
-/* Looking at the start page, and comparing what was seen. */
+/* Captures the start page, and compares two captures. */
 #include "orchestrator/browser/page_drift.h"
 
-#include "base/clock.h"
+#include "base/schema.h"
 #include "base/string_list.h"
 
 #include <stdio.h>
@@ -11,10 +11,35 @@
 
 enum { LINES_MAX = 64, KEYS_MAX = 16, LINES_BYTES = 16384, LINES_DEPTH = 4 };
 
-struct page_snapshot {
-    struct string_list buttons, menu;
-    bool direct_model, more, more_clicked, model_after_more, has_model_menu;
+struct page_flags {
+    bool direct_model_button_visible, more_button_visible, more_clicked;
+    bool model_button_visible_after_more;
 };
+
+#define OWNER struct page_flags
+static const struct field flags_fields[] = {
+    BOOLEAN(OWNER, direct_model_button_visible),
+    BOOLEAN(OWNER, more_button_visible),
+    BOOLEAN(OWNER, more_clicked),
+    BOOLEAN(OWNER, model_button_visible_after_more),
+};
+#undef OWNER
+static SCHEMA(flags_schema, struct page_flags, "PageFlags", flags_fields);
+
+struct page_snapshot {
+    struct string_list home_buttons;
+    struct string_list model_menu; /* no items = the page shows none */
+    struct page_flags *flags;
+};
+
+#define OWNER struct page_snapshot
+static const struct field snapshot_fields[] = {
+    STRINGS(OWNER, home_buttons),
+    STRINGS(OWNER, model_menu, .nullable = true, .omit_if_null = true),
+    OBJECT(OWNER, flags, flags_schema),
+};
+#undef OWNER
+static SCHEMA(snapshot_schema, struct page_snapshot, "PageSnapshot", snapshot_fields);
 
 /* The texts of an array, sorted, in memory of the driver's job. */
 static struct string_list sorted(struct arena *arena, const json_t *lines)
@@ -38,9 +63,9 @@ static enum driver_error read_buttons(struct driver *driver, struct page_snapsho
 
     if (failure)
         return failure;
-    snapshot->buttons = sorted(driver->arena, json_object_get(view, "buttons"));
-    snapshot->direct_model = json_is_string(json_object_get(view, "model"));
-    snapshot->more = driver_flag(view, "more");
+    snapshot->home_buttons = sorted(driver->arena, json_object_get(view, "buttons"));
+    snapshot->flags->direct_model_button_visible = json_is_string(json_object_get(view, "model"));
+    snapshot->flags->more_button_visible = driver_flag(view, "more");
     return DRIVER_OK;
 }
 
@@ -48,12 +73,14 @@ static enum driver_error read_buttons(struct driver *driver, struct page_snapsho
 static enum driver_error read_behind_more(struct driver *driver, struct page_snapshot *snapshot)
 {
     json_t *view = NULL;
-    enum driver_error failure = driver_click(driver, "more", NULL, 0, &snapshot->more_clicked);
+    enum driver_error failure =
+        driver_click(driver, "more", NULL, 0, &snapshot->flags->more_clicked);
 
     if (!failure)
         failure = driver_poll(driver, &view);
     if (!failure)
-        snapshot->model_after_more = json_is_string(json_object_get(view, "model"));
+        snapshot->flags->model_button_visible_after_more =
+            json_is_string(json_object_get(view, "model"));
     return failure;
 }
 
@@ -67,9 +94,9 @@ static enum driver_error read_model_menu(struct driver *driver, struct page_snap
 
     if (failure || !*first)
         return failure;
-    snapshot->has_model_menu = !json_read(driver->arena, selection.menu, strlen(selection.menu),
-                                          LINES_DEPTH, &lines, &fault);
-    snapshot->menu = sorted(driver->arena, lines);
+    if (!json_read(driver->arena, selection.menu, strlen(selection.menu), LINES_DEPTH, &lines,
+                   &fault))
+        snapshot->model_menu = sorted(driver->arena, lines);
     return DRIVER_OK;
 }
 
@@ -88,40 +115,27 @@ static enum driver_error capture_all(struct driver *driver, void (*report)(const
         return failure;
     report("reading the start page");
     failure = read_buttons(driver, snapshot);
-    if (!failure && !snapshot->direct_model && snapshot->more)
+    if (!failure && !snapshot->flags->direct_model_button_visible &&
+        snapshot->flags->more_button_visible)
         failure = read_behind_more(driver, snapshot);
-    if (failure || !(snapshot->direct_model || snapshot->model_after_more))
+    if (failure || !(snapshot->flags->direct_model_button_visible ||
+                     snapshot->flags->model_button_visible_after_more))
         return failure;
     report("reading the menu of models");
     return read_model_menu(driver, snapshot);
 }
 
-static void write_snapshot(struct json_writer *writer, const struct page_snapshot *snapshot)
-{
-    writer_open_object(writer);
-    writer_key_strings(writer, "home_buttons", &snapshot->buttons);
-    if (snapshot->has_model_menu)
-        writer_key_strings(writer, "model_menu", &snapshot->menu);
-    writer_key(writer, "flags");
-    writer_open_object(writer);
-    writer_key_boolean(writer, "direct_model_button_visible", snapshot->direct_model);
-    writer_key_boolean(writer, "more_button_visible", snapshot->more);
-    writer_key_boolean(writer, "more_clicked", snapshot->more_clicked);
-    writer_key_boolean(writer, "model_button_visible_after_more", snapshot->model_after_more);
-    writer_close_object(writer);
-    writer_close_object(writer);
-}
-
 enum driver_error page_capture(struct driver *driver, void (*report)(const char *stage),
                                struct json_writer *writer)
 {
-    struct page_snapshot snapshot = {0};
+    struct page_flags flags = {0};
+    struct page_snapshot snapshot = {.flags = &flags};
     enum driver_error failure;
 
     driver_begin_job(driver, driver->settings->browser_call_seconds);
     failure = capture_all(driver, report, &snapshot);
     if (!failure)
-        write_snapshot(writer, &snapshot);
+        schema_write(writer, &snapshot_schema, &snapshot);
     return failure;
 }
 

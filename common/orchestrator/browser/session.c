@@ -1,6 +1,7 @@
 /* The session: a profile, a browser, a tab that stands on the provider's page. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/schema.h"
 #include "browser/profile.h"
 #include "orchestrator/browser/driver.h"
 
@@ -106,26 +107,27 @@ enum driver_error driver_wait(struct driver *driver, double seconds)
     return driver_outcome(driver, page_wait(driver->page, driver_until(driver, seconds)));
 }
 
-static const char *question(struct driver *driver, const char *what, const char *label, int turn)
-{
-    struct json_writer writer;
-    struct text text;
+/* A question to the site's script. */
+struct find_question {
+    const char *act, *what, *label;
+    int64_t turn;
+};
 
-    text_start(&text, driver->arena, DRIVER_JSON_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "do", "find");
-    writer_key_string(&writer, "what", what);
-    writer_key_string(&writer, "label", label);
-    writer_key_integer(&writer, "turn", turn);
-    writer_close_object(&writer);
-    return text.bytes;
-}
+#define OWNER struct find_question
+static const struct field question_fields[] = {
+    {.name = "do", .type = FIELD_STRING, .offset = FIELD_OFFSET(OWNER, act, const char *)},
+    STRING(OWNER, what),
+    STRING(OWNER, label, .nullable = true),
+    INTEGER(OWNER, turn),
+};
+#undef OWNER
+static SCHEMA(question_schema, struct find_question, "FindQuestion", question_fields);
 
 enum driver_error driver_click(struct driver *driver, const char *what, const char *label, int turn,
                                bool *found)
 {
-    const char *find = question(driver, what, label, turn);
+    const char *find = schema_json(driver->arena, DRIVER_JSON_MAX, &question_schema,
+                                   &(struct find_question){"find", what, label, turn});
     json_t *place = NULL, *pressed = NULL;
     enum driver_error failure = driver_ask(driver, find, &place);
     double x, y;

@@ -150,37 +150,30 @@ static int failure_of(struct arena *arena, const struct llm_answer *answer, cons
     return FAILURE_PROVIDER_UNAVAILABLE;
 }
 
-/* Parts of the tokens that have prices of their own, or that nobody sees. */
-static void write_parts(struct json_writer *writer, const struct llm_usage *usage)
+static struct optional_integer integer_unless_0(int64_t value)
 {
-    if (usage->cached_tokens.given)
-        writer_key_integer(writer, "cached_input_tokens", usage->cached_tokens.value);
-    if (usage->cache_write_tokens.given)
-        writer_key_integer(writer, "cache_write_tokens", usage->cache_write_tokens.value);
-    if (usage->reasoning_tokens.given)
-        writer_key_integer(writer, "reasoning_tokens", usage->reasoning_tokens.value);
+    return (struct optional_integer){value != 0, value};
 }
 
 static const char *details_of(struct run *run, const struct model *model,
                               const struct llm_call *call, const struct result *result)
 {
-    struct details details;
+    const struct llm_answer *answer = &call->answer;
+    bool succeeded = result->status == RUN_SUCCEEDED;
+    const struct call_details details = {
+        .provider = model->provider,
+        .provider_model_id = succeeded ? model->provider_model_id : NULL,
+        .timeout_seconds = {succeeded, timeout_of(run->worker, model)},
+        .provider_message =
+            provider_rejects_request(answer->status) ? answer->refused.message : NULL,
+        .attempts = GIVEN_INTEGER(answer->attempts),
+        .waited_ms = integer_unless_0(result->waited_ms),
+        .cached_input_tokens = answer->usage.cached_tokens,
+        .cache_write_tokens = answer->usage.cache_write_tokens,
+        .reasoning_tokens = answer->usage.reasoning_tokens,
+        .retry_after_seconds = {answer->retry_after > 0, answer->retry_after}};
 
-    details_open(run, &details);
-    writer_key_string(&details.writer, "provider", model->provider);
-    if (result->status == RUN_SUCCEEDED) {
-        writer_key_string(&details.writer, "provider_model_id", model->provider_model_id);
-        writer_key_number(&details.writer, "timeout_seconds", timeout_of(run->worker, model));
-    }
-    if (provider_rejects_request(call->answer.status) && call->answer.refused.message)
-        writer_key_string(&details.writer, "provider_message", call->answer.refused.message);
-    writer_key_integer(&details.writer, "attempts", call->answer.attempts);
-    if (result->waited_ms)
-        writer_key_integer(&details.writer, "waited_ms", result->waited_ms);
-    write_parts(&details.writer, &call->answer.usage);
-    if (call->answer.retry_after > 0)
-        writer_key_number(&details.writer, "retry_after_seconds", call->answer.retry_after);
-    return details_close(&details);
+    return call_details_print(run->arena, &details);
 }
 
 bool provider_rejects_request(int status)

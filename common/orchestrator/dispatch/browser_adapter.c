@@ -15,63 +15,67 @@ enum { PROMPT_MAX = 64 << 20 };
 /* Left of a request's time when the job's is over, so that its answer still comes. */
 static const double answer_seconds = 0.25;
 
-static void write_state(const struct orchestrator_settings *settings, struct json_writer *writer)
+/* Of a failure without a session. */
+static struct call_details unused_session(const struct run *run, const struct result *result)
 {
-    writer_key_boolean(writer, "configured",
-                       settings->browser_enabled && settings->browser_profile_dir);
-    writer_key_boolean(writer, "active", false);
+    const struct orchestrator_settings *settings = run->worker->settings;
+    bool is_configured = settings->browser_enabled && settings->browser_profile_dir;
+
+    return (struct call_details){.provider = result->executed->provider,
+                                 .configured = GIVEN_BOOLEAN(is_configured),
+                                 .active = GIVEN_BOOLEAN(false)};
 }
 
-/* A failure without a session: the details say how the adapter is. */
 static void fail(struct run *run, struct result *result, int failure_code, const char *message)
 {
-    struct details details;
+    const struct call_details details = unused_session(run, result);
 
-    details_open(run, &details);
-    writer_key_string(&details.writer, "provider", result->executed->provider);
-    write_state(run->worker->settings, &details.writer);
-    result->details = details_close(&details);
+    result->details = call_details_print(run->arena, &details);
     result_fail(run, result, failure_code, message);
+}
+
+static void fail_by_mismatch(struct run *run, const char *requested, const char *actual,
+                             struct result *result)
+{
+    struct call_details details = unused_session(run, result);
+
+    details.requested_label = requested;
+    details.actual_label = actual;
+    result->details = call_details_print(run->arena, &details);
+    result_fail(run, result, FAILURE_MODEL_MISMATCH,
+                arena_print(run->arena, "Requested browser model '%s' but UI shows '%s'.",
+                            requested, actual));
 }
 
 static void scripted_answer(struct run *run, const struct call_request *wanted,
                             const struct model *model, struct result *result)
 {
     const struct orchestrator_settings *settings = run->worker->settings;
-    const char *label =
-        settings->scripted_model_label ? settings->scripted_model_label : model->provider_model_id;
-    struct details details;
+    const char *requested = model->provider_model_id;
+    const char *actual =
+        settings->scripted_model_label ? settings->scripted_model_label : requested;
 
     if (!settings->scripted_logged_in) {
         fail(run, result, FAILURE_AUTH, "Scripted browser session is logged out.");
         return;
     }
-    if (strcmp(label, model->provider_model_id) != 0 &&
-        !catalog_equivalent(run->arena, run->worker->catalog, label, model->provider_model_id)) {
-        details_open(run, &details);
-        writer_key_string(&details.writer, "provider", model->provider);
-        write_state(settings, &details.writer);
-        writer_key_string(&details.writer, "requested_label", model->provider_model_id);
-        writer_key_string(&details.writer, "actual_label", label);
-        result->details = details_close(&details);
-        result_fail(run, result, FAILURE_MODEL_MISMATCH,
-                    arena_print(run->arena, "Requested browser model '%s' but UI shows '%s'.",
-                                model->provider_model_id, label));
+    if (strcmp(actual, requested) != 0 &&
+        !catalog_equivalent(run->arena, run->worker->catalog, actual, requested)) {
+        fail_by_mismatch(run, requested, actual, result);
         return;
     }
-    details_open(run, &details);
-    writer_key_string(&details.writer, "provider", model->provider);
-    writer_key_string(&details.writer, "requested_model_label", model->provider_model_id);
-    writer_key_string(&details.writer, "actual_model_label", label);
-    writer_key_boolean(&details.writer, "thinking_enabled", wanted->reasoning);
-    writer_key_boolean(&details.writer, "model_selection_verified", true);
-    writer_key_string(&details.writer, "driver", "scripted");
-    result->details = details_close(&details);
+    result->details = call_details_print(
+        run->arena, &(struct call_details){.provider = model->provider,
+                                           .requested_model_label = requested,
+                                           .actual_model_label = actual,
+                                           .thinking_enabled = GIVEN_BOOLEAN(wanted->reasoning),
+                                           .model_selection_verified = GIVEN_BOOLEAN(true),
+                                           .driver = "scripted"});
     result->status = RUN_SUCCEEDED;
     result->text = settings->scripted_output;
 }
 
-/* What hinders a call whatever the browser does; the breaker is not asked then, nor told. */
+/* Why the settings rule a call out; NULL when they do not. The breaker does not count these. */
 static const char *why_not_usable(const struct orchestrator_settings *settings)
 {
     if (settings->profile != PROFILE_HYBRID)
@@ -86,27 +90,18 @@ static const char *why_not_usable(const struct orchestrator_settings *settings)
 static void refuse_by_breaker(struct run *run, struct result *result)
 {
     const struct worker_context *worker = run->worker;
-    struct breaker_figures figures;
-    char timestamp[CLOCK_TEXT_MAX];
-    struct details details;
+    const struct breaker_shape *breaker = browser_breaker_shape(run->arena, worker);
 
-    (void)browser_breaker_read(worker, &figures);
-    clock_format(figures.reopens_at, timestamp);
-    details_open(run, &details);
-    writer_key_string(&details.writer, "provider", result->executed->provider);
-    writer_key_boolean(&details.writer, "circuit_breaker_open", true);
-    writer_key(&details.writer, "circuit_breaker");
-    writer_open_object(&details.writer);
-    browser_breaker_write(worker, &details.writer);
-    writer_close_object(&details.writer);
-    result->details = details_close(&details);
+    result->details = call_details_print(
+        run->arena, &(struct call_details){.provider = result->executed->provider,
+                                           .circuit_breaker_open = GIVEN_BOOLEAN(true),
+                                           .circuit_breaker = breaker});
     result_fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
                 arena_print(run->arena,
                             "Adapter '%s' circuit breaker is open after %lld consecutive failures. "
                             "Retry after %s.",
-                            browser_adapter_name,
-                            (long long)worker->settings->browser_breaker_failures,
-                            shown_time(run->arena, timestamp)));
+                            browser_adapter_name, (long long)breaker->failure_threshold,
+                            shown_time(run->arena, breaker->reopen_at.value)));
 }
 
 /* The limits of submits; a call that they refuse says nothing about the browser. */
@@ -114,25 +109,19 @@ static bool has_budget(struct run *run, struct browser_call *active, struct resu
 {
     struct browser_usage usage;
     const char *kind = browser_budget_take(run, &usage);
-    struct details details;
 
     if (!kind)
         return true;
     if (active->pass.cell)
         breaker_cancel(run->worker->region, &active->pass);
-    details_open(run, &details);
-    writer_key_string(&details.writer, "provider", result->executed->provider);
-    writer_key_string(&details.writer, "budget_exceeded_kind", kind);
-    writer_key(&details.writer, "budget_usage");
-    writer_open_object(&details.writer);
-    writer_key_integer(&details.writer, "task_submits", usage.task);
-    writer_key_integer(&details.writer, "hourly_submits", usage.hour);
-    writer_close_object(&details.writer);
-    result->details = details_close(&details);
+    result->details = call_details_print(
+        run->arena, &(struct call_details){.provider = result->executed->provider,
+                                           .budget_exceeded_kind = kind,
+                                           .budget_usage = &usage});
     result_fail(run, result, FAILURE_RATE_LIMITED,
                 arena_print(run->arena,
                             "Request budget exceeded (%s): task_submits=%lld, hourly_submits=%lld",
-                            kind, (long long)usage.task, (long long)usage.hour));
+                            kind, (long long)usage.task_submits, (long long)usage.hourly_submits));
     return false;
 }
 
@@ -232,7 +221,7 @@ bool browser_poll(struct run *run, struct browser_call *active, struct result *r
         result->details = end.details;
         result->status = end.status;
         result->failure_code = end.failure_code;
-        result->failure_message = end.message;
+        result->failure_message = end.failure_message;
         result->text = end.text;
     }
     report_to_breaker(run, active, result);

@@ -45,32 +45,66 @@ const char *browser_breaker_read(const struct worker_context *worker,
     return names[figures->state];
 }
 
-void browser_breaker_write(const struct worker_context *worker, struct json_writer *writer)
+#define OWNER struct breaker_shape
+static const struct field breaker_fields[] = {
+    STRING(OWNER, adapter_status, .omit_if_null = true),
+    BOOLEAN(OWNER, enabled),
+    STRING(OWNER, state),
+    INTEGER(OWNER, failure_threshold),
+    NUMBER(OWNER, cooldown_seconds),
+    STRINGS(OWNER, counted_failure_codes),
+    INTEGER(OWNER, consecutive_failures),
+    MOMENT(OWNER, opened_at, .time = TIME_Z),
+    MOMENT(OWNER, reopen_at, .time = TIME_Z),
+    INTEGER(OWNER, open_count),
+    INTEGER(OWNER, fail_fast_rejections),
+    STRING(OWNER, last_failure_code, .nullable = true),
+    STRING(OWNER, last_failure_message, .nullable = true),
+    MOMENT(OWNER, last_failure_at, .time = TIME_Z),
+};
+#undef OWNER
+SCHEMA(breaker_shape_schema, struct breaker_shape, "BreakerState", breaker_fields);
+
+static struct optional_integer time_or_none(int64_t timestamp)
+{
+    return (struct optional_integer){timestamp != 0, timestamp};
+}
+
+struct breaker_shape *browser_breaker_shape(struct arena *arena,
+                                            const struct worker_context *worker)
 {
     static const int counted[] = {FAILURE_PROVIDER_UNAVAILABLE, FAILURE_TIMEOUT, FAILURE_UNKNOWN};
     const struct orchestrator_settings *settings = worker->settings;
+    struct breaker_shape *shape = ARENA_NEW(arena, struct breaker_shape);
     struct breaker_figures figures;
     const char *state = browser_breaker_read(worker, &figures);
     bool failed = figures.last.at != 0;
 
-    writer_key_boolean(writer, "enabled", settings->browser_breaker_enabled);
-    writer_key_string(writer, "state", state);
-    writer_key_integer(writer, "failure_threshold", settings->browser_breaker_failures);
-    writer_key_number(writer, "cooldown_seconds", settings->browser_breaker_seconds);
-    writer_key(writer, "counted_failure_codes");
-    writer_open_array(writer);
-    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
-        writer_string(writer, failure_name(counted[i]));
-    writer_close_array(writer);
-    writer_key_integer(writer, "consecutive_failures", figures.failures);
-    write_shown_timestamp(writer, "opened_at", figures.opened_at);
-    write_shown_timestamp(writer, "reopen_at", figures.reopens_at);
-    writer_key_integer(writer, "open_count", (int64_t)figures.opens);
-    writer_key_integer(writer, "fail_fast_rejections", (int64_t)figures.refusals);
-    writer_key_string(writer, "last_failure_code", failed ? failure_name(figures.last.code) : NULL);
-    writer_key_string(writer, "last_failure_message", failed ? figures.last.message : NULL);
-    write_shown_timestamp(writer, "last_failure_at", figures.last.at);
+    *shape = (struct breaker_shape){
+        .enabled = settings->browser_breaker_enabled,
+        .state = state,
+        .failure_threshold = settings->browser_breaker_failures,
+        .cooldown_seconds = settings->browser_breaker_seconds,
+        .counted_failure_codes.items = ARENA_ARRAY(arena, const char *, COUNT_OF(counted)),
+        .consecutive_failures = figures.failures,
+        .opened_at = time_or_none(figures.opened_at),
+        .reopen_at = time_or_none(figures.reopens_at),
+        .open_count = (int64_t)figures.opens,
+        .fail_fast_rejections = (int64_t)figures.refusals,
+        .last_failure_code = failed ? failure_name(figures.last.code) : NULL,
+        .last_failure_message = failed ? arena_copy_string(arena, figures.last.message) : NULL,
+        .last_failure_at = time_or_none(figures.last.at)};
+    for (size_t i = 0; i < COUNT_OF(counted); i++)
+        shape->counted_failure_codes.items[shape->counted_failure_codes.count++] =
+            failure_name(counted[i]);
+    return shape;
 }
+
+#define OWNER struct browser_usage
+static const struct field usage_fields[] = {INTEGER(OWNER, task_submits),
+                                            INTEGER(OWNER, hourly_submits)};
+#undef OWNER
+SCHEMA(browser_usage_schema, struct browser_usage, "BrowserUsage", usage_fields);
 
 static bool has_budget(const struct orchestrator_settings *settings)
 {
@@ -104,7 +138,7 @@ const char *browser_budget_take(struct run *run, struct browser_usage *usage)
     if (!run->worker->region || !has_budget(settings))
         return NULL;
     *usage = (struct browser_usage){run->browser_submits, browser_budget_hour(run->worker)};
-    if (settings->max_submits_per_task > 0 && usage->task >= settings->max_submits_per_task)
+    if (settings->max_submits_per_task > 0 && usage->task_submits >= settings->max_submits_per_task)
         return "per_task";
     if (!rate_allow(run->worker->region, submits_key, hour_rule(settings)).allowed &&
         settings->max_submits_per_hour > 0)

@@ -2,7 +2,7 @@
 #ifndef ASSAY_ORCHESTRATOR_DISPATCH_BROWSER_STATE_H
 #define ASSAY_ORCHESTRATOR_DISPATCH_BROWSER_STATE_H
 
-#include "base/json.h"
+#include "base/schema.h"
 #include "orchestrator/dispatch/run.h"
 #include "shm/breaker.h"
 
@@ -18,13 +18,31 @@ struct breaker_rule browser_breaker_rule(const struct orchestrator_settings *set
 const char *browser_breaker_read(const struct worker_context *worker,
                                  struct breaker_figures *figures);
 
-/* Members of an open object: enabled, state, and all figures. */
-void browser_breaker_write(const struct worker_context *worker, struct json_writer *writer);
+/* The breaker as answers and details of calls show it. */
+struct breaker_shape {
+    const char *adapter_status; /* of readiness alone; NULL elsewhere */
+    bool enabled;
+    const char *state;
+    int64_t failure_threshold;
+    double cooldown_seconds;
+    struct string_list counted_failure_codes;
+    int64_t consecutive_failures;
+    struct optional_integer opened_at, reopen_at;
+    int64_t open_count, fail_fast_rejections;
+    const char *last_failure_code, *last_failure_message;
+    struct optional_integer last_failure_at;
+};
+SCHEMA_OF(breaker_shape_schema, struct breaker_shape);
+
+/* Its texts come from the arena. */
+struct breaker_shape *browser_breaker_shape(struct arena *arena,
+                                            const struct worker_context *worker);
 
 /* Prompts submitted by a task and, in the last hour, by all; both 0 where neither is limited. */
 struct browser_usage {
-    int64_t task, hour;
+    int64_t task_submits, hourly_submits;
 };
+SCHEMA_OF(browser_usage_schema, struct browser_usage);
 
 /* Counts one more submit of the run, or says which limit refuses it: "per_task", "per_hour". NULL =
  * it was counted, or need not be. *usage is what was there before. */

@@ -1,19 +1,39 @@
-/* Details of results and events: JSON objects that are kept as text. */
+/* What the result and the event of a call tell besides its text: one shape for all adapters, kept
+ * as JSON text. */
 #ifndef ASSAY_ORCHESTRATOR_DISPATCH_DETAILS_H
 #define ASSAY_ORCHESTRATOR_DISPATCH_DETAILS_H
 
-#include "base/json.h"
-#include "orchestrator/dispatch/run.h"
+#include "orchestrator/dispatch/browser_state.h"
 
-/* A writer of details: an object that is open. */
-struct details {
-    struct text text;
-    struct json_writer writer;
+/* Members that are not given are left out. */
+struct call_details {
+    struct optional_boolean simulated; /* of a dry run, as the next ones */
+    struct string_list requested_models;
+    const char *active_model;
+    struct optional_boolean reasoning;
+    struct optional_integer attachment_count;
+    struct string_list attachment_names;
+    const char *provider, *provider_model_id;
+    struct optional_number timeout_seconds;
+    const char *provider_message; /* of a request that the provider rejects */
+    struct optional_integer attempts, concurrency_limit, waited_ms;
+    struct optional_integer cached_input_tokens, cache_write_tokens, reasoning_tokens;
+    struct optional_number retry_after_seconds;
+    struct optional_boolean configured, active;
+    const char *requested_label, *actual_label; /* of a model mismatch */
+    const char *requested_model_label, *actual_model_label;
+    struct optional_boolean thinking_enabled, model_selection_verified;
+    const char *driver;
+    struct optional_boolean circuit_breaker_open;
+    const struct breaker_shape *circuit_breaker;
+    const char *budget_exceeded_kind;
+    const struct browser_usage *budget_usage;
+    struct optional_number spent_usd, limit_usd;
+    struct optional_boolean fallback_used, cancelled;
+    const char *fallback_from_model, *fallback_reason, *primary_failure_message;
 };
-void details_open(struct run *run, struct details *details);
-const char *details_close(struct details *details);
+SCHEMA_OF(call_details_schema, struct call_details);
 
-/* The object `json` with the members of `more` behind its own. Both are JSON objects. */
-const char *details_join(struct arena *arena, const char *json, const char *more);
+const char *call_details_print(struct arena *arena, const struct call_details *details);
 
 #endif

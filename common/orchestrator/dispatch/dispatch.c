@@ -90,7 +90,7 @@ static void end_call(struct call_batch *batch, struct active_call *active)
             result->ended_at - (clock_monotonic_microseconds() - active->started_at);
     }
     if (active->fallback)
-        result->details = details_join(batch->run->arena, result->details, active->fallback);
+        result->details = json_join(batch->run->arena, result->details, active->fallback);
     active->state = CALL_DONE;
     if (result->status == RUN_FAILED && batch->run->worker->on_failure)
         batch->run->worker->on_failure(result->adapter_name, result->failure_code,
@@ -120,15 +120,13 @@ static void fall_back(struct call_batch *batch, struct active_call *active,
                       const struct model *model)
 {
     struct run *run = batch->run;
-    struct details details;
 
-    details_open(run, &details);
-    writer_key_boolean(&details.writer, "fallback_used", true);
-    writer_key_string(&details.writer, "fallback_from_model", active->model->id);
-    writer_key_string(&details.writer, "fallback_reason",
-                      failure_name(active->result->failure_code));
-    writer_key_string(&details.writer, "primary_failure_message", active->result->failure_message);
-    active->fallback = details_close(&details);
+    active->fallback = call_details_print(
+        run->arena,
+        &(struct call_details){.fallback_used = GIVEN_BOOLEAN(true),
+                               .fallback_from_model = active->model->id,
+                               .fallback_reason = failure_name(active->result->failure_code),
+                               .primary_failure_message = active->result->failure_message});
     book_cost(active);
     release_slot(active, run);
     active->model = model;
@@ -155,13 +153,12 @@ static void conclude(struct call_batch *batch, struct active_call *active)
 static void refuse_without_slot(struct call_batch *batch, struct active_call *active)
 {
     struct run *run = batch->run;
-    struct details details;
 
-    details_open(run, &details);
-    writer_key_string(&details.writer, "provider", active->model->provider);
-    writer_key_integer(&details.writer, "concurrency_limit", active->model->concurrency_limit);
-    writer_key_integer(&details.writer, "waited_ms", milliseconds_since(active->queued_at));
-    active->result->details = details_close(&details);
+    active->result->details = call_details_print(
+        run->arena,
+        &(struct call_details){.provider = active->model->provider,
+                               .concurrency_limit = GIVEN_INTEGER(active->model->concurrency_limit),
+                               .waited_ms = GIVEN_INTEGER(milliseconds_since(active->queued_at))});
     result_fail(run, active->result, FAILURE_RATE_LIMITED,
                 arena_print(run->arena, "Concurrency limit reached for model '%s' (limit=%lld).",
                             active->model->display_name,
@@ -172,13 +169,12 @@ static void refuse_without_slot(struct call_batch *batch, struct active_call *ac
 static void refuse_over_budget(struct call_batch *batch, struct active_call *active, int64_t spent)
 {
     struct run *run = batch->run;
-    struct details details;
 
-    details_open(run, &details);
-    writer_key_string(&details.writer, "budget_exceeded_kind", "daily_cost");
-    writer_key_number(&details.writer, "spent_usd", (double)spent / NANO_PER_DOLLAR);
-    writer_key_number(&details.writer, "limit_usd", run->worker->settings->daily_cost_limit_usd);
-    active->result->details = details_close(&details);
+    active->result->details = call_details_print(
+        run->arena, &(struct call_details){
+                        .budget_exceeded_kind = "daily_cost",
+                        .spent_usd = GIVEN_NUMBER((double)spent / NANO_PER_DOLLAR),
+                        .limit_usd = GIVEN_NUMBER(run->worker->settings->daily_cost_limit_usd)});
     active->hold = NULL;
     result_fail(run, active->result, FAILURE_RATE_LIMITED, "Daily cost limit reached.");
     end_call(batch, active);
@@ -477,8 +473,8 @@ static void add_step(struct run *run, const struct result *result)
         .output_tokens = result->output_tokens,
         .cost_usd = {result->cost.given, (double)result->cost.value / NANO_PER_DOLLAR},
         .executed_model_id = replaced ? result->executed->id : NULL,
-        .started_at = stored_timestamp(run->arena, result->started_at),
-        .completed_at = stored_timestamp(run->arena, result->ended_at),
+        .started_at = {result->started_at != 0, result->started_at},
+        .completed_at = {result->ended_at != 0, result->ended_at},
         .details = result->details};
     run->steps = (struct step_list){run->steps.count + 1, steps};
     run_add_count(&run->cached_tokens, result->cached_tokens);

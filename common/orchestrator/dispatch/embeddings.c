@@ -1,6 +1,8 @@
 /* Embeddings over HTTP. */
 #include "orchestrator/dispatch/embeddings.h"
 
+#include "base/schema.h"
+
 #include "base/json.h"
 #include "text/words.h"
 
@@ -43,18 +45,20 @@ static void keep(struct arena *arena, struct embedding_cache *cache, const char 
     cache->vectors[cache->count++] = vector;
 }
 
+struct embeddings_body {
+    const char *model;
+    struct string_list input;
+};
+
+#define OWNER struct embeddings_body
+static const struct field body_fields[] = {STRING(OWNER, model), STRINGS(OWNER, input)};
+#undef OWNER
+static SCHEMA(body_schema, struct embeddings_body, "EmbeddingsRequest", body_fields);
+
 static const char *body_of(struct arena *arena, const struct string_list *texts)
 {
-    struct json_writer writer;
-    struct text text;
-
-    text_start(&text, arena, BODY_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "model", "mistral-embed");
-    writer_key_strings(&writer, "input", texts);
-    writer_close_object(&writer);
-    return text.bytes;
+    return schema_json(arena, BODY_MAX, &body_schema,
+                       &(struct embeddings_body){"mistral-embed", *texts});
 }
 
 static bool read_vector(struct arena *arena, const json_t *list, struct vector *vector)

@@ -173,7 +173,7 @@ void catalog_make_from_labels(struct arena *arena, const struct string_list *lab
 }
 
 void catalog_set_model_list(struct arena *arena, const struct catalog *base,
-                            const struct string_list *labels, const char *checked_at,
+                            const struct string_list *labels, int64_t checked_at,
                             struct catalog *catalog)
 {
     start(arena, catalog);

@@ -45,8 +45,8 @@ struct catalog {
     struct model *models; /* of the menu first, in its order; then the others */
     size_t count;
     size_t browser_count;
-    const char *source; /* "dry-run-static", "web-provider-model-menu", "api-static" */
-    const char *checked_at;
+    const char *source;        /* "dry-run-static", "web-provider-model-menu", "api-static" */
+    int64_t checked_at;        /* of the browser's models; 0 = they are not observed */
     const char *default_model; /* asked when none is named; NULL = as plan_default_model() says */
 };
 
@@ -60,7 +60,7 @@ void catalog_make_from_labels(struct arena *arena, const struct string_list *lab
 /* A catalog with these labels as its menu, seen then, and all other models of `base`, which must
  * outlive it. */
 void catalog_set_model_list(struct arena *arena, const struct catalog *base,
-                            const struct string_list *labels, const char *checked_at,
+                            const struct string_list *labels, int64_t checked_at,
                             struct catalog *catalog);
 
 /* Adds the models of an operator's file: a JSON array of objects with id, provider, protocol

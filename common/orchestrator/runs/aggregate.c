@@ -1,7 +1,7 @@
 /* Putting results together. */
 #include "orchestrator/runs/aggregate.h"
 
-#include "base/json.h"
+#include "base/schema.h"
 #include "base/string_list.h"
 
 #include <string.h>
@@ -118,61 +118,70 @@ static void explain_failure(struct run *run, const struct result *results, size_
 /* Adds a text to a sorted list. */
 static void insert_sorted(struct string_list *list, const char *text, bool unique)
 {
-    size_t place = list->count;
+    size_t at = list->count;
 
     if (unique && string_list_has(list, text))
         return;
-    for (; place > 0 && strcmp(list->items[place - 1], text) > 0; place--)
-        list->items[place] = list->items[place - 1];
-    list->items[place] = text;
+    for (; at > 0 && strcmp(list->items[at - 1], text) > 0; at--)
+        list->items[at] = list->items[at - 1];
+    list->items[at] = text;
     list->count++;
 }
 
-static void write_cancelled(struct json_writer *writer, const struct result *results, size_t count)
-{
-    writer_key(writer, "cancelled_steps");
-    writer_open_array(writer);
-    for (size_t i = 0; i < count; i++)
-        if (results[i].status == RUN_CANCELLED)
-            writer_integer(writer, (int64_t)i + 1);
-    writer_close_array(writer);
-}
+/* Task details of every run, whatever its status. */
+struct run_details {
+    int64_t quorum;
+    int merge_strategy;
+    struct string_list adapter_names; /* sorted */
+    int64_t completed_step_count, failed_step_count, cancelled_step_count;
+    struct string_list failure_codes; /* sorted, one per failed step */
+    struct optional_integer winning_step_index;
+    const char *winning_model_id;
+    struct integer_list cancelled_steps;
+    const char *cancel_reason;
+};
 
-static const char *write_details(struct run *run, const struct result *results, size_t count,
-                                 int64_t quorum, int strategy, const struct outcome *outcome)
+#define OWNER struct run_details
+static const struct field details_fields[] = {
+    INTEGER(OWNER, quorum),
+    CHOICE(OWNER, merge_strategy, merge_strategy_names, .choice_count = MERGE_STRATEGY__MAX),
+    STRINGS(OWNER, adapter_names),
+    INTEGER(OWNER, completed_step_count),
+    INTEGER(OWNER, failed_step_count),
+    INTEGER(OWNER, cancelled_step_count),
+    STRINGS(OWNER, failure_codes),
+    NULLABLE_INTEGER(OWNER, winning_step_index),
+    STRING(OWNER, winning_model_id, .nullable = true),
+    INTEGERS(OWNER, cancelled_steps),
+    STRING(OWNER, cancel_reason, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(details_schema, struct run_details, "RunDetails", details_fields);
+
+static const char *details_of(struct run *run, const struct result *results, size_t count,
+                              int64_t quorum, int strategy, const struct outcome *outcome)
 {
-    struct string_list names = {.items = ARENA_ARRAY(run->arena, const char *, count + 1)};
-    struct string_list codes = {.items = ARENA_ARRAY(run->arena, const char *, count + 1)};
-    struct json_writer writer;
-    struct text text;
+    struct run_details details = {
+        .quorum = quorum,
+        .merge_strategy = strategy,
+        .adapter_names.items = ARENA_ARRAY(run->arena, const char *, count + 1),
+        .completed_step_count = (int64_t)count_status(results, count, RUN_SUCCEEDED),
+        .failed_step_count = (int64_t)count_status(results, count, RUN_FAILED),
+        .cancelled_step_count = (int64_t)count_status(results, count, RUN_CANCELLED),
+        .failure_codes.items = ARENA_ARRAY(run->arena, const char *, count + 1),
+        .winning_step_index = {outcome->winning_step != 0, outcome->winning_step},
+        .winning_model_id = outcome->winner ? outcome->winner->id : NULL,
+        .cancelled_steps.items = ARENA_ARRAY(run->arena, int64_t, count + 1),
+        .cancel_reason = outcome->cancel_reason};
 
     for (size_t i = 0; i < count; i++) {
-        insert_sorted(&names, results[i].adapter_name, true);
+        insert_sorted(&details.adapter_names, results[i].adapter_name, true);
         if (results[i].status == RUN_FAILED && results[i].failure_code != FAILURE_NONE)
-            insert_sorted(&codes, failure_name(results[i].failure_code), false);
+            insert_sorted(&details.failure_codes, failure_name(results[i].failure_code), false);
+        if (results[i].status == RUN_CANCELLED)
+            details.cancelled_steps.items[details.cancelled_steps.count++] = (int64_t)i + 1;
     }
-    text_start(&text, run->arena, DETAILS_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_integer(&writer, "quorum", quorum);
-    writer_key_string(&writer, "merge_strategy", merge_strategy_names[strategy]);
-    writer_key_strings(&writer, "adapter_names", &names);
-    writer_key_integer(&writer, "completed_step_count",
-                       (int64_t)count_status(results, count, RUN_SUCCEEDED));
-    writer_key_integer(&writer, "failed_step_count",
-                       (int64_t)count_status(results, count, RUN_FAILED));
-    writer_key_integer(&writer, "cancelled_step_count",
-                       (int64_t)count_status(results, count, RUN_CANCELLED));
-    writer_key_strings(&writer, "failure_codes", &codes);
-    if (outcome->winning_step)
-        writer_key_integer(&writer, "winning_step_index", outcome->winning_step);
-    else
-        writer_key_null(&writer, "winning_step_index");
-    writer_key_string(&writer, "winning_model_id", outcome->winner ? outcome->winner->id : NULL);
-    write_cancelled(&writer, results, count);
-    writer_key_string(&writer, "cancel_reason", outcome->cancel_reason);
-    writer_close_object(&writer);
-    return text.bytes;
+    return schema_json(run->arena, DETAILS_MAX, &details_schema, &details);
 }
 
 void aggregate(struct run *run, const struct result *results, size_t count, int64_t quorum,
@@ -199,5 +208,5 @@ void aggregate(struct run *run, const struct result *results, size_t count, int6
     }
     if (count_status(results, count, RUN_CANCELLED) && outcome->status == RUN_SUCCEEDED)
         outcome->cancel_reason = "quorum_reached";
-    outcome->details = write_details(run, results, count, quorum, merge_strategy, outcome);
+    outcome->details = details_of(run, results, count, quorum, merge_strategy, outcome);
 }

@@ -99,25 +99,40 @@ void decompose_join_steps(struct run *run, const struct decomposition *decomposi
     run->steps = (struct step_list){1, joined};
 }
 
+struct decomposition_details {
+    bool was_decomposed;
+    int64_t subtask_count;
+    struct string_list subtasks;
+};
+
+#define OWNER struct decomposition_details
+static const struct field decomposition_fields[] = {
+    BOOLEAN(OWNER, was_decomposed),
+    INTEGER(OWNER, subtask_count),
+    STRINGS(OWNER, subtasks),
+};
+#undef OWNER
+static SCHEMA(decomposition_schema, struct decomposition_details, "DecompositionDetails",
+              decomposition_fields);
+
+struct decomposed_details {
+    const struct decomposition_details *decomposition;
+};
+
+#define OWNER struct decomposed_details
+static const struct field decomposed_fields[] = {
+    OBJECT(OWNER, decomposition, decomposition_schema)};
+#undef OWNER
+static SCHEMA(decomposed_schema, struct decomposed_details, "DecomposedDetails", decomposed_fields);
+
 const char *decompose_details(struct run *run, const struct decomposition *decomposition)
 {
-    struct json_writer writer;
-    struct text text;
+    struct decomposition_details inner = {.was_decomposed = decomposition->was_decomposed};
+    const struct decomposed_details details = {&inner};
 
-    text_start(&text, run->arena, DETAILS_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key(&writer, "decomposition");
-    writer_open_object(&writer);
-    writer_key_boolean(&writer, "was_decomposed", decomposition->was_decomposed);
-    writer_key_integer(&writer, "subtask_count",
-                       decomposition->was_decomposed ? (int64_t)decomposition->subtasks.count : 0);
-    writer_key(&writer, "subtasks");
-    writer_open_array(&writer);
-    for (size_t i = 0; decomposition->was_decomposed && i < decomposition->subtasks.count; i++)
-        writer_string(&writer, decomposition->subtasks.items[i]);
-    writer_close_array(&writer);
-    writer_close_object(&writer);
-    writer_close_object(&writer);
-    return text.bytes;
+    if (inner.was_decomposed) {
+        inner.subtask_count = (int64_t)decomposition->subtasks.count;
+        inner.subtasks = decomposition->subtasks;
+    }
+    return schema_json(run->arena, DETAILS_MAX, &decomposed_schema, &details);
 }

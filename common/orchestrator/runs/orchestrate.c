@@ -47,8 +47,8 @@ static enum error ask_in_parts(struct orchestration *orchestration,
         orchestration->results[0].duration_ms = run->steps.items[0].duration_ms;
     aggregate(run, orchestration->results, 1, orchestration->plan.quorum,
               orchestration->plan.merge_strategy, &orchestration->outcome);
-    orchestration->outcome.details = details_join(run->arena, orchestration->outcome.details,
-                                                  decompose_details(run, &decomposition));
+    orchestration->outcome.details = json_join(run->arena, orchestration->outcome.details,
+                                               decompose_details(run, &decomposition));
     orchestration->task_run.task.was_decomposed = decomposition.was_decomposed;
     if (decomposition.was_decomposed)
         orchestration->task_run.task.subtask_count = (int64_t)decomposition.subtasks.count;

@@ -64,45 +64,77 @@ static const char *write_metadata(struct arena *arena, const json_t *metadata, c
     return text.bytes;
 }
 
-static void write_planned_step(struct json_writer *writer, const struct model *model, size_t index)
-{
-    writer_open_object(writer);
-    writer_key_integer(writer, "step_index", (int64_t)index);
-    writer_key_string(writer, "model_id", model->id);
-    writer_key_string(writer, "display_name", model->display_name);
-    writer_key_string(writer, "backend", backend_names[model->backend]);
-    writer_key_string(writer, "provider", model->provider);
-    writer_close_object(writer);
-}
+/* The payload of task.accepted. */
+struct planned_step {
+    int64_t step_index; /* from 1 */
+    const char *model_id, *display_name;
+    int backend;
+    const char *provider;
+};
+
+#define OWNER struct planned_step
+static const struct field planned_step_fields[] = {
+    INTEGER(OWNER, step_index),
+    STRING(OWNER, model_id),
+    STRING(OWNER, display_name),
+    CHOICE(OWNER, backend, backend_names, .choice_count = BACKEND__MAX),
+    STRING(OWNER, provider),
+};
+#undef OWNER
+static SCHEMA(planned_step_schema, struct planned_step, "PlannedStep", planned_step_fields);
+
+struct execution_plan {
+    int64_t quorum;
+    int merge_strategy, adapter_hint;
+    bool cancel_on_quorum;
+    OBJECT_LIST(struct planned_step, steps);
+};
+
+#define OWNER struct execution_plan
+static const struct field plan_fields[] = {
+    INTEGER(OWNER, quorum),
+    CHOICE(OWNER, merge_strategy, merge_strategy_names, .choice_count = MERGE_STRATEGY__MAX),
+    CHOICE(OWNER, adapter_hint, adapter_hint_names, .choice_count = ADAPTER_HINT__MAX),
+    BOOLEAN(OWNER, cancel_on_quorum),
+    OBJECTS(OWNER, steps, planned_step_schema),
+};
+#undef OWNER
+static SCHEMA(plan_schema, struct execution_plan, "ExecutionPlan", plan_fields);
+
+struct accepted_payload {
+    bool dry_run;
+    const struct execution_plan *execution_plan;
+};
+
+#define OWNER struct accepted_payload
+static const struct field accepted_fields[] = {BOOLEAN(OWNER, dry_run),
+                                               OBJECT(OWNER, execution_plan, plan_schema)};
+#undef OWNER
+static SCHEMA(accepted_schema, struct accepted_payload, "TaskAccepted", accepted_fields);
 
 static const char *accepted_payload(struct arena *arena, const struct task_request *wanted)
 {
     const struct plan *plan = wanted->plan;
-    struct json_writer writer;
-    struct text text;
+    struct planned_step *steps = ARENA_ARRAY(arena, struct planned_step, plan->count);
+    const struct execution_plan execution_plan = {.quorum = plan->quorum,
+                                                  .merge_strategy = plan->merge_strategy,
+                                                  .adapter_hint = plan->adapter_hint,
+                                                  .cancel_on_quorum = plan->cancel_on_quorum,
+                                                  .steps = {plan->count, steps}};
+    const struct accepted_payload payload = {.dry_run = wanted->dry_run,
+                                             .execution_plan = &execution_plan};
 
-    text_start(&text, arena, PAYLOAD_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_boolean(&writer, "dry_run", wanted->dry_run);
-    writer_key(&writer, "execution_plan");
-    writer_open_object(&writer);
-    writer_key_integer(&writer, "quorum", plan->quorum);
-    writer_key_string(&writer, "merge_strategy", merge_strategy_names[plan->merge_strategy]);
-    writer_key_string(&writer, "adapter_hint", adapter_hint_names[plan->adapter_hint]);
-    writer_key_boolean(&writer, "cancel_on_quorum", plan->cancel_on_quorum);
-    writer_key(&writer, "steps");
-    writer_open_array(&writer);
     for (size_t i = 0; i < plan->count; i++)
-        write_planned_step(&writer, plan->models[i], i + 1);
-    writer_close_array(&writer);
-    writer_close_object(&writer);
-    writer_close_object(&writer);
-    return text.bytes;
+        steps[i] = (struct planned_step){.step_index = (int64_t)i + 1,
+                                         .model_id = plan->models[i]->id,
+                                         .display_name = plan->models[i]->display_name,
+                                         .backend = (int)plan->models[i]->backend,
+                                         .provider = plan->models[i]->provider};
+    return schema_json(arena, PAYLOAD_MAX, &accepted_schema, &payload);
 }
 
 static void fill_in_task(struct task_run *task_run, const struct task_request *wanted,
-                         const char *accepted_at)
+                         int64_t accepted_at)
 {
     struct run *run = &task_run->run;
     const struct plan *plan = wanted->plan;
@@ -159,7 +191,7 @@ enum error task_run_begin(struct task_run *task_run, const struct worker_context
                                  .dry_run = wanted->dry_run,
                                  .deadline = task_run->started + (int64_t)(seconds * 1e6),
                                  .problem = problem};
-    fill_in_task(task_run, wanted, store_now(arena));
+    fill_in_task(task_run, wanted, clock_unix_microseconds());
     if (wanted->dry_run)
         return ERROR_NONE;
     clock_format(clock_unix_microseconds() + (int64_t)(seconds * 1e6) +
@@ -169,89 +201,120 @@ enum error task_run_begin(struct task_run *task_run, const struct worker_context
     return late ? ERROR_NONE : run_store(&task_run->run);
 }
 
-/* Steps as events tell them. */
+/* The payloads of step.completed and step.failed. */
+#define OWNER struct step_record
+#define STEP_HEAD                                                                                  \
+    INTEGER(OWNER, step_index), STRING(OWNER, model_id), STRING(OWNER, model_display_name)
+static const struct field completed_step_fields[] = {
+    STEP_HEAD,
+    NULLABLE_INTEGER(OWNER, duration_ms),
+    WRITTEN_JSON(OWNER, details, .omit_if_null = true),
+};
+static SCHEMA(completed_step_schema, struct step_record, "StepCompleted", completed_step_fields);
+
+static const struct field failed_step_fields[] = {
+    STEP_HEAD,
+    CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
+           .nullable = true),
+    STRING(OWNER, failure_message, .nullable = true),
+    WRITTEN_JSON(OWNER, details, .omit_if_null = true),
+};
+#undef STEP_HEAD
+#undef OWNER
+static SCHEMA(failed_step_schema, struct step_record, "StepFailed", failed_step_fields);
+
+/* The payloads of task.completed, task.failed and task.cancelled. */
+struct terminal_payload {
+    struct optional_integer winning_step_index;
+    const char *winning_model_id;
+    int64_t duration_ms;
+    struct integer_list cancelled_steps;
+    const char *cancel_reason;
+    int failure_code;
+    const char *failure_message;
+    OBJECT_LIST(struct step_record, failed_steps);
+    const char *reason;
+    const char *details;
+};
+
+#define OWNER struct terminal_payload
+static const struct field completed_fields[] = {
+    NULLABLE_INTEGER(OWNER, winning_step_index),
+    STRING(OWNER, winning_model_id, .nullable = true),
+    INTEGER(OWNER, duration_ms),
+    INTEGERS(OWNER, cancelled_steps),
+    STRING(OWNER, cancel_reason, .nullable = true),
+    WRITTEN_JSON(OWNER, details),
+};
+static SCHEMA(completed_schema, struct terminal_payload, "TaskCompleted", completed_fields);
+
+static const struct field failed_fields[] = {
+    CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
+           .nullable = true),
+    STRING(OWNER, failure_message, .nullable = true),
+    OBJECTS(OWNER, failed_steps, failed_step_schema),
+    WRITTEN_JSON(OWNER, details),
+};
+static SCHEMA(failed_schema, struct terminal_payload, "TaskFailed", failed_fields);
+
+static const struct field cancelled_fields[] = {
+    STRING(OWNER, reason),
+    INTEGERS(OWNER, cancelled_steps),
+    WRITTEN_JSON(OWNER, details),
+};
+#undef OWNER
+static SCHEMA(cancelled_schema, struct terminal_payload, "TaskCancelled", cancelled_fields);
+
 static const char *step_payload(struct arena *arena, const struct step_record *step)
 {
-    struct json_writer writer;
-    struct text text;
-
-    text_start(&text, arena, PAYLOAD_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_integer(&writer, "step_index", step->step_index);
-    writer_key_string(&writer, "model_id", step->model_id);
-    writer_key_string(&writer, "model_display_name", step->model_display_name);
-    if (step->status == RUN_FAILED) {
-        writer_key_string(&writer, "failure_code", failure_name(step->failure_code));
-        writer_key_string(&writer, "failure_message", step->failure_message);
-    } else if (step->duration_ms.given) {
-        writer_key_integer(&writer, "duration_ms", step->duration_ms.value);
-    } else {
-        writer_key_null(&writer, "duration_ms");
-    }
-    if (step->details) {
-        writer_key(&writer, "details");
-        writer_raw(&writer, step->details);
-    }
-    writer_close_object(&writer);
-    return text.bytes;
+    return schema_json(arena, PAYLOAD_MAX,
+                       step->status == RUN_FAILED ? &failed_step_schema : &completed_step_schema,
+                       step);
 }
 
-static void write_cancelled(struct json_writer *writer, const struct step_list *steps)
+static struct integer_list cancelled_steps(struct arena *arena, const struct step_list *steps)
 {
-    writer_key(writer, "cancelled_steps");
-    writer_open_array(writer);
+    struct integer_list list = {.items = ARENA_ARRAY(arena, int64_t, steps->count + 1)};
+
     for (size_t i = 0; i < steps->count; i++)
         if (steps->items[i].status == RUN_CANCELLED)
-            writer_integer(writer, steps->items[i].step_index);
-    writer_close_array(writer);
+            list.items[list.count++] = steps->items[i].step_index;
+    return list;
 }
 
-static void write_failed(struct json_writer *writer, struct arena *arena,
-                         const struct step_list *steps)
+static struct object_list failed_steps(struct arena *arena, const struct step_list *steps)
 {
-    writer_key(writer, "failed_steps");
-    writer_open_array(writer);
+    struct step_record *failed = ARENA_ARRAY(arena, struct step_record, steps->count + 1);
+    size_t count = 0;
+
     for (size_t i = 0; i < steps->count; i++)
         if (steps->items[i].status == RUN_FAILED)
-            writer_raw(writer, step_payload(arena, &steps->items[i]));
-    writer_close_array(writer);
+            failed[count++] = steps->items[i];
+    return (struct object_list){count, failed};
 }
 
 static const char *terminal_payload(struct task_run *task_run, const struct outcome *outcome)
 {
     const struct run *run = &task_run->run;
-    struct json_writer writer;
-    struct text text;
+    const struct terminal_payload payload = {
+        .winning_step_index = {outcome->winning_step != 0, outcome->winning_step},
+        .winning_model_id = outcome->winner ? outcome->winner->id : NULL,
+        .duration_ms = task_run->task.duration_ms.value,
+        .cancelled_steps = cancelled_steps(run->arena, &run->steps),
+        .cancel_reason = outcome->cancel_reason,
+        .failure_code = outcome->failure_code,
+        .failure_message = outcome->failure_message,
+        .failed_steps = failed_steps(run->arena, &run->steps),
+        .reason = run->was_cancelled      ? "client_disconnect"
+                  : run->reached_deadline ? "deadline"
+                                          : "operator",
+        .details = outcome->details ? outcome->details : "{}"};
 
-    text_start(&text, run->arena, PAYLOAD_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    if (outcome->status == RUN_SUCCEEDED) {
-        if (outcome->winning_step)
-            writer_key_integer(&writer, "winning_step_index", outcome->winning_step);
-        else
-            writer_key_null(&writer, "winning_step_index");
-        writer_key_string(&writer, "winning_model_id",
-                          outcome->winner ? outcome->winner->id : NULL);
-        writer_key_integer(&writer, "duration_ms", task_run->task.duration_ms.value);
-        write_cancelled(&writer, &run->steps);
-        writer_key_string(&writer, "cancel_reason", outcome->cancel_reason);
-    } else if (outcome->status == RUN_FAILED) {
-        writer_key_string(&writer, "failure_code", failure_name(outcome->failure_code));
-        writer_key_string(&writer, "failure_message", outcome->failure_message);
-        write_failed(&writer, run->arena, &run->steps);
-    } else {
-        writer_key_string(&writer, "reason",
-                          run->was_cancelled      ? "client_disconnect"
-                          : run->reached_deadline ? "deadline"
-                                                  : "operator");
-        write_cancelled(&writer, &run->steps);
-    }
-    writer_key(&writer, "details");
-    writer_raw(&writer, outcome->details ? outcome->details : "{}");
-    writer_close_object(&writer);
-    return text.bytes;
+    return schema_json(run->arena, PAYLOAD_MAX,
+                       outcome->status == RUN_SUCCEEDED ? &completed_schema
+                       : outcome->status == RUN_FAILED  ? &failed_schema
+                                                        : &cancelled_schema,
+                       &payload);
 }
 
 static int terminal_event(int status)
@@ -266,7 +329,7 @@ static int terminal_event(int status)
 static struct event_list make_events(struct task_run *task_run, const struct outcome *outcome)
 {
     const struct run *run = &task_run->run;
-    const char *now = task_run->task.completed_at;
+    int64_t now = task_run->task.completed_at.value;
     struct event_record *events =
         ARENA_ARRAY(run->arena, struct event_record, run->steps.count + 2);
     int64_t sequence = 1;
@@ -317,7 +380,7 @@ enum error task_run_end(struct task_run *task_run, const struct outcome *outcome
 
     browser_budget_end(run->worker->region);
     task->status = outcome->status;
-    task->completed_at = store_now(run->arena);
+    task->completed_at = GIVEN_INTEGER(clock_unix_microseconds());
     task->duration_ms = GIVEN_INTEGER(
         run->dry_run ? 0 : (clock_monotonic_microseconds() - task_run->started) / 1000);
     task->execution_mode = outcome->execution_mode;

@@ -1,10 +1,8 @@
-/* Snapshots written: records of the store as JSON, and their canonical form. */
+/* Builds snapshots: their shape, and their canonical form. */
 #include "orchestrator/snapshot/snapshot.h"
 
 #include "base/clock.h"
 #include "base/string_list.h"
-#include "db/store.h"
-#include "orchestrator/storage/times.h"
 
 #include <string.h>
 
@@ -45,85 +43,67 @@ void snapshot_digest(struct arena *arena, const json_t *snapshot, char digest[DI
     digest_sha256_hex(text.bytes, text.length, digest);
 }
 
-static void optional_integer(struct json_writer *writer, const char *key,
-                             struct optional_integer value)
-{
-    if (value.given)
-        writer_key_integer(writer, key, value.value);
-    else
-        writer_key_null(writer, key);
-}
+/* One task with all that is kept of it. */
+struct bundle {
+    const struct task_record *task;
+    OBJECT_LIST(struct step_record, steps);
+    OBJECT_LIST(struct event_record, events);
+};
 
-static void write_task(struct json_writer *writer, struct arena *arena,
-                       const struct task_record *task)
-{
-    writer_open_object(writer);
-    writer_key_string(writer, "task_id", task->task_id);
-    writer_key_string(writer, "status", run_status_names[task->status]);
-    writer_key_string(writer, "accepted_at", shown_time(arena, task->accepted_at));
-    writer_key_string(writer, "completed_at", shown_time(arena, task->completed_at));
-    optional_integer(writer, "duration_ms", task->duration_ms);
-    writer_key_string(writer, "prompt", task->prompt);
-    writer_key_boolean(writer, "reasoning", task->reasoning);
-    writer_key_string(writer, "execution_mode", execution_mode_names[task->execution_mode]);
-    writer_key_boolean(writer, "dry_run", task->dry_run);
-    writer_key_integer(writer, "model_count", task->model_count);
-    writer_key_integer(writer, "quorum", task->quorum);
-    writer_key_string(writer, "merge_strategy", merge_strategy_names[task->merge_strategy]);
-    writer_key_string(writer, "adapter_hint", adapter_hint_names[task->adapter_hint]);
-    writer_key_boolean(writer, "cancel_on_quorum", task->cancel_on_quorum);
-    writer_key_string(writer, "failure_code", failure_name(task->failure_code));
-    writer_key_string(writer, "failure_message", task->failure_message);
-    writer_key_string(writer, "output_text", task->output_text);
-    writer_key(writer, "metadata");
-    writer_raw(writer, task->metadata);
-    writer_key_string(writer, "retry_of_task_id", task->retry_of_task_id);
-    writer_key_string(writer, "session_id", task->session_id);
-    writer_key_boolean(writer, "was_decomposed", task->was_decomposed);
-    writer_key_integer(writer, "subtask_count", task->subtask_count);
-    writer_key_boolean(writer, "decompose", task->decompose);
-    writer_close_object(writer);
-}
+#define OWNER struct bundle
+static const struct field bundle_fields[] = {
+    OBJECT(OWNER, task, task_record_schema),
+    OBJECTS(OWNER, steps, step_record_schema),
+    OBJECTS(OWNER, events, event_record_schema),
+};
+#undef OWNER
+static SCHEMA(bundle_schema, struct bundle, "TaskBundle", bundle_fields);
 
-static void write_step(struct json_writer *writer, const struct step_record *step)
-{
-    writer_open_object(writer);
-    writer_key_string(writer, "task_id", step->task_id);
-    writer_key_integer(writer, "step_index", step->step_index);
-    writer_key_string(writer, "model_id", step->model_id);
-    writer_key_string(writer, "model_display_name", step->model_display_name);
-    writer_key_string(writer, "backend", backend_names[step->backend]);
-    writer_key_string(writer, "provider", step->provider);
-    writer_key_string(writer, "status", run_status_names[step->status]);
-    writer_key_string(writer, "failure_code", failure_name(step->failure_code));
-    writer_key_string(writer, "failure_message", step->failure_message);
-    writer_key_string(writer, "output_text", step->output_text);
-    optional_integer(writer, "duration_ms", step->duration_ms);
-    optional_integer(writer, "input_tokens", step->input_tokens);
-    optional_integer(writer, "output_tokens", step->output_tokens);
-    if (step->cost_usd.given)
-        writer_key_number(writer, "cost_usd", step->cost_usd.value);
-    else
-        writer_key_null(writer, "cost_usd");
-    writer_key_string(writer, "executed_model_id", step->executed_model_id);
-    writer_key_string(writer, "started_at", shown_time(writer->out->arena, step->started_at));
-    writer_key_string(writer, "completed_at", shown_time(writer->out->arena, step->completed_at));
-    writer_close_object(writer);
-}
+struct selection {
+    struct string_list task_ids;
+    struct optional_integer limit; /* of a selection without ids */
+};
 
-static void write_event(struct json_writer *writer, struct arena *arena,
-                        const struct event_record *event)
-{
-    writer_open_object(writer);
-    writer_key_string(writer, "event_id", event->event_id);
-    writer_key_string(writer, "task_id", event->task_id);
-    writer_key_integer(writer, "sequence_no", event->sequence_no);
-    writer_key_string(writer, "event_type", event_type_names[event->event_type]);
-    writer_key_string(writer, "created_at", shown_time(arena, event->created_at));
-    writer_key(writer, "payload");
-    writer_raw(writer, event->payload);
-    writer_close_object(writer);
-}
+#define OWNER struct selection
+static const struct field selection_fields[] = {STRINGS(OWNER, task_ids),
+                                                NULLABLE_INTEGER(OWNER, limit)};
+#undef OWNER
+static SCHEMA(selection_schema, struct selection, "SnapshotSelection", selection_fields);
+
+struct snapshot {
+    const char *status;
+    int64_t snapshot_format_version;
+    const char *orch_version, *migration;
+    int64_t generated_at;
+    const char *backend;
+    const struct selection *selection;
+    const struct store_health *health;
+    struct schema_variant schema;
+    int64_t task_count, step_count, event_count;
+    struct string_list exported_task_ids, missing_task_ids;
+    OBJECT_LIST(struct bundle, tasks);
+};
+
+#define OWNER struct snapshot
+static const struct field snapshot_fields[] = {
+    STRING(OWNER, status),
+    INTEGER(OWNER, snapshot_format_version),
+    STRING(OWNER, orch_version),
+    STRING(OWNER, migration, .nullable = true),
+    TIME(OWNER, generated_at, .time = TIME_Z),
+    STRING(OWNER, backend),
+    OBJECT(OWNER, selection, selection_schema),
+    OBJECT(OWNER, health, store_health_schema),
+    VARIANT(OWNER, schema, schema_report_variants),
+    INTEGER(OWNER, task_count),
+    INTEGER(OWNER, step_count),
+    INTEGER(OWNER, event_count),
+    STRINGS(OWNER, exported_task_ids),
+    STRINGS(OWNER, missing_task_ids),
+    OBJECTS(OWNER, tasks, bundle_schema),
+};
+#undef OWNER
+static SCHEMA(snapshot_schema, struct snapshot, "Snapshot", snapshot_fields);
 
 /* What a snapshot is made of. */
 struct material {
@@ -131,7 +111,7 @@ struct material {
     struct step_list steps;
     struct event_list events;
     struct string_list exported, missing;
-    struct store_counts counts;
+    struct store_health health;
     struct schema_report schema;
 };
 
@@ -179,87 +159,70 @@ static enum error gather(struct arena *arena, struct db *db, const struct db_sch
     if (!error)
         error = task_events_of(db, arena, &material->exported, false, &material->events, problem);
     if (!error)
-        error = task_counts(db, &material->counts, problem);
+        error = store_health_count(db, &material->health, problem);
     if (!error)
-        error = schema_report_make(arena, db, schema, &material->schema, problem);
+        error = schema_report_make(arena, db, schema, wanted->backend, &material->schema, problem);
     return db_finish(db, error, problem);
 }
 
-static void write_bundles(struct json_writer *writer, struct arena *arena,
-                          const struct material *material, const struct snapshot_request *wanted)
+/* The items of one task in a list that is ordered by tasks. */
+#define SLICE(list, id)                                                                            \
+    ({                                                                                             \
+        size_t start_ = 0, end_;                                                                   \
+        while (start_ < (list)->count && strcmp((list)->items[start_].task_id, (id)) != 0)         \
+            start_++;                                                                              \
+        for (end_ = start_;                                                                        \
+             end_ < (list)->count && strcmp((list)->items[end_].task_id, (id)) == 0; end_++)       \
+            ;                                                                                      \
+        (struct object_list){end_ - start_, (list)->items + start_};                               \
+    })
+
+static struct object_list bundles_of(struct arena *arena, const struct material *material,
+                                     const struct snapshot_request *wanted)
 {
-    writer_key(writer, "tasks");
-    writer_open_array(writer);
+    struct bundle *bundles = ARENA_ARRAY(arena, struct bundle, material->tasks.count);
+
     for (size_t i = 0; i < material->tasks.count; i++) {
-        const char *id = material->tasks.items[i].task_id;
+        const struct task_record *task = &material->tasks.items[i];
 
         if (wanted->report)
             wanted->report(wanted->context, "exporting", i, material->tasks.count);
-        writer_open_object(writer);
-        writer_key(writer, "task");
-        write_task(writer, arena, &material->tasks.items[i]);
-        writer_key(writer, "steps");
-        writer_open_array(writer);
-        for (size_t j = 0; j < material->steps.count; j++)
-            if (strcmp(material->steps.items[j].task_id, id) == 0)
-                write_step(writer, &material->steps.items[j]);
-        writer_close_array(writer);
-        writer_key(writer, "events");
-        writer_open_array(writer);
-        for (size_t j = 0; j < material->events.count; j++)
-            if (strcmp(material->events.items[j].task_id, id) == 0)
-                write_event(writer, arena, &material->events.items[j]);
-        writer_close_array(writer);
-        writer_close_object(writer);
+        bundles[i] = (struct bundle){.task = task,
+                                     .steps = SLICE(&material->steps, task->task_id),
+                                     .events = SLICE(&material->events, task->task_id)};
     }
-    writer_close_array(writer);
+    return (struct object_list){material->tasks.count, bundles};
 }
 
-void snapshot_write_health(struct json_writer *writer, const struct schema_report *schema,
-                           const struct store_counts *counts, const char *backend)
+/* The snapshot as JSON text, without its digest. */
+static void print_snapshot(struct text *text, struct arena *arena, struct material *material,
+                           const struct snapshot_request *wanted)
 {
-    writer_open_object(writer);
-    writer_key_string(writer, "status", "ok");
-    writer_key_string(writer, "backend", backend);
-    writer_key_string(writer, "schema_version", schema->schema_version);
-    writer_key_integer(writer, "task_count", counts->tasks);
-    writer_key_integer(writer, "step_count", counts->steps);
-    writer_key_integer(writer, "event_count", counts->events);
-    writer_close_object(writer);
-}
+    const struct selection selection = {.task_ids = wanted->task_ids,
+                                        .limit = {wanted->task_ids.count == 0, wanted->limit}};
+    const struct snapshot snapshot = {.status = material->missing.count ? "partial" : "ok",
+                                      .snapshot_format_version = SNAPSHOT_VERSION,
+                                      .orch_version = wanted->orch_version,
+                                      .migration = material->schema.schema_version,
+                                      .generated_at = clock_unix_microseconds(),
+                                      .backend = wanted->backend,
+                                      .selection = &selection,
+                                      .health = &material->health,
+                                      .schema = schema_report_shape(&material->schema),
+                                      .task_count = (int64_t)material->tasks.count,
+                                      .step_count = (int64_t)material->steps.count,
+                                      .event_count = (int64_t)material->events.count,
+                                      .exported_task_ids = material->exported,
+                                      .missing_task_ids = material->missing,
+                                      .tasks = bundles_of(arena, material, wanted)};
+    struct json_writer writer;
 
-static void write_snapshot(struct json_writer *writer, struct arena *arena,
-                           const struct material *material, const struct snapshot_request *wanted,
-                           const char *digest)
-{
-    writer_open_object(writer);
-    writer_key_string(writer, "status", material->missing.count ? "partial" : "ok");
-    writer_key_integer(writer, "snapshot_format_version", SNAPSHOT_VERSION);
-    writer_key_string(writer, "orch_version", wanted->orch_version);
-    writer_key_string(writer, "migration", material->schema.schema_version);
-    writer_key_string(writer, "generated_at", shown_time(arena, store_now(arena)));
-    writer_key_string(writer, "backend", wanted->backend);
-    writer_key(writer, "selection");
-    writer_open_object(writer);
-    writer_key_strings(writer, "task_ids", &wanted->task_ids);
-    if (wanted->task_ids.count)
-        writer_key_null(writer, "limit");
-    else
-        writer_key_integer(writer, "limit", wanted->limit);
-    writer_close_object(writer);
-    writer_key(writer, "health");
-    snapshot_write_health(writer, &material->schema, &material->counts, wanted->backend);
-    writer_key(writer, "schema");
-    schema_report_write(writer, &material->schema, wanted->backend);
-    writer_key_integer(writer, "task_count", (int64_t)material->tasks.count);
-    writer_key_integer(writer, "step_count", (int64_t)material->steps.count);
-    writer_key_integer(writer, "event_count", (int64_t)material->events.count);
-    writer_key_strings(writer, "exported_task_ids", &material->exported);
-    writer_key_strings(writer, "missing_task_ids", &material->missing);
-    write_bundles(writer, arena, material, wanted);
-    if (digest)
-        writer_key_string(writer, "snapshot_sha256", digest);
-    writer_close_object(writer);
+    material->health.status = "ok";
+    material->health.backend = wanted->backend;
+    material->health.schema_version = material->schema.schema_version;
+    text_start(text, arena, SNAPSHOT_BYTES_MAX);
+    writer_start(&writer, text);
+    schema_write(&writer, &snapshot_schema, &snapshot);
 }
 
 enum error snapshot_build(struct arena *arena, struct db *db, const struct db_schema *schema,
@@ -268,16 +231,13 @@ enum error snapshot_build(struct arena *arena, struct db *db, const struct db_sc
 {
     struct material material = {0};
     char digest[DIGEST_SHA256_TEXT];
-    struct json_writer writer;
     struct json_fault fault;
     struct text text;
     enum error error = gather(arena, db, schema, wanted, &material, problem);
 
     if (error)
         return error;
-    text_start(&text, arena, SNAPSHOT_BYTES_MAX);
-    writer_start(&writer, &text);
-    write_snapshot(&writer, arena, &material, wanted, NULL);
+    print_snapshot(&text, arena, &material, wanted);
     if (text.overflowed ||
         json_read(arena, text.bytes, text.length, SNAPSHOT_DEPTH_MAX, snapshot, &fault))
         return problem_set(problem, ERROR_TOO_LARGE, "snapshot_too_large",

@@ -119,14 +119,14 @@ static int word(struct reading *reading, const char *key, int found, bool requir
     return found < 0 && required ? 0 : found;
 }
 
-static const char *timestamp(struct reading *reading, const char *key, bool required)
+static struct optional_integer timestamp(struct reading *reading, const char *key, bool required)
 {
     const char *given = text(reading, key, required);
-    const char *stored = given ? stored_time(reading->arena, given) : NULL;
+    struct optional_integer time = {.given = given != NULL};
 
-    if (given && !stored)
+    if (given && !read_time(given, &time.value))
         blame(reading, key);
-    return stored;
+    return time;
 }
 
 static const char *object_text(struct reading *reading, const char *key)
@@ -157,7 +157,7 @@ static struct task_record read_task(struct reading *reading)
 {
     struct task_record task = {
         .task_id = text(reading, "task_id", true),
-        .accepted_at = timestamp(reading, "accepted_at", true),
+        .accepted_at = timestamp(reading, "accepted_at", true).value,
         .completed_at = timestamp(reading, "completed_at", false),
         .duration_ms = integer(reading, "duration_ms", 0, MILLISECONDS_MOST),
         .prompt = text(reading, "prompt", true),
@@ -222,7 +222,7 @@ static struct event_record read_event(struct reading *reading)
     struct event_record event = {.event_id = text(reading, "event_id", true),
                                  .sequence_no =
                                      required_integer(reading, "sequence_no", 1, EVENTS_MOST),
-                                 .created_at = timestamp(reading, "created_at", true),
+                                 .created_at = timestamp(reading, "created_at", true).value,
                                  .payload = object_text(reading, "payload")};
 
     own_task(reading);

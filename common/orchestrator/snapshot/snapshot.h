@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "crypto/digest.h"
-#include "orchestrator/storage/schema_report.h"
+#include "orchestrator/storage/store_health.h"
 #include "orchestrator/storage/task_store.h"
 
 enum { SNAPSHOT_VERSION = 1, SNAPSHOT_BYTES_MAX = 1 << 30, SNAPSHOT_DEPTH_MAX = 64 };
@@ -30,17 +30,13 @@ MUST_CHECK enum error snapshot_build(struct arena *arena, struct db *db,
                                      const struct snapshot_request *wanted, json_t **snapshot,
                                      struct problem *problem);
 
-/* How a store is that has answered: its schema's version and how many rows it holds. */
-void snapshot_write_health(struct json_writer *writer, const struct schema_report *schema,
-                           const struct store_counts *counts, const char *backend);
-
 /* Keys sorted at every level; `indent` 0 = compact. */
 void canonical_write(struct text *out, const json_t *value, int indent);
 
 /* SHA-256 of the canonical form without `snapshot_sha256`. */
 void snapshot_digest(struct arena *arena, const json_t *snapshot, char digest[DIGEST_SHA256_TEXT]);
 
-/* The words of each check. */
+/* The result of each check, such as `verified` or `mismatch`. */
 struct snapshot_checks {
     const char *checksum, *format, *migration;
     const char *task_count, *step_count, *event_count, *exported_task_ids, *missing_task_ids;

@@ -181,8 +181,10 @@ enum error tool_use_profile(struct tool *tool, bool exists)
     return ERROR_NONE;
 }
 
-void tool_print(struct tool *tool, const char *json)
+/* Sorting needs the object as a value first. */
+void tool_print(struct tool *tool, const struct schema *schema, const void *object)
 {
+    const char *json = schema_json(tool->arena, SNAPSHOT_BYTES_MAX, schema, object);
     struct json_fault fault;
     struct text text;
     json_t *value;
@@ -194,6 +196,15 @@ void tool_print(struct tool *tool, const char *json)
     printf("%s\n", text.bytes);
 }
 
+struct failure {
+    const char *status, *error;
+};
+
+#define OWNER struct failure
+static const struct field failure_fields[] = {STRING(OWNER, status), STRING(OWNER, error)};
+#undef OWNER
+static SCHEMA(failure_schema, struct failure, "ToolFailure", failure_fields);
+
 int tool_fail(struct tool *tool, const char *error)
 {
     struct json_writer writer;
@@ -202,10 +213,7 @@ int tool_fail(struct tool *tool, const char *error)
     text_start(&text, tool->arena, 65536);
     writer_start(&writer, &text);
     writer.indent = 2;
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", "error");
-    writer_key_string(&writer, "error", error);
-    writer_close_object(&writer);
+    schema_write(&writer, &failure_schema, &(struct failure){"error", error});
     printf("%s\n", text.bytes);
     return TOOL_FAILED;
 }
@@ -336,37 +344,6 @@ void tool_report_progress(void *context, const char *what, size_t done, size_t a
         return;
     tool->next_report_at = now + REPORT_INTERVAL_MICROSECONDS;
     fprintf(stderr, "%s: %zu of %zu tasks\n", what, done, all);
-}
-
-void tool_write_checks(struct json_writer *writer, const struct snapshot_checks *checks,
-                       const char *prefix)
-{
-    const struct {
-        const char *key, *word;
-    } rows[] = {{"manifest_status", checks->manifest},
-                {"selection_status", checks->selection},
-                {"task_count_status", checks->task_count},
-                {"step_count_status", checks->step_count},
-                {"event_count_status", checks->event_count},
-                {"exported_task_ids_status", checks->exported_task_ids},
-                {"missing_task_ids_status", checks->missing_task_ids},
-                {"checksum_status", checks->checksum},
-                {"format_status", checks->format},
-                {"migration_status", checks->migration},
-                {*prefix ? "status_consistency_status" : "snapshot_status_consistency_status",
-                 checks->status_consistency}};
-
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        writer_key_string(writer, arena_print(writer->out->arena, "%s%s", prefix, rows[i].key),
-                          rows[i].word);
-    writer_key_boolean(writer, arena_print(writer->out->arena, "%simport_ready", prefix),
-                       checks->import_ready);
-    writer_key_integer(writer, arena_print(writer->out->arena, "%stask_count", prefix),
-                       checks->tasks);
-    writer_key_integer(writer, arena_print(writer->out->arena, "%sstep_count", prefix),
-                       checks->steps);
-    writer_key_integer(writer, arena_print(writer->out->arena, "%sevent_count", prefix),
-                       checks->events);
 }
 
 int tool_run(int argc, char **argv, const char *help, bool needs_input,

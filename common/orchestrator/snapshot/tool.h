@@ -43,8 +43,8 @@ MUST_CHECK enum error tool_use_profile(struct tool *tool, bool exists);
 /* Prints `{"status":"error","error":...}` and gives TOOL_FAILED. */
 int tool_fail(struct tool *tool, const char *error);
 
-/* Prints a JSON text with sorted keys, two blanks per level. */
-void tool_print(struct tool *tool, const char *json);
+/* Prints an object with sorted keys, two blanks per level. */
+void tool_print(struct tool *tool, const struct schema *schema, const void *object);
 
 /* The snapshot of --input. */
 MUST_CHECK enum error tool_read(struct tool *tool, json_t **snapshot, int64_t *size);
@@ -63,8 +63,31 @@ MUST_CHECK enum error tool_write(struct tool *tool, const char *path, struct tex
  * struct tool. */
 void tool_report_progress(void *context, const char *what, size_t done, size_t all);
 
-/* The members that summaries take over from the checks, each with a prefix. */
-void tool_write_checks(struct json_writer *writer, const struct snapshot_checks *checks,
-                       const char *prefix);
+/* A row of a summary whose member is called otherwise than its struct member. */
+#define TOOL_ROW(owner, key, field_type, member, member_type)                                      \
+    {                                                                                              \
+        .name = (key), .type = (field_type), .nullable = (field_type) == FIELD_STRING,             \
+        .offset = FIELD_OFFSET(owner, member, member_type)                                         \
+    }
+#define TOOL_TEXT(owner, key, member) TOOL_ROW(owner, key, FIELD_STRING, member, const char *)
+#define TOOL_COUNT(owner, key, member) TOOL_ROW(owner, key, FIELD_INTEGER, member, int64_t)
+
+/* The rows of the checks in a summary, whose struct has the member `checks`. */
+#define CHECK_ROWS(owner, prefix, consistency)                                                     \
+    TOOL_TEXT(owner, prefix "manifest_status", checks.manifest),                                   \
+        TOOL_TEXT(owner, prefix "selection_status", checks.selection),                             \
+        TOOL_TEXT(owner, prefix "task_count_status", checks.task_count),                           \
+        TOOL_TEXT(owner, prefix "step_count_status", checks.step_count),                           \
+        TOOL_TEXT(owner, prefix "event_count_status", checks.event_count),                         \
+        TOOL_TEXT(owner, prefix "exported_task_ids_status", checks.exported_task_ids),             \
+        TOOL_TEXT(owner, prefix "missing_task_ids_status", checks.missing_task_ids),               \
+        TOOL_TEXT(owner, prefix "checksum_status", checks.checksum),                               \
+        TOOL_TEXT(owner, prefix "format_status", checks.format),                                   \
+        TOOL_TEXT(owner, prefix "migration_status", checks.migration),                             \
+        TOOL_TEXT(owner, consistency, checks.status_consistency),                                  \
+        TOOL_ROW(owner, prefix "import_ready", FIELD_BOOLEAN, checks.import_ready, bool),          \
+        TOOL_COUNT(owner, prefix "task_count", checks.tasks),                                      \
+        TOOL_COUNT(owner, prefix "step_count", checks.steps),                                      \
+        TOOL_COUNT(owner, prefix "event_count", checks.events)
 
 #endif

@@ -1,22 +1,22 @@
-/* SQL of the menu that was seen last. */
+/* SQL of the model list that the browser read last. */
 #include "orchestrator/storage/model_list_store.h"
 
-#include "base/json.h"
+#include "base/clock.h"
 #include "db/query.h"
-#include "db/store.h"
+#include "orchestrator/models/shape.h"
 
 #include <string.h>
 
 enum { PAYLOAD_MAX = 1 << 20, PAYLOAD_DEPTH = 5 };
 
-static const char model_list_key[] = "browser.web_provider";
+static const char catalog_key[] = "browser.web_provider";
 
-static const struct statement read_model_list = {
-    .name = "orch_menu_read",
+static const struct statement read_list = {
+    .name = "orch_model_list_read",
     .sql = "SELECT checked_at, payload FROM orch_model_catalog_snapshots WHERE catalog_key = ?",
 };
-static const struct statement write_model_list = {
-    .name = "orch_menu_write",
+static const struct statement write_list = {
+    .name = "orch_model_list_write",
     .sql = "INSERT INTO orch_model_catalog_snapshots"
            " (catalog_key, checked_at, source, payload, updated_at) VALUES (?, ?, ?, ?, ?)"
            " ON CONFLICT (catalog_key) DO UPDATE SET checked_at = excluded.checked_at,"
@@ -24,88 +24,84 @@ static const struct statement write_model_list = {
            " updated_at = excluded.updated_at",
 };
 
-/* A row that cannot be read is as good as none: the next look at the menu replaces it. */
-static void read_payload(struct arena *arena, const char *payload, struct stored_model_list *menu)
+struct payload {
+    OBJECT_LIST(struct model_shape, models);
+};
+
+#define OWNER struct payload
+static const struct field payload_fields[] = {OBJECTS(OWNER, models, stored_model_schema)};
+#undef OWNER
+static SCHEMA(payload_schema, struct payload, "StoredModels", payload_fields,
+              .extra = EXTRA_IGNORE);
+
+struct row {
+    int64_t checked_at;
+    const char *payload;
+};
+
+#define OWNER struct row
+static const struct field row_fields[] = {TIME(OWNER, checked_at), STRING(OWNER, payload)};
+#undef OWNER
+static SCHEMA(row_schema, struct row, "ModelListRow", row_fields);
+
+/* A row that cannot be read counts as none: the next refresh replaces it. */
+static void read_payload(struct arena *arena, const struct row *row, struct stored_model_list *list)
 {
+    struct schema_errors errors = {.arena = arena};
+    struct payload payload = {0};
+    const struct model_shape *models;
     struct json_fault fault;
-    json_t *document = NULL;
-    const json_t *models;
+    json_t *document;
 
-    if (json_read(arena, payload, strlen(payload), PAYLOAD_DEPTH, &document, &fault))
+    if (json_read(arena, row->payload, strlen(row->payload), PAYLOAD_DEPTH, &document, &fault) ||
+        schema_decode(&payload_schema, document, "payload", &payload, &errors, arena))
         return;
-    models = json_object_get(document, "models");
-    menu->labels.items = ARENA_ARRAY(arena, const char *, json_array_size(models));
-    for (size_t i = 0; i < json_array_size(models); i++) {
-        const char *label =
-            json_string_value(json_object_get(json_array_get(models, i), "provider_model_id"));
-
-        if (label)
-            menu->labels.items[menu->labels.count++] = label;
-    }
+    models = payload.models.items;
+    list->labels.items = ARENA_ARRAY(arena, const char *, payload.models.count);
+    for (size_t i = 0; i < payload.models.count; i++)
+        if (models[i].provider_model_id)
+            list->labels.items[list->labels.count++] = models[i].provider_model_id;
+    if (list->labels.count)
+        list->checked_at = row->checked_at;
 }
 
-enum error model_list_load(struct db *db, struct arena *arena, struct stored_model_list *menu,
+enum error model_list_load(struct db *db, struct arena *arena, struct stored_model_list *list,
                            struct problem *problem)
 {
-    struct query *query = db_query(db, &read_model_list);
-    const char *payload = NULL;
+    struct query *query = db_query(db, &read_list);
+    struct row row = {0};
     enum error error;
 
-    *menu = (struct stored_model_list){0};
-    query_bind_text(query, model_list_key);
-    if (query_next(query)) {
-        menu->checked_at = query_text(query, 0, arena);
-        payload = query_text(query, 1, arena);
-    }
+    *list = (struct stored_model_list){0};
+    query_bind_text(query, catalog_key);
+    if (query_next(query))
+        query_read(query, &row_schema, &row, arena);
     error = query_end(query, problem);
-    if (!error && payload)
-        read_payload(arena, payload, menu);
-    if (!menu->labels.count)
-        menu->checked_at = NULL;
+    if (!error && row.payload)
+        read_payload(arena, &row, list);
     return error;
-}
-
-static void write_model(struct json_writer *writer, const struct model *model)
-{
-    writer_open_object(writer);
-    writer_key_string(writer, "id", model->id);
-    writer_key_string(writer, "display_name", model->display_name);
-    writer_key_strings(writer, "aliases", &model->aliases);
-    writer_key_string(writer, "adapter_kind", backend_names[model->backend]);
-    writer_key_string(writer, "provider", model->provider);
-    writer_key_string(writer, "provider_model_id", model->provider_model_id);
-    writer_key_integer(writer, "timeout_seconds", model->timeout_seconds);
-    writer_key_string(writer, "expected_latency_class", model->fast ? "fast" : "slow");
-    writer_key_integer(writer, "concurrency_limit", model->concurrency_limit);
-    writer_key_boolean(writer, "reasoning_capable", model->reasoning_capable);
-    writer_key_string(writer, "fallback_model_id", model->fallback_model_id);
-    writer_close_object(writer);
 }
 
 enum error model_list_save(struct db *db, struct arena *arena, const struct string_list *labels,
                            struct problem *problem)
 {
-    const char *now = store_now(arena);
-    struct json_writer writer;
+    struct payload payload = {0};
+    struct model_shape *models;
+    char now[CLOCK_TEXT_MAX];
     struct catalog catalog;
     struct query *query;
-    struct text payload;
 
+    clock_format(clock_unix_microseconds(), now);
     catalog_make_from_labels(arena, labels, &catalog);
-    text_start(&payload, arena, PAYLOAD_MAX);
-    writer_start(&writer, &payload);
-    writer_open_object(&writer);
-    writer_key(&writer, "models");
-    writer_open_array(&writer);
+    models = ARENA_ARRAY(arena, struct model_shape, catalog.browser_count);
     for (size_t i = 0; i < catalog.browser_count; i++)
-        write_model(&writer, &catalog.models[i]);
-    writer_close_array(&writer);
-    writer_close_object(&writer);
-    query = db_query(db, &write_model_list);
-    query_bind_text(query, model_list_key);
+        models[i] = model_shape_of(&catalog.models[i]);
+    payload.models = (struct object_list){catalog.browser_count, models};
+    query = db_query(db, &write_list);
+    query_bind_text(query, catalog_key);
     query_bind_text(query, now);
     query_bind_text(query, catalog.source);
-    query_bind_text(query, payload.bytes);
+    query_bind_text(query, schema_json(arena, PAYLOAD_MAX, &payload_schema, &payload));
     query_bind_text(query, now);
     return query_end(query, problem);
 }

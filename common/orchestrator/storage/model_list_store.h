@@ -1,4 +1,4 @@
-/* The menu of models as a browser saw it last, for all hosts: one row. */
+/* The model list that the browser read last from the provider's menu: one row for all hosts. */
 #ifndef ASSAY_ORCHESTRATOR_STORAGE_MODEL_LIST_STORE_H
 #define ASSAY_ORCHESTRATOR_STORAGE_MODEL_LIST_STORE_H
 
@@ -6,15 +6,15 @@
 #include "orchestrator/models/catalog.h"
 
 struct stored_model_list {
-    const char *checked_at; /* as it is stored; NULL = no menu was seen yet */
+    int64_t checked_at; /* 0 = no menu was read yet */
     struct string_list labels;
 };
 
 /* Everything from the arena. */
 MUST_CHECK enum error model_list_load(struct db *db, struct arena *arena,
-                                      struct stored_model_list *menu, struct problem *problem);
+                                      struct stored_model_list *list, struct problem *problem);
 
-/* Puts the models of these labels, seen now, in the place of what was there. */
+/* Replaces the list by the models of these labels. */
 MUST_CHECK enum error model_list_save(struct db *db, struct arena *arena,
                                       const struct string_list *labels, struct problem *problem);
 

@@ -1,14 +1,15 @@
-/* Looking at a schema without changing it. */
+/* Reads what the database has, without changing it. */
 #include "orchestrator/storage/schema_report.h"
 
 #include "base/string_list.h"
 #include "db/query.h"
+#include "orchestrator/settings.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIGRATIONS_MAX = 200, MISSING_MAX = 200 };
+enum { MIGRATIONS_MAX = 200, COLUMNS_JSON_MAX = 65536 };
 
 static const struct statement columns_of = {
     .name = "orch_columns",
@@ -41,18 +42,21 @@ static const struct table {
      {"catalog_key", "checked_at", "source", "payload", "updated_at"}},
     {"orch_spend", {"day", "provider", "nano_usd"}},
 };
-enum { TABLES = sizeof tables / sizeof tables[0] };
+enum { TABLES = COUNT_OF(tables) };
 
 static struct string_list new_list(struct arena *arena, size_t most)
 {
     return (struct string_list){.items = ARENA_ARRAY(arena, const char *, most)};
 }
 
+/* Adds the columns that the table lacks to the object that is open in `columns`. */
 static enum error check_table(struct arena *arena, struct db *db, const struct table *table,
-                              struct schema_report *report, struct problem *problem)
+                              struct schema_report *report, struct json_writer *columns,
+                              struct problem *problem)
 {
     struct query *query = db_query(db, &columns_of);
     struct string_list found = new_list(arena, DB_COLUMNS_MAX);
+    struct string_list missing = new_list(arena, COUNT_OF(table->columns));
     enum error error;
 
     query_bind_text(query, table->name);
@@ -65,11 +69,29 @@ static enum error check_table(struct arena *arena, struct db *db, const struct t
     if (!found.count)
         report->missing_tables.items[report->missing_tables.count++] = table->name;
     for (size_t i = 0; found.count && table->columns[i]; i++)
-        if (!string_list_has(&found, table->columns[i]) &&
-            report->missing_columns.count < MISSING_MAX)
-            report->missing_columns.items[report->missing_columns.count++] =
-                arena_print(arena, "%s.%s", table->name, table->columns[i]);
+        if (!string_list_has(&found, table->columns[i]))
+            missing.items[missing.count++] = table->columns[i];
+    if (missing.count)
+        writer_key_strings(columns, table->name, &missing);
+    report->ok = report->ok && found.count && !missing.count;
     return ERROR_NONE;
+}
+
+static enum error check_tables(struct arena *arena, struct db *db, struct schema_report *report,
+                               struct problem *problem)
+{
+    struct json_writer columns;
+    struct text text;
+    enum error error = ERROR_NONE;
+
+    text_start(&text, arena, COLUMNS_JSON_MAX);
+    writer_start(&columns, &text);
+    writer_open_object(&columns);
+    for (size_t i = 0; !error && i < TABLES; i++)
+        error = check_table(arena, db, &tables[i], report, &columns, problem);
+    writer_close_object(&columns);
+    report->missing_columns = text.bytes;
+    return error;
 }
 
 struct string_list schema_available(struct arena *arena, const struct db_schema *schema)
@@ -108,78 +130,66 @@ static enum error read_applied(struct arena *arena, struct db *db, struct string
     return query_end(query, problem);
 }
 
-enum error schema_report_make(struct arena *arena, struct db *db, const struct db_schema *schema,
-                              struct schema_report *report, struct problem *problem)
+static bool is_memory(const char *backend)
 {
+    return strcmp(backend, storage_backend_names[STORAGE_MEMORY]) == 0;
+}
+
+enum error schema_report_make(struct arena *arena, struct db *db, const struct db_schema *schema,
+                              const char *backend, struct schema_report *report,
+                              struct problem *problem)
+{
+    struct string_list *pending = &report->migrations_pending;
+    struct string_list *applied = &report->migrations_applied;
     enum error error;
 
-    *report = (struct schema_report){.expected_tables = new_list(arena, TABLES),
+    *report = (struct schema_report){.ok = true,
+                                     .backend = backend,
+                                     .expected_tables = new_list(arena, TABLES),
                                      .missing_tables = new_list(arena, TABLES),
-                                     .missing_columns = new_list(arena, MISSING_MAX),
-                                     .available = schema_available(arena, schema),
-                                     .pending = new_list(arena, MIGRATIONS_MAX)};
-    error = read_applied(arena, db, &report->applied, problem);
-    for (size_t i = 0; !error && i < TABLES; i++)
-        error = check_table(arena, db, &tables[i], report, problem);
-    for (size_t i = 0; i < report->available.count; i++)
-        if (!string_list_has(&report->applied, report->available.items[i]))
-            report->pending.items[report->pending.count++] = report->available.items[i];
-    if (report->applied.count)
-        report->schema_version = report->applied.items[report->applied.count - 1];
-    report->ok = !error && !report->missing_tables.count && !report->missing_columns.count &&
-                 !report->pending.count;
+                                     .migrations_available = schema_available(arena, schema),
+                                     .migrations_pending = new_list(arena, MIGRATIONS_MAX)};
+    error = read_applied(arena, db, applied, problem);
+    if (!error)
+        error = check_tables(arena, db, report, problem);
+    for (size_t i = 0; i < report->migrations_available.count; i++)
+        if (!string_list_has(applied, report->migrations_available.items[i]))
+            pending->items[pending->count++] = report->migrations_available.items[i];
+    report->schema_version = is_memory(backend) ? "not_applicable"
+                             : applied->count   ? applied->items[applied->count - 1]
+                                                : NULL;
+    report->ok = report->ok && !error && !pending->count;
+    report->status = report->ok || is_memory(backend) ? "ok" : "degraded";
     return error;
 }
 
-/* Columns by their tables. */
-static void write_columns(struct json_writer *writer, const struct string_list *columns)
-{
-    writer_key(writer, "missing_columns");
-    writer_open_object(writer);
-    for (size_t i = 0; i < TABLES; i++) {
-        size_t length = strlen(tables[i].name);
-        bool any = false;
+#define OWNER struct schema_report
+static const struct field report_fields[] = {
+    STRING(OWNER, backend),
+    STRINGS(OWNER, expected_tables),
+    STRINGS(OWNER, migrations_applied),
+    STRINGS(OWNER, migrations_available),
+    STRINGS(OWNER, migrations_pending),
+    WRITTEN_JSON(OWNER, missing_columns),
+    STRINGS(OWNER, missing_tables),
+    STRING(OWNER, schema_version, .nullable = true),
+    STRING(OWNER, status),
+};
+SCHEMA(schema_report_schema, struct schema_report, "SchemaReport", report_fields);
 
-        for (size_t j = 0; j < columns->count; j++) {
-            if (strncmp(columns->items[j], tables[i].name, length) != 0 ||
-                columns->items[j][length] != '.')
-                continue;
-            if (!any) {
-                writer_key(writer, tables[i].name);
-                writer_open_array(writer);
-            }
-            any = true;
-            writer_string(writer, columns->items[j] + length + 1);
-        }
-        if (any)
-            writer_close_array(writer);
-    }
-    writer_close_object(writer);
-}
+static const struct field memory_fields[] = {
+    STRING(OWNER, backend),
+    STRING(OWNER, schema_version),
+    STRING(OWNER, status),
+};
+#undef OWNER
+SCHEMA(memory_schema_report_schema, struct schema_report, "MemorySchemaReport", memory_fields);
 
-const char *schema_version_shown(const struct schema_report *report, const char *backend)
-{
-    return strcmp(backend, "memory") == 0 ? "not_applicable" : report->schema_version;
-}
+const struct schema *const schema_report_variants[] = {&schema_report_schema,
+                                                       &memory_schema_report_schema, NULL};
 
-void schema_report_write(struct json_writer *writer, const struct schema_report *report,
-                         const char *backend)
+struct schema_variant schema_report_shape(const struct schema_report *report)
 {
-    writer_open_object(writer);
-    writer_key_string(writer, "backend", backend);
-    if (strcmp(backend, "memory") == 0) {
-        writer_key_string(writer, "schema_version", schema_version_shown(report, backend));
-        writer_key_string(writer, "status", "ok");
-        writer_close_object(writer);
-        return;
-    }
-    writer_key_strings(writer, "expected_tables", &report->expected_tables);
-    writer_key_strings(writer, "migrations_applied", &report->applied);
-    writer_key_strings(writer, "migrations_available", &report->available);
-    writer_key_strings(writer, "migrations_pending", &report->pending);
-    write_columns(writer, &report->missing_columns);
-    writer_key_strings(writer, "missing_tables", &report->missing_tables);
-    writer_key_string(writer, "schema_version", report->schema_version);
-    writer_key_string(writer, "status", report->ok ? "ok" : "degraded");
-    writer_close_object(writer);
+    return is_memory(report->backend) ? SHAPED(memory_schema_report_schema, report)
+                                      : SHAPED(schema_report_schema, report);
 }

@@ -2,33 +2,33 @@
 #ifndef ASSAY_ORCHESTRATOR_STORAGE_SCHEMA_REPORT_H
 #define ASSAY_ORCHESTRATOR_STORAGE_SCHEMA_REPORT_H
 
-#include "base/json.h"
-#include "base/optional.h"
+#include "base/schema.h"
 #include "db/migrate.h"
 
-/* The migration that snapshots name. */
-#define SCHEMA_BASELINE "0001_initial"
-
 struct schema_report {
-    bool ok;
-    const char *schema_version; /* the last one applied; NULL = none */
-    struct string_list expected_tables, missing_tables;
-    struct string_list missing_columns; /* "table.column" */
-    struct string_list available, applied, pending;
+    bool ok; /* nothing is missing */
+    const char *backend;
+    struct string_list expected_tables;
+    struct string_list migrations_applied, migrations_available, migrations_pending;
+    const char *missing_columns; /* a JSON object: by table */
+    struct string_list missing_tables;
+    const char *schema_version; /* the last migration that was applied; NULL = none */
+    const char *status;         /* "ok", "degraded" */
 };
+SCHEMA_OF(schema_report_schema, struct schema_report);
+/* Of the backend `memory`, whose schema nobody migrates. */
+SCHEMA_OF(memory_schema_report_schema, struct schema_report);
+extern const struct schema *const schema_report_variants[];
 
+/* `backend` is one of storage_backend_names. */
 MUST_CHECK enum error schema_report_make(struct arena *arena, struct db *db,
-                                         const struct db_schema *schema,
+                                         const struct db_schema *schema, const char *backend,
                                          struct schema_report *report, struct problem *problem);
 
-/* Migrations of the directory, in order; nothing of the database is asked. */
+/* The report in the shape of its backend. */
+struct schema_variant schema_report_shape(const struct schema_report *report);
+
+/* Migrations of the directory, in order. Asks nothing of the database. */
 struct string_list schema_available(struct arena *arena, const struct db_schema *schema);
-
-/* The version as it is told: "not_applicable" of the backend `memory`, which has no schema that
- * anybody would migrate. */
-const char *schema_version_shown(const struct schema_report *report, const char *backend);
-
-void schema_report_write(struct json_writer *writer, const struct schema_report *report,
-                         const char *backend);
 
 #endif

@@ -45,12 +45,12 @@ static const struct statement drop_task_holds = {
     .sql = "DELETE FROM orch_spend_holds WHERE task_id = ?",
 };
 
-void spend_day(char day[16])
+void spend_day(char day[SPEND_DAY_MAX])
 {
     char now[CLOCK_TEXT_MAX];
 
     clock_format(clock_unix_microseconds(), now);
-    (void)!snprintf(day, 16, "%.10s", now);
+    (void)!snprintf(day, SPEND_DAY_MAX, "%.10s", now);
 }
 
 static int64_t read_sum(struct db *db, const struct statement *statement, const char *day,
@@ -175,7 +175,7 @@ enum error spend_book_holds(struct db *db, const char *task_id, struct problem *
 enum error spend_today(struct db *db, int64_t *booked, int64_t *held, struct problem *problem)
 {
     enum error error = ERROR_NONE;
-    char day[16];
+    char day[SPEND_DAY_MAX];
 
     spend_day(day);
     *booked = read_sum(db, &sum_booked, day, &error, problem);

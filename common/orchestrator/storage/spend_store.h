@@ -8,10 +8,12 @@
 #include "base/error.h"
 #include "db/db.h"
 
+enum { SPEND_DAY_MAX = 16 };
+
 /* What one call holds, then has cost. */
 struct spend_hold {
-    char hold_id[40]; /* "" = nothing is held */
-    char day[16];     /* UTC, "2026-07-30" */
+    char hold_id[40];        /* "" = nothing is held */
+    char day[SPEND_DAY_MAX]; /* UTC, "2026-07-30" */
     const char *provider;
     int64_t nano_usd; /* held */
     int64_t booked;   /* what it turned out to be */
@@ -38,6 +40,7 @@ MUST_CHECK enum error spend_book_holds(struct db *db, const char *task_id, struc
 MUST_CHECK enum error spend_today(struct db *db, int64_t *booked, int64_t *held,
                                   struct problem *problem);
 
-void spend_day(char day[16]);
+/* Today in UTC, "2026-07-30". */
+void spend_day(char day[SPEND_DAY_MAX]);
 
 #endif

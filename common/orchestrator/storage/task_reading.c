@@ -1,10 +1,23 @@
 /* SQL that reads tasks. */
 #include "orchestrator/storage/task_rows.h"
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "text/fold.h"
 
 enum { IDS_JSON_MAX = 1 << 20 };
+
+#define OWNER struct model_statistics
+static const struct field statistics_fields[] = {
+    STRING(OWNER, model_id),
+    INTEGER(OWNER, total_executions, .help = "Cancelled ones included."),
+    INTEGER(OWNER, successful),
+    INTEGER(OWNER, failed),
+    NUMBER(OWNER, success_rate),
+    NUMBER(OWNER, avg_duration_ms),
+};
+#undef OWNER
+SCHEMA(model_statistics_schema, struct model_statistics, "ModelStatistics", statistics_fields);
 
 static const struct statement read_task = {
     .name = "orch_task_read",
@@ -32,11 +45,12 @@ static const struct statement list_session = {
 };
 static const struct statement read_steps = {
     .name = "orch_steps_read",
-    .sql = "SELECT " STEP_COLUMNS " FROM orch_task_steps WHERE task_id = ? ORDER BY step_index",
+    .sql =
+        "SELECT " STEP_COLUMNS_READ " FROM orch_task_steps WHERE task_id = ? ORDER BY step_index",
 };
 static const struct statement read_steps_of = {
     .name = "orch_steps_of",
-    .sql = "SELECT " STEP_COLUMNS " FROM orch_task_steps WHERE task_id IN"
+    .sql = "SELECT " STEP_COLUMNS_READ " FROM orch_task_steps WHERE task_id IN"
            " (SELECT CAST(value AS TEXT) FROM {json_text_rows:?}) ORDER BY task_id, step_index",
 };
 static const struct statement read_events = {
@@ -60,17 +74,12 @@ static const struct statement read_events_of = {
            " (SELECT CAST(value AS TEXT) FROM {json_text_rows:?})"
            " AND (? = 0 OR event_type LIKE 'task.%') ORDER BY task_id, sequence_no",
 };
-static const struct statement read_counts = {
-    .name = "orch_counts",
-    .sql = "SELECT (SELECT count(*) FROM orch_tasks), (SELECT count(*) FROM orch_task_steps),"
-           " (SELECT count(*) FROM orch_task_events)",
-};
 static const struct statement read_statistics = {
     .name = "orch_statistics",
-    .sql = "SELECT model_id, count(*),"
-           " CAST(sum(CASE WHEN status = 'succeeded' THEN 1 ELSE 0 END) AS BIGINT),"
-           " CAST(sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS BIGINT),"
-           " CAST(coalesce(avg(duration_ms), 0) AS DOUBLE PRECISION)"
+    .sql = "SELECT model_id, count(*) AS total_executions,"
+           " CAST(sum(CASE WHEN status = 'succeeded' THEN 1 ELSE 0 END) AS BIGINT) AS successful,"
+           " CAST(sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS BIGINT) AS failed,"
+           " CAST(coalesce(avg(duration_ms), 0) AS DOUBLE PRECISION) AS avg_duration_ms"
            " FROM orch_task_steps WHERE task_id IN (SELECT task_id FROM orch_tasks"
            " ORDER BY accepted_at DESC, task_id DESC LIMIT ?)"
            " GROUP BY model_id ORDER BY model_id",
@@ -86,7 +95,7 @@ enum error task_get(struct db *db, struct arena *arena, const char *task_id,
     query_bind_text(query, task_id);
     found = query_next(query);
     if (found)
-        task_read_row(query, arena, task);
+        query_read(query, &task_record_schema, task, arena);
     error = query_end(query, problem);
     if (!error && !found)
         error = problem_set(problem, ERROR_NOT_FOUND, "task_not_found", "Task not found");
@@ -108,13 +117,14 @@ static const char *name_at(const char *const *names, int place)
 static bool filters_nothing(const struct task_filter *filter)
 {
     return filter->status < 0 && filter->execution_mode < 0 && filter->failure_code < 0 &&
-           !filter->dry_run.given && !filter->before && !filter->prompt_contains;
+           !filter->dry_run.given && !filter->before.given && !filter->prompt_contains;
 }
 
 static struct query *query_tasks(struct db *db, struct arena *arena,
                                  const struct task_filter *filter)
 {
     struct query *query = db_query(db, filters_nothing(filter) ? &list_newest : &list_tasks);
+    char before[CLOCK_TEXT_MAX] = "";
     const char *folded;
 
     if (filters_nothing(filter)) {
@@ -127,7 +137,9 @@ static struct query *query_tasks(struct db *db, struct arena *arena,
     bind_name(query, name_at(failure_code_names, filter->failure_code));
     query_bind_integer(query, filter->dry_run.given ? 0 : -1);
     query_bind_integer(query, filter->dry_run.value);
-    bind_name(query, filter->before);
+    if (filter->before.given)
+        clock_format(filter->before.value, before);
+    bind_name(query, arena_copy_string(arena, before));
     query_bind_text(query, folded ? folded : "");
     query_bind_text(query, folded ? db_like_contains(arena, folded) : "");
     query_bind_integer(query, filter->limit);
@@ -141,7 +153,7 @@ enum error task_list_recent(struct db *db, struct arena *arena, const struct tas
 
     *list = (struct task_list){0};
     while (query_next(query))
-        task_read_row(query, arena, task_list_add(arena, list));
+        query_read(query, &task_record_schema, task_list_add(arena, list), arena);
     return query_end(query, problem);
 }
 
@@ -154,9 +166,7 @@ enum error task_list_session(struct db *db, struct arena *arena, const char *ses
     query_bind_text(query, session_id);
     query_bind_integer(query, most);
     while (query_next(query))
-        *task_list_add(arena, list) =
-            (struct task_record){.prompt = query_text(query, 0, arena),
-                                 .output_text = query_text_or_null(query, 1, arena)};
+        query_read(query, &task_record_schema, task_list_add(arena, list), arena);
     return query_end(query, problem);
 }
 
@@ -165,7 +175,7 @@ static enum error collect_steps(struct query *query, struct arena *arena, struct
 {
     *steps = (struct step_list){0};
     while (query_next(query))
-        step_read_row(query, arena, step_list_add(arena, steps));
+        query_read(query, &step_record_schema, step_list_add(arena, steps), arena);
     return query_end(query, problem);
 }
 
@@ -174,7 +184,7 @@ static enum error collect_events(struct query *query, struct arena *arena,
 {
     *events = (struct event_list){0};
     while (query_next(query))
-        event_read_row(query, arena, event_list_add(arena, events));
+        query_read(query, &event_record_schema, event_list_add(arena, events), arena);
     return query_end(query, problem);
 }
 
@@ -253,17 +263,6 @@ enum error task_events_of(struct db *db, struct arena *arena, const struct strin
     return collect_events(query, arena, events, problem);
 }
 
-enum error task_counts(struct db *db, struct store_counts *counts, struct problem *problem)
-{
-    struct query *query = db_query(db, &read_counts);
-
-    *counts = (struct store_counts){0};
-    if (query_next(query))
-        *counts = (struct store_counts){query_integer(query, 0), query_integer(query, 1),
-                                        query_integer(query, 2)};
-    return query_end(query, problem);
-}
-
 enum error task_statistics(struct db *db, struct arena *arena, int64_t tasks,
                            struct statistics_list *list, struct problem *problem)
 {
@@ -274,11 +273,6 @@ enum error task_statistics(struct db *db, struct arena *arena, int64_t tasks,
         (struct statistics_list){.items = ARENA_ARRAY(arena, struct model_statistics, MODELS_MAX)};
     query_bind_integer(query, tasks);
     while (list->count < MODELS_MAX && query_next(query))
-        list->items[list->count++] =
-            (struct model_statistics){.model_id = query_text(query, 0, arena),
-                                      .total = query_integer(query, 1),
-                                      .successful = query_integer(query, 2),
-                                      .failed = query_integer(query, 3),
-                                      .average_ms = query_number(query, 4)};
+        query_read(query, &model_statistics_schema, &list->items[list->count++], arena);
     return query_end(query, problem);
 }

@@ -1,76 +1,74 @@
-/* Rows of tasks, steps and events into structs. */
+/* The schemas of tasks, steps and events: their columns in the store, and their members in
+ * snapshots. */
 #include "orchestrator/storage/task_rows.h"
 
 #include <string.h>
 
-static int word_of(struct query *query, int column, struct arena *arena, const char *const *names)
-{
-    return name_find(names, query_text_or_null(query, column, arena));
-}
+#define OWNER struct task_record
+static const struct field task_fields[] = {
+    STRING(OWNER, task_id),
+    CHOICE(OWNER, status, run_status_names, .choice_count = RUN_STATUS__MAX),
+    TIME(OWNER, accepted_at, .time = TIME_Z),
+    MOMENT(OWNER, completed_at, .time = TIME_Z),
+    NULLABLE_INTEGER(OWNER, duration_ms),
+    STRING(OWNER, prompt),
+    BOOLEAN(OWNER, reasoning),
+    CHOICE(OWNER, execution_mode, execution_mode_names, .choice_count = EXECUTION_MODE__MAX),
+    BOOLEAN(OWNER, dry_run),
+    INTEGER(OWNER, model_count),
+    INTEGER(OWNER, quorum),
+    CHOICE(OWNER, merge_strategy, merge_strategy_names, .choice_count = MERGE_STRATEGY__MAX),
+    CHOICE(OWNER, adapter_hint, adapter_hint_names, .choice_count = ADAPTER_HINT__MAX),
+    BOOLEAN(OWNER, cancel_on_quorum),
+    CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
+           .nullable = true),
+    STRING(OWNER, failure_message, .nullable = true),
+    STRING(OWNER, output_text, .nullable = true),
+    WRITTEN_JSON(OWNER, metadata),
+    STRING(OWNER, retry_of_task_id, .nullable = true),
+    STRING(OWNER, session_id, .nullable = true),
+    BOOLEAN(OWNER, was_decomposed),
+    INTEGER(OWNER, subtask_count),
+    BOOLEAN(OWNER, decompose),
+};
+#undef OWNER
+SCHEMA(task_record_schema, struct task_record, "TaskRecord", task_fields);
 
-void task_read_row(struct query *query, struct arena *arena, struct task_record *task)
-{
-    *task = (struct task_record){
-        .task_id = query_text(query, 0, arena),
-        .status = word_of(query, 1, arena, run_status_names),
-        .accepted_at = query_text(query, 2, arena),
-        .completed_at = query_text_or_null(query, 3, arena),
-        .duration_ms = query_optional_integer(query, 4),
-        .prompt = query_text(query, 5, arena),
-        .reasoning = query_boolean(query, 6),
-        .execution_mode = word_of(query, 7, arena, execution_mode_names),
-        .dry_run = query_boolean(query, 8),
-        .model_count = query_integer(query, 9),
-        .quorum = query_integer(query, 10),
-        .merge_strategy = word_of(query, 11, arena, merge_strategy_names),
-        .adapter_hint = word_of(query, 12, arena, adapter_hint_names),
-        .cancel_on_quorum = query_boolean(query, 13),
-        .failure_code = word_of(query, 14, arena, failure_code_names),
-        .failure_message = query_text_or_null(query, 15, arena),
-        .output_text = query_text_or_null(query, 16, arena),
-        .metadata = query_text(query, 17, arena),
-        .retry_of_task_id = query_text_or_null(query, 18, arena),
-        .session_id = query_text_or_null(query, 19, arena),
-        .was_decomposed = query_boolean(query, 20),
-        .subtask_count = query_integer(query, 21),
-        .decompose = query_boolean(query, 22),
-    };
-}
+#define OWNER struct step_record
+static const struct field step_fields[] = {
+    STRING(OWNER, task_id),
+    INTEGER(OWNER, step_index),
+    STRING(OWNER, model_id),
+    STRING(OWNER, model_display_name),
+    CHOICE(OWNER, backend, backend_names, .choice_count = BACKEND__MAX),
+    STRING(OWNER, provider),
+    CHOICE(OWNER, status, run_status_names, .choice_count = RUN_STATUS__MAX),
+    CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
+           .nullable = true),
+    STRING(OWNER, failure_message, .nullable = true),
+    STRING(OWNER, output_text, .nullable = true),
+    NULLABLE_INTEGER(OWNER, duration_ms),
+    NULLABLE_INTEGER(OWNER, input_tokens),
+    NULLABLE_INTEGER(OWNER, output_tokens),
+    NULLABLE_NUMBER(OWNER, cost_usd),
+    STRING(OWNER, executed_model_id, .nullable = true),
+    MOMENT(OWNER, started_at, .time = TIME_Z),
+    MOMENT(OWNER, completed_at, .time = TIME_Z),
+};
+#undef OWNER
+SCHEMA(step_record_schema, struct step_record, "StepRecord", step_fields);
 
-void step_read_row(struct query *query, struct arena *arena, struct step_record *step)
-{
-    *step = (struct step_record){
-        .task_id = query_text(query, 0, arena),
-        .step_index = query_integer(query, 1),
-        .model_id = query_text(query, 2, arena),
-        .model_display_name = query_text(query, 3, arena),
-        .backend = word_of(query, 4, arena, backend_names),
-        .provider = query_text(query, 5, arena),
-        .status = word_of(query, 6, arena, run_status_names),
-        .failure_code = word_of(query, 7, arena, failure_code_names),
-        .failure_message = query_text_or_null(query, 8, arena),
-        .output_text = query_text_or_null(query, 9, arena),
-        .duration_ms = query_optional_integer(query, 10),
-        .input_tokens = query_optional_integer(query, 11),
-        .output_tokens = query_optional_integer(query, 12),
-        .cost_usd = query_optional_number(query, 13),
-        .executed_model_id = query_text_or_null(query, 14, arena),
-        .started_at = query_text_or_null(query, 15, arena),
-        .completed_at = query_text_or_null(query, 16, arena),
-    };
-}
-
-void event_read_row(struct query *query, struct arena *arena, struct event_record *event)
-{
-    *event = (struct event_record){
-        .event_id = query_text(query, 0, arena),
-        .task_id = query_text(query, 1, arena),
-        .sequence_no = query_integer(query, 2),
-        .event_type = word_of(query, 3, arena, event_type_names),
-        .created_at = query_text(query, 4, arena),
-        .payload = query_text(query, 5, arena),
-    };
-}
+#define OWNER struct event_record
+static const struct field event_fields[] = {
+    STRING(OWNER, event_id),
+    STRING(OWNER, task_id),
+    INTEGER(OWNER, sequence_no),
+    CHOICE(OWNER, event_type, event_type_names, .choice_count = EVENT_TYPE__MAX),
+    TIME(OWNER, created_at, .time = TIME_Z),
+    WRITTEN_JSON(OWNER, payload),
+};
+#undef OWNER
+SCHEMA(event_record_schema, struct event_record, "EventRecord", event_fields);
 
 /* Room for one more item: doubled whenever the count is a power of two. */
 static void *grow(struct arena *arena, void *items, size_t count, size_t size)

@@ -1,5 +1,5 @@
-/* Private to common/orchestrator/storage: the columns of tasks, steps and events, and how rows
- * become structs. */
+/* Private to common/orchestrator/storage: the columns of tasks, steps and events, and lists of
+ * their records. */
 #ifndef ASSAY_ORCHESTRATOR_STORAGE_TASK_ROWS_H
 #define ASSAY_ORCHESTRATOR_STORAGE_TASK_ROWS_H
 
@@ -17,10 +17,12 @@
     " executed_model_id, started_at, completed_at"
 #define EVENT_COLUMNS "event_id, task_id, sequence_no, event_type, created_at, payload"
 
-void task_read_row(struct query *query, struct arena *arena, struct task_record *task);
-void step_read_row(struct query *query, struct arena *arena, struct step_record *step);
-void event_read_row(struct query *query, struct arena *arena, struct event_record *event);
-
+/* For the SELECTs: earlier generations wrote `pending` for a step that was not asked. */
+#define STEP_COLUMNS_READ                                                                          \
+    "task_id, step_index, model_id, model_display_name, backend, provider,"                        \
+    " CASE WHEN status = 'pending' THEN 'accepted' ELSE status END AS status, failure_code,"       \
+    " failure_message, output_text, duration_ms, input_tokens, output_tokens, cost_usd,"           \
+    " executed_model_id, started_at, completed_at"
 /* Lists that grow with the rows of a query. */
 struct task_record *task_list_add(struct arena *arena, struct task_list *list);
 struct step_record *step_list_add(struct arena *arena, struct step_list *list);

@@ -1,6 +1,7 @@
 /* SQL that writes tasks. */
 #include "orchestrator/storage/task_rows.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "crypto/token.h"
 #include "db/store.h"
@@ -63,12 +64,22 @@ static const struct statement evict_tasks = {
            " WHERE accepted_at < ? ORDER BY accepted_at LIMIT ?)",
 };
 
-static void bind_task(struct query *query, const struct task_record *task)
+/* Timestamps are stored as text, which has to live until the query ends. */
+typedef char time_text[CLOCK_TEXT_MAX];
+
+static void bind_time(struct query *query, struct optional_integer time, time_text text)
+{
+    if (time.given)
+        clock_format(time.value, text);
+    query_bind_text(query, time.given ? text : NULL);
+}
+
+static void bind_task(struct query *query, const struct task_record *task, time_text times[2])
 {
     query_bind_text(query, task->task_id);
     query_bind_text(query, run_status_names[task->status]);
-    query_bind_text(query, task->accepted_at);
-    query_bind_text(query, task->completed_at);
+    bind_time(query, GIVEN_INTEGER(task->accepted_at), times[0]);
+    bind_time(query, task->completed_at, times[1]);
     query_bind_optional_integer(query, task->duration_ms);
     query_bind_text(query, task->prompt);
     query_bind_boolean(query, task->reasoning);
@@ -93,8 +104,9 @@ static void bind_task(struct query *query, const struct task_record *task)
 static enum error write_task(struct db *db, const struct task_record *task, struct problem *problem)
 {
     struct query *query = db_query(db, &insert_task);
+    time_text times[2];
 
-    bind_task(query, task);
+    bind_task(query, task, times);
     query_bind_text(query, task->prompt_folded);
     return query_end(query, problem);
 }
@@ -103,6 +115,7 @@ static enum error write_step(struct db *db, const char *task_id, const struct st
                              struct problem *problem)
 {
     struct query *query = db_query(db, &insert_step);
+    time_text started_at, completed_at;
 
     query_bind_text(query, task_id);
     query_bind_integer(query, step->step_index);
@@ -110,8 +123,7 @@ static enum error write_step(struct db *db, const char *task_id, const struct st
     query_bind_text(query, step->model_display_name);
     query_bind_text(query, backend_names[step->backend]);
     query_bind_text(query, step->provider);
-    query_bind_text(query,
-                    step->status == RUN_ACCEPTED ? "pending" : run_status_names[step->status]);
+    query_bind_text(query, run_status_names[step->status]);
     query_bind_text(query, failure_name(step->failure_code));
     query_bind_text(query, step->failure_message);
     query_bind_text(query, step->output_text);
@@ -120,8 +132,8 @@ static enum error write_step(struct db *db, const char *task_id, const struct st
     query_bind_optional_integer(query, step->output_tokens);
     query_bind_optional_number(query, step->cost_usd);
     query_bind_text(query, step->executed_model_id);
-    query_bind_text(query, step->started_at);
-    query_bind_text(query, step->completed_at);
+    bind_time(query, step->started_at, started_at);
+    bind_time(query, step->completed_at, completed_at);
     return query_end(query, problem);
 }
 
@@ -130,13 +142,14 @@ static enum error write_event(struct db *db, const char *task_id, const struct e
 {
     struct query *query = db_query(db, &insert_event);
     char id[TOKEN_UUID_TEXT];
+    time_text created_at;
 
     token_uuid_ordered(id);
     query_bind_text(query, event->event_id ? event->event_id : id);
     query_bind_text(query, task_id);
     query_bind_integer(query, event->sequence_no);
     query_bind_text(query, event_type_names[event->event_type]);
-    query_bind_text(query, event->created_at);
+    bind_time(query, GIVEN_INTEGER(event->created_at), created_at);
     query_bind_text(query, event->payload);
     return query_end(query, problem);
 }
@@ -192,11 +205,12 @@ static enum error update_task(struct db *db, const struct task_record *task,
                               struct problem *problem)
 {
     struct query *query = db_query(db, &end_task);
+    time_text completed_at;
     int64_t changed;
     enum error error;
 
     query_bind_text(query, run_status_names[task->status]);
-    query_bind_text(query, task->completed_at);
+    bind_time(query, task->completed_at, completed_at);
     query_bind_optional_integer(query, task->duration_ms);
     query_bind_text(query, execution_mode_names[task->execution_mode]);
     query_bind_text(query, failure_name(task->failure_code));
@@ -271,7 +285,8 @@ static enum error end_abandoned(struct db *db, struct arena *arena, const char *
         error = read_last_sequence(db, task_id, &event.sequence_no, problem);
     if (!error && bundle.task.status == RUN_ACCEPTED) {
         event.sequence_no++;
-        event.created_at = bundle.task.completed_at = store_now(arena);
+        event.created_at = clock_unix_microseconds();
+        bundle.task.completed_at = GIVEN_INTEGER(event.created_at);
         bundle.task.status = RUN_FAILED;
         bundle.task.failure_code = FAILURE_UNKNOWN;
         bundle.task.failure_message = message;

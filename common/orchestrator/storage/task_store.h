@@ -5,15 +5,16 @@
 #ifndef ASSAY_ORCHESTRATOR_STORAGE_TASK_STORE_H
 #define ASSAY_ORCHESTRATOR_STORAGE_TASK_STORE_H
 
-#include "base/optional.h"
+#include "base/schema.h"
 #include "db/db.h"
 #include "orchestrator/names.h"
 
+/* A row of orch_tasks, and a task of a snapshot. */
 struct task_record {
     const char *task_id;
-    int status; /* enum run_status */
-    const char *accepted_at;
-    const char *completed_at; /* NULL while it runs */
+    int status;                           /* enum run_status */
+    int64_t accepted_at;                  /* microseconds since 1970, as all timestamps */
+    struct optional_integer completed_at; /* not given while it runs */
     struct optional_integer duration_ms;
     const char *prompt;
     const char *prompt_folded; /* text_fold() of it, for searching; written, not read */
@@ -36,6 +37,7 @@ struct task_record {
     bool decompose;
 };
 
+/* A row of orch_task_steps, and a step of a snapshot. */
 struct step_record {
     const char *task_id; /* filled in when read in bulk */
     int64_t step_index;  /* from 1 */
@@ -50,20 +52,29 @@ struct step_record {
     struct optional_integer duration_ms;
     struct optional_integer input_tokens, output_tokens;
     struct optional_number cost_usd;
-    const char *executed_model_id; /* NULL = model_id */
-    const char *started_at;        /* of its call; NULL = it was never made, or is not known */
-    const char *completed_at;
+    const char *executed_model_id;      /* NULL = model_id */
+    struct optional_integer started_at; /* of its call; not given: never made, or not known */
+    struct optional_integer completed_at;
     const char *details; /* for its event; not stored with the step */
+    /* For answers. */
+    const char *adapter_name; /* "api.openai" */
+    bool output_truncated;
 };
 
+/* A row of orch_task_events, and an event of a snapshot. */
 struct event_record {
     const char *event_id; /* NULL = made when it is stored */
     const char *task_id;
     int64_t sequence_no;
     int event_type; /* enum event_type */
-    const char *created_at;
+    int64_t created_at;
     const char *payload; /* JSON */
 };
+
+/* The columns of a record, and its members in a snapshot. */
+SCHEMA_OF(task_record_schema, struct task_record);
+SCHEMA_OF(step_record_schema, struct step_record);
+SCHEMA_OF(event_record_schema, struct event_record);
 
 struct step_list {
     size_t count;
@@ -106,8 +117,8 @@ MUST_CHECK enum error task_get(struct db *db, struct arena *arena, const char *t
 struct task_filter {
     int status, execution_mode, failure_code; /* -1 = any */
     struct optional_boolean dry_run;
-    const char *before;          /* accepted strictly before; NULL = any */
-    const char *prompt_contains; /* without regard to case; NULL = any */
+    struct optional_integer before; /* accepted strictly before; not given = any */
+    const char *prompt_contains;    /* without regard to case; NULL = any */
     int64_t limit;
 };
 /* Newest first. */
@@ -141,17 +152,14 @@ MUST_CHECK enum error task_events_of(struct db *db, struct arena *arena,
                                      const struct string_list *task_ids, bool outer_only,
                                      struct event_list *events, struct problem *problem);
 
-struct store_counts {
-    int64_t tasks, steps, events;
-};
-MUST_CHECK enum error task_counts(struct db *db, struct store_counts *counts,
-                                  struct problem *problem);
-
 struct model_statistics {
     const char *model_id;
-    int64_t total, successful, failed;
-    double average_ms; /* of those that have a duration; 0 without any */
+    int64_t total_executions; /* cancelled ones included */
+    int64_t successful, failed;
+    double success_rate;    /* of all executions */
+    double avg_duration_ms; /* of those that have a duration; 0 without any */
 };
+SCHEMA_OF(model_statistics_schema, struct model_statistics);
 struct statistics_list {
     size_t count;
     struct model_statistics *items; /* by model */

@@ -1,20 +1,18 @@
-/* Moments as they are stored (one width, "+00:00") and as they are shown (RFC 3339 with Z). */
+/* Timestamps are microseconds since 1970 in structs, text of one width with "+00:00" in the store,
+ * and RFC 3339 with Z in answers. */
 #ifndef ASSAY_ORCHESTRATOR_STORAGE_TIMES_H
 #define ASSAY_ORCHESTRATOR_STORAGE_TIMES_H
 
-#include "base/json.h"
+#include "base/arena.h"
 
-/* A stored moment as RFC 3339 with Z and six digits or none; NULL stays NULL. */
-const char *shown_time(struct arena *arena, const char *stored);
+#include <stdbool.h>
+#include <stdint.h>
 
-/* A member: a moment in Unix microseconds as it is shown, null for 0. */
-void write_shown_timestamp(struct json_writer *writer, const char *key, int64_t timestamp);
+/* "2026-07-30T12:00:00Z", with six digits of a fraction where it has one, as TIME_Z of schemas
+ * writes it. */
+const char *shown_time(struct arena *arena, int64_t timestamp);
 
-/* A moment in Unix microseconds as it is stored, NULL for 0. */
-const char *stored_timestamp(struct arena *arena, int64_t timestamp);
-
-/* "2026-07-30T12:00:00.5Z", with an offset or none (UTC), as it is stored; NULL when it is no time.
- */
-const char *stored_time(struct arena *arena, const char *given);
+/* Reads a date, or a date and a time with an offset or none (UTC). False for anything else. */
+bool read_time(const char *text, int64_t *timestamp);
 
 #endif

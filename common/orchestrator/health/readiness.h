@@ -1,0 +1,43 @@
+/* Checks the components of the service: for readiness, health and metrics. */
+#ifndef ASSAY_ORCHESTRATOR_HEALTH_READINESS_H
+#define ASSAY_ORCHESTRATOR_HEALTH_READINESS_H
+
+#include "db/store.h"
+#include "net/shared_rate.h"
+#include "orchestrator/health/component.h"
+#include "shm/semaphore.h"
+
+/* What is checked. */
+struct readiness_check {
+    const struct worker_context *worker;
+    struct store *store;
+    struct shared_rate *cache; /* NULL = none is set */
+    int64_t requests_without_cache;
+};
+
+enum { COMPONENTS_MAX = 8, SLOT_NAMES_MAX = 256 };
+
+struct readiness {
+    int status; /* enum component_state */
+    size_t component_count;
+    struct component components[COMPONENTS_MAX];
+    bool counts_known; /* of the store's rows, in `store` */
+    struct store_health store;
+    struct semaphore_figures slots[SLOT_NAMES_MAX];
+    size_t model_count; /* slots of models in use */
+    size_t task_count;  /* slots behind them: of tasks with submits to the browser */
+    int64_t active;     /* calls of models that run now */
+};
+
+/* Checks everything; never fails. Texts come from the arena. */
+void readiness_check(struct arena *arena, const struct readiness_check *check,
+                     struct readiness *readiness);
+
+/* How many calls of a model run now. */
+int64_t readiness_active(const struct readiness *readiness, const char *model_id);
+
+/* Models whose every slot is taken, sorted. */
+struct string_list readiness_saturated(struct arena *arena, const struct catalog *catalog,
+                                       const struct readiness *readiness);
+
+#endif
