@@ -307,7 +307,7 @@ static enum error check_production(const struct experiments_settings *settings,
     return ERROR_NONE;
 }
 
-/* What is called must be told apart from who calls: no user and password in it. */
+/* The URL must not contain user and password. */
 static enum error check_urls(const struct experiments_settings *settings, struct problem *problem)
 {
     const struct {

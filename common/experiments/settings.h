@@ -96,7 +96,7 @@ struct experiments_settings {
 
     const char *llm_base_url; /* of the orchestrator; "" = there is none */
     const char *llm_path;
-    const char *llm_api_key; /* NULL = it asks for none */
+    const char *llm_api_key; /* NULL = it needs none */
     const char *llm_model;
     double llm_timeout_seconds;
     double llm_connect_timeout_seconds;
@@ -123,7 +123,7 @@ struct experiments_settings {
     const char *chatapp_base_url; /* NULL = nothing is said to it */
     struct string_list chatapp_response_hosts;
     struct string_list chatapp_teams;
-    const char *chatapp_review_channel; /* NULL = nobody is asked for reviews */
+    const char *chatapp_review_channel; /* NULL = no reviews */
     int chatapp_language;               /* enum language */
     double chatapp_timeout_seconds;
     int64_t chatapp_signature_seconds;
@@ -157,7 +157,7 @@ bool experiments_has_chat(const struct experiments_settings *settings);
 /* AB_ENV is production or prod, in any case. */
 bool experiments_is_production(const struct experiments_settings *settings);
 
-/* Why everybody may write as long as no key was issued; NULL where a token is asked for. */
+/* Why anybody may write as long as no key was issued; NULL where a token is required. */
 const char *experiments_open_by(const struct experiments_settings *settings);
 
 #endif

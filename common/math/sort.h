@@ -19,7 +19,7 @@ void sort_few(double *values, size_t count);
 /* Any number of values; `scratch` has room for as many. */
 void sort_doubles(double *values, double *scratch, size_t count);
 
-/* The label tells whose value it was: its group, or its place. */
+/* The label says where a value came from: its group, or its index. */
 struct sort_item {
     double value;
     uint32_t label;

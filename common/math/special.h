@@ -46,7 +46,7 @@ double log1p_minus(double x);
 /* e^x - 1 - x. */
 double expm1_minus(double x);
 
-/* What Stirling's formula leaves out: ln Gamma(x + 1) - (x + 1/2) ln x + x - ln(2 pi) / 2, x > 0
+/* The remainder of Stirling's formula: ln Gamma(x + 1) - (x + 1/2) ln x + x - ln(2 pi) / 2, x > 0
  * (Loader 2000 calls it delta). */
 double stirling_error(double x);
 

@@ -11,9 +11,9 @@
 enum block_kind {
     BLOCK_HEADING,
     BLOCK_TEXT,
-    BLOCK_LIST,   /* texts; the document's word for nothing when there are none */
+    BLOCK_LIST,   /* texts; the document's text `none` when there are none */
     BLOCK_FACTS,  /* label, value, label, value... */
-    BLOCK_CARDS,  /* the same, as large figures */
+    BLOCK_CARDS,  /* the same, as large numbers */
     BLOCK_TABLE,  /* a head and rows of `columns` cells */
     BLOCK_NOTICE, /* a severity and a text */
     BLOCK_CHART,
@@ -34,8 +34,8 @@ struct report_document {
     bool right_to_left;
     const char *title;
     const char *subtitle; /* or NULL */
-    const char *mark;     /* whose it is: at the foot of pages */
-    const char *none;     /* what stands for an empty list */
+    const char *mark;     /* the owner: at the foot of pages */
+    const char *none;     /* the text of an empty list */
     const char *contents; /* what the list of headings is called */
     const char *page;     /* "{{page}} / {{pages}}" */
     struct block *blocks;

@@ -1,7 +1,7 @@
 /*
  * Documents as PDF: title, contents where it is long, blocks one after the other, an outline, tags
  * for screen readers. Laid out twice, or three times with contents: only then the number of pages
- * and the places of the headings are known.
+ * and the positions of the headings are known.
  */
 #include "base/clock.h"
 #include "report/pdf_writer.h"

@@ -73,7 +73,8 @@ static bool read_back(int file, struct text *out)
     return got == 0;
 }
 
-/* Everything that takes memory of the arena stands in the cells before the workbook is opened. */
+/* All cells are complete before the workbook is opened, which must not wait for memory of the
+ * arena. */
 static void prepare(const struct worksheet *sheets, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -53,7 +53,7 @@ struct binned_edges binned_edges(int64_t place)
     return place < 0 ? (struct binned_edges){-edges.upper, -edges.lower} : edges;
 }
 
-/* How many values of all samples lie at the place or before it. */
+/* How many values of all samples lie in the bin or below it. */
 static int64_t count_up_to(const struct binned_sample *samples, size_t count, int64_t place)
 {
     int64_t found = 0;

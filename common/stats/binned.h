@@ -18,7 +18,7 @@ enum { BINNED_LAST = 60 * 128 + 1 };
 
 int64_t binned_place(double value);
 
-/* Where the values of a place lie; infinite beyond the last ones. */
+/* The ends of a bin; infinite beyond the last ones. */
 struct binned_edges {
     double lower, upper;
 };

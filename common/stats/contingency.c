@@ -136,7 +136,7 @@ static inline pair surprise(pair a, pair b, pair inverse)
            r * (excess + 2 * filled * square * atanh_series_small(square)) + (pair)empty;
 }
 
-/* Twice the sum of O ln(O / E), with O N and E N in place of O and E. The sum of O - E over a table
+/* Twice the sum of O ln(O / E), with O N and E N instead of O and E. The sum of O - E over a table
  * is 0, so taking it off changes no G. */
 static double g_of(const struct contingency_table *table, const struct margins *margins)
 {

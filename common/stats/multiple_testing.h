@@ -24,7 +24,7 @@ struct multiple_testing_result {
     double critical_value; /* the largest rejected p-value, 0 when none is */
 };
 
-/* Adjusts `count` p-values (each in [0, 1]) at `level`; `tests` has as many places, in the same
+/* Adjusts `count` p-values (each in [0, 1]) at `level`; `tests` has as many elements, in the same
  * order. BH steps up and holds for independent or positively dependent tests; Holm steps down and
  * holds always. Comparisons are <=, equal p-values fare alike. */
 struct multiple_testing_result multiple_testing_adjust(enum multiple_testing_method method,

@@ -41,7 +41,8 @@ struct omnibus_result {
 };
 
 /* Welch 1951, "On the comparison of several mean values". False, with nothing filled in, when a
- * group has no variance, or one too small beside the largest value to be told from none. */
+ * group has no variance, or one too small beside the largest value to be distinguished from none.
+ */
 MUST_CHECK bool omnibus_welch(const struct omnibus_groups *groups, double alpha,
                               struct arena *arena, struct omnibus_result *result);
 

@@ -31,7 +31,7 @@ static int64_t next_probe(const struct bracket *bracket, int64_t rank, int step,
     return probe;
 }
 
-/* What a count tells about where a rank is. True when it is above the probe. */
+/* Narrows the range of a rank by a count. True when the rank is above the probe. */
 static bool narrow(struct bracket *bracket, int64_t rank, int64_t probe, int64_t count)
 {
     bool above = count < rank;

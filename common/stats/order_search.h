@@ -22,8 +22,8 @@ struct order_source {
 };
 
 /* The members of these ranks, each 1 <= rank <= count; exact. Every count serves all ranks that it
- * tells something about: some ten counts for the first rank of most data and fewer for further ones
- * near it, 200 each at most. */
+ * narrows down: some ten counts for the first rank of most data and fewer for further ones near it,
+ * 200 each at most. */
 void order_search(const struct order_source *source, const int64_t *ranks, size_t rank_count,
                   double *members);
 

@@ -26,10 +26,10 @@ struct differences {
     double *items;
     int exponent;
     double largest; /* magnitude */
-    bool constant;  /* all the same, as far as the rounding of the values can tell */
+    bool constant;  /* all the same, within the rounding of the values */
 };
 
-/* Each difference lies within rounding of the one meant: half a last place of either value and of
+/* Each difference lies within rounding of the true one: half a last place of either value and of
  * their difference. When those ranges have a point in common, that may be all there is. */
 static void subtract(const struct paired_observation *observed, struct differences *differences)
 {

@@ -23,8 +23,8 @@
 
 enum { BATCH = 512, FLAGS_AT_ONCE = 8 };
 
-/* Both arms and all values together. A relabelling is told twice: as the places of the chosen, who
- * take the part of the smaller arm, and as a flag per place. */
+/* Both arms and all values together. A relabelling is stored twice: as the indexes of the values in
+ * the smaller arm, and as a flag per value. */
 struct pool {
     double unit; /* what the values were divided by */
     struct sample control, treatment, all;
@@ -50,7 +50,7 @@ static void shift_values(double *values, size_t count, double shift)
         values[i] -= shift;
 }
 
-/* Whose value stands at each place of the pool; of equal ones control's come first. */
+/* The arm of each value of the pool; of equal values control's come first. */
 static const unsigned char *label_places(const struct sample *control,
                                          const struct sample *treatment, struct arena *arena)
 {
@@ -102,7 +102,7 @@ static struct pool pool_make(const struct sample *control, const struct sample *
     };
 }
 
-/* The sum of the values at some places; four sums, so that additions need not wait for each other.
+/* The sum of the values at some indexes; four sums, so that additions do not wait for each other.
  */
 static double sum_at(const double *values, const uint32_t *places, size_t count)
 {
@@ -130,7 +130,7 @@ static double mean_distance(const struct pool *pool)
     return fabs(sum / chosen + sum / others);
 }
 
-/* The place of the rank-th flag of that kind, counted from 0. */
+/* The index of the rank-th flag of that kind, counted from 0. */
 static size_t find_place(const struct pool *pool, bool taken, size_t rank)
 {
     size_t place = 0;
@@ -211,8 +211,8 @@ static void choose_next(struct pool *pool)
         flag_chosen(pool);
 }
 
-/* Draws places until enough different ones came up; the smaller arm is at most half of the pool, so
- * that takes fewer than 1.4 draws each. */
+/* Draws indexes until enough different ones came up; the smaller arm is at most half of the pool,
+ * so that takes fewer than 1.4 draws each. */
 static void choose_randomly(struct pool *pool, uint64_t stream)
 {
     struct index_draws draws = index_draws_start(PERMUTATION_SEED, stream);
@@ -299,7 +299,7 @@ static void set_permutation_interval(const struct pool *pool, struct reached *re
         bound(reached->upper[count - needed], pool->unit)};
 }
 
-/* `reached` takes every relabelling in, where it is asked for. */
+/* `reached` takes every relabelling in, on request. */
 static double permutation_p_value(struct pool *pool, double (*distance)(const struct pool *),
                                   double difference, int64_t resamples, int64_t *permutations,
                                   struct reached *reached)
@@ -351,7 +351,7 @@ static double resampled_mean_difference(const struct pool *pool, uint64_t stream
     return resampled_mean(&pool->treatment, &draws) - control;
 }
 
-/* The value that a place between 0 and 1 stands for. */
+/* The value at a quantile between 0 and 1. */
 static double value_at(const struct sample *sample, double place)
 {
     size_t index = (size_t)(place * (double)sample->count);

@@ -82,7 +82,7 @@ static double likeliest_rate(const struct score_problem *problem, double differe
 }
 
 /* Squared distance from the observed difference less what the test allows: negative inside. Below 0
- * the arms change places. */
+ * the arms swap. */
 static double excess(double difference, const void *context)
 {
     struct score_problem problem = *(const struct score_problem *)context;
@@ -107,7 +107,7 @@ static double upper_end(const struct score_problem *problem)
 
     if (start >= 1)
         return 1;
-    if (start <= -1) /* everybody against nobody: no variance at the start itself */
+    if (start <= -1) /* all against none: no variance at the start itself */
         start += BESIDE_THE_END;
     return root_find(excess, problem, start, 1, 0);
 }

@@ -11,7 +11,7 @@
 
 enum { NODES = 256 };
 
-/* What is left out of the range of integration on either side. */
+/* The omitted part of the range of integration on either side. */
 #define TAIL 1e-15
 
 struct posterior {

@@ -50,7 +50,7 @@ void survival_table_build(const struct survival_arm *arms, size_t count, struct 
         events += (size_t)table->observed[arm];
     }
     items = collect(arms, count, subjects, arena);
-    /* one row more, written over and over where nobody has an event */
+    /* one row more, written over and over without events */
     times = ARENA_ARRAY(arena, double, events + 1);
     at_risk = ARENA_ARRAY(arena, int64_t, (events + 1) * count);
     passed = ARENA_ARRAY(arena, int64_t, (events + 1) * count);

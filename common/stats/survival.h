@@ -20,7 +20,7 @@ struct survival_arm {
 };
 
 /* Who was at risk at each distinct time with an event in any arm, ascending. `at_risk` and `events`
- * hold a row of `arm_count` per time; somebody censored at that very time is still at risk. */
+ * hold a row of `arm_count` per time; a subject censored at that very time is still at risk. */
 struct survival_table {
     size_t arm_count;
     size_t time_count;
@@ -48,7 +48,7 @@ struct survival_point {
 
 /* The product-limit estimate of one arm (Kaplan and Meier 1958), a struct survival_point per time
  * with an event in it; Greenwood's (1926) error and the plain interval of level 1 - alpha, cut at 0
- * and 1. Where nobody is left both are 0. */
+ * and 1. Without subjects at risk both are 0. */
 struct object_list kaplan_meier(const struct survival_table *table, size_t arm, double alpha,
                                 struct arena *arena);
 
@@ -63,8 +63,8 @@ struct log_rank_result {
 
 /* The weighted log-rank test (Mantel 1966; Fleming and Harrington 1991, ch. 7) that all arms share
  * one hazard; weights S^rho (1 - S)^gamma, S the pooled estimate just before the time. rho = gamma
- * = 0 is the log-rank test. False when nothing can be tested: no events, or an arm with nobody at
- * risk at any of them, so that its part of the covariance is (relatively) 0. */
+ * = 0 is the log-rank test. False when nothing can be tested: no events, or an arm without subjects
+ * at risk at any of them, so that its part of the covariance is (relatively) 0. */
 MUST_CHECK bool log_rank_test(const struct survival_table *table, double rho, double gamma,
                               struct log_rank_result *result);
 
@@ -76,7 +76,7 @@ struct cox_result {
 };
 
 /* The proportional-hazards model (Cox 1972) of the first two arms, ties by Efron (1977). False when
- * the likelihood has no maximum: no event of one arm while somebody of the other was at risk. */
+ * the likelihood has no maximum: no event of one arm while a subject of the other was at risk. */
 MUST_CHECK bool cox_fit(const struct survival_table *table, struct cox_result *result);
 
 #endif

@@ -48,8 +48,8 @@ static struct slope slope_at(const struct survival_table *table, double log_rati
     return slope;
 }
 
-/* The likelihood is concave, and falls off on both sides exactly when each arm had an event while
- * somebody of the other was at risk. Otherwise it rises for ever: separation. */
+/* The likelihood is concave, and falls off on both sides exactly when each arm had an event while a
+ * subject of the other was at risk. Otherwise it rises without bound: separation. */
 static bool has_maximum(const struct survival_table *table)
 {
     bool found[2] = {false, false};

@@ -99,7 +99,7 @@ struct relative_lift {
 /* One shape for every two-sample analyzer. Effects of binary metrics are in percentage points. */
 struct test_result {
     /* Standard error 0, or an arm too small to have one: effect, interval and power are 0 and p is
-     * 1. Rates and score interval of a binary metric are told where its arms have users. */
+     * 1. Rates and score interval of a binary metric are given where its arms have users. */
     bool degenerate;
     bool lower_is_better; /* of the verdict; set by whoever knows the goal */
     double effect;

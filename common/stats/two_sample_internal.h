@@ -7,7 +7,7 @@
 
 #include "stats/two_sample.h"
 
-/* Infinity cannot be told to a client; the largest number can. */
+/* JSON has no infinity; the largest number stands for it. */
 double finite_value(double value);
 
 /* Rounding may carry a sum of two tails past 1. */

@@ -78,7 +78,7 @@ enum error webhook_event_of(struct arena *arena, const char *payload, struct web
 }
 
 /* The same for the same round of the same job (a UUID of version 8, RFC 9562). A job that was sent
- * again has other rounds: `since` tells them apart. */
+ * again has other cycles: `since` distinguishes them. */
 static void name_round(const struct job *job, int64_t number, int64_t since,
                        char id[WEBHOOK_DELIVERY_ID])
 {
@@ -119,7 +119,7 @@ void webhook_perform(struct job *job, struct job_verdict *verdict)
         verdict->outcome = JOB_REFUSED;
     } else if (config->kind->find(job->db, job->arena, delivery->event.webhook_id, &target,
                                   &problem)) {
-        verdict->outcome = JOB_POSTPONED; /* the database is away: nobody was asked anything */
+        verdict->outcome = JOB_POSTPONED; /* the database is down: no call was made */
         verdict->pause_seconds = 1;
     } else if (!target.url) {
         verdict->outcome = JOB_REFUSED;

@@ -1,12 +1,12 @@
 /*
  * Webhooks: signed events POSTed to addresses that users have registered, once for the whole
  * suite. An event is enqueued in the transaction that makes it, as a job (jobs/job.h); runners
- * deliver it, each webhook a lane of its own, and write down every round of attempts. Who has
- * registered what, and which events concern whom, is the service's.
+ * deliver it, one concurrency group per webhook, and record every cycle of attempts. The service
+ * keeps the registrations and decides which events go to which webhook.
  *
- * A round is some attempts with short pauses; rounds follow the plan of the job. The id of a
- * delivery is the same when a runner dies and its round is done anew, so that a receiver that
- * remembers ids takes each event once.
+ * A cycle is some attempts with short pauses; cycles follow the schedule of the job. The id of a
+ * delivery stays the same when a runner dies and its cycle is repeated, so that a receiver that
+ * stores ids takes each event once.
  *
  * Tables: sql/kits/jobs_1.sql, jobs_2.sql and webhooks_1.sql.
  */
@@ -28,7 +28,7 @@ struct shm_region;
 enum {
     WEBHOOK_DELIVERY_ID = 37, /* a UUID and its NUL */
     WEBHOOK_BRANDS_MAX = 8,
-    WEBHOOK_ROUNDS_MAX = 1000,  /* a job is dead after as many, whatever the settings say */
+    WEBHOOK_ROUNDS_MAX = 1000,  /* a job is dead after so many cycles, whatever the settings say */
     WEBHOOK_SIGNATURE_TEXT = 72 /* "sha256=", 64 digits, NUL */
 };
 
@@ -38,7 +38,7 @@ struct webhook_answer_limits {
     int64_t kept; /* of those, with a mark at the end where the answer was longer than `read` */
 };
 
-/* Where events go, as it is at the moment of delivery. From the arena. */
+/* The receiver of events, as it is at the time of delivery. From the arena. */
 struct webhook_target {
     const char *url;
     const char *secret; /* signs the body; NULL = is not signed */
@@ -118,7 +118,7 @@ struct webhook_delivery_config {
                                        * at most WEBHOOK_BRANDS_MAX; or NULL */
 };
 
-/* Breaks off when the program is told to stop (program.h). */
+/* Breaks off when the program has to stop (program.h). */
 extern const struct fetch_watch webhook_until_stopped;
 
 /* Has an event that was given up delivered after all, with all its rounds. ERROR_NOT_FOUND

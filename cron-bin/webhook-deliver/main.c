@@ -36,7 +36,7 @@ enum { MEMORY_MAX = 64 * 1024 * 1024, DAY_SECONDS = 86400 };
 
 static const int64_t purge_every_us = 60000000, awake_us = 5000000;
 
-/* Of all processes of the program: until when there may be work for more than the first. */
+/* Shared by all processes of the program: until when there may be work for more than the first. */
 static _Atomic int64_t *awake_until;
 
 struct worker {
@@ -46,9 +46,9 @@ struct worker {
     double every;
     struct store *store;
     struct egress_policy egress;
-    bool purges_old; /* the first one: it forgets what is old, too */
+    bool purges_old; /* the first process also purges old rows */
     int64_t kept_at; /* monotonic */
-    bool has_looked; /* for what those that died had in hand */
+    bool has_looked; /* for jobs of runners that died */
     bool failed;
 };
 
@@ -64,7 +64,7 @@ static enum error purge_old(struct worker *worker, struct db *db, struct problem
                                       worker->settings.webhook_purge_rows, problem);
 }
 
-/* The first one looks for work; the others hold no connection while it finds none. */
+/* The first process polls; the others hold no connection while it finds nothing. */
 static bool is_asleep(const struct worker *worker)
 {
     if (!awake_until || worker->purges_old || !worker->has_looked ||
@@ -156,7 +156,7 @@ static int finish_chats(struct worker *worker)
     return failed && worker->every <= 0 ? EXIT_DATABASE : EXIT_DONE;
 }
 
-/* A process of its own, because an analysis takes long: no delivery waits behind it. */
+/* A process of its own, because an analysis takes long: deliveries do not wait for it. */
 static int chat_in_place(void *context, size_t place)
 {
     (void)place;
@@ -171,7 +171,7 @@ static void stay(struct worker *worker)
     void *shared =
         mmap(NULL, sizeof *awake_until, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    if (shared != MAP_FAILED) /* else they all look */
+    if (shared != MAP_FAILED) /* else all processes poll */
         awake_until = shared;
     for (size_t i = 0; i < count; i++)
         places[i] = work_in_place;

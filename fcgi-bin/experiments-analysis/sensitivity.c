@@ -25,7 +25,7 @@ struct sensitivity_reply {
     struct optional_number current_power;
 };
 
-/* What absent lists stand for. */
+/* The defaults of absent lists. */
 static double usual_mdes[] = {0.1, 0.5, 1.0, 2.0, 5.0};
 static double usual_powers[] = {0.7, 0.8, 0.9, 0.95};
 

@@ -257,7 +257,7 @@ static const char *outcome_of(const struct request *request, enum error error)
     return "failed";
 }
 
-/* Who waits in front of a browser is led to where he began; what went wrong is in the log, too. */
+/* The browser is redirected to where the user began; errors are in the log, too. */
 static enum error lead_back(struct request *request, struct reply *reply, enum error error)
 {
     if (error)

@@ -23,7 +23,7 @@ static const char *const test_names[PAIRED_TEST__MAX] = {
     [PAIRED_TEST_MCNEMAR] = "mcnemar",
 };
 
-/* The lists, or for mcnemar the counts in their place. */
+/* The lists, or for mcnemar the counts instead. */
 struct paired_request {
     int test_type; /* enum paired_test */
     int direction; /* enum goal_direction */

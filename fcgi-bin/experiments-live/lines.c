@@ -181,7 +181,7 @@ static enum error take_batches(struct intake *intake)
     return error;
 }
 
-/* Memory of a batch is given back after it: the arena of batches is one below the request's. */
+/* Each batch frees its memory: batches use an arena below the request's. */
 static enum error take_all(struct intake *intake)
 {
     struct request *request = intake->request;

@@ -1,4 +1,4 @@
-/* Live statistics and the decision. Who has seen the state of now is told so, and nothing else. */
+/* Live statistics and the decision; 304 for clients that have the current version. */
 #include "experiments-live/live.h"
 
 #include "experiments/live_results/decision.h"

@@ -49,7 +49,7 @@ SCHEMA(workspace_imported_schema, struct workspace_imported_reply, "WorkspaceImp
 /* A step with the arena of single records at hand. */
 typedef enum error step(struct request *request, struct bundle_call *call, void *context);
 
-/* What a record needs is given back behind each; one that needs more than a request may use ends
+/* Each record frees its memory; one that needs more than a request may use ends
  * the request, and not the worker. */
 static enum error run(struct request *request, step *taken, void *context)
 {

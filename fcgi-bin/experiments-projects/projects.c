@@ -1,4 +1,4 @@
-/* Projects over HTTP: what is asked goes to the store, what comes back is the answer. */
+/* Projects over HTTP: handlers call the store and answer with its objects. */
 #include "experiments-projects/projects.h"
 #include "experiments-projects/project_schemas.h"
 #include "experiments/service.h"

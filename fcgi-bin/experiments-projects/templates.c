@@ -1,4 +1,4 @@
-/* Templates over HTTP: their documents, and what is asked of the store. */
+/* Templates over HTTP: handlers and schemas. */
 #include "experiments-projects/templates.h"
 #include "experiments-projects/project_schemas.h"
 #include "experiments/service.h"

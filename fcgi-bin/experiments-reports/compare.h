@@ -25,7 +25,7 @@ struct compare_reply {
     const struct compared_range *duration_range;
     struct string_list metric_types_used;
     struct string_list recommendation_highlights;
-    const char *monte_carlo_distribution; /* JSON; NULL unless asked for */
+    const char *monte_carlo_distribution; /* JSON; NULL unless requested */
 };
 
 struct compare_pair_query {

@@ -1,5 +1,5 @@
-/* Who is asking the experiments service, what he may do, and which limits he is charged to: static
- * tokens, issued keys, and the question whether credentials count at all. */
+/* Who calls the experiments service, what the caller may do, and which limits the call is charged
+ * to: static tokens, issued keys, and the question whether credentials count at all. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -196,7 +196,7 @@ static bool read_scope_may(const struct request *request)
 static const int roles[SCOPE__MAX] = {
     [SCOPE_READ] = ROLE_READER, [SCOPE_WRITE] = ROLE_WRITER, [SCOPE_ADMIN] = ROLE_OPERATOR};
 
-/* Whether credentials count cannot be told, so nothing is let through but the question what is
+/* Whether credentials are valid is unknown, so only requests are let through that ask what is
  * wrong. */
 static bool keys_unavailable(struct request *request, struct caller *caller,
                              struct http_refusal *refusal)

@@ -173,7 +173,8 @@ static void idle(struct server *server)
     db_give_back(store_handle(((const struct service *)server->state)->store));
 }
 
-/* Workers that are replaced while the database is away come up all the same, and let nobody in. */
+/* Workers that are replaced while the database is down start all the same, and refuse all callers.
+ */
 static enum error ready(struct server *server, bool starts, struct problem *problem)
 {
     const struct service *service = server->state;

@@ -26,7 +26,7 @@ enum { LIMIT_STANDARD, LIMIT_WORKSPACE, LIMIT_CHATAPP };
 enum scope { SCOPE_NONE, SCOPE_READ, SCOPE_WRITE, SCOPE_ADMIN, SCOPE__MAX };
 extern const char *const scope_names[SCOPE__MAX]; /* NULL for SCOPE_NONE */
 
-/* Who is asking, as far as the credentials tell; never NULL. */
+/* The caller, as far as the credentials say; never NULL. */
 struct caller {
     bool auth_enabled;         /* some token is configured; without any the service is open */
     enum scope scope;          /* SCOPE_NONE when auth is not enabled */

@@ -9,7 +9,7 @@ static void write_error(struct json_writer *writer, const struct request *reques
     unsigned members = ERROR_CODE | ERROR_STATUS | ERROR_REQUEST_ID;
 
     if (strcmp(error->error_code, "chatapp_not_configured") == 0)
-        members |= ERROR_CODE_AS_ERROR; /* older clients of the integration look for it there */
+        members |= ERROR_CODE_AS_ERROR; /* older clients of the integration expect it there */
     write_error_detail(writer, request, error, members);
 }
 

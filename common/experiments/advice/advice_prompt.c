@@ -5,7 +5,7 @@
 
 enum {
     PROMPT_MAX = 32 * 1024 * 1024,           /* bytes; a body of 1 MiB grows sixfold at most */
-    NESTING_MAX = JSON_WRITER_DEPTH_MAX - 4, /* of the context; what lies deeper is left out */
+    NESTING_MAX = JSON_WRITER_DEPTH_MAX - 4, /* of the context; deeper values are omitted */
     INDENT = 2
 };
 

@@ -1,5 +1,5 @@
 /*
- * What an advisor has answered, made into structs. Advisors are asked for JSON and mostly give it,
+ * Turns an advisor's answer into structs. Advisors are asked for JSON and mostly give it,
  * but put fences or words round it, write lists as one text, and repeat themselves; what can be
  * understood is taken, the rest has a code.
  */

@@ -1,4 +1,4 @@
-/* Choosing a provider, calling it, and wording what went wrong. It must not know what is asked. */
+/* Chooses a provider, calls it and words its errors. Does not know the content of prompts. */
 #include "experiments/advice/advisor.h"
 
 #include "base/clock.h"
@@ -15,7 +15,7 @@ struct deadline {
 };
 
 /* One provider being asked. */
-struct inquiry {
+struct provider_call {
     const struct advisor *advisor;
     enum provider provider;
     const char *token;
@@ -71,12 +71,12 @@ static void star_out(char *text, const char *secret)
 }
 
 /* A copy without the tokens that were sent: providers may repeat what they got. */
-static const char *without_tokens(const struct inquiry *inquiry, const char *text)
+static const char *without_tokens(const struct provider_call *call, const char *text)
 {
-    const struct experiments_settings *settings = inquiry->advisor->settings;
-    char *copy = arena_copy_string(inquiry->advisor->arena, text);
+    const struct experiments_settings *settings = call->advisor->settings;
+    char *copy = arena_copy_string(call->advisor->arena, text);
 
-    star_out(copy, inquiry->token);
+    star_out(copy, call->token);
     star_out(copy, settings->llm_api_key);
     star_out(copy, settings->mistral_api_key);
     return copy;
@@ -85,26 +85,26 @@ static const char *without_tokens(const struct inquiry *inquiry, const char *tex
 /* Reads a 2xx answer; true when that gave a suggestion. */
 static bool read_answer(const struct fetch_answer *answer, void *context)
 {
-    struct inquiry *inquiry = context;
-    struct arena *arena = inquiry->advisor->arena;
+    struct provider_call *call = context;
+    struct arena *arena = call->advisor->arena;
     const char *text = NULL;
 
-    inquiry->raw_text = NULL;
-    switch (provider_read_text(inquiry->provider, answer->body, answer->length, arena, &text)) {
+    call->raw_text = NULL;
+    switch (provider_read_text(call->provider, answer->body, answer->length, arena, &text)) {
     case PROVIDER_TEXT_MALFORMED:
-        inquiry->fault = "parse_error";
+        call->fault = "parse_error";
         return false;
     case PROVIDER_TEXT_EMPTY:
-        inquiry->fault = "empty_response";
+        call->fault = "empty_response";
         return false;
     default:
-        inquiry->raw_text = without_tokens(inquiry, text);
-        inquiry->fault = inquiry->reader->read(arena, inquiry->raw_text, inquiry->reader->content);
-        return !inquiry->fault;
+        call->raw_text = without_tokens(call, text);
+        call->fault = call->reader->read(arena, call->raw_text, call->reader->content);
+        return !call->fault;
     }
 }
 
-/* The orchestrator is asked again only when a call failed; what it said, it said. */
+/* The orchestrator is called again only when a call failed; an answer is final. */
 static bool take_whatever_is_said(const struct fetch_answer *answer, void *context)
 {
     read_answer(answer, context);
@@ -116,11 +116,11 @@ static double seconds_left(const struct deadline *deadline)
     return deadline->seconds - (double)(clock_monotonic_microseconds() - deadline->started) / 1e6;
 }
 
-static void set_manners(const struct inquiry *inquiry, const struct deadline *deadline,
+static void set_options(const struct provider_call *call, const struct deadline *deadline,
                         struct fetch_request *request)
 {
-    const struct experiments_settings *settings = inquiry->advisor->settings;
-    bool is_ours = inquiry->provider == PROVIDER_ORCHESTRATOR;
+    const struct experiments_settings *settings = call->advisor->settings;
+    bool is_ours = call->provider == PROVIDER_ORCHESTRATOR;
 
     request->answer_max = (size_t)settings->llm_max_response_bytes;
     request->private_too = is_ours || experiments_may_call_private(settings);
@@ -132,38 +132,38 @@ static void set_manners(const struct inquiry *inquiry, const struct deadline *de
                               .first_pause_seconds = settings->llm_initial_backoff_seconds,
                               .pause_factor = settings->llm_backoff_multiplier,
                               .retry_after_seconds = settings->llm_max_retry_after_seconds};
-    request->region = inquiry->advisor->region;
+    request->region = call->advisor->region;
     request->breaker_failures = (uint32_t)settings->llm_breaker_failures;
     request->breaker_seconds = settings->llm_breaker_seconds;
     request->usable = is_ours ? take_whatever_is_said : read_answer;
 }
 
-static bool was_read(const struct inquiry *inquiry, const struct fetch_answer *answer)
+static bool was_read(const struct provider_call *call, const struct fetch_answer *answer)
 {
     return answer->outcome == FETCH_ANSWERED && answer->status >= 200 && answer->status < 300 &&
-           !inquiry->fault;
+           !call->fault;
 }
 
-static void note_failure(const struct inquiry *inquiry, const struct fetch_answer *answer)
+static void note_failure(const struct provider_call *call, const struct fetch_answer *answer)
 {
     struct log_line line;
 
     log_begin(&line, LOG_WARNING, "advice_failed");
     log_integer(&line, "attempts", answer->attempts);
-    log_text(&line, "fault", inquiry->fault);
+    log_text(&line, "fault", call->fault);
     log_text(&line, "outcome", fetch_outcome_name(answer->outcome));
-    log_text(&line, "provider", provider_names[inquiry->provider]);
-    log_text(&line, "request_id", inquiry->advisor->request_id);
+    log_text(&line, "provider", provider_names[call->provider]);
+    log_text(&line, "request_id", call->advisor->request_id);
     log_integer(&line, "status", answer->status);
     log_write(&line);
 }
 
-/* The error code of a call that gave nothing to read. */
-static const char *code_of(const struct inquiry *inquiry, const struct fetch_answer *answer)
+/* The error code of a call without a usable answer. */
+static const char *code_of(const struct provider_call *call, const struct fetch_answer *answer)
 {
     switch (answer->outcome) {
     case FETCH_ANSWERED:
-        return answer->status >= 200 && answer->status < 300 ? inquiry->fault : "http_error";
+        return answer->status >= 200 && answer->status < 300 ? call->fault : "http_error";
     case FETCH_TIMED_OUT:
         return "timeout";
     case FETCH_BROKEN:
@@ -175,22 +175,23 @@ static const char *code_of(const struct inquiry *inquiry, const struct fetch_ans
 }
 
 /* Asks one provider; true when it had a suggestion. */
-static bool inquire(struct inquiry *inquiry, const char *prompt, const struct deadline *deadline,
-                    struct fetch_answer *answer, struct suggestion *suggestion)
+static bool send_call(struct provider_call *call, const char *prompt,
+                      const struct deadline *deadline, struct fetch_answer *answer,
+                      struct suggestion *suggestion)
 {
-    const struct advisor *advisor = inquiry->advisor;
-    struct fetch_request request = {.context = inquiry};
+    const struct advisor *advisor = call->advisor;
+    struct fetch_request request = {.context = call};
 
-    provider_compose(advisor->settings, inquiry->provider, inquiry->token, prompt, advisor->arena,
+    provider_compose(advisor->settings, call->provider, call->token, prompt, advisor->arena,
                      &request);
-    set_manners(inquiry, deadline, &request);
+    set_options(call, deadline, &request);
     fetch(advisor->arena, &request, answer);
-    *suggestion = (struct suggestion){.available = was_read(inquiry, answer),
-                                      .provider = provider_names[inquiry->provider],
-                                      .model = provider_model(advisor->settings, inquiry->provider),
-                                      .raw_text = inquiry->raw_text};
+    *suggestion = (struct suggestion){.available = was_read(call, answer),
+                                      .provider = provider_names[call->provider],
+                                      .model = provider_model(advisor->settings, call->provider),
+                                      .raw_text = call->raw_text};
     if (!suggestion->available)
-        note_failure(inquiry, answer);
+        note_failure(call, answer);
     return suggestion->available;
 }
 
@@ -203,18 +204,16 @@ static bool looks_like_a_token(const char *token)
     return strlen(token) <= ADVISOR_TOKEN_MAX;
 }
 
-static void ask_vendor(struct inquiry *inquiry, const char *prompt, const struct deadline *deadline,
-                       struct suggestion *suggestion)
+static void call_vendor(struct provider_call *call, const char *prompt,
+                        const struct deadline *deadline, struct suggestion *suggestion)
 {
-    const struct advisor *advisor = inquiry->advisor;
-    const char *title = provider_titles[inquiry->provider];
+    const struct advisor *advisor = call->advisor;
+    const char *title = provider_titles[call->provider];
     struct fetch_answer answer = {.status = 401};
 
-    *suggestion =
-        (struct suggestion){.provider = provider_names[inquiry->provider],
-                            .model = provider_model(advisor->settings, inquiry->provider)};
-    if (looks_like_a_token(inquiry->token) &&
-        inquire(inquiry, prompt, deadline, &answer, suggestion))
+    *suggestion = (struct suggestion){.provider = provider_names[call->provider],
+                                      .model = provider_model(advisor->settings, call->provider)};
+    if (looks_like_a_token(call->token) && send_call(call, prompt, deadline, &answer, suggestion))
         return;
     suggestion->raw_text = NULL;
     if (answer.status == 401 || answer.status == 403) {
@@ -231,39 +230,39 @@ static void ask_vendor(struct inquiry *inquiry, const char *prompt, const struct
     }
 }
 
-/* The server's own key, silently: what goes wrong with it leaves the orchestrator's result. */
-static void ask_insurance(struct inquiry *inquiry, const char *prompt,
+/* A call with the server's own key; if it fails, the orchestrator's result stands. */
+static void call_fallback(struct provider_call *call, const char *prompt,
                           const struct deadline *deadline, struct suggestion *suggestion)
 {
     struct suggestion insured;
     struct fetch_answer answer;
 
-    inquiry->provider = PROVIDER_MISTRAL;
-    inquiry->token = inquiry->advisor->settings->mistral_api_key;
-    inquiry->fault = NULL;
-    inquiry->raw_text = NULL;
-    if (inquire(inquiry, prompt, deadline, &answer, &insured))
+    call->provider = PROVIDER_MISTRAL;
+    call->token = call->advisor->settings->mistral_api_key;
+    call->fault = NULL;
+    call->raw_text = NULL;
+    if (send_call(call, prompt, deadline, &answer, &insured))
         *suggestion = insured;
 }
 
-static void ask_house(struct inquiry *inquiry, const char *prompt, const struct deadline *deadline,
-                      struct suggestion *suggestion)
+static void call_orchestrator(struct provider_call *call, const char *prompt,
+                              const struct deadline *deadline, struct suggestion *suggestion)
 {
-    const struct experiments_settings *settings = inquiry->advisor->settings;
+    const struct experiments_settings *settings = call->advisor->settings;
     struct fetch_answer answer = {.outcome = FETCH_INVALID};
     bool advised = false;
 
-    inquiry->token = settings->llm_api_key;
+    call->token = settings->llm_api_key;
     *suggestion = (struct suggestion){.provider = provider_names[PROVIDER_ORCHESTRATOR],
                                       .model = settings->llm_model};
     if (*settings->llm_base_url)
-        advised = inquire(inquiry, prompt, deadline, &answer, suggestion);
+        advised = send_call(call, prompt, deadline, &answer, suggestion);
     if (!advised) {
-        suggestion->error_code = code_of(inquiry, &answer);
+        suggestion->error_code = code_of(call, &answer);
         suggestion->error = text_of(suggestion->error_code);
     }
     if (!advised && settings->mistral_api_key)
-        ask_insurance(inquiry, prompt, deadline, suggestion);
+        call_fallback(call, prompt, deadline, suggestion);
 }
 
 void advisor_ask(const struct advisor *advisor, const char *prompt,
@@ -272,16 +271,16 @@ void advisor_ask(const struct advisor *advisor, const char *prompt,
     const struct deadline deadline = {clock_monotonic_microseconds(),
                                       advisor->settings->llm_deadline_seconds};
     const char *token = trimmed(advisor, advisor->token);
-    struct inquiry inquiry = {.advisor = advisor,
-                              .reader = reader,
-                              .token = token,
-                              .provider =
-                                  choose(advisor, trimmed(advisor, advisor->provider), token)};
+    struct provider_call call = {.advisor = advisor,
+                                 .reader = reader,
+                                 .token = token,
+                                 .provider =
+                                     choose(advisor, trimmed(advisor, advisor->provider), token)};
 
-    if (inquiry.provider != PROVIDER_ORCHESTRATOR)
-        ask_vendor(&inquiry, prompt, &deadline, suggestion);
+    if (call.provider != PROVIDER_ORCHESTRATOR)
+        call_vendor(&call, prompt, &deadline, suggestion);
     else if (advisor->may_spend)
-        ask_house(&inquiry, prompt, &deadline, suggestion);
+        call_orchestrator(&call, prompt, &deadline, suggestion);
     else
         *suggestion = (struct suggestion){
             .provider = "none",

@@ -27,7 +27,7 @@ struct advice_reader {
     void *content;
 };
 
-/* How it went. Texts are constants or come from the arena; no token stands in any of them. */
+/* The outcome. Texts are constants or come from the arena; none contains a token. */
 struct suggestion {
     bool available; /* then the reader has filled in its content */
     const char *provider;

@@ -25,7 +25,7 @@ static const char *interpretation(const struct results_call *call, double quanti
                         report_print_significance(call->locale, arena, test->is_significant)}));
 }
 
-/* Few values beyond the quantile tell little of it. */
+/* Few values beyond the quantile say little about it. */
 static const char *small_tails(const struct ranked_observation *observed)
 {
     double share = fmin(observed->quantile, 1 - observed->quantile);

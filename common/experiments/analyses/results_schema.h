@@ -49,7 +49,7 @@ struct results_lift {
     const char *reason;
 };
 
-/* Which of several usual conventions each figure follows: codes, docs/use/statistics.md has them.
+/* Which of several usual conventions each number follows; docs/use/statistics.md lists the codes.
  */
 struct results_conventions {
     const char *direction;

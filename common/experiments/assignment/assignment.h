@@ -1,7 +1,7 @@
 /*
  * Which variation a user gets: the interval [0, 1) cut by weights and coverage, and the user's
- * place in it (hashing.h). The same user, seed and weights give the same variation everywhere and
- * always; raising the coverage moves nobody from one variation to another.
+ * position in it (hashing.h). The same user, seed and weights give the same variation everywhere
+ * and always; raising the coverage moves no user from one variation to another.
  */
 #ifndef ASSAY_EXPERIMENTS_ASSIGNMENT_ASSIGNMENT_H
 #define ASSAY_EXPERIMENTS_ASSIGNMENT_ASSIGNMENT_H
@@ -17,7 +17,7 @@ enum {
 };
 
 struct assignment_range {
-    double low, high; /* low <= place < high */
+    double low, high; /* low <= position < high */
 };
 
 struct assignment_plan {
@@ -33,7 +33,7 @@ struct assignment_plan {
 void assignment_cut(struct assignment_plan *plan, double coverage,
                     const struct number_list *weights);
 
-/* The variation at a place, or ASSIGNMENT_NONE. */
+/* The variation at a position, or ASSIGNMENT_NONE. */
 int assignment_at(const struct assignment_plan *plan, double place);
 
 /* The variation of a user, or ASSIGNMENT_NONE. */

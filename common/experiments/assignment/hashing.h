@@ -21,12 +21,12 @@ enum hash_text {
 /* The hash of nothing: where every other one begins. */
 static const uint32_t HASH_START = 0x811c9dc5;
 
-/* The hash of what `hash` stands for, followed by `text`, which is UTF-8. 32-bit FNV-1a (Fowler,
- * Noll and Vo) with a unit of the text in place of a byte. */
+/* The hash of the text hashed in `hash`, followed by `text`, which is UTF-8. 32-bit FNV-1a (Fowler,
+ * Noll and Vo) over units of the text instead of bytes. */
 uint32_t hash_append(uint32_t hash, enum hash_text by, const char *text);
 
-/* The place of `value` under `seed`. Version 1 hashes the value before the seed, version 2 the seed
- * before the value. */
+/* The position in [0, 1) of `value` under `seed`. Version 1 hashes the value before the seed,
+ * version 2 the seed before the value. */
 double hash_unit(enum hash_version version, enum hash_text by, const char *seed, const char *value);
 
 #endif

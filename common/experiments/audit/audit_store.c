@@ -42,7 +42,7 @@ static const struct statement count_entry = {"audit_count_up", COUNT_UP("")};
 static const struct statement count_keyed_entry = {"audit_count_keyed_up",
                                                    COUNT_UP(", ('key action', ?, ?, 1)")};
 
-/* With no filter or one, or key and action, the total stands in the counting table. */
+/* With no filter or one, or key and action, the total comes from the counting table. */
 static const struct statement sum_entries = {
     .name = "audit_sum",
     .sql = "SELECT coalesce(sum(entries), 0) FROM audit_totals WHERE dimension = 'action'",
@@ -52,7 +52,8 @@ static const struct statement sum_entries_of = {
     .sql = "SELECT coalesce(sum(entries), 0) FROM audit_totals WHERE dimension = ? AND value = ?",
 };
 
-/* An entry's place in the order of lists; the ids alone are not in order when several hosts write.
+/* An entry's position in the order of lists; the ids alone are not in order when several hosts
+ * write.
  */
 static const struct statement find_cursor = {
     .name = "audit_cursor",
@@ -68,7 +69,7 @@ static const char after_every_ts[] = "~";
 #define BY_PROJECT " AND project_id = ?"
 #define BY_KEY " AND key_id = ?"
 #define BY_ACTION " AND action = ?"
-/* Beside a filter that tells more; an expression, so that no planner takes the index of this one.
+/* Beside a more selective filter; an expression, so that no planner takes the index of this one.
  */
 #define ALSO_KEY " AND key_id || '' = ?"
 #define ALSO_ACTION " AND action || '' = ?"
@@ -247,7 +248,8 @@ static void read_entry(struct query *query, struct arena *arena, struct audit_en
     query_read(query, &audit_entry_schema, entry, arena);
 }
 
-/* Binds the place of the entry that the page comes after; of a purged one, that of the next newer.
+/* Binds the position of the entry that the page comes after; if it was purged, of the next newer
+ * one.
  */
 static enum error bind_cursor(struct db *db, struct arena *arena, struct query *query,
                               int64_t before_id, struct problem *problem)

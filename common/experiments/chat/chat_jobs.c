@@ -1,4 +1,4 @@
-/* The jobs of the chat integration: analyses that were asked for there, posts and messages. */
+/* The jobs of the chat app: analyses, posts to channels and replies. */
 #include "experiments/chat/chat_jobs.h"
 
 #include "experiments/chat/installation_store.h"
@@ -9,14 +9,14 @@
 #include <string.h>
 
 enum {
-    ORDER_FRAME_BYTES_MAX = 16 * 1024, /* what an order says beside its message */
+    TASK_FRAME_BYTES_MAX = 16 * 1024, /* of a task beside its message */
     DAY_SECONDS = 86400
 };
 
 static const double pauses[] = {1, 5, 30};
 
-/* What is to be done, as the payload of a job. Members that do not apply are NULL. */
-struct order {
+/* The payload of a job. Members that do not apply are NULL. */
+struct chat_task {
     const char *project_id;
     const char *user;
     const char *request_id;
@@ -26,41 +26,41 @@ struct order {
     const char *team_id; /* of the installation that a post is made by */
 };
 
-#define OWNER struct order
-static const struct field order_fields[] = {
+#define OWNER struct chat_task
+static const struct field task_fields[] = {
     STRING(OWNER, project_id, .nullable = true),   STRING(OWNER, user, .nullable = true),
     STRING(OWNER, request_id, .nullable = true),   STRING(OWNER, ip_address, .nullable = true),
     STRING(OWNER, response_url, .nullable = true), STRING(OWNER, message, .nullable = true),
     STRING(OWNER, team_id, .nullable = true),
 };
 #undef OWNER
-static SCHEMA(order_schema, struct order, "ChatOrder", order_fields, .extra = EXTRA_IGNORE);
+static SCHEMA(task_schema, struct chat_task, "ChatOrder", task_fields, .extra = EXTRA_IGNORE);
 
-/* In an order a message is text, each quote of it escaped. */
+/* In a task the message is a text, so each of its quotes is escaped. */
 static enum error add(struct db *db, const struct chat_format *format, const struct job_kind *kind,
-                      const char *key, const struct order *order, struct problem *problem)
+                      const char *key, const struct chat_task *task, struct problem *problem)
 {
     struct json_writer writer;
     struct text text;
 
-    text_start(&text, format->arena, 2 * chat_message_max(format) + ORDER_FRAME_BYTES_MAX);
+    text_start(&text, format->arena, 2 * chat_message_max(format) + TASK_FRAME_BYTES_MAX);
     writer_start(&writer, &text);
-    schema_write(&writer, &order_schema, order);
+    schema_write(&writer, &task_schema, task);
     return job_add(db, kind, &(struct job_order){.key = key, .payload = text.bytes}, NULL, problem);
 }
 
 /* NULL after a verdict that it cannot be read. */
-static const struct order *read_order(const struct job *job, struct job_verdict *verdict)
+static const struct chat_task *read_task(const struct job *job, struct job_verdict *verdict)
 {
-    struct order *order = ARENA_NEW(job->arena, struct order);
+    struct chat_task *task = ARENA_NEW(job->arena, struct chat_task);
     struct schema_errors errors;
     struct json_fault fault;
     json_t *json;
 
     if (!json_read(job->arena, job->payload, strlen(job->payload), JSON_DEPTH_LIMIT, &json,
                    &fault) &&
-        !schema_decode(&order_schema, json, "order", order, &errors, job->arena))
-        return order;
+        !schema_decode(&task_schema, json, "order", task, &errors, job->arena))
+        return task;
     if (verdict)
         *verdict = (struct job_verdict){.outcome = JOB_REFUSED, .error = "the order is unreadable"};
     return NULL;
@@ -112,15 +112,15 @@ static enum error analyze(struct job *job, const char *project_id, struct findin
 
 static void perform_analysis(struct job *job, struct job_verdict *verdict)
 {
-    const struct order *order = read_order(job, verdict);
+    const struct chat_task *task = read_task(job, verdict);
     struct finding *finding = ARENA_NEW(job->arena, struct finding);
     struct problem problem = {0};
     enum error error;
 
-    if (!order)
+    if (!task)
         return;
     job->result = finding;
-    error = analyze(job, order->project_id, finding, &problem);
+    error = analyze(job, task->project_id, finding, &problem);
     if (error)
         fail(verdict, error == ERROR_INVALID || error == ERROR_NOT_FOUND ? JOB_REFUSED : JOB_FAILED,
              problem.text);
@@ -147,27 +147,28 @@ static const char *failed_message(const struct chat_format *format, const char *
                                TEXT_ARGUMENTS({"id", id}, {"reason", chat_name(format, why)})));
 }
 
-static enum error tell(const struct job *job, const struct chat_format *format,
-                       const struct order *order, const char *message, struct problem *problem)
+static enum error enqueue_reply(const struct job *job, const struct chat_format *format,
+                                const struct chat_task *task, const char *message,
+                                struct problem *problem)
 {
-    const struct order telling = {.response_url = order->response_url, .message = message};
+    const struct chat_task reply = {.response_url = task->response_url, .message = message};
 
-    if (!order->response_url)
+    if (!task->response_url)
         return ERROR_NONE;
     return add(job->db, format, &chat_message_kind, arena_print(job->arena, "%s told", job->key),
-               &telling, problem);
+               &reply, problem);
 }
 
-static enum error keep(const struct job *job, const struct order *order, struct problem *problem)
+static enum error keep(const struct job *job, const struct chat_task *task, struct problem *problem)
 {
     const struct finding *finding = job->result;
     const struct actor actor = {
-        .name = order->user, .request_id = order->request_id, .ip_address = order->ip_address};
+        .name = task->user, .request_id = task->request_id, .ip_address = task->ip_address};
     const struct project_call call = {
         .db = job->db, .arena = job->arena, .actor = &actor, .problem = problem};
     struct project stored;
 
-    return project_add_analysis(&call, order->project_id, finding->analysis, &stored);
+    return project_add_analysis(&call, task->project_id, finding->analysis, &stored);
 }
 
 static enum error record_analysis(struct job *job, const struct job_verdict *verdict,
@@ -175,16 +176,17 @@ static enum error record_analysis(struct job *job, const struct job_verdict *ver
 {
     const struct chat_job_context *context = job->context;
     const struct chat_format format = chat_format_of(context->settings, job->arena);
-    const struct order *order = read_order(job, NULL);
+    const struct chat_task *task = read_task(job, NULL);
     enum error error;
 
-    if (!order || (verdict->outcome != JOB_DONE && !is_over(job, verdict)))
+    if (!task || (verdict->outcome != JOB_DONE && !is_over(job, verdict)))
         return ERROR_NONE;
     if (verdict->outcome != JOB_DONE)
-        return tell(job, &format, order, failed_message(&format, order->project_id, verdict->error),
-                    problem);
-    error = keep(job, order, problem);
-    return error ? error : tell(job, &format, order, done_message(&format, job->result), problem);
+        return enqueue_reply(job, &format, task,
+                             failed_message(&format, task->project_id, verdict->error), problem);
+    error = keep(job, task, problem);
+    return error ? error
+                 : enqueue_reply(job, &format, task, done_message(&format, job->result), problem);
 }
 
 static void judge(struct job_verdict *verdict, const struct platform_answer *answer)
@@ -198,21 +200,20 @@ static void judge(struct job_verdict *verdict, const struct platform_answer *ans
 static void perform_message(struct job *job, struct job_verdict *verdict)
 {
     const struct chat_job_context *context = job->context;
-    const struct order *order = read_order(job, verdict);
+    const struct chat_task *task = read_task(job, verdict);
     struct platform_answer answer;
     struct problem problem;
 
-    if (!order)
+    if (!task)
         return;
-    /* It was looked at when it was ordered; settings may have changed since. */
-    if (platform_check_response_url(context->settings, order->response_url, &problem)) {
+    /* It was checked when it was enqueued; settings may have changed since. */
+    if (platform_check_response_url(context->settings, task->response_url, &problem)) {
         fail(verdict, JOB_REFUSED, problem.text);
         return;
     }
     platform_post(job->arena, context->settings,
-                  &(struct platform_request){.url = order->response_url,
-                                             .type = "application/json",
-                                             .body = order->message},
+                  &(struct platform_request){
+                      .url = task->response_url, .type = "application/json", .body = task->message},
                   &answer);
     judge(verdict, &answer);
 }
@@ -235,15 +236,15 @@ static enum error find_installation(const struct job *job, const char *team_id,
 static void perform_post(struct job *job, struct job_verdict *verdict)
 {
     const struct chat_job_context *context = job->context;
-    const struct order *order = read_order(job, verdict);
+    const struct chat_task *task = read_task(job, verdict);
     struct installation installation;
     struct platform_answer answer;
     struct problem problem;
     enum error error;
 
-    if (!order)
+    if (!task)
         return;
-    error = find_installation(job, order->team_id, &installation, &problem);
+    error = find_installation(job, task->team_id, &installation, &problem);
     db_give_back(job->db); /* while the platform is waited for */
     if (error) {
         fail(verdict, error == ERROR_NOT_FOUND ? JOB_REFUSED : JOB_FAILED, problem.text);
@@ -252,24 +253,24 @@ static void perform_post(struct job *job, struct job_verdict *verdict)
     platform_post(job->arena, context->settings,
                   &(struct platform_request){.path = "/api/chat.postMessage",
                                              .type = "application/json; charset=utf-8",
-                                             .body = order->message,
+                                             .body = task->message,
                                              .token = installation.bot_token},
                   &answer);
     judge(verdict, &answer);
 }
 
-/* Who asked is told when nobody else was. */
+/* When the post failed, the user who asked for it gets a reply. */
 static enum error record_post(struct job *job, const struct job_verdict *verdict,
                               struct problem *problem)
 {
     const struct chat_job_context *context = job->context;
     const struct chat_format format = chat_format_of(context->settings, job->arena);
-    const struct order *order = read_order(job, NULL);
+    const struct chat_task *task = read_task(job, NULL);
 
-    if (!order || !is_over(job, verdict))
+    if (!task || !is_over(job, verdict))
         return ERROR_NONE;
-    return tell(
-        job, &format, order,
+    return enqueue_reply(
+        job, &format, task,
         chat_reply(&format,
                    chat_translate(&format, "chats.review_failed",
                                   TEXT_ARGUMENTS({"reason", chat_name(&format, verdict->error)}))),
@@ -301,32 +302,32 @@ const struct job_kind chat_post_kind = {.name = "experiments.chat_post",
 
 enum error chat_enqueue_analysis(const struct chat_session *session, const char *project_id)
 {
-    const struct order order = {.project_id = project_id,
-                                .user = session->actor.name,
-                                .request_id = session->actor.request_id,
-                                .ip_address = session->actor.ip_address,
-                                .response_url = session->response_url};
+    const struct chat_task task = {.project_id = project_id,
+                                   .user = session->actor.name,
+                                   .request_id = session->actor.request_id,
+                                   .ip_address = session->actor.ip_address,
+                                   .response_url = session->response_url};
 
-    return add(session->db, session->format, &chat_analysis_kind, session->key, &order,
+    return add(session->db, session->format, &chat_analysis_kind, session->key, &task,
                session->problem);
 }
 
 enum error chat_enqueue_message(const struct chat_session *session, const char *message)
 {
-    const struct order order = {.response_url = session->response_url, .message = message};
+    const struct chat_task task = {.response_url = session->response_url, .message = message};
 
     if (!session->response_url)
         return ERROR_NONE;
-    return add(session->db, session->format, &chat_message_kind, session->key, &order,
+    return add(session->db, session->format, &chat_message_kind, session->key, &task,
                session->problem);
 }
 
 enum error chat_enqueue_post(const struct chat_session *session, const char *message)
 {
-    const struct order order = {
+    const struct chat_task task = {
         .response_url = session->response_url, .message = message, .team_id = session->team_id};
 
-    return add(session->db, session->format, &chat_post_kind, session->key, &order,
+    return add(session->db, session->format, &chat_post_kind, session->key, &task,
                session->problem);
 }
 

@@ -127,7 +127,7 @@ static const struct {
     enum error (*act)(const struct chat_session *session, const char *id, const char **reply);
 } commands[] = {{"projects", false, projects}, {"status", true, status}, {"run", true, run}};
 
-/* The next word of the text, and where the rest begins. */
+/* The next word of the text, and the rest behind it. */
 static const char *next_word(struct arena *arena, const char **text)
 {
     const char *start = *text + strspn(*text, blanks);

@@ -17,7 +17,7 @@ struct installation {
     const char *last_event_at; /* or NULL */
 };
 
-/* Keeps an installation, with the first moment of one that is there already, and an audit entry. */
+/* Stores an installation and writes an audit entry; an existing one keeps the time of its first. */
 MUST_CHECK enum error installation_put(const struct key_call *call, const char *secret,
                                        const struct installation *installation);
 

@@ -4,9 +4,9 @@
 
 #include "experiments/chat/chat_jobs.h"
 
-/* Does what a button stands for, once; `reply` is the answer as JSON, which also goes to the
+/* Performs the action of a button, once; `reply` is the answer as JSON, which also goes to the
  * response URL. Unknown buttons are noted. ERROR_UNAVAILABLE chatapp_not_configured where a review
- * is asked for and the app is not installed; errors of the database. */
+ * is requested and the app is not installed; errors of the database. */
 MUST_CHECK enum error chat_press(const struct chat_session *session, const char *action,
                                  const char *value, const char **reply);
 

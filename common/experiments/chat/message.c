@@ -80,7 +80,7 @@ static void open_message(struct json_writer *writer, struct text *out,
     writer_open_object(writer);
 }
 
-/* A reply does not take the place of the message whose button was pressed. */
+/* A reply does not replace the message whose button was pressed. */
 static void open_reply(struct json_writer *writer, struct text *out,
                        const struct chat_format *format, const char *text)
 {

@@ -22,8 +22,7 @@ struct chat_format chat_format_of(const struct experiments_settings *settings, s
 /* Bytes of a whole message, as JSON. */
 size_t chat_message_max(const struct chat_format *format);
 
-/* A name of somebody's, in one line of at most `most` bytes before it is escaped, that can do
- * nothing in a message. */
+/* A name in one line of at most `most` bytes before it is escaped, without any markup. */
 const char *chat_text(struct arena *arena, size_t most, const char *text);
 const char *chat_name(const struct chat_format *format, const char *text);
 
@@ -31,7 +30,7 @@ const char *chat_name(const struct chat_format *format, const char *text);
 const char *chat_translate(const struct chat_format *format, const char *key,
                            const struct text_argument *arguments, size_t count);
 
-/* A message that only the one who asked sees. */
+/* A message that only the user who sent the command sees. */
 const char *chat_reply(const struct chat_format *format, const char *text);
 
 /* The same about a project, with what is known of it and with buttons. `total` and `days` are of
@@ -43,7 +42,7 @@ struct chat_project {
 };
 const char *chat_project_reply(const struct chat_format *format, const struct chat_project *about);
 
-/* What is posted to a channel when `user` asks for a review. */
+/* The post to a channel when `user` requests a review. */
 const char *chat_review_post(const struct chat_format *format, const char *channel,
                              const char *user, const struct project *project);
 

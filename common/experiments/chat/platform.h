@@ -1,4 +1,4 @@
-/* Calls of the chat platform: what it is told and asked. Nothing is stored, nothing logged. */
+/* Calls to the chat platform. Stores and logs nothing. */
 #ifndef ASSAY_EXPERIMENTS_CHAT_PLATFORM_H
 #define ASSAY_EXPERIMENTS_CHAT_PLATFORM_H
 

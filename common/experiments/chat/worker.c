@@ -27,7 +27,7 @@ static enum error purge_old(struct chat_worker *worker, struct db *db, struct pr
     return chat_purge_jobs(db, worker->context.settings, problem);
 }
 
-/* What is sent comes first: it is short, and tells of what is done already. */
+/* Posts and messages come first: they are short, and report work that is done. */
 bool chat_worker_round(void *context)
 {
     struct chat_worker *worker = context;

@@ -124,7 +124,7 @@ static enum error find(const struct project_call *call, const char *name, struct
     return error;
 }
 
-/* No provider is asked for an example. */
+/* Examples call no provider. */
 static const struct advice no_advice = {
     .provider = "local_orchestrator",
     .model = "offline",

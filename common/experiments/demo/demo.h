@@ -1,5 +1,5 @@
 /*
- * Three example projects with a run of each: what somebody sees who has just installed the product.
+ * Three example projects with a run of each, for users who have just installed the product.
  * The same on every host, whenever it is made.
  */
 #ifndef ASSAY_EXPERIMENTS_DEMO_DEMO_H
@@ -19,8 +19,8 @@ struct demo_made {
 };
 
 /* Makes what is missing, project by project; those that are there, archived ones too, are known by
- * their names and keep what they have. Nothing of it stands in the audit log. Transactions are its
- * own. */
+ * their names and keep what they have. Nothing of it is written to the audit log. Transactions are
+ * its own. */
 MUST_CHECK enum error demo_make(const struct live_call *call, const struct locale *locale,
                                 struct demo_made *made);
 

@@ -38,7 +38,7 @@ static double to_cents(double value)
     return round(value * 100) / 100;
 }
 
-/* A moment one to four days after the exposure. */
+/* A time one to four days after the exposure. */
 static struct optional_integer later(struct crowd *crowd)
 {
     double days = 1 + 3 * random_uniform(&crowd->random);
@@ -261,7 +261,7 @@ enum error demo_checkout_events(const struct live_call *call, const char *experi
     return error ? error : checkout_holdout(&crowd);
 }
 
-/* Of the example about prices: what somebody spent before tells much of what he spends now. */
+/* Of the example about prices: spending before the experiment predicts spending in it. */
 enum { PRICING_USERS = 400 };
 static const char *const pricing[ARMS] = {"prc-c", "prc-t"};
 

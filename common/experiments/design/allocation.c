@@ -172,7 +172,7 @@ static struct optional_number power_of_total(const struct total_search *search, 
                           independent_users(total, search->pair.treatment));
 }
 
-/* What cannot be told any more counts as reached, so that every search ends. */
+/* A power beyond the precision of the computation counts as reached, so that every search ends. */
 static bool total_reaches(const struct total_search *search, double total)
 {
     struct optional_number power = power_of_total(search, total);

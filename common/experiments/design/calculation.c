@@ -185,7 +185,7 @@ static const struct calculation_summary *summarise(const struct sizing_request *
     return summary;
 }
 
-/* What was found of a plan before it is told. */
+/* What was computed of a plan before it is written into the answer. */
 struct findings {
     struct verified_plan verified;
     struct allocation allocation;
@@ -205,9 +205,9 @@ static const struct calculation_allocation *allocation_figures(const struct allo
                                                                const struct sizing_plan *plan,
                                                                struct arena *arena)
 {
-    struct calculation_allocation *told = ARENA_NEW(arena, struct calculation_allocation);
+    struct calculation_allocation *answer = ARENA_NEW(arena, struct calculation_allocation);
 
-    *told = (struct calculation_allocation){
+    *answer = (struct calculation_allocation){
         .users_per_variant = list_users(&found->planned, found->variants, arena),
         .total_sample_size = found->planned.total,
         .estimated_duration_days = found->planned.duration_days,
@@ -215,11 +215,11 @@ static const struct calculation_allocation *allocation_figures(const struct allo
         .total_ratio = found->total_ratio,
         .verified_power = found->power};
     if (!found->verified_given)
-        return told;
-    told->verified_users_per_variant = list_users(&found->verified, found->variants, arena);
-    told->verified_total_sample_size = GIVEN_INTEGER(found->verified.total);
-    told->verified_duration_days = GIVEN_INTEGER(found->verified.duration_days);
-    return told;
+        return answer;
+    answer->verified_users_per_variant = list_users(&found->verified, found->variants, arena);
+    answer->verified_total_sample_size = GIVEN_INTEGER(found->verified.total);
+    answer->verified_duration_days = GIVEN_INTEGER(found->verified.duration_days);
+    return answer;
 }
 
 static const struct calculation_results *plan_figures(const struct sizing_request *design,

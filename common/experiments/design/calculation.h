@@ -22,7 +22,7 @@ struct calculation_summary {
     struct optional_number equivalence_margin_absolute;
 };
 
-/* Arms of the actual ratio; verified figures are absent where the power is not enumerated. */
+/* Arms of the actual ratio; verified numbers are absent where the power is not enumerated. */
 struct calculation_allocation {
     struct integer_list users_per_variant;
     int64_t total_sample_size;

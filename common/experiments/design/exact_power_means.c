@@ -14,7 +14,7 @@
 
 enum { NODES = 16 };
 
-/* Densities are left out beyond so many standard deviations. */
+/* Densities beyond so many standard deviations are omitted. */
 #define REACH 7.5
 
 /* The normal distribution goes from 0 to 1 within so many units about 0. */

@@ -10,11 +10,11 @@
 
 #include <math.h>
 
-/* In standard deviations: the trapezoid rule is right to 1e-7, and so much is left out. */
+/* In standard deviations: the trapezoid rule is right to 1e-7, and as much is omitted. */
 #define STEP 0.75
 enum { STEPS_ASIDE = 7, HERMITE_ORDERS = 10 };
 
-/* Rejections to the wrong side are left out past so many standard errors: 3e-6 of the power. */
+/* Rejections to the wrong side past so many standard errors are omitted: 3e-6 of the power. */
 #define WRONG_SIDE_REACH 4.5
 
 /* The normal density at the boundary is hardly more. */

@@ -28,7 +28,7 @@ struct warning {
     const char *source; /* always "rules_engine" */
 };
 
-/* What the rules look at. The caller keeps everything alive during the call. */
+/* Input of the rules. The caller keeps it alive during the call. */
 struct rules_facts {
     const struct sizing_request *request;
     const struct sizing_plan *plan;

@@ -1,7 +1,7 @@
 /* A grid of plans. It must not know a formula: every cell is a design of its own. */
 #include "experiments/design/sensitivity.h"
 
-/* The traffic is any number of users a day: it stands for the share of one. */
+/* The traffic is any number of users a day: only its share counts. */
 static struct sizing_request design_of(const struct sensitivity_plan *plan)
 {
     return (struct sizing_request){.metric_type = plan->metric_type,

@@ -1,6 +1,6 @@
 /*
  * How many users an A/B test needs: per-variant sample size, total and duration for a design, with
- * the companions that planners ask for (CUPED, Bayesian precision, group sequential, clusters).
+ * the companions of a plan (CUPED, Bayesian precision, group sequential, clusters).
  * Pure numbers: no text, no HTTP. Formulas and symbols are in docs/use/statistics.md.
  */
 #ifndef ASSAY_EXPERIMENTS_DESIGN_SIZING_H
@@ -20,7 +20,7 @@ enum planned_test {
     PLAN_FISHER_EXACT,
     PLAN_MANN_WHITNEY,
     PLAN_TOST,
-    PLAN_POISSON_RATE, /* what a count metric gets; cannot be asked for */
+    PLAN_POISSON_RATE, /* the test of count metrics; cannot be requested */
     PLAN__MAX
 };
 
@@ -34,7 +34,7 @@ extern const char *const metric_type_names[METRIC__MAX];
 extern const char *const planned_test_names[PLAN__MAX];
 extern const char *const analysis_mode_names[ANALYSIS__MAX];
 
-/* A design as asked for. Ranges are those of the request schema: fields are valid one by one and
+/* A design as requested. Ranges are those of the request schema: fields are valid one by one and
  * together when this reaches the functions below. Rates are fractions, percentages say so. */
 struct sizing_request {
     enum metric_type metric_type;
@@ -81,7 +81,7 @@ struct sizing_plan {
     int64_t total_sample_size;
     double effective_daily_traffic;
     double allocated_daily_traffic; /* after holdout and exclusion */
-    bool allocation_given;          /* holdout or exclusion was asked for */
+    bool allocation_given;          /* holdout or exclusion was requested */
     int64_t estimated_duration_days;
 
     int64_t normal_sample_size; /* fisher: n of the z plan; mann_whitney: n of the z plan */
@@ -158,7 +158,7 @@ struct optional_number sizing_detectable_rate_change(double rate, bool downward,
                                                      double power, double n);
 double sizing_detectable_mean_change(double std_dev, double alpha, double power, double n);
 
-/* Size and duration of the design when it is looked at several times: the fixed plan (after the
+/* Size and duration of the design with several interim looks: the fixed plan (after the
  * design effect) times `inflation_factor`, see sequential.h. */
 struct sequential_size {
     int64_t sample_size_per_variant;

@@ -16,14 +16,15 @@ enum {
 #define MANN_WHITNEY_EFFICIENCY 0.95492965855137201461 /* 3 / pi */
 #define MANN_WHITNEY_WORST_EFFICIENCY 0.864
 
-/* Users per arm, not rounded, that tell `rate` from `rate + difference` in a two-sided z-test. */
+/* Users per arm, not rounded, that distinguish `rate` from `rate + difference` in a two-sided
+ * z-test. */
 double size_two_proportions(double rate, double difference, double alpha, double power);
 
-/* Users per arm, not rounded, that tell two means `difference` apart. */
+/* Users per arm, not rounded, that distinguish two means `difference` apart. */
 double size_two_means(double std_dev, double difference, double alpha, double power);
 
 /* Rounds a size or a duration up to a whole number, at least 1. False when it is not a number, not
- * finite or above 2^53, where doubles stop telling neighbours apart. */
+ * finite or above 2^53, where doubles are not consecutive integers any more. */
 bool round_size_up(double value, int64_t *size);
 
 /* sizing_power() of so many independent users: before the design effect. */

@@ -10,7 +10,7 @@
 bool sizing_split_has_every_variant(const struct number_list *split, int64_t variants);
 bool sizing_split_is_positive(const struct number_list *split);
 
-/* The part of a design that the rules about its metric look at. */
+/* The part of a design that the rules about its metric read. */
 struct sizing_metric {
     enum metric_type metric_type;
     double baseline_value;

@@ -14,7 +14,7 @@
 /* The same for the slower walk of conditional tests of unequal arms. */
 #define UNEQUAL_VARIANCE_MAX 4000.0
 
-/* Teeth are looked for in steps of the size over this: the power rises by some 0.4 of that. */
+/* Teeth are searched in steps of the size over this: the power rises by some 0.4 of that. */
 #define SCAN_RESOLUTION 2500.0
 #define FISHER_SCAN_RESOLUTION 300.0
 
@@ -462,7 +462,7 @@ static double quantile_of_power(double power)
     return normal_quantile(fmin(fmax(power, POWER_LEAST), 1 - POWER_LEAST));
 }
 
-/* The formula's power with rejections to the wrong side, which it leaves out, as a quantile. How
+/* The formula's power with rejections to the wrong side, which it omits, as a quantile. How
  * far the power of the test is from that hardly bends with the size. */
 static double formula_quantile(const struct power_of *of, double power)
 {

@@ -70,7 +70,7 @@ static bool is_even(const struct integer_list *users)
 }
 
 /* Whether the verified size, or the actual split, takes something else than the plan by more than
- * its warning's threshold: then those figures are the ones to read. */
+ * its warning's threshold: then readers should use those numbers. */
 static bool plan_is_off(const struct calculation_results *results)
 {
     double planned = (double)results->sample_size_per_variant;

@@ -195,7 +195,7 @@ SCHEMA_OF(design_schema, struct experiment_payload);
 /* Where a secondary metric should go: GOAL_INCREASE when the design does not say. */
 int payload_secondary_direction(const struct payload_metrics *metrics, const char *name);
 
-/* The sizing request that the design stands for. Lists are shared with the payload. */
+/* The sizing request of the design. Lists are shared with the payload. */
 void payload_to_sizing(const struct experiment_payload *payload, struct sizing_request *request);
 
 /* The payload in its stored form: every key present, defaults filled in. From the arena. */

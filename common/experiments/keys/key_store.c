@@ -378,7 +378,7 @@ enum error key_note_use(const struct key_call *call, const char *id)
     return db_finish(call->db, error, call->problem);
 }
 
-/* Another worker may have been faster: then there is nothing left to tell of. */
+/* Another worker may have been faster: then there is nothing to record. */
 static enum error normalise(const struct key_call *call, const char *id)
 {
     const struct audit_event event = {.action = "api_key_scope_normalized",

@@ -48,7 +48,7 @@ MUST_CHECK enum error key_create(const struct key_call *call, const struct key_r
 /* All keys, newest first: a list of struct api_key. */
 MUST_CHECK enum error key_list(const struct key_call *call, struct object_list *keys);
 
-/* Keeps the first moment of revocation. ERROR_NOT_FOUND `not_found`. */
+/* Keeps the time of the first revocation. ERROR_NOT_FOUND `not_found`. */
 MUST_CHECK enum error key_revoke(const struct key_call *call, const char *id, struct api_key *key);
 
 /* ERROR_CONFLICT `api_key_not_revoked` while it is active, ERROR_NOT_FOUND `not_found`. */
@@ -69,7 +69,7 @@ MUST_CHECK enum error key_census(struct db *db, struct key_census *census, struc
 /* Whether a key was ever issued. An unknown database counts as one without keys. */
 bool key_is_issued(struct store *store);
 
-/* In production nobody may write unless known: without AB_API_TOKEN and AB_ADMIN_TOKEN there has to
+/* In production only known callers may write: without AB_API_TOKEN and AB_ADMIN_TOKEN there has to
  * be an active key that may write. ERROR_INVALID when there is none, or none can be found; with
  * AB_ALLOW_INSECURE_PRODUCTION that is only logged, as `insecure_production`. */
 MUST_CHECK enum error key_check_production(struct store *store,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A covariate is used from a 20th of the people on: 5 %. */
+/* A covariate is used from a 20th of the subjects on: 5 %. */
 enum { COVERAGE_PARTS = 20 };
 
 enum { ROBUST_BYTES_MAX = 1024, NAMES_FIRST = 16, NAMES_BYTES_MAX = 16 * 1024 * 1024 };
@@ -52,7 +52,7 @@ static const struct statement update_experiment = {
     " FROM (SELECT value ->> 0 AS dimension, value ->> 1 AS name FROM {json_rows:?}) AS wanted"    \
     " CROSS JOIN "
 
-/* How names of each kind are read, looked for and added; the dimension is '' where there is none.
+/* How names of each kind are read, found and added; the dimension is '' where there is none.
  */
 static const struct {
     struct statement all, some, insert;
@@ -220,7 +220,7 @@ static enum error find_row(const struct live_call *call, const char *id, bool *f
     return query_end(query, call->problem);
 }
 
-/* Before the lock: who asks for what is not there should not take one. */
+/* Before the lock: a request for an unknown experiment should not take it. */
 static enum error check_project(const struct live_call *call, const char *id)
 {
     struct query *query = db_query(call->db, &find_project);

@@ -1,4 +1,4 @@
-/* A batch: load the people it touches, take them out of the sums, change them, put them back. */
+/* A batch: load the subjects it touches, take them out of the sums, change them, put them back. */
 #include "experiments/live/ingest.h"
 
 #include "base/clock.h"
@@ -16,7 +16,7 @@ struct batch {
     const struct object_list *records;
     struct live_outcome *outcome;
     struct live_experiment experiment;
-    struct live_units people;
+    struct live_units units;
     struct live_rollup rollup;
     struct live_name_list names; /* metrics, covariates or slices of the records */
     struct live_names opened;    /* user ids of roots that were taken out */
@@ -27,7 +27,7 @@ struct batch {
     bool crossed; /* an id that was exposed was sent in another arm */
 };
 
-/* The ids of every record that stand for users. */
+/* The user ids of every record. */
 static struct live_names user_ids(const struct batch *batch)
 {
     struct live_names ids = {.arena = batch->call->arena};
@@ -71,8 +71,8 @@ static enum error number_metrics(struct batch *batch)
 }
 
 /* A new name is used at once, as long as there is room; a later reading drops it when it covers too
- * few. Whoever has a value for it has it from this batch, so that the sums over people with all
- * covariates start anew, from the people of this batch. */
+ * few. Whoever has a value for it has it from this batch, so that the sums over subjects with all
+ * covariates start anew, from the subjects of this batch. */
 static enum error number_covariates(struct batch *batch)
 {
     const struct live_pre_period *records = batch->records->items;
@@ -97,7 +97,7 @@ static enum error number_covariates(struct batch *batch)
 /* Whether the record will be dropped: the user has one, or had one earlier in the batch. */
 static bool is_dropped(const struct batch *batch, const char *user_id, struct live_units *seen)
 {
-    const struct live_unit *unit = live_units_find(&batch->people, user_id);
+    const struct live_unit *unit = live_units_find(&batch->units, user_id);
 
     if ((batch->kind == LIVE_STRATA ? unit->stratum != 0 : unit->exposed) ||
         live_units_find(seen, user_id))
@@ -152,7 +152,7 @@ static int64_t number_of(struct batch *batch, const char *dimension, const char 
     return live_name_entry(batch->call->arena, &batch->names, dimension, name)->number;
 }
 
-/* Takes the person out of the sums until the batch is over. */
+/* Takes the subject out of the sums until the batch is over. */
 static void open_subject(struct batch *batch, struct live_unit *root)
 {
     if (root->open)
@@ -201,7 +201,7 @@ static void note_crossing(struct batch *batch, struct live_unit *unit, int64_t v
 
 static void take_exposure(struct batch *batch, const struct live_exposure *record)
 {
-    struct live_unit *unit = live_units_find(&batch->people, record->user_id);
+    struct live_unit *unit = live_units_find(&batch->units, record->user_id);
 
     if (unit->exposed) {
         batch->outcome->deduplicated++;
@@ -231,14 +231,14 @@ static void take_holdout(struct batch *batch, const struct live_holdout_member *
 
 static void take_conversion(struct batch *batch, const struct live_conversion *record)
 {
-    struct live_unit *unit = live_units_find(&batch->people, record->user_id);
+    struct live_unit *unit = live_units_find(&batch->units, record->user_id);
     int64_t metric = number_of(batch, "", record->metric);
     int64_t moment = record->occurred_at.given ? record->occurred_at.value : batch->now;
     const struct live_timed_value place = {record->value, moment, batch->experiment.window};
     struct live_values *values;
 
     open_subject(batch, unit->root);
-    values = live_unit_values(&batch->people, unit, metric);
+    values = live_unit_values(&batch->units, unit, metric);
     live_values_count(values, record->value);
     live_values_classify(values, &place, live_subject_exposure(unit->root));
     values->changed = true;
@@ -254,8 +254,8 @@ static void take_conversion(struct batch *batch, const struct live_conversion *r
 
 static void take_identity(struct batch *batch, const struct live_identity *record)
 {
-    struct live_unit *alias = live_units_find(&batch->people, record->anonymous_id);
-    struct live_unit *canonical = live_units_find(&batch->people, record->canonical_id);
+    struct live_unit *alias = live_units_find(&batch->units, record->anonymous_id);
+    struct live_unit *canonical = live_units_find(&batch->units, record->canonical_id);
 
     if (alias == canonical || canonical->canonical_id || alias->aliases)
         return;
@@ -276,7 +276,7 @@ static void take_identity(struct batch *batch, const struct live_identity *recor
 
 static void take_exclusion(struct batch *batch, const struct live_exclusion *record)
 {
-    struct live_unit *unit = live_units_find(&batch->people, record->user_id);
+    struct live_unit *unit = live_units_find(&batch->units, record->user_id);
 
     if (unit->exclusion_reason) {
         batch->outcome->deduplicated++;
@@ -291,7 +291,7 @@ static void take_exclusion(struct batch *batch, const struct live_exclusion *rec
 
 static void take_pre_period(struct batch *batch, const struct live_pre_period *record)
 {
-    struct live_unit *unit = live_units_find(&batch->people, record->user_id);
+    struct live_unit *unit = live_units_find(&batch->units, record->user_id);
     int64_t number = number_of(batch, "", record->covariate_name);
 
     if (live_unit_covariate(unit, number)) {
@@ -299,13 +299,13 @@ static void take_pre_period(struct batch *batch, const struct live_pre_period *r
         return;
     }
     open_subject(batch, unit->root);
-    live_unit_add_covariate(&batch->people, unit, number, record->value, false);
+    live_unit_add_covariate(&batch->units, unit, number, record->value, false);
     batch->outcome->recorded++;
 }
 
 static void take_stratum(struct batch *batch, const struct live_stratum *record)
 {
-    struct live_unit *unit = live_units_find(&batch->people, record->user_id);
+    struct live_unit *unit = live_units_find(&batch->units, record->user_id);
 
     if (unit->stratum) {
         batch->outcome->deduplicated++;
@@ -346,8 +346,8 @@ static void take_records(struct batch *batch)
     }
 }
 
-/* Conversions whose key was taken, here or before, are left out. The table of seen keys is that of
- * people: it maps texts. */
+/* Conversions with a key that was taken, here or before, are skipped. The table of seen keys is
+ * that of subjects: it maps texts. */
 static enum error take_conversions(struct batch *batch)
 {
     const struct live_conversion *records = batch->records->items;
@@ -380,12 +380,12 @@ static enum error take_conversions(struct batch *batch)
     return ERROR_NONE;
 }
 
-/* Everybody who was taken out comes back, except those who are part of somebody else by now. */
+/* Every subject that was taken out is put back, except those that were joined to another one. */
 static void close_people(struct batch *batch)
 {
     batch->rollup.off[LIVE_COVARIANCE] = false;
     for (size_t i = 0; i < batch->opened.count; i++) {
-        const struct live_unit *unit = live_units_find(&batch->people, batch->opened.items[i]);
+        const struct live_unit *unit = live_units_find(&batch->units, batch->opened.items[i]);
 
         if (unit->root == unit)
             live_rollup_subject(&batch->rollup, unit, 1);
@@ -395,7 +395,7 @@ static void close_people(struct batch *batch)
 static enum error save(struct batch *batch)
 {
     const struct live_call *call = batch->call;
-    enum error error = live_save_units(call, &batch->experiment, &batch->people);
+    enum error error = live_save_units(call, &batch->experiment, &batch->units);
 
     if (!error)
         error = live_save_events(call, &batch->experiment, batch->now, batch->events,
@@ -412,14 +412,14 @@ static enum error run(struct batch *batch)
     struct live_names ids = user_ids(batch);
     const struct live_load load = {.call = call,
                                    .experiment = &batch->experiment,
-                                   .people = &batch->people,
+                                   .units = &batch->units,
                                    .linked = batch->experiment.links > 0 ||
                                              batch->kind == LIVE_IDENTITIES,
                                    .create = true,
                                    .covariates = batch->experiment.covariates > 0};
     enum error error;
 
-    live_units_start(&batch->people, call->arena, ids.count);
+    live_units_start(&batch->units, call->arena, ids.count);
     live_rollup_start(&batch->rollup, &batch->experiment, call->arena);
     batch->opened.arena = call->arena;
     error = live_load_units(&load, &ids);

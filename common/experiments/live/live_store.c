@@ -169,22 +169,22 @@ static const char *texts_as_json(const struct live_names *names, struct arena *a
     return text.bytes;
 }
 
-/* The units that `wanted` says, as pairs of their number and their place among the people. */
-static const char *places_as_json(const struct live_units *people,
-                                  bool (*wanted)(const struct live_unit *unit), size_t *count)
+/* The units that `wanted` says, as pairs of their number and their index. */
+static const char *positions_as_json(const struct live_units *units,
+                                     bool (*wanted)(const struct live_unit *unit), size_t *count)
 {
     struct json_writer writer;
     struct text text;
 
     *count = 0;
-    text_start(&text, people->arena, LIST_BYTES_MAX);
+    text_start(&text, units->arena, LIST_BYTES_MAX);
     writer_start(&writer, &text);
     writer_open_array(&writer);
-    for (size_t i = 0; i < people->count; i++) {
-        if (!wanted(people->units[i]))
+    for (size_t i = 0; i < units->count; i++) {
+        if (!wanted(units->items[i]))
             continue;
         writer_open_array(&writer);
-        writer_integer(&writer, people->units[i]->number);
+        writer_integer(&writer, units->items[i]->number);
         writer_integer(&writer, (int64_t)i);
         writer_close_array(&writer);
         ++*count;
@@ -198,10 +198,10 @@ static int64_t integer_or_zero(struct query *query, int column)
     return query_is_null(query, column) ? 0 : query_integer(query, column);
 }
 
-static void read_unit(struct query *query, struct live_units *people)
+static void read_unit(struct query *query, struct live_units *units)
 {
-    struct arena *arena = people->arena;
-    struct live_unit *unit = live_units_add(people, query_text(query, 0, arena));
+    struct arena *arena = units->arena;
+    struct live_unit *unit = live_units_add(units, query_text(query, 0, arena));
 
     unit->stored = true;
     unit->number = query_integer(query, 1);
@@ -229,36 +229,36 @@ static enum error load_units(const struct live_load *load, const struct statemen
     if (ids->count == 0)
         return ERROR_NONE;
     query = db_query(load->call->db, statement);
-    query_bind_json(query, texts_as_json(ids, load->people->arena));
+    query_bind_json(query, texts_as_json(ids, load->units->arena));
     query_bind_integer(query, load->experiment->number);
     while (query_next(query))
-        read_unit(query, load->people);
+        read_unit(query, load->units);
     return query_end(query, load->call->problem);
 }
 
 /* The canonical ids of those that are aliases, then the aliases of all: one hop each way. */
 static enum error load_folded(const struct live_load *load)
 {
-    struct live_units *people = load->people;
-    struct live_names canonical = {.arena = people->arena}, all = {.arena = people->arena};
+    struct live_units *units = load->units;
+    struct live_names canonical = {.arena = units->arena}, all = {.arena = units->arena};
     enum error error;
 
-    for (size_t i = 0; i < people->count; i++) {
-        const char *id = people->units[i]->canonical_id;
+    for (size_t i = 0; i < units->count; i++) {
+        const char *id = units->items[i]->canonical_id;
 
-        if (id && !live_units_find(people, id))
+        if (id && !live_units_find(units, id))
             live_names_add(&canonical, id);
     }
     error = load_units(load, &units_by_id, &canonical);
-    for (size_t i = 0; i < people->count; i++)
-        if (!people->units[i]->canonical_id)
-            live_names_add(&all, people->units[i]->user_id);
+    for (size_t i = 0; i < units->count; i++)
+        if (!units->items[i]->canonical_id)
+            live_names_add(&all, units->items[i]->user_id);
     if (!error)
         error = load_units(load, &units_by_canonical, &all);
-    for (size_t i = 0; i < people->count; i++) {
-        struct live_unit *unit = people->units[i];
+    for (size_t i = 0; i < units->count; i++) {
+        struct live_unit *unit = units->items[i];
         struct live_unit *root =
-            unit->canonical_id ? live_units_find(people, unit->canonical_id) : NULL;
+            unit->canonical_id ? live_units_find(units, unit->canonical_id) : NULL;
 
         if (root)
             live_unit_join(unit, root);
@@ -273,20 +273,20 @@ static bool is_stored(const struct live_unit *unit)
 
 static enum error load_values(const struct live_load *load)
 {
-    struct live_units *people = load->people;
+    struct live_units *units = load->units;
     struct query *query;
     const char *places;
     size_t count;
 
-    places = places_as_json(people, is_stored, &count);
+    places = positions_as_json(units, is_stored, &count);
     if (count == 0)
         return ERROR_NONE;
     query = db_query(load->call->db, &values_of_units);
     query_bind_json(query, places);
     query_bind_integer(query, load->experiment->number);
     while (query_next(query)) {
-        struct live_values *values = live_unit_values(
-            people, people->units[query_integer(query, 0)], query_integer(query, 1));
+        struct live_values *values =
+            live_unit_values(units, units->items[query_integer(query, 0)], query_integer(query, 1));
 
         values->stored = true;
         values->events = query_integer(query, 2);
@@ -303,26 +303,26 @@ static enum error load_values(const struct live_load *load)
 
 static enum error load_covariates(const struct live_load *load)
 {
-    struct live_units *people = load->people;
+    struct live_units *units = load->units;
     struct query *query;
     const char *places;
     size_t count;
 
-    places = places_as_json(people, is_stored, &count);
+    places = positions_as_json(units, is_stored, &count);
     if (count == 0)
         return ERROR_NONE;
     query = db_query(load->call->db, &covariates_of_units);
     query_bind_json(query, places);
     query_bind_integer(query, load->experiment->number);
     while (query_next(query))
-        live_unit_add_covariate(people, people->units[query_integer(query, 0)],
+        live_unit_add_covariate(units, units->items[query_integer(query, 0)],
                                 query_integer(query, 1), query_number(query, 2), true);
     return query_end(query, load->call->problem);
 }
 
 enum error live_load_units(const struct live_load *load, const struct live_names *user_ids)
 {
-    struct live_units *people = load->people;
+    struct live_units *units = load->units;
     enum error error = load_units(load, &units_by_id, user_ids);
 
     if (!error && load->linked)
@@ -334,7 +334,7 @@ enum error live_load_units(const struct live_load *load, const struct live_names
     if (error || !load->create)
         return error;
     for (size_t i = 0; i < user_ids->count; i++) {
-        struct live_unit *unit = live_units_add(people, user_ids->items[i]);
+        struct live_unit *unit = live_units_add(units, user_ids->items[i]);
 
         if (unit->number == 0)
             unit->number = load->experiment->next_unit++;
@@ -355,16 +355,16 @@ static bool is_out_of_time(const struct live_unit *unit)
 
 enum error live_load_times(const struct live_load *load)
 {
-    struct live_units *people = load->people;
+    struct live_units *units = load->units;
     struct query *query;
     const char *places;
     size_t count;
 
-    places = places_as_json(people, is_out_of_time, &count);
+    places = positions_as_json(units, is_out_of_time, &count);
     if (count == 0)
         return ERROR_NONE;
-    for (size_t i = 0; i < people->count; i++) {
-        struct live_unit *unit = people->units[i];
+    for (size_t i = 0; i < units->count; i++) {
+        struct live_unit *unit = units->items[i];
 
         for (size_t k = 0; is_out_of_time(unit) && k < unit->value_count; k++) {
             unit->values[k].early = unit->values[k].late = 0;
@@ -377,10 +377,10 @@ enum error live_load_times(const struct live_load *load)
     query_bind_json(query, places);
     query_bind_integer(query, load->experiment->number);
     while (query_next(query)) {
-        struct live_unit *unit = people->units[query_integer(query, 0)];
+        struct live_unit *unit = units->items[query_integer(query, 0)];
         const struct live_timed_value moment = read_moment(query, load);
 
-        live_values_classify(live_unit_values(people, unit, query_integer(query, 1)), &moment,
+        live_values_classify(live_unit_values(units, unit, query_integer(query, 1)), &moment,
                              live_subject_exposure(unit->root));
     }
     return query_end(query, load->call->problem);
@@ -398,46 +398,46 @@ static bool same_values(const struct live_values *one, const struct live_values 
 
 enum error live_load_values_again(const struct live_load *load, int64_t *differences)
 {
-    struct live_units *people = load->people, kept = {.arena = people->arena};
+    struct live_units *units = load->units, kept = {.arena = units->arena};
     struct query *query;
     const char *places;
     size_t count;
     enum error error;
 
-    live_units_start(&kept, people->arena, people->count);
-    for (size_t i = 0; i < people->count; i++) {
-        struct live_unit *unit = people->units[i], *before = live_units_add(&kept, unit->user_id);
+    live_units_start(&kept, units->arena, units->count);
+    for (size_t i = 0; i < units->count; i++) {
+        struct live_unit *unit = units->items[i], *before = live_units_add(&kept, unit->user_id);
 
         before->values = unit->values;
         before->value_count = unit->value_count;
         unit->values = NULL;
         unit->value_count = unit->value_capacity = 0;
         for (size_t k = 0; k < before->value_count; k++)
-            live_unit_values(people, unit, before->values[k].metric);
+            live_unit_values(units, unit, before->values[k].metric);
     }
-    places = places_as_json(people, is_stored, &count);
+    places = positions_as_json(units, is_stored, &count);
     if (count == 0)
         return ERROR_NONE;
     query = db_query(load->call->db, &events_of_units);
     query_bind_json(query, places);
     query_bind_integer(query, load->experiment->number);
     while (query_next(query)) {
-        struct live_unit *unit = people->units[query_integer(query, 0)];
-        struct live_values *values = live_unit_values(people, unit, query_integer(query, 1));
+        struct live_unit *unit = units->items[query_integer(query, 0)];
+        struct live_values *values = live_unit_values(units, unit, query_integer(query, 1));
         const struct live_timed_value moment = read_moment(query, load);
 
         live_values_count(values, moment.value);
         live_values_classify(values, &moment, live_subject_exposure(unit->root));
     }
     error = query_end(query, load->call->problem);
-    for (size_t i = 0; i < people->count; i++) {
-        struct live_unit *unit = people->units[i];
+    for (size_t i = 0; i < units->count; i++) {
+        struct live_unit *unit = units->items[i];
 
         for (size_t k = 0; k < unit->value_count; k++) {
             struct live_values *values = &unit->values[k];
 
             values->changed =
-                !same_values(values, live_unit_values(&kept, kept.units[i], values->metric));
+                !same_values(values, live_unit_values(&kept, kept.items[i], values->metric));
             *differences += values->changed;
         }
     }
@@ -475,12 +475,12 @@ static bool is_used(const struct live_unit *unit)
 }
 
 static enum error update_units(const struct live_call *call, int64_t experiment,
-                               const struct live_units *people)
+                               const struct live_units *units)
 {
     struct query *query = NULL;
 
-    for (size_t i = 0; i < people->count; i++) {
-        const struct live_unit *unit = people->units[i];
+    for (size_t i = 0; i < units->count; i++) {
+        const struct live_unit *unit = units->items[i];
 
         if (!unit->stored || !unit->changed)
             continue;
@@ -512,25 +512,25 @@ static void add_unit(struct live_rows *rows, const struct live_unit *unit)
 }
 
 static enum error insert_new_units(const struct live_call *call, int64_t experiment,
-                                   const struct live_units *people)
+                                   const struct live_units *units)
 {
     struct live_rows rows;
 
     live_rows_start(&rows, call, experiment, &insert_unit, &insert_units);
-    for (size_t i = 0; i < people->count; i++)
-        if (!people->units[i]->stored && is_used(people->units[i]))
-            add_unit(&rows, people->units[i]);
+    for (size_t i = 0; i < units->count; i++)
+        if (!units->items[i]->stored && is_used(units->items[i]))
+            add_unit(&rows, units->items[i]);
     return live_rows_end(&rows);
 }
 
 static enum error save_values(const struct live_call *call, int64_t experiment,
-                              const struct live_units *people)
+                              const struct live_units *units)
 {
     struct live_rows rows;
 
     live_rows_start(&rows, call, experiment, &put_value, &put_values);
-    for (size_t i = 0; i < people->count; i++) {
-        const struct live_unit *unit = people->units[i];
+    for (size_t i = 0; i < units->count; i++) {
+        const struct live_unit *unit = units->items[i];
 
         for (size_t k = 0; k < unit->value_count; k++) {
             const struct live_values *values = &unit->values[k];
@@ -556,14 +556,14 @@ static enum error save_values(const struct live_call *call, int64_t experiment,
 }
 
 static enum error save_covariates(const struct live_call *call, int64_t experiment,
-                                  const struct live_units *people)
+                                  const struct live_units *units)
 {
     int64_t now = clock_unix_microseconds();
     struct live_rows rows;
 
     live_rows_start(&rows, call, experiment, &insert_covariate, &insert_covariates);
-    for (size_t i = 0; i < people->count; i++) {
-        const struct live_unit *unit = people->units[i];
+    for (size_t i = 0; i < units->count; i++) {
+        const struct live_unit *unit = units->items[i];
 
         for (size_t k = 0; k < unit->covariate_count; k++) {
             if (unit->covariates[k].stored)
@@ -579,15 +579,15 @@ static enum error save_covariates(const struct live_call *call, int64_t experime
 }
 
 enum error live_save_units(const struct live_call *call, const struct live_experiment *experiment,
-                           const struct live_units *people)
+                           const struct live_units *units)
 {
-    enum error error = update_units(call, experiment->number, people);
+    enum error error = update_units(call, experiment->number, units);
 
     if (!error)
-        error = insert_new_units(call, experiment->number, people);
+        error = insert_new_units(call, experiment->number, units);
     if (!error)
-        error = save_values(call, experiment->number, people);
-    return error ? error : save_covariates(call, experiment->number, people);
+        error = save_values(call, experiment->number, units);
+    return error ? error : save_covariates(call, experiment->number, units);
 }
 
 enum error live_save_events(const struct live_call *call, const struct live_experiment *experiment,

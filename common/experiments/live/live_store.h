@@ -16,13 +16,13 @@ struct live_names {
 void live_names_add(struct live_names *names, const char *name);
 
 /*
- * Fills `people` with the ids asked for, all that their persons consist of besides, and what is
- * kept of them. Ids that nobody has seen are left out unless `create` says to number them.
+ * Fills `subjects` with the requested ids, the other ids of their subjects, and their stored
+ * values. Unknown ids are skipped unless `create` says to number them.
  */
 struct live_load {
     const struct live_call *call;
     struct live_experiment *experiment;
-    struct live_units *people;
+    struct live_units *units;
     bool linked;     /* aliases may come into it */
     bool create;     /* number the ids that are new */
     bool covariates; /* values from before the experiment are needed */
@@ -30,17 +30,17 @@ struct live_load {
 MUST_CHECK enum error live_load_units(const struct live_load *load,
                                       const struct live_names *user_ids);
 
-/* Puts all events of the people marked `retime` in time anew, from the raw rows. */
+/* Classifies all events of the subjects marked `retime` by time again, from the raw rows. */
 MUST_CHECK enum error live_load_times(const struct live_load *load);
 
-/* Makes the values of every one of the people again from the raw rows, in place of what is kept,
+/* Makes the values of every one of the subjects again from the raw rows, replacing what is stored,
  * and counts those that were not so before. */
 MUST_CHECK enum error live_load_values_again(const struct live_load *load, int64_t *differences);
 
 /* Writes what is new or has changed. */
 MUST_CHECK enum error live_save_units(const struct live_call *call,
                                       const struct live_experiment *experiment,
-                                      const struct live_units *people);
+                                      const struct live_units *units);
 
 /* An event as it is stored. */
 struct live_event {

@@ -1,4 +1,4 @@
-/* Everybody once, a thousand at a time, through the same code that events go through. */
+/* Every subject once, a thousand at a time, through the same code that events go through. */
 #include "experiments/live/rebuild.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ enum { PEOPLE_AT_A_TIME = 1000, CHUNK_MEMORY_MAX = 1024 * 1024 * 1024 };
 
 static const double same_digits = 1e-12;
 
-/* One pass over all people of an experiment. */
+/* One pass over all subjects of an experiment. */
 struct pass {
     const struct live_call *call;
     struct live_rebuild *rebuild;
@@ -31,29 +31,29 @@ static void note(struct live_rebuild *rebuild, const char *what, int64_t metric,
 static enum error pass_over(struct pass *pass, struct arena *arena, const struct live_names *roots)
 {
     struct live_call call = *pass->call;
-    struct live_units people;
+    struct live_units units;
     const struct live_load load = {.call = &call,
                                    .experiment = pass->experiment,
-                                   .people = &people,
+                                   .units = &units,
                                    .linked = true,
                                    .covariates = true};
     int64_t differences = 0;
     enum error error;
 
     call.arena = arena;
-    live_units_start(&people, arena, roots->count);
+    live_units_start(&units, arena, roots->count);
     error = live_load_units(&load, roots);
     if (!error)
         error = live_load_values_again(&load, &differences);
     if (error)
         return error;
-    for (size_t i = 0; i < people.count; i++) {
-        pass->links += people.units[i]->root != people.units[i];
-        if (people.units[i]->root == people.units[i])
-            live_rollup_subject(&pass->rollup, people.units[i], 1);
+    for (size_t i = 0; i < units.count; i++) {
+        pass->links += units.items[i]->root != units.items[i];
+        if (units.items[i]->root == units.items[i])
+            live_rollup_subject(&pass->rollup, units.items[i], 1);
     }
     if (pass->write)
-        return live_save_units(&call, pass->experiment, &people);
+        return live_save_units(&call, pass->experiment, &units);
     for (; differences > 0; differences--)
         note(pass->rebuild, "values of single users", 0, 0, 0);
     return ERROR_NONE;

@@ -6,11 +6,11 @@
 
 #include "experiments/live/rollup_store.h"
 
-/* Called from time to time with the number of people done. */
+/* Called from time to time with the number of subjects done. */
 typedef void live_progress(int64_t people, void *context);
 
 struct live_rebuild {
-    live_progress *progress; /* NULL = nobody wants to know */
+    live_progress *progress; /* NULL = none */
     void *context;
     int64_t people;      /* out: how many there are */
     int64_t differences; /* out: of verifying */
@@ -18,7 +18,7 @@ struct live_rebuild {
 };
 
 /* Recomputes the aggregates of an experiment for the design and the settings as they are, in one
- * transaction under its lock. Memory does not grow with the number of people. */
+ * transaction under its lock. Memory does not grow with the number of subjects. */
 MUST_CHECK enum error live_rebuild_experiment(const struct live_call *call, const char *id,
                                               struct live_rebuild *rebuild);
 

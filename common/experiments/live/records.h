@@ -73,7 +73,7 @@ enum live_kind {
     LIVE_KIND__MAX
 };
 
-/* The transaction is the callee's, the memory is `arena`'s. A person with more events than
+/* The transaction is the callee's, the memory is `arena`'s. A subject with more events than
  * `spike_events` is taken for a robot. */
 struct live_call {
     struct db *db;

@@ -1,4 +1,4 @@
-/* Contributions of a person, in one place. */
+/* The contributions of a subject to the aggregates. */
 #include "experiments/live/rollup.h"
 
 #include "stats/binned.h"
@@ -15,7 +15,7 @@ enum { CELLS_FIRST = 64, TOTALS_FIRST = 16, COVERED_FIRST = 16, SCRATCH_FIRST = 
 /* The same of the squares about the mean, in a sum that has 106 bits. */
 #define CANCELLED_ABOUT_MEAN 0x1p-60
 
-/* What is asked of a person more than once. */
+/* Properties of a subject that are needed more than once. */
 struct person {
     const struct live_unit *root;
     const struct live_unit *exposure;
@@ -240,7 +240,7 @@ static void add_to_slice(struct live_rollup *rollup, const struct person *person
                         &person->values[i], sign);
 }
 
-/* Everybody with events of a metric that is asked for, capped or in a bin. */
+/* Every subject with events of a requested metric, capped or in a bin. */
 static void add_robust(struct live_rollup *rollup, const struct person *person, int sign)
 {
     const struct live_experiment *experiment = rollup->experiment;
@@ -287,7 +287,7 @@ static bool value_of(const struct person *person, int64_t metric, double *value)
     return true;
 }
 
-/* The one value that all ids of the person agree on. */
+/* The one value that all ids of the subject agree on. */
 static bool covariate_of(const struct live_unit *root, int64_t number, double *value)
 {
     bool found = false;
@@ -362,7 +362,7 @@ static void add_families(struct live_rollup *rollup, const struct person *person
     add_products(rollup, LIVE_COVARIANCE, person->arm, factors, covariance, sign);
 }
 
-/* Each covariate that all ids of the person agree on, once. */
+/* Each covariate that all ids of the subject agree on, once. */
 static void add_covered(struct live_rollup *rollup, const struct live_unit *root, int sign)
 {
     double value;

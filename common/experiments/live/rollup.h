@@ -1,6 +1,6 @@
 /*
- * What people add up to: the one definition of the analytical population, used forwards when
- * events come in (take a person out, change it, put it back) and for everybody when the aggregates
+ * What subjects add up to: the one definition of the analytical population, used forwards when
+ * events come in (take a subject out, change it, put it back) and for everybody when the aggregates
  * are made anew. No SQL here.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_ROLLUP_H
@@ -46,13 +46,13 @@ struct live_experiment {
     struct optional_integer first_exposed_at, last_exposed_at; /* of the arms, as sent */
 };
 
-/* People of an arm and a slice with events of a metric, and sums of their values. Capped values
- * have the metric live_capped_metric(); bins have the slices LIVE_BINS + place. */
+/* Subjects of an arm and a slice with events of a metric, and sums of their values. Capped values
+ * have the metric live_capped_metric(); bins have the slices LIVE_BINS + index. */
 struct live_cell {
     int64_t metric, slice;
     int arm;
     int64_t people;
-    int64_t huge; /* of them those with a value beyond LIVE_VALUE_MAX, whom the sums leave out */
+    int64_t huge; /* of them those with a value beyond LIVE_VALUE_MAX, which the sums omit */
     struct sum sum, squares;
     double peak; /* the largest sum of squares on the way here */
     int64_t events, early, late;
@@ -73,14 +73,14 @@ struct live_total {
     struct sum sum;
 };
 
-/* Sums of products of pairs of factors; factor 0 is 1, so [0][0] counts people and [0][i] are plain
- * sums. Only second >= first is filled in. */
+/* Sums of products of pairs of factors; factor 0 is 1, so [0][0] counts subjects and [0][i] are
+ * plain sums. Only second >= first is filled in. */
 struct live_product {
     struct sum sum;
     double peak;
 };
 struct live_products {
-    int64_t huge; /* people with a factor beyond LIVE_VALUE_MAX, whom the sums leave out */
+    int64_t huge; /* subjects with a factor beyond LIVE_VALUE_MAX, which the sums omit */
     struct live_product at[LIVE_FACTORS_MAX][LIVE_FACTORS_MAX];
 };
 
@@ -101,7 +101,7 @@ struct live_rollup {
     struct live_total *totals; /* by the number of the metric */
     struct live_products *products[LIVE_FAMILY__MAX][LIVE_ARMS_MAX]; /* NULL = nothing */
     size_t covered_count, covered_capacity;
-    int64_t *covered; /* people of the arms with a covariate, by its number */
+    int64_t *covered; /* subjects of the arms with a covariate, by its number */
     int64_t alias_exposures, alias_conversions, merged_people;
     size_t scratch_capacity;
     struct live_values *scratch;
@@ -110,14 +110,14 @@ struct live_rollup {
 void live_rollup_start(struct live_rollup *rollup, const struct live_experiment *experiment,
                        struct arena *arena);
 
-/* Adds (sign 1) or takes away (sign -1) all that the person of `root` contributes. */
+/* Adds (sign 1) or takes away (sign -1) all that the subject of `root` contributes. */
 void live_rollup_subject(struct live_rollup *rollup, const struct live_unit *root, int sign);
 
 /* The cell of a key, added as zeros when it is new. */
 struct live_cell *live_rollup_cell(struct live_rollup *rollup, int64_t metric, int64_t slice,
                                    int arm);
 
-/* The number under which the capped means of the robust metric at that place are kept. */
+/* The number under which the capped means of the robust metric at that index are stored. */
 static inline int64_t live_capped_metric(size_t place)
 {
     return -1 - (int64_t)place;
@@ -133,7 +133,7 @@ int64_t *live_rollup_covered(struct live_rollup *rollup, int64_t covariate);
 int live_family_factors(const struct live_experiment *experiment, enum live_family family);
 
 /* Adds `change` onto what was `stored`. False when so much has cancelled that the sums should be
- * made again from the people. */
+ * made again from the subjects. */
 bool live_cell_add(struct live_cell *stored, const struct live_cell *change);
 bool live_product_add(struct live_product *stored, const struct live_product *change);
 

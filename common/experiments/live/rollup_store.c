@@ -384,7 +384,7 @@ static bool put_products(struct query *query, const int64_t place[3], int count,
         for (int j = i; j < count; j++) {
             bool whole = live_product_add(&stored->at[i][j], &change->at[i][j]);
 
-            /* Sums of squares tell; products of two may well come to nothing. */
+            /* Sums of squares decide; products of two may well cancel out. */
             kept = kept && (whole || i != j || i == 0);
         }
     }

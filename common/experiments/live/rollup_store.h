@@ -65,7 +65,7 @@ MUST_CHECK enum error live_find_names(const struct live_call *call, int64_t expe
 /* The number of a name without a dimension; 0 for one that is not in the list, and for NULL. */
 int64_t live_name_number(const struct live_name_list *names, const char *name);
 
-/* Covariates by how many people of the arms they cover. */
+/* Covariates by how many subjects of the arms they cover. */
 struct live_covered {
     const char *name;
     int64_t number;
@@ -75,15 +75,15 @@ enum { LIVE_COVERED_MAX = 32 };
 struct live_covered_list {
     size_t count;
     struct live_covered items[LIVE_COVERED_MAX]; /* those that cover most, first */
-    int64_t exposed;                             /* people of the arms */
+    int64_t exposed;                             /* subjects of the arms */
 };
 MUST_CHECK enum error live_read_covered(const struct live_call *call, int64_t experiment,
                                         struct live_covered_list *covered);
 
-/* From this share of the people on a covariate is used; without people all are. */
+/* From this share of the subjects on a covariate is used; without subjects all are. */
 bool live_is_covering(const struct live_covered_list *covered, size_t i);
 
-/* The numbers of the covariates to be used, ascending: those that cover enough people. More than
+/* The numbers of the covariates to be used, ascending: those that cover enough subjects. More than
  * LIVE_COVARIATES_MAX of them are counted and not listed. */
 size_t live_wanted_covariates(const struct live_covered_list *covered,
                               int64_t wanted[LIVE_COVARIATES_MAX]);
@@ -145,7 +145,7 @@ MUST_CHECK enum error live_visit_metrics(const struct live_call *call, int64_t e
 
 MUST_CHECK enum error live_read_totals(const struct live_call *call, struct live_rollup *rollup);
 
-/* Reads all aggregates into an empty rollup. Cells of slices come only when asked for. */
+/* Reads all aggregates into an empty rollup. Cells of slices are read only on request. */
 MUST_CHECK enum error live_read_rollup(const struct live_call *call, bool slices,
                                        struct live_rollup *rollup);
 

@@ -1,4 +1,4 @@
-/* A table of user ids, and the questions that are asked of a person. */
+/* A table of user ids, and properties of the subjects that they belong to. */
 #include "experiments/live/units.h"
 
 #include <math.h>
@@ -19,56 +19,56 @@ static uint64_t hash_text(const char *text)
     return hash ^ hash >> 32;
 }
 
-void live_units_start(struct live_units *people, struct arena *arena, size_t expected)
+void live_units_start(struct live_units *units, struct arena *arena, size_t expected)
 {
-    *people = (struct live_units){.arena = arena, .capacity = expected + 8, .slot_count = 64};
-    while (people->slot_count < 2 * people->capacity)
-        people->slot_count *= 2;
-    people->units = ARENA_ARRAY(arena, struct live_unit *, people->capacity);
-    people->slots = ARENA_ARRAY(arena, struct live_unit *, people->slot_count);
+    *units = (struct live_units){.arena = arena, .capacity = expected + 8, .slot_count = 64};
+    while (units->slot_count < 2 * units->capacity)
+        units->slot_count *= 2;
+    units->items = ARENA_ARRAY(arena, struct live_unit *, units->capacity);
+    units->slots = ARENA_ARRAY(arena, struct live_unit *, units->slot_count);
 }
 
-static struct live_unit **slot_of(const struct live_units *people, const char *user_id)
+static struct live_unit **slot_of(const struct live_units *units, const char *user_id)
 {
-    size_t at = hash_text(user_id) & (people->slot_count - 1);
+    size_t at = hash_text(user_id) & (units->slot_count - 1);
 
-    while (people->slots[at] && strcmp(people->slots[at]->user_id, user_id) != 0)
-        at = (at + 1) & (people->slot_count - 1);
-    return &people->slots[at];
+    while (units->slots[at] && strcmp(units->slots[at]->user_id, user_id) != 0)
+        at = (at + 1) & (units->slot_count - 1);
+    return &units->slots[at];
 }
 
-static void grow(struct live_units *people)
+static void grow(struct live_units *units)
 {
     struct live_units larger;
 
-    live_units_start(&larger, people->arena, 2 * people->capacity);
-    for (size_t i = 0; i < people->count; i++) {
-        larger.units[i] = people->units[i];
-        *slot_of(&larger, people->units[i]->user_id) = people->units[i];
+    live_units_start(&larger, units->arena, 2 * units->capacity);
+    for (size_t i = 0; i < units->count; i++) {
+        larger.items[i] = units->items[i];
+        *slot_of(&larger, units->items[i]->user_id) = units->items[i];
     }
-    larger.count = people->count;
-    *people = larger;
+    larger.count = units->count;
+    *units = larger;
 }
 
-struct live_unit *live_units_find(const struct live_units *people, const char *user_id)
+struct live_unit *live_units_find(const struct live_units *units, const char *user_id)
 {
-    return *slot_of(people, user_id);
+    return *slot_of(units, user_id);
 }
 
-struct live_unit *live_units_add(struct live_units *people, const char *user_id)
+struct live_unit *live_units_add(struct live_units *units, const char *user_id)
 {
-    struct live_unit **slot = slot_of(people, user_id);
+    struct live_unit **slot = slot_of(units, user_id);
 
     if (*slot)
         return *slot;
-    if (people->count == people->capacity) {
-        grow(people);
-        slot = slot_of(people, user_id);
+    if (units->count == units->capacity) {
+        grow(units);
+        slot = slot_of(units, user_id);
     }
-    *slot = ARENA_NEW(people->arena, struct live_unit);
+    *slot = ARENA_NEW(units->arena, struct live_unit);
     (*slot)->user_id = user_id;
     (*slot)->root = *slot;
-    people->units[people->count++] = *slot;
+    units->items[units->count++] = *slot;
     return *slot;
 }
 
@@ -93,13 +93,13 @@ static void *reserve(struct arena *arena, void *items, size_t size, size_t count
     return larger;
 }
 
-struct live_values *live_unit_values(struct live_units *people, struct live_unit *unit,
+struct live_values *live_unit_values(struct live_units *units, struct live_unit *unit,
                                      int64_t metric)
 {
     for (size_t i = 0; i < unit->value_count; i++)
         if (unit->values[i].metric == metric)
             return &unit->values[i];
-    unit->values = reserve(people->arena, unit->values, sizeof *unit->values, unit->value_count,
+    unit->values = reserve(units->arena, unit->values, sizeof *unit->values, unit->value_count,
                            &unit->value_capacity);
     unit->values[unit->value_count] = (struct live_values){.metric = metric};
     return &unit->values[unit->value_count++];
@@ -113,10 +113,10 @@ struct live_covariate *live_unit_covariate(const struct live_unit *unit, int64_t
     return NULL;
 }
 
-void live_unit_add_covariate(struct live_units *people, struct live_unit *unit, int64_t number,
+void live_unit_add_covariate(struct live_units *units, struct live_unit *unit, int64_t number,
                              double value, bool stored)
 {
-    unit->covariates = reserve(people->arena, unit->covariates, sizeof *unit->covariates,
+    unit->covariates = reserve(units->arena, unit->covariates, sizeof *unit->covariates,
                                unit->covariate_count, &unit->covariate_capacity);
     unit->covariates[unit->covariate_count++] = (struct live_covariate){number, value, stored};
 }

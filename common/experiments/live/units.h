@@ -1,6 +1,6 @@
 /*
- * The user ids of a batch in memory, folded into people: an alias belongs to its canonical id, one
- * hop and no further. No SQL here; live_store.h fills this in and writes it back.
+ * The user ids of a batch in memory, folded into subjects: an alias belongs to its canonical id,
+ * one hop and no further. No SQL here; live_store.h fills this in and writes it back.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_UNITS_H
 #define ASSAY_EXPERIMENTS_LIVE_UNITS_H
@@ -14,16 +14,16 @@
 /* Values beyond this have no finite square; they are counted apart. */
 #define LIVE_VALUE_MAX 1e150
 
-/* Which events count: all, those after the exposure of the person, or those in so many microseconds
- * after it. */
+/* Which events count: all, those after the exposure of the subject, or those in so many
+ * microseconds after it. */
 enum { LIVE_WINDOW_ALL = 0, LIVE_WINDOW_OPEN = -1 };
 
-/* Events of one metric. Early: before the exposure of the person; late: more than the horizon after
- * it. Nobody is early or late without an exposure. */
+/* Events of one metric. Early: before the exposure of the subject; late: more than the horizon
+ * after it. Nobody is early or late without an exposure. */
 struct live_values {
     int64_t metric;
     int64_t events;
-    int64_t huge; /* events that `sum` leaves out */
+    int64_t huge; /* events that `sum` omits */
     int64_t early;
     int64_t late;
     struct sum sum;
@@ -64,7 +64,7 @@ struct live_unit {
     size_t covariate_count, covariate_capacity;
     struct live_covariate *covariates;
 
-    struct live_unit *root;       /* whose person it is; itself when it is no alias */
+    struct live_unit *root;       /* whose subject it is; itself when it is no alias */
     struct live_unit *aliases;    /* of a root */
     struct live_unit *next_alias; /* of an alias */
     bool open;                    /* of a root: its contribution is taken out for now */
@@ -74,35 +74,35 @@ struct live_unit {
 struct live_units {
     struct arena *arena;
     size_t count, capacity;
-    struct live_unit **units; /* in the order in which they came */
+    struct live_unit **items; /* in the order in which they came */
     size_t slot_count;
     struct live_unit **slots;
 };
 
-void live_units_start(struct live_units *people, struct arena *arena, size_t expected);
+void live_units_start(struct live_units *units, struct arena *arena, size_t expected);
 
 /* NULL when it is not there. */
-struct live_unit *live_units_find(const struct live_units *people, const char *user_id);
+struct live_unit *live_units_find(const struct live_units *units, const char *user_id);
 
 /* Finds or adds; a new one is its own root and has no number. The text is borrowed. */
-struct live_unit *live_units_add(struct live_units *people, const char *user_id);
+struct live_unit *live_units_add(struct live_units *units, const char *user_id);
 
 /* Makes `alias` belong to `root`. */
 void live_unit_join(struct live_unit *alias, struct live_unit *root);
 
 /* The values of a metric of a unit, added as zeros when there are none. */
-struct live_values *live_unit_values(struct live_units *people, struct live_unit *unit,
+struct live_values *live_unit_values(struct live_units *units, struct live_unit *unit,
                                      int64_t metric);
 
 /* NULL when the unit has no value for the covariate. */
 struct live_covariate *live_unit_covariate(const struct live_unit *unit, int64_t number);
-void live_unit_add_covariate(struct live_units *people, struct live_unit *unit, int64_t number,
+void live_unit_add_covariate(struct live_units *units, struct live_unit *unit, int64_t number,
                              double value, bool stored);
 
-/* The exposure that counts for the person: the first one. NULL when there is none. */
+/* The exposure that counts for the subject: the first one. NULL when there is none. */
 const struct live_unit *live_subject_exposure(const struct live_unit *root);
 
-/* The stratum of the person: the first one that was sent; 0 = none. */
+/* The stratum of the subject: the first one that was sent; 0 = none. */
 int64_t live_subject_stratum(const struct live_unit *root);
 
 /* Seen in more than one arm, the holdout included. */
@@ -119,7 +119,7 @@ bool live_subject_excluded(const struct live_unit *root);
 /* Counts the value of an event. */
 void live_values_count(struct live_values *values, double value);
 
-/* An event by its place in time: seen from the exposure of its person (NULL = none). */
+/* An event with its time, relative to the exposure of its subject (NULL = none). */
 struct live_timed_value {
     double value;
     int64_t at;

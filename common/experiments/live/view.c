@@ -1,4 +1,4 @@
-/* Reading the aggregates that a design asks for. */
+/* Reads the aggregates that a design needs. */
 #include "experiments/live/view.h"
 
 #include "experiments/live/rebuild.h"
@@ -132,7 +132,7 @@ static enum error read_parts(const struct live_call *call, const struct live_vie
     return error;
 }
 
-/* In one snapshot; `stale` tells that the aggregates are for another design. */
+/* In one snapshot; `stale` says that the aggregates are for another design. */
 static enum error read_view(const struct live_call *call, const char *id,
                             const struct live_view_options *options, struct live_view *view,
                             bool *stale)

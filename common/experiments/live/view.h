@@ -1,6 +1,6 @@
 /*
- * All that a reading of a running experiment is made of, from one snapshot of the database. Its
- * cost does not depend on the number of events.
+ * All that results of a running experiment are computed from, read in one snapshot of the database.
+ * The cost does not depend on the number of events.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_VIEW_H
 #define ASSAY_EXPERIMENTS_LIVE_VIEW_H
@@ -10,7 +10,7 @@
 enum {
     LIVE_STRATA_MAX = 50, /* with more, nothing is stratified */
     LIVE_GUARDRAILS_MAX = 3,
-    LIVE_SLICES_MAX = 50 /* of a dimension that is looked into */
+    LIVE_SLICES_MAX = 50 /* of a requested dimension */
 };
 
 /* Events under names that the design does not have. */
@@ -33,15 +33,15 @@ struct live_view {
     struct live_name_list metrics;    /* those that the design names */
     struct live_name_list strata;     /* bytewise; none when there are too many */
     struct live_name_list covariates; /* in use, bytewise; none when there are too many */
-    int64_t covariates_wanted;        /* those that cover enough people */
-    struct live_covered_list covered; /* all covariates, by how many people they cover */
-    struct live_unknown unknown;      /* where it was asked for */
-    struct live_name_list slices;     /* of the dimension asked for */
-    const char *dimension;            /* as it was asked for; NULL = none */
+    int64_t covariates_wanted;        /* those that cover enough subjects */
+    struct live_covered_list covered; /* all covariates, by how many subjects they cover */
+    struct live_unknown unknown;      /* on request */
+    struct live_name_list slices;     /* of the requested dimension */
+    const char *dimension;            /* as it was requested; NULL = none */
     struct live_rollup rollup;        /* cells of those metrics; of strata the primary one's */
 };
 
-/* What is read beside the usual. */
+/* What is read in addition. */
 struct live_view_options {
     const char *dimension; /* its slices, for all metrics; NULL = none */
     bool bins;             /* of the metrics that are counted in bins */
@@ -54,13 +54,13 @@ MUST_CHECK enum error live_view_load(const struct live_call *call, const char *i
                                      const struct live_view_options *options,
                                      struct live_view *view);
 
-/* What is another one whenever a reading may be: made of the number of changes, the design and the
- * settings. From the arena. */
+/* A version that changes whenever the results may: made of the number of changes, the design and
+ * the settings. From the arena. */
 MUST_CHECK enum error live_read_version(const struct live_call *call, const char *id,
                                         const char **version);
 const char *live_view_version(const struct live_call *call, const struct live_view *view);
 
-/* People of an arm with what they have of a metric. */
+/* Subjects of an arm with what they have of a metric. */
 struct live_moments {
     int64_t n;
     int64_t converted;

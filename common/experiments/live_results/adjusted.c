@@ -117,7 +117,7 @@ static void fill_cuped(const struct live_results *results, const struct adjustme
     block->comparisons = (struct object_list){results->arms - 1, comparisons};
 }
 
-/* Names that cover too few of the people to be of use. */
+/* Names that cover too few of the subjects to be of use. */
 static void list_ignored(const struct live_results *results, struct live_cuped *block)
 {
     const struct live_covered_list *covered = &results->view->covered;

@@ -28,7 +28,7 @@ static const struct live_guardrail_arm *guardrail_arm(const struct live_results 
     struct live_guardrail_arm *result = ARENA_NEW(results->call->arena, struct live_guardrail_arm);
 
     *result = (struct live_guardrail_arm){
-        arm, estimate->n, live_results_number(estimate->n >= PEOPLE_LEAST, estimate->mean)};
+        arm, estimate->n, live_results_number(estimate->n >= SUBJECTS_MIN, estimate->mean)};
     return result;
 }
 
@@ -59,7 +59,7 @@ static void compare_guardrail(const struct live_results *results,
     double margin = guardrail_margin(metric);
     struct harm_result test = {0};
 
-    if (before.n >= PEOPLE_LEAST && after.n >= PEOPLE_LEAST && before.defined && after.defined)
+    if (before.n >= SUBJECTS_MIN && after.n >= SUBJECTS_MIN && before.defined && after.defined)
         harm_test(harm, stratum_arm_variance(&control) + stratum_arm_variance(&treatment), margin,
                   results->alpha, &test);
     *result =
@@ -85,7 +85,7 @@ static void compare_guardrail(const struct live_results *results,
     }
 }
 
-/* From best to worst; what has no place here is worse than nothing known. */
+/* From best to worst; a status that is not listed is worse than unknown. */
 static int severity(const char *status)
 {
     static const char *const order[] = {"insufficient_data", "ok", "warning", "breached"};

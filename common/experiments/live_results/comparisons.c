@@ -154,7 +154,7 @@ static double rough_superiority(const struct live_results_arm *control,
                                 sqrt(rate_variance(control) + rate_variance(treatment)));
 }
 
-/* Small probabilities keep their digits: the arms change places. */
+/* Small probabilities keep their digits: the arms swap. */
 static double better_rate(const struct live_results *results,
                           const struct live_results_arm *control,
                           const struct live_results_arm *treatment)
@@ -249,7 +249,7 @@ void live_results_compare(const struct live_results *results,
                           struct live_comparison *comparison)
 {
     comparison->status = "insufficient_data";
-    if (control->n < PEOPLE_LEAST || treatment->n < PEOPLE_LEAST) {
+    if (control->n < SUBJECTS_MIN || treatment->n < SUBJECTS_MIN) {
         comparison->note = live_results_text(results, "live.too_few_users");
         return;
     }

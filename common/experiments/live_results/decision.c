@@ -20,7 +20,7 @@ static const char *evidence_fields[] = {"analysis.is_significant",
                                         "sequential_significant",
                                         "always_valid.is_significant"};
 
-/* Parameters of a reason, in the order in which they are told. */
+/* Parameters of a reason, in the order in which they are listed. */
 enum parameter {
     PARAMETER_END,
     PARAMETER_ARM,
@@ -78,7 +78,7 @@ static const enum parameter parameters_of[REASON__MAX][6] = {
     [REASON_MULTIPLE_EXPOSURE] = {PARAMETER_USERS, PARAMETER_SHARE_PCT},
 };
 
-/* Where smaller is better, the other end of an interval tells of the gain. */
+/* Where smaller is better, the other end of an interval is the gain. */
 static enum parameter parameter_of(const struct payload_metrics *design, enum reason reason, int i)
 {
     enum parameter parameter = parameters_of[reason][i];
@@ -141,7 +141,7 @@ static const char *text_of(const struct payload_metrics *design, enum reason rea
 static const char *const verdict_texts[VERDICT__MAX] = {
     "live.verdicts.ship", "live.verdicts.no_ship", "live.verdicts.keep_running"};
 
-struct telling {
+struct decision_context {
     const struct live_results_call *call;
     const struct live_stats *stats;
     const struct payload_metrics *design;
@@ -149,13 +149,13 @@ struct telling {
 };
 
 /* What the data show about strata, events and users. */
-static void write_oddity(struct json_writer *writer, const struct telling *telling,
+static void write_oddity(struct json_writer *writer, const struct decision_context *context,
                          const struct policy_reason *reason, enum parameter parameter)
 {
-    const struct live_stats *stats = telling->stats;
+    const struct live_stats *stats = context->stats;
     const struct live_stratum_srm *strata = stats->srm->strata.items;
     const struct live_stratified_comparison *stratified = stats->stratified->comparisons.items;
-    double scale = telling->design->metric_type == METRIC_BINARY ? 100 : 1;
+    double scale = context->design->metric_type == METRIC_BINARY ? 100 : 1;
 
     switch (parameter) {
     case PARAMETER_STRATUM:
@@ -169,12 +169,12 @@ static void write_oddity(struct json_writer *writer, const struct telling *telli
             writer, number_round_figure(((const struct live_comparison *)stats->comparisons.items +
                                          reason->comparison)
                                             ->test.effect,
-                                        telling->interval_decimals));
+                                        context->interval_decimals));
         break;
     case PARAMETER_STRATIFIED_EFFECT:
         writer_number(writer,
                       number_round_figure(scale * stratified[reason->comparison].effect.value,
-                                          telling->interval_decimals));
+                                          context->interval_decimals));
         break;
     case PARAMETER_EVENTS:
         writer_integer(writer, stats->event_timing->out_of_order);
@@ -194,10 +194,10 @@ static void write_oddity(struct json_writer *writer, const struct telling *telli
     }
 }
 
-static void write_parameter(struct json_writer *writer, const struct telling *telling,
+static void write_parameter(struct json_writer *writer, const struct decision_context *context,
                             const struct policy_reason *reason, enum parameter parameter)
 {
-    const struct live_stats *stats = telling->stats;
+    const struct live_stats *stats = context->stats;
     const struct live_comparison *comparison =
         (const struct live_comparison *)stats->comparisons.items +
         (reason->comparison < 0 ? 0 : reason->comparison);
@@ -218,15 +218,15 @@ static void write_parameter(struct json_writer *writer, const struct telling *te
         writer_number(writer, number_round_figure(comparison->test.p_value, 6));
         break;
     case PARAMETER_MWE:
-        writer_number(writer, policy_worthwhile_effect(telling->design).value);
+        writer_number(writer, policy_worthwhile_effect(context->design).value);
         break;
     case PARAMETER_CI_LOWER:
         writer_number(writer,
-                      number_round_figure(comparison->test.ci_lower, telling->interval_decimals));
+                      number_round_figure(comparison->test.ci_lower, context->interval_decimals));
         break;
     case PARAMETER_CI_UPPER:
         writer_number(writer,
-                      number_round_figure(comparison->test.ci_upper, telling->interval_decimals));
+                      number_round_figure(comparison->test.ci_upper, context->interval_decimals));
         break;
     case PARAMETER_PROBABILITY:
         writer_number(
@@ -243,13 +243,13 @@ static void write_parameter(struct json_writer *writer, const struct telling *te
         writer_number(writer, number_round_figure(stats->srm->p_value.value, 6));
         break;
     default:
-        write_oddity(writer, telling, reason, parameter);
+        write_oddity(writer, context, reason, parameter);
     }
 }
 
-static json_t *params_of(const struct telling *telling, const struct policy_reason *reason)
+static json_t *params_of(const struct decision_context *context, const struct policy_reason *reason)
 {
-    struct arena *arena = telling->call->arena;
+    struct arena *arena = context->call->arena;
     struct json_writer writer;
     struct json_fault fault;
     struct text text;
@@ -259,12 +259,12 @@ static json_t *params_of(const struct telling *telling, const struct policy_reas
     writer_start(&writer, &text);
     writer_open_object(&writer);
     for (int i = 0; parameters_of[reason->reason][i] != PARAMETER_END; i++)
-        write_parameter(&writer, telling, reason, parameter_of(telling->design, reason->reason, i));
+        write_parameter(&writer, context, reason, parameter_of(context->design, reason->reason, i));
     writer_close_object(&writer);
     return json_read(arena, text.bytes, text.length, 2, &params, &fault) ? NULL : params;
 }
 
-/* A number that a double cannot tell from 0 is no 0; what is not known is a dash. */
+/* A number too small for its digits is not printed as 0; an unknown one is a dash. */
 static const char *value_text(struct arena *arena, const char *key, const json_t *value)
 {
     char *text = arena_alloc(arena, NUMBER_TEXT_MAX);
@@ -284,10 +284,10 @@ static const char *value_text(struct arena *arena, const char *key, const json_t
 }
 
 /* The sentence of a reason, its parameters filled in. */
-static const char *words_of(const struct telling *telling, const struct policy_reason *reason,
-                            json_t *params)
+static const char *reason_text(const struct decision_context *context,
+                               const struct policy_reason *reason, json_t *params)
 {
-    struct arena *arena = telling->call->arena;
+    struct arena *arena = context->call->arena;
     struct text_argument arguments[PARAMETER__MAX];
     size_t count = 0;
 
@@ -297,27 +297,28 @@ static const char *words_of(const struct telling *telling, const struct policy_r
         arguments[count++] =
             (struct text_argument){key, value_text(arena, key, json_object_iter_value(at))};
     }
-    return locale_format(telling->call->locale, arena, text_of(telling->design, reason->reason),
+    return locale_format(context->call->locale, arena, text_of(context->design, reason->reason),
                          arguments, count);
 }
 
-static struct object_list tell(const struct telling *telling, const struct policy_reason *reasons,
-                               size_t count)
+static struct object_list list_reasons(const struct decision_context *context,
+                                       const struct policy_reason *reasons, size_t count)
 {
-    struct decision_reason *told = ARENA_ARRAY(telling->call->arena, struct decision_reason, count);
+    struct decision_reason *listed =
+        ARENA_ARRAY(context->call->arena, struct decision_reason, count);
 
     for (size_t i = 0; i < count; i++) {
-        told[i].code = reason_codes[reasons[i].reason];
-        told[i].params = params_of(telling, &reasons[i]);
-        told[i].text = words_of(telling, &reasons[i], told[i].params);
+        listed[i].code = reason_codes[reasons[i].reason];
+        listed[i].params = params_of(context, &reasons[i]);
+        listed[i].text = reason_text(context, &reasons[i], listed[i].params);
     }
-    return (struct object_list){count, told};
+    return (struct object_list){count, listed};
 }
 
-static const struct decision_policy *policy_of(const struct telling *telling)
+static const struct decision_policy *policy_of(const struct decision_context *context)
 {
-    struct decision_policy *policy = ARENA_NEW(telling->call->arena, struct decision_policy);
-    const struct payload_metrics *design = telling->design;
+    struct decision_policy *policy = ARENA_NEW(context->call->arena, struct decision_policy);
+    const struct payload_metrics *design = context->design;
     struct optional_number mwe = policy_worthwhile_effect(design);
 
     *policy = (struct decision_policy){
@@ -338,34 +339,34 @@ static const struct decision_policy *policy_of(const struct telling *telling)
     return policy;
 }
 
-static const struct decision_practical *practical_of(const struct telling *telling,
+static const struct decision_practical *practical_of(const struct decision_context *context,
                                                      const struct policy_outcome *outcome,
                                                      const struct policy_winner *winner)
 {
     struct decision_practical *practical =
-        ARENA_NEW(telling->call->arena, struct decision_practical);
+        ARENA_NEW(context->call->arena, struct decision_practical);
     const struct live_comparison *comparison =
-        (const struct live_comparison *)telling->stats->comparisons.items + winner->comparison;
+        (const struct live_comparison *)context->stats->comparisons.items + winner->comparison;
 
     *practical = (struct decision_practical){
         .status = practical_names[winner->practical],
-        .mwe = policy_worthwhile_effect(telling->design),
+        .mwe = policy_worthwhile_effect(context->design),
         .ci_lower = GIVEN_NUMBER(
-            number_round_figure(comparison->test.ci_lower, telling->interval_decimals)),
+            number_round_figure(comparison->test.ci_lower, context->interval_decimals)),
         .ci_upper = GIVEN_NUMBER(
-            number_round_figure(comparison->test.ci_upper, telling->interval_decimals)),
+            number_round_figure(comparison->test.ci_upper, context->interval_decimals)),
         .sample_complete = outcome->complete};
     return practical;
 }
 
-static const struct decision_evidence *evidence_of(const struct telling *telling,
+static const struct decision_evidence *evidence_of(const struct decision_context *context,
                                                    const struct policy_outcome *outcome,
                                                    const struct decision_policy *policy)
 {
-    struct arena *arena = telling->call->arena;
+    struct arena *arena = context->call->arena;
     struct decision_evidence *evidence = ARENA_NEW(arena, struct decision_evidence);
     struct decision_arm *arms = ARENA_ARRAY(arena, struct decision_arm, outcome->winner_count);
-    const struct live_comparison *comparisons = telling->stats->comparisons.items;
+    const struct live_comparison *comparisons = context->stats->comparisons.items;
 
     for (size_t i = 0; i < outcome->winner_count; i++) {
         const struct policy_winner *winner = &outcome->winners[i];
@@ -375,7 +376,7 @@ static const struct decision_evidence *evidence_of(const struct telling *telling
                                         results_relative_effect(&comparison->test),
                                         comparison->test.p_value, NULL};
         if (winner->practical_known)
-            arms[i].practical = practical_of(telling, outcome, winner);
+            arms[i].practical = practical_of(context, outcome, winner);
     }
     *evidence =
         (struct decision_evidence){.policy_version = policy_version,
@@ -393,24 +394,24 @@ void live_results_decision(const struct live_results_call *call, const struct li
 {
     struct live_stats *stats = ARENA_NEW(call->arena, struct live_stats);
     struct policy_outcome outcome;
-    struct telling telling = {.call = call,
-                              .stats = stats,
-                              .design = view->design->metrics,
-                              .interval_decimals =
-                                  view->design->metrics->metric_type == METRIC_RATIO ? 6 : 4};
+    struct decision_context context = {
+        .call = call,
+        .stats = stats,
+        .design = view->design->metrics,
+        .interval_decimals = view->design->metrics->metric_type == METRIC_RATIO ? 6 : 4};
 
     live_results_statistics(call, view, stats);
-    policy_decide(stats, telling.design, &outcome);
+    policy_decide(stats, context.design, &outcome);
     *decision = (struct live_decision){
         .experiment_id = view->experiment.id,
         .verdict = verdict_names[outcome.verdict],
         .confidence = confidence_names[outcome.confidence],
         .summary = locale_format(call->locale, call->arena, verdict_texts[outcome.verdict],
                                  NO_TEXT_ARGUMENTS),
-        .reasons = tell(&telling, outcome.reasons, outcome.reason_count),
-        .blockers = tell(&telling, outcome.blockers, outcome.blocker_count),
-        .policy = policy_of(&telling)};
-    decision->evidence = evidence_of(&telling, &outcome, decision->policy);
+        .reasons = list_reasons(&context, outcome.reasons, outcome.reason_count),
+        .blockers = list_reasons(&context, outcome.blockers, outcome.blocker_count),
+        .policy = policy_of(&context)};
+    decision->evidence = evidence_of(&context, &outcome, decision->policy);
     if (outcome.blocker_count == 0)
         decision->what_would_change = decision_flip_changes(call, view, stats, outcome.verdict);
 }

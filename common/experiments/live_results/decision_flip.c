@@ -18,11 +18,11 @@ struct search {
     struct live_results results;
     const struct live_stats *stats;
     enum verdict verdict;
-    double unit; /* a standard error of the effect, per person */
+    double unit; /* a standard error of the effect, per subject */
 };
 
 /* What is moved, and how far: 0 = not at all, 1 = as far as it is looked. */
-enum direction { MORE_EFFECT, LESS_EFFECT, MORE_PEOPLE, LESS_ERROR };
+enum direction { MORE_EFFECT, LESS_EFFECT, MORE_SUBJECTS, LESS_ERROR };
 
 static struct live_results_change change_at(const struct search *search, enum direction direction,
                                             double way)
@@ -36,7 +36,7 @@ static struct live_results_change change_at(const struct search *search, enum di
     case LESS_EFFECT:
         change.effect = -way * effect_most * search->unit;
         break;
-    case MORE_PEOPLE:
+    case MORE_SUBJECTS:
         change.people = pow(people_most, way);
         break;
     default:
@@ -52,14 +52,14 @@ static enum verdict verdict_at(struct search *search, enum direction direction, 
 
     search->results.change = change_at(search, direction, way);
     tried.stratified = NULL; /* not moved with the effect */
-    tried.exposures_total = live_results_people(&search->results);
+    tried.exposures_total = live_results_subjects(&search->results);
     live_results_comparisons(&search->results, &tried);
     live_results_sequential(&search->results, &tried);
     policy_decide(&tried, search->results.design, &outcome);
     return outcome.verdict;
 }
 
-/* The first place with another verdict; false when there is none. */
+/* The smallest change with another verdict; false when there is none. */
 static bool find(struct search *search, enum direction direction, double *way, enum verdict *found)
 {
     double same = 0, other = 0;
@@ -119,7 +119,7 @@ static struct decision_change describe(const struct search *search, enum directi
     const char *key = verdict_words[found];
 
     change.unit = binary ? "percentage_points" : "metric_units";
-    if (direction == MORE_PEOPLE) {
+    if (direction == MORE_SUBJECTS) {
         change.change = "sample";
         change.unit = "people";
         change.from = (double)search->stats->exposures_total;
@@ -136,10 +136,10 @@ static struct decision_change describe(const struct search *search, enum directi
     change.text = locale_format(
         locale, arena, keys[direction],
         TEXT_ARGUMENTS(
-            {"from", direction == MORE_PEOPLE ? report_print_count(arena, (int64_t)change.from)
-                                              : number_text(arena, change.from)},
-            {"to", direction == MORE_PEOPLE ? report_print_count(arena, (int64_t)change.to)
-                                            : number_text(arena, change.to)},
+            {"from", direction == MORE_SUBJECTS ? report_print_count(arena, (int64_t)change.from)
+                                                : number_text(arena, change.from)},
+            {"to", direction == MORE_SUBJECTS ? report_print_count(arena, (int64_t)change.to)
+                                              : number_text(arena, change.to)},
             {"verdict", locale_format(locale, arena, key, NO_TEXT_ARGUMENTS)}));
     return change;
 }
@@ -164,7 +164,7 @@ struct object_list decision_flip_changes(const struct live_results_call *call,
     for (int i = MORE_EFFECT; i <= LESS_ERROR; i++) {
         enum verdict found;
 
-        /* The error of a rate follows from the rate and the people. */
+        /* The error of a rate follows from the rate and the subjects. */
         if (i == LESS_ERROR && search.results.design->metric_type == METRIC_BINARY)
             continue;
         if (find(&search, (enum direction)i, &way, &found))

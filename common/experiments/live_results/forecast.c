@@ -1,6 +1,6 @@
-/* When the planned sample will be there. People come as a Poisson process: the pace so far is
+/* When the planned sample will be there. Subjects come as a Poisson process: the pace so far is
  * uncertain, and so is what is to come. The ratio of the two waiting times follows F (Cox 1953).
- * What was observed begins and ends with somebody's coming: it is one gap less than people. */
+ * The observed period begins and ends with an arrival: it has one gap less than subjects. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "math/beta.h"
@@ -13,7 +13,7 @@ static const double day = 86400e6; /* microseconds */
 static const double hour_share = 1.0 / 24;
 static const double tail = 0.025;
 
-/* The time for `left` more people in units of the time that `seen` took: the quantile of a beta
+/* The time for `left` more subjects in units of the time that `seen` took: the quantile of a beta
  * prime distribution, which is that of F(2 left, 2 seen) but for a factor. */
 static double waiting(double left, double seen, bool upper)
 {

@@ -25,7 +25,7 @@ const char *live_results_text(const struct live_results *results, const char *ke
 }
 
 /* What always-valid inference is tuned for must not depend on the data: the smallest effect the
- * design cares about, or the error that so many people would leave. */
+ * design cares about, or the error that so many subjects would leave. */
 static double mixture_variance(const struct payload_metrics *design, int64_t people)
 {
     double effect = design->baseline_value * fabs(design->mde_pct) / 100;
@@ -76,7 +76,7 @@ double live_results_share(const struct live_results *results, size_t arm)
                                                     : 1 / (double)results->arms;
 }
 
-int64_t live_results_people(const struct live_results *results)
+int64_t live_results_subjects(const struct live_results *results)
 {
     int64_t people = 0;
 
@@ -128,7 +128,7 @@ void live_results_statistics(const struct live_results_call *call, const struct 
         .metric_type = metric_type_names[results.design->metric_type],
         .primary_metric_name = results.design->primary_metric_name,
         .direction = goal_direction_names[results.design->direction],
-        .exposures_total = live_results_people(&results),
+        .exposures_total = live_results_subjects(&results),
         .disclaimer = live_results_text(&results, "live.disclaimer"),
     };
     for (size_t i = 0; i < results.arms; i++)

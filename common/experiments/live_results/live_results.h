@@ -12,7 +12,7 @@
 struct live_results_call {
     const struct locale *locale; /* of all texts */
     struct arena *arena;
-    int64_t mixture_users; /* people per arm that always-valid inference is tuned for where the
+    int64_t mixture_users; /* subjects per arm that always-valid inference is tuned for where the
                               design has no effect to tune it for */
 };
 

@@ -8,7 +8,7 @@
 #include "experiments/live_results/live_results.h"
 #include "stats/ratio_metric.h"
 
-enum { CONTROL_ARM = 0, PEOPLE_LEAST = 2 };
+enum { CONTROL_ARM = 0, SUBJECTS_MIN = 2 };
 
 /* The plan of the design, as /calculate has it. */
 struct live_results_plan {
@@ -19,11 +19,11 @@ struct live_results_plan {
     double final_boundary;   /* z at the last look */
 };
 
-/* A change of the data to be tried out: see what_if.h. */
+/* A change of the data to be tried out: see decision_flip.h. */
 struct live_results_change {
     double people; /* factor of everybody; 0 = no change at all */
     double error;  /* factor of the standard deviations */
-    double effect; /* added to the treatments' values per person */
+    double effect; /* added to the treatments' values per subject */
 };
 
 struct live_results {
@@ -55,8 +55,8 @@ const char *live_results_text(const struct live_results *results, const char *ke
 
 double live_results_share(const struct live_results *results, size_t arm);
 
-/* People of all arms of the design. */
-int64_t live_results_people(const struct live_results *results);
+/* Subjects of all arms of the design. */
+int64_t live_results_subjects(const struct live_results *results);
 
 /* The metric that counts: the primary one, or the numerator of a ratio. */
 const char *live_results_timed_metric(const struct live_results *results);
@@ -92,7 +92,7 @@ struct live_results_arm {
     int64_t index;
     int64_t n;
     int64_t converted;
-    double mean, deviation; /* of the value per person */
+    double mean, deviation; /* of the value per subject */
     bool defined;           /* the values could be squared and added */
     struct ratio_moments ratio;
 };

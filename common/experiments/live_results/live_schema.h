@@ -248,7 +248,7 @@ struct live_population {
     double multiple_exposure_share; /* of all exposed users, the holdout included */
 };
 
-/* A metric of the design on people of the arms, whatever its role. */
+/* A metric of the design on subjects of the arms, whatever its role. */
 struct live_metric_comparison {
     int64_t treatment_index;
     const char *status;
@@ -327,7 +327,7 @@ struct live_stats {
     const struct live_population *population;
     OBJECT_LIST(struct live_metric, metrics); /* struct live_metric */
     const struct live_forecast *forecast;
-    const struct live_drill_down *drill_down; /* NULL = nobody asked */
+    const struct live_drill_down *drill_down; /* NULL = not requested */
     const struct live_unknown_metrics *unknown_metrics;
     OBJECT_LIST(struct warning, warnings);
 };

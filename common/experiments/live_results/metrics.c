@@ -1,5 +1,5 @@
 /* All metrics of a design side by side, each in its role: the goal as the comparisons have it,
- * guardrails by their type, secondary metrics as means per person. */
+ * guardrails by their type, secondary metrics as means per subject. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "stats/multiple_testing.h"
@@ -28,7 +28,7 @@ static bool test_metric(const struct live_results *results, const char *name, in
                                                  .treatment_n = after.n,
                                                  .alpha = results->alpha};
 
-    if (before.n < PEOPLE_LEAST || after.n < PEOPLE_LEAST || !before.defined || !after.defined)
+    if (before.n < SUBJECTS_MIN || after.n < SUBJECTS_MIN || !before.defined || !after.defined)
         return false;
     if (rate)
         two_sample_binary(&rates, test);
@@ -37,7 +37,7 @@ static bool test_metric(const struct live_results *results, const char *name, in
     return !test->degenerate;
 }
 
-/* Rates are told as shares here, not in percentage points. */
+/* Rates are shares here, not percentage points. */
 void live_results_fill_metric(const struct test_result *test, bool rate,
                               struct live_metric_comparison *result)
 {
@@ -147,7 +147,7 @@ static void adjust(const struct live_results *results, const struct object_list 
     }
 }
 
-/* The primary metric among the people of a slice. */
+/* The primary metric among the subjects of a slice. */
 static struct live_slice read_slice(const struct live_results *results,
                                     const struct live_name *name)
 {

@@ -1,5 +1,5 @@
 /* What is odd about the data, as warnings: users in several arms, events before the exposure,
- * events under names that nobody reads, covariates that cover hardly anybody. */
+ * events under names that the design lacks, covariates that cover few subjects. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "experiments/analyses/report_print.h"

@@ -47,9 +47,9 @@ const double policy_oddity_share = 0.01;
 static const double ship_probability = 0.95, strong_probability = 0.99;
 static const double planned_read_fraction = 0.95, end_of_waiting = 2; /* times the plan */
 
-/* Fewer people per arm than this, and no plan to measure them by, ask for more than one look's
+/* Fewer subjects per arm than this, and no plan to measure them by, need more than one look's
  * significance. */
-enum { PEOPLE_WITHOUT_PLAN = 100, MWE_DECIMALS = 6 };
+enum { SUBJECTS_WITHOUT_PLAN = 100, MWE_DECIMALS = 6 };
 
 enum standing { STANDING_IGNORED, STANDING_WIN, STANDING_LOSS, STANDING_INCONCLUSIVE };
 
@@ -113,8 +113,8 @@ static bool anytime_significant(const struct live_comparison *comparison)
 
 static bool is_small(const struct live_comparison *comparison)
 {
-    return comparison->control->exposed_users < PEOPLE_WITHOUT_PLAN ||
-           comparison->treatment->exposed_users < PEOPLE_WITHOUT_PLAN;
+    return comparison->control->exposed_users < SUBJECTS_WITHOUT_PLAN ||
+           comparison->treatment->exposed_users < SUBJECTS_WITHOUT_PLAN;
 }
 
 /* Significance may be believed at this look. */

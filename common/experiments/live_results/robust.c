@@ -71,7 +71,7 @@ static void compare_means(const struct robust *robust, const struct live_moments
         .alpha = robust->results->alpha};
     struct test_result test;
 
-    if (before->n < PEOPLE_LEAST || after->n < PEOPLE_LEAST || !before->defined || !after->defined)
+    if (before->n < SUBJECTS_MIN || after->n < SUBJECTS_MIN || !before->defined || !after->defined)
         return;
     two_sample_continuous(&means, &test);
     if (!test.degenerate)
@@ -152,7 +152,7 @@ static void compare_quantiles(const struct robust *robust, int arm,
     result->p_value = GIVEN_NUMBER(erfc(fabs(effect) / error / sqrt(2)));
 }
 
-/* People with events of the metric. */
+/* Subjects with events of the metric. */
 static int64_t seen_by(const struct robust *robust)
 {
     int64_t people = 0;

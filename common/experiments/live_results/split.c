@@ -63,7 +63,7 @@ static void check_strata(const struct live_results *results, const struct planne
             stratum->observed_counts.items[arm] =
                 live_view_moments(results->view, 0, names->items[i].number, (int)arm).n;
         if (srm_check(&stratum->observed_counts, &split->weights, split->expected, &result, NULL))
-            continue; /* nobody of it is in an arm */
+            continue; /* it has no subject in an arm */
         stratum->chi_square = result.chi_square;
         stratum->p_value = result.p_value;
         count++;

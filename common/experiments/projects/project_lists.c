@@ -42,7 +42,7 @@ static const struct statement list_projects[SORT__MAX][2][STATUS__MAX] = {
                                     "(duration_days IS NULL), duration_days ASC" TIES)},
 };
 
-/* Without a search the totals stand in the counting table; with one the rows have to be read. */
+/* Without a search the totals come from the counting table; a search has to read the rows. */
 static const struct statement total_projects = {
     .name = "projects_total",
     .sql = "SELECT coalesce(sum(projects), 0) FROM project_totals WHERE archived IN (?, ?)"
@@ -177,7 +177,7 @@ enum error project_list(const struct project_call *call, const struct project_fi
         return error;
     error = count_projects(call, filter, bound, total);
     *projects = (struct object_list){0};
-    if (!error && *total > filter->offset) /* else there is nothing to look for */
+    if (!error && *total > filter->offset) /* else the page is empty */
         error = read_projects(call, filter, bound, projects);
     return db_finish(call->db, error, call->problem);
 }

@@ -27,7 +27,7 @@ const struct analysis_payload *project_analysis(const char *document, struct are
  * sorted by their age. */
 const char *project_sort_name(struct arena *arena, const char *name);
 
-/* The three texts that a search looks at, apart from each other; never empty. */
+/* The three texts that a search covers, one per line; never empty. */
 const char *project_search_text(struct arena *arena, const struct experiment_payload *payload);
 
 /* Counts so many more projects (`metric_type` -1 = unknown) in the counting table. */

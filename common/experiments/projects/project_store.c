@@ -102,7 +102,7 @@ static const char *new_id(struct arena *arena)
     return id;
 }
 
-/* The three texts that a search looks at, apart from each other; never empty. */
+/* The three texts that a search covers, one per line; never empty. */
 const char *project_search_text(struct arena *arena, const struct experiment_payload *payload)
 {
     return text_fold(arena, arena_print(arena, "%s\n%s\n%s", payload->project->project_name,

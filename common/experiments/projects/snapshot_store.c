@@ -1,4 +1,4 @@
-/* SQL of snapshots: one project and one of its analyses, read at one moment. */
+/* SQL of snapshots: one project and one of its analyses, read in one transaction. */
 #include "experiments/projects/snapshot_store.h"
 #include "experiments/projects/project_rows.h"
 

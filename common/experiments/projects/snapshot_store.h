@@ -9,7 +9,7 @@
 struct project_snapshot {
     struct project project; /* without its document */
     const struct experiment_payload *payload;
-    struct analysis_run run; /* its id is NULL when nothing was asked for and none is kept */
+    struct analysis_run run; /* its id is NULL when no run was named and the project has none */
 };
 
 /* Which projects and which analysis: the newest unless `run_id` names one. */

@@ -1,4 +1,4 @@
-/* Two projects, one against the other, in figures and in sentences. */
+/* The comparison of two projects, in numbers and in sentences. */
 #include "base/string_list.h"
 #include "experiments/reports/comparison.h"
 #include "experiments/reports/shared_items.h"

@@ -211,7 +211,7 @@ static void add_warnings(const struct report_context *context, const struct repo
     }
 }
 
-/* The place of a value among rising ones. */
+/* The position of a value among rising ones. */
 static size_t find(const double *values, size_t count, double value)
 {
     size_t at = 0;

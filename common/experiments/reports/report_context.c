@@ -1,4 +1,4 @@
-/* Words and figures of reports. */
+/* Labels and numbers of reports. */
 #include "experiments/reports/report_context.h"
 #include "base/number.h"
 

@@ -1,4 +1,4 @@
-/* What reports are written with: words of the reader's language, and figures as tables show them.
+/* What all reports share: labels in the reader's language, and numbers as tables show them.
  * Private to common/experiments/reports/. */
 #ifndef ASSAY_EXPERIMENTS_REPORTS_REPORT_CONTEXT_H
 #define ASSAY_EXPERIMENTS_REPORTS_REPORT_CONTEXT_H
@@ -20,7 +20,7 @@ const char *report_number(const struct report_context *context, double value);
 /* A probability: four significant digits. */
 const char *report_probability(const struct report_context *context, double value);
 
-/* The word for a kind of metric; kinds without a word of their own as they are. */
+/* The label of a metric type; types without a label as they are. */
 const char *report_metric_type(const struct report_context *context, const char *type);
 
 /* Days with their unit, short: "39 d". */

@@ -62,7 +62,7 @@ const char *report_slug(struct arena *arena, const char *name);
 const char *report_variant_name(const struct report_context *context,
                                 const struct report_variant *variant, size_t number);
 
-/* YYYY-MM-DD HH:MM UTC of a stored moment. */
+/* YYYY-MM-DD HH:MM UTC of a stored time. */
 const char *report_moment(struct arena *arena, const char *stored);
 
 /* Charts that several reports have. */

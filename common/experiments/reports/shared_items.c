@@ -35,7 +35,7 @@ struct shared_items *shared_items_new(struct arena *arena, size_t capacity)
     return items;
 }
 
-/* Fowler, Noll and Vo's 64-bit hash, variant 1a, from a start that nobody outside knows. */
+/* Fowler, Noll and Vo's 64-bit hash, variant 1a, from a secret start. */
 static uint64_t hash_of(const struct shared_items *items, const char *text)
 {
     uint64_t hash = items->seed;

@@ -7,7 +7,7 @@
 
 enum { DIFF_BYTES_MAX = 1024 };
 
-/* Entries that webhooks are still to be told of are no history yet. */
+/* Entries with pending webhook deliveries are kept. */
 #define OLD                                                                                        \
     " FROM audit_log WHERE ts < ? AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS d"           \
     " WHERE d.event_id = audit_log.id AND d.status IN ('pending', 'retrying'))"
@@ -110,7 +110,7 @@ static enum error record_purge(const struct retention_call *call, const char *cu
                         call->problem);
 }
 
-/* The moment before which rows are too old; 0 = none is. */
+/* Rows before this time are too old; 0 = none is. */
 static int64_t cutoff_of(int64_t days)
 {
     return days > 0 ? clock_unix_microseconds() - days * day_microseconds : 0;

@@ -9,7 +9,7 @@
 struct retention_windows {
     int64_t exposures_days;
     int64_t conversions_days;
-    int64_t audit_days;              /* entries that are still to be told of stay */
+    int64_t audit_days;              /* entries with pending deliveries stay */
     int64_t webhook_deliveries_days; /* since they were delivered or given up */
 };
 

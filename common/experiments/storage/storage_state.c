@@ -11,7 +11,7 @@
     " UNION ALL SELECT max(updated_at) FROM projects WHERE archived = 1) AS of_each)"
 
 /* A server adds up what projects know of their histories: their documents lie apart, and it would
- * look at every row of a history to count it. SQLite has the documents between, and counts the
+ * read every row of a history to count it. SQLite has the documents between, and counts the
  * entries of an index. */
 static const struct statement count_rows = {
     .name = "storage_count",

@@ -4,7 +4,7 @@
 
 #include "experiments/templates/preset_table.h"
 
-/* The design that a preset stands for. From the arena; texts are the table's. */
+/* The design of a preset. From the arena; texts belong to the table. */
 const struct experiment_payload *preset_payload(const struct preset *preset, struct arena *arena);
 
 /* The tags of a preset. From the arena. */

@@ -198,7 +198,7 @@ static enum error insert(const struct project_call *call, const struct statement
     return query_end(query, call->problem);
 }
 
-/* What a template is called stands in the entry as the name of what was changed. */
+/* The audit entry has the template's name as project_name. */
 static enum error record(const struct project_call *call, const char *action,
                          const struct template *template)
 {

@@ -10,7 +10,7 @@ enum { BODY_BYTES_MAX = 512 * 1024, NAME_BYTES_MAX = 240 /* one line of a messag
 
 const char *const subscription_format_names[FORMAT__MAX] = {"generic", "chatapp"};
 
-static const char *const told[] = {
+static const char *const reported[] = {
     "project.create",     "project.update",   "project.archive", "project.restore",
     "project.delete",     "analysis.approve", "export_created",  "analysis_run_created",
     "workspace_imported", "api_key_created",  "api_key_revoked", "api_key_deleted",
@@ -19,13 +19,13 @@ static const char *const told[] = {
 
 bool subscription_reports(const char *action)
 {
-    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
-        if (strcmp(told[i], action) == 0)
+    for (size_t i = 0; i < sizeof reported / sizeof reported[0]; i++)
+        if (strcmp(reported[i], action) == 0)
             return true;
     return false;
 }
 
-/* A difference that is too large is left out: the audit log has it. */
+/* A difference that is too large is omitted: the audit log has it. */
 static void write_diff(struct json_writer *writer, struct arena *arena, const char *diff)
 {
     struct json_fault fault;

@@ -5,7 +5,7 @@
 
 #include "experiments/webhooks/subscription_store.h"
 
-/* Whether an action is told of at all. */
+/* Whether an action is reported to webhooks. */
 bool subscription_reports(const char *action);
 
 /* The bytes of a request. From the arena. */

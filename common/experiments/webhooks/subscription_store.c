@@ -101,7 +101,7 @@ static enum error refuse_hidden_address(const char *host, bool local, struct pro
     if (code == EAI_MEMORY)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for an address");
     if (code != 0)
-        return ERROR_NONE; /* a name: looked up at each delivery */
+        return ERROR_NONE; /* a name: resolved at each delivery */
     hidden = !address_may_be_called(address_classify(found->ai_addr), false, local);
     freeaddrinfo(found);
     return hidden ? refuse_url(problem, "must not be a non-public address") : ERROR_NONE;

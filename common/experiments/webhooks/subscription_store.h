@@ -1,5 +1,5 @@
 /*
- * Webhook subscriptions: who is told of which entries of the audit log. Entries are enqueued in the
+ * Webhook subscriptions: receivers of entries of the audit log. Entries are enqueued in the
  * transaction that writes them; cron-bin/webhook-deliver sends them (webhook/webhook.h).
  */
 #ifndef ASSAY_EXPERIMENTS_WEBHOOKS_SUBSCRIPTION_STORE_H
@@ -39,7 +39,7 @@ struct subscription {
 };
 SCHEMA_OF(webhook_schema, struct subscription);
 
-/* What is asked for. In a change NULL, -1, a list without items and what is not given stay. */
+/* A request. In a change, members that are NULL, -1, empty or not given keep their value. */
 struct subscription_request {
     const char *name;
     const char *target_url;
@@ -73,7 +73,7 @@ extern const struct webhook_kind experiments_webhook_kind;
 struct webhook_answer_limits subscription_answer_limits(
     const struct experiments_settings *settings);
 
-/* May a subscription point there? Names are not looked up; `local` is AB_ENV local. ERROR_INVALID
+/* May a subscription point there? Names are not resolved; `local` is AB_ENV local. ERROR_INVALID
  * webhook_target. */
 MUST_CHECK enum error subscription_check_url(const char *url, bool local, struct problem *problem);
 

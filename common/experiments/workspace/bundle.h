@@ -10,7 +10,7 @@
 
 enum { BUNDLE_SCHEMA_VERSION = 3, BUNDLE_OLDEST_VERSION = 1 };
 
-/* A record where it stands in the text, and what has to be known of it to check the whole. */
+/* A record by its position in the text, and the parts of it that the checks need. */
 struct bundle_entry {
     const char *at;
     size_t length;
@@ -53,8 +53,8 @@ struct bundle_call {
 };
 
 /* Reads and checks a whole bundle, which must stay where it is for as long as it is used. Errors:
- * ERROR_MALFORMED bundle_shape with the place of what does not fit, ERROR_INVALID with the
- * workspace_... reason of the first check that fails. */
+ * ERROR_MALFORMED bundle_shape with the path of the member that does not fit, ERROR_INVALID with
+ * the workspace_... reason of the first check that fails. */
 MUST_CHECK enum error bundle_read(struct bundle_call *call, const char *bytes, size_t length,
                                   struct bundle *bundle);
 
@@ -62,7 +62,7 @@ MUST_CHECK enum error bundle_read(struct bundle_call *call, const char *bytes, s
 MUST_CHECK enum error bundle_record(struct bundle_call *call, const struct bundle *bundle,
                                     enum bundle_list list, size_t index, void *record);
 
-/* Whether an id is one of a list's, and its place in the order of ids. */
+/* Whether an id is in a list, and its index in the order of ids. */
 struct bundle_ids {
     size_t count;
     const struct bundle_entry **items; /* sorted by id */

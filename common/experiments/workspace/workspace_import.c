@@ -38,7 +38,7 @@ static const struct statement insert_revision = {
            " created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
 };
 
-/* A bundle on its way in. New ids stand beside the old ones in the order of those. */
+/* A bundle being imported. New ids are listed beside the old ones, in the order of the old. */
 struct way_in {
     struct db *db;
     struct bundle_call *call;
@@ -82,7 +82,7 @@ static const char *mapped(const struct bundle_ids *ids, const char **made, const
     return bundle_find_id(ids, old, &place) ? made[place] : NULL;
 }
 
-/* All times of the database are of one width. Those of a bundle were looked at when it was read. */
+/* All times of the database have one width; those of a bundle were checked when it was read. */
 static const char *moment(struct arena *arena, const char *text)
 {
     char *formatted;
