@@ -36,7 +36,7 @@ static int run(struct batch_program *program)
 
     if (error)
         return batch_fail(program, error == ERROR_INVALID ? EXIT_USAGE : EXIT_FAILED);
-    puts(backlog.document);
+    batch_print(program, &backlog_schema, &backlog.document);
     if (program->settings.backlog_mail &&
         email_tenant_admin(program->arena, &program->settings, subject_of(program, &backlog),
                            backlog.markdown, &program->problem))

@@ -32,16 +32,16 @@ static int run(struct batch_program *program)
         .settings = &program->settings, .days = options->days, .path = options->out};
     const struct trace_call call = {program->db, program->arena, options->tenant,
                                     &program->problem};
-    const char *document;
+    struct threshold_analysis analysis;
 
     if (!read_share(options->risk, &request.risk) ||
         !read_share(options->confidence, &request.confidence)) {
         fprintf(stderr, "threshold-analyze: --risk and --confidence lie between 0 and 1\n");
         return EXIT_USAGE;
     }
-    if (threshold_analyse(&call, &request, &document))
+    if (threshold_analyse(&call, &request, &analysis))
         return batch_fail(program, EXIT_FAILED);
-    puts(document);
+    batch_print(program, &threshold_analysis_schema, &analysis);
     return EXIT_DONE;
 }
 

@@ -65,19 +65,21 @@ SCHEMA(review_list_schema, struct review_list_reply, "ReviewQueue", review_list_
 struct review_detail {
     const struct review_item *item;
     const char *query, *answer, *route;
-    json_t *documents, *citations;
+    OBJECT_LIST(struct extract_document, documents);
+    struct string_list citations;
     const char *channel, *topic;
 };
 
 #define OWNER struct review_detail
-static const struct field review_detail_fields[] = {OBJECT(OWNER, item, review_item_schema),
-                                                    STRING(OWNER, query),
-                                                    STRING(OWNER, answer),
-                                                    STRING(OWNER, route, .nullable = true),
-                                                    JSON_OBJECTS(OWNER, documents),
-                                                    JSON_VALUE(OWNER, citations),
-                                                    STRING(OWNER, channel),
-                                                    STRING(OWNER, topic)};
+static const struct field review_detail_fields[] = {
+    OBJECT(OWNER, item, review_item_schema),
+    STRING(OWNER, query),
+    STRING(OWNER, answer),
+    STRING(OWNER, route, .nullable = true),
+    OBJECTS(OWNER, documents, extract_document_schema),
+    STRINGS(OWNER, citations),
+    STRING(OWNER, channel),
+    STRING(OWNER, topic)};
 #undef OWNER
 SCHEMA(review_detail_schema, struct review_detail, "ReviewCase", review_detail_fields);
 
@@ -108,15 +110,40 @@ static const struct field review_done_fields[] = {STRING(OWNER, status)};
 #undef OWNER
 SCHEMA(review_done_schema, struct review_done, "ReviewDone", review_done_fields);
 
+struct status_counts {
+    int64_t pending, in_review, confirmed_good, confirmed_bad, dismissed;
+};
+
+#define OWNER struct status_counts
+static const struct field status_counts_fields[] = {
+    INTEGER(OWNER, pending), INTEGER(OWNER, in_review), INTEGER(OWNER, confirmed_good),
+    INTEGER(OWNER, confirmed_bad), INTEGER(OWNER, dismissed)};
+#undef OWNER
+static SCHEMA(status_counts_schema, struct status_counts, "ReviewStatusCounts",
+              status_counts_fields);
+
+struct reason_counts {
+    int64_t thumbs_down, low_quality, escalated, fact_fail, slow_trace, manual;
+};
+
+#define OWNER struct reason_counts
+static const struct field reason_counts_fields[] = {
+    INTEGER(OWNER, thumbs_down), INTEGER(OWNER, low_quality), INTEGER(OWNER, escalated),
+    INTEGER(OWNER, fact_fail),   INTEGER(OWNER, slow_trace),  INTEGER(OWNER, manual)};
+#undef OWNER
+static SCHEMA(reason_counts_schema, struct reason_counts, "ReviewReasonCounts",
+              reason_counts_fields);
+
 struct review_stats {
-    json_t *status_counts, *reason_counts;
+    const struct status_counts *status_counts;
+    const struct reason_counts *reason_counts;
     double oldest_pending_seconds;
 };
 
 #define OWNER struct review_stats
-static const struct field review_stats_fields[] = {JSON_OBJECT(OWNER, status_counts),
-                                                   JSON_OBJECT(OWNER, reason_counts),
-                                                   NUMBER(OWNER, oldest_pending_seconds)};
+static const struct field review_stats_fields[] = {
+    OBJECT(OWNER, status_counts, status_counts_schema),
+    OBJECT(OWNER, reason_counts, reason_counts_schema), NUMBER(OWNER, oldest_pending_seconds)};
 #undef OWNER
 SCHEMA(review_stats_schema, struct review_stats, "ReviewStats", review_stats_fields);
 
@@ -250,8 +277,8 @@ enum error review_detail_handle(struct request *request, struct reply *reply)
                                      .query = extract.query,
                                      .answer = extract.answer,
                                      .route = extract.route,
-                                     .documents = service_json(request, extract.docs),
-                                     .citations = service_json(request, extract.citations),
+                                     .documents = extract.docs,
+                                     .citations = extract.citations,
                                      .channel = extract.channel,
                                      .topic = extract.topic};
     reply->object = object;
@@ -298,24 +325,11 @@ enum error review_decide_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-static const char *counts_json(struct arena *arena, const char *const *names, const int64_t *counts,
-                               size_t count)
-{
-    struct text text;
-    struct json_writer writer;
-
-    text_start(&text, arena, EXCERPT_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    for (size_t i = 0; i < count; i++)
-        writer_key_integer(&writer, names[i], counts[i]);
-    writer_close_object(&writer);
-    return text.bytes;
-}
-
 enum error review_stats_handle(struct request *request, struct reply *reply)
 {
     struct review_stats *object = ARENA_NEW(request->arena, struct review_stats);
+    struct status_counts *by_status = ARENA_NEW(request->arena, struct status_counts);
+    struct reason_counts *by_reason = ARENA_NEW(request->arena, struct reason_counts);
     struct review_counts counts;
     struct trace_call call;
     enum error error = begin(request, &call);
@@ -324,12 +338,20 @@ enum error review_stats_handle(struct request *request, struct reply *reply)
         error = review_count(&call, &counts);
     if (error)
         return error;
-    *object = (struct review_stats){
-        .status_counts = service_json(request, counts_json(request->arena, review_status_names,
-                                                           counts.status, REVIEW_STATUS__MAX)),
-        .reason_counts = service_json(request, counts_json(request->arena, review_reason_names,
-                                                           counts.reason, REVIEW_REASON__MAX)),
-        .oldest_pending_seconds = counts.oldest_pending_seconds};
+    *by_status = (struct status_counts){.pending = counts.status[REVIEW_PENDING],
+                                        .in_review = counts.status[REVIEW_IN_REVIEW],
+                                        .confirmed_good = counts.status[REVIEW_CONFIRMED_GOOD],
+                                        .confirmed_bad = counts.status[REVIEW_CONFIRMED_BAD],
+                                        .dismissed = counts.status[REVIEW_DISMISSED]};
+    *by_reason = (struct reason_counts){.thumbs_down = counts.reason[REVIEW_THUMBS_DOWN],
+                                        .low_quality = counts.reason[REVIEW_LOW_QUALITY],
+                                        .escalated = counts.reason[REVIEW_ESCALATED],
+                                        .fact_fail = counts.reason[REVIEW_FACT_FAIL],
+                                        .slow_trace = counts.reason[REVIEW_SLOW_TRACE],
+                                        .manual = counts.reason[REVIEW_MANUAL]};
+    *object = (struct review_stats){.status_counts = by_status,
+                                    .reason_counts = by_reason,
+                                    .oldest_pending_seconds = counts.oldest_pending_seconds};
     review_show(call.db, request->arena, request->server->metrics);
     reply->object = object;
     return ERROR_NONE;

@@ -6,23 +6,6 @@
 #include "support/trends/backlog.h"
 #include "support/trends/recommend.h"
 
-struct backlog_reply {
-    const char *tenant, *week, *week_start, *week_end, *generated_at;
-    json_t *summary, *items, *stats;
-    struct string_list warnings;
-};
-
-#define OWNER struct backlog_reply
-static const struct field backlog_fields[] = {
-    STRING(OWNER, tenant, .required = true),       STRING(OWNER, week, .required = true),
-    STRING(OWNER, week_start, .required = true),   STRING(OWNER, week_end, .required = true),
-    JSON_OBJECT(OWNER, summary, .required = true), JSON_OBJECTS(OWNER, items, .required = true),
-    JSON_OBJECT(OWNER, stats, .required = true),   STRINGS(OWNER, warnings),
-    STRING(OWNER, generated_at, .required = true),
-};
-#undef OWNER
-SCHEMA(backlog_schema, struct backlog_reply, "Backlog", backlog_fields, .extra = EXTRA_STORED);
-
 struct archive_query {
     struct optional_integer year;
 };
@@ -70,22 +53,14 @@ SCHEMA(recommendations_schema, struct recommendations_reply, "Recommendations",
 
 enum error backlog_handle(struct request *request, struct reply *reply)
 {
-    struct backlog_reply *object = ARENA_NEW(request->arena, struct backlog_reply);
-    struct schema_errors errors = {.arena = request->arena};
+    struct backlog_document *object = ARENA_NEW(request->arena, struct backlog_document);
     struct service_tools tools;
-    const char *document;
     enum error error = service_tools(request, &tools);
 
     if (!error)
-        error = backlog_current(&tools.traces, service_settings(request), &document);
-    if (error)
-        return error;
+        error = backlog_current(&tools.traces, service_settings(request), object);
     reply->object = object;
-    if (schema_decode(&backlog_schema, service_json(request, document), "backlog", object, &errors,
-                      request->arena))
-        return problem_set(&request->problem, ERROR_SYSTEM, "backlog_unreadable",
-                           "the kept backlog is of another form");
-    return ERROR_NONE;
+    return error;
 }
 
 enum error archive_handle(struct request *request, struct reply *reply)

@@ -4,7 +4,6 @@
 
 #include "http/route.h"
 
-SCHEMA_OF(backlog_schema, struct backlog_reply);
 SCHEMA_OF(archive_query_schema, struct archive_query);
 SCHEMA_OF(archive_schema, struct archive_reply);
 SCHEMA_OF(recommendations_schema, struct recommendations_reply);

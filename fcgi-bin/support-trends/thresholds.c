@@ -29,32 +29,6 @@ static const struct field refresh_fields[] = {
 SCHEMA(thresholds_query_schema, struct thresholds_query, "ThresholdsQuery", query_fields);
 SCHEMA(thresholds_refresh_schema, struct thresholds_query, "ThresholdsRefresh", refresh_fields);
 
-struct thresholds_reply {
-    const char *generated_at, *tenant, *label_source, *report_path;
-    int64_t days, total_traces, label_count;
-    json_t *thresholds;
-    struct string_list caveats;
-    bool cached;
-};
-
-#define OWNER struct thresholds_reply
-static const struct field reply_fields[] = {
-    STRING(OWNER, generated_at, .required = true),
-    INTEGER(OWNER, days, .required = true),
-    STRING(OWNER, tenant, .required = true),
-    INTEGER(OWNER, total_traces, .required = true),
-    INTEGER(OWNER, label_count, .required = true),
-    STRING(OWNER, label_source, .required = true,
-           .help = "human_review, or proxy_route where nobody has judged anything."),
-    JSON_OBJECT(OWNER, thresholds, .required = true, .help = "By name of the threshold."),
-    STRINGS(OWNER, caveats),
-    STRING(OWNER, report_path, .nullable = true),
-    BOOLEAN(OWNER, cached),
-};
-#undef OWNER
-SCHEMA(thresholds_schema, struct thresholds_reply, "Thresholds", reply_fields,
-       .extra = EXTRA_STORED);
-
 struct choose_request {
     const char *metric;
     int source;
@@ -113,50 +87,31 @@ static const struct field unchosen_fields[] = {STRING(OWNER, status)};
 #undef OWNER
 SCHEMA(unchosen_schema, struct unchosen, "ThresholdUnchosen", unchosen_fields);
 
-/* The document as a reply: its members by the reply's own table. */
-static enum error as_reply(struct request *request, const char *document, bool cached,
-                           struct thresholds_reply **object)
-{
-    struct schema_errors errors = {.arena = request->arena};
-    enum error error;
-
-    *object = ARENA_NEW(request->arena, struct thresholds_reply);
-    error = schema_decode(&thresholds_schema, service_json(request, document), "analysis", *object,
-                          &errors, request->arena);
-    (*object)->cached = cached;
-    return error ? problem_set(&request->problem, ERROR_SYSTEM, "analysis_unreadable",
-                               "the kept analysis is of another form; refresh it")
-                 : ERROR_NONE;
-}
-
 static enum error analyse(struct request *request, struct service_tools *tools,
                           const struct thresholds_query *query, bool anew,
-                          struct thresholds_reply **object)
+                          struct threshold_analysis *analysis)
 {
-    struct threshold_request asked = {.settings = service_settings(request),
-                                      .days = query->days < 1          ? 1
-                                              : query->days > DAYS_MAX ? DAYS_MAX
-                                                                       : query->days,
-                                      .risk = query->risk.given ? query->risk.value : 0,
-                                      .confidence =
-                                          query->confidence.given ? query->confidence.value : 0,
-                                      .path = "reports/threshold_recommendations.md",
-                                      .of_tenant = true};
-    const char *document;
-    bool cached;
-    enum error error = threshold_kept(&tools->traces, &asked, anew, &document, &cached);
+    const struct threshold_request asked = {
+        .settings = service_settings(request),
+        .days = query->days < 1          ? 1
+                : query->days > DAYS_MAX ? DAYS_MAX
+                                         : query->days,
+        .risk = query->risk.given ? query->risk.value : 0,
+        .confidence = query->confidence.given ? query->confidence.value : 0,
+        .path = "reports/threshold_recommendations.md",
+        .of_tenant = true};
 
-    return error ? error : as_reply(request, document, cached, object);
+    return threshold_latest(&tools->traces, &asked, anew, analysis);
 }
 
 static enum error answer(struct request *request, struct reply *reply, bool anew)
 {
-    struct thresholds_reply *object = NULL;
+    struct threshold_analysis *object = ARENA_NEW(request->arena, struct threshold_analysis);
     struct service_tools tools;
     enum error error = service_tools(request, &tools);
 
     if (!error)
-        error = analyse(request, &tools, request->query, anew, &object);
+        error = analyse(request, &tools, request->query, anew, object);
     reply->object = object;
     return error;
 }
@@ -183,12 +138,12 @@ enum error choices_handle(struct request *request, struct reply *reply)
     return error;
 }
 
-static struct optional_number number_of(const json_t *object, const char *key)
+static const struct threshold_finding *finding_of(const struct threshold_analysis *analysis,
+                                                  const char *metric)
 {
-    const json_t *value = json_object_get(object, key);
-
-    return json_is_number(value) ? (struct optional_number)GIVEN_NUMBER(json_number_value(value))
-                                 : (struct optional_number){0};
+    return strcmp(metric, "quality_threshold") == 0
+               ? analysis->thresholds->quality_threshold
+               : analysis->thresholds->fact_verification_min_score;
 }
 
 /* The cutoff of the analysis, with what it promises. */
@@ -196,25 +151,27 @@ static enum error take_analysis(struct request *request, struct service_tools *t
                                 const struct choose_request *body, struct threshold_choice *choice)
 {
     const struct thresholds_query query = {.days = body->days};
-    struct thresholds_reply *analysis;
-    const json_t *found, *risk;
-    struct optional_number cutoff;
+    const struct threshold_finding *finding;
+    struct threshold_analysis analysis;
+    struct optional_number cutoff = {0};
     bool by_risk = strcmp(choice->source, "risk") == 0;
     enum error error = analyse(request, tools, &query, false, &analysis);
 
     if (error)
         return error;
-    found = json_object_get(analysis->thresholds, choice->metric);
-    risk = json_object_get(found, "risk");
-    cutoff = by_risk ? number_of(risk, "cutoff") : number_of(found, "suggested");
+    finding = finding_of(&analysis, choice->metric);
+    if (!by_risk)
+        cutoff = finding->suggested;
+    else if (finding->risk)
+        cutoff = finding->risk->cutoff;
     if (!cutoff.given)
         return problem_set(&request->problem, ERROR_CONFLICT, "no_cutoff",
                            "the analysis found no cutoff to choose");
     choice->cutoff = cutoff.value;
     if (by_risk) {
-        choice->risk = number_of(risk, "risk");
-        choice->confidence = number_of(risk, "confidence");
-        choice->coverage = number_of(risk, "coverage");
+        choice->risk = (struct optional_number)GIVEN_NUMBER(finding->risk->risk);
+        choice->confidence = (struct optional_number)GIVEN_NUMBER(finding->risk->confidence);
+        choice->coverage = finding->risk->coverage;
     }
     return ERROR_NONE;
 }

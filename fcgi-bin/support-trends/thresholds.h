@@ -6,7 +6,7 @@
 
 SCHEMA_OF(thresholds_query_schema, struct thresholds_query);
 SCHEMA_OF(thresholds_refresh_schema, struct thresholds_query);
-SCHEMA_OF(thresholds_schema, struct thresholds_reply);
+
 SCHEMA_OF(choose_schema, struct choose_request);
 SCHEMA_OF(choices_schema, struct choices_reply);
 SCHEMA_OF(choice_schema, struct threshold_choice);

@@ -115,8 +115,13 @@ def test_what_to_do_next_is_one_list(support, tmp_path):
                                          for tenant in ("default", "third")])
     put(support, "improvement_backlogs", [
         {"tenant_id": "all", "week": "2026-W17", "markdown": "", "generated_at": ago(), "payload": json.dumps(
-            {"items": [{"title": f"Topic of {tenant}", "tenant_id": tenant, "priority": 6.5, "source": "review",
-                        "suggested_action": "a", "frequency": 1} for tenant in ("default", "third")]})}])
+            {"tenant": "all", "week": "2026-W17", "week_start": "2026-04-20", "week_end": "2026-04-26",
+             "summary": {"items": 2, "top_sources": {"review": 2}},
+             "items": [{"source": "review", "title": f"Topic of {tenant}", "tenant_id": tenant, "impact": 6.5, "frequency": 1,
+                        "priority": 6.5, "latest_at": ago(), "age_days": 0.0, "trace_ids": [], "details": {},
+                        "suggested_action": "a"} for tenant in ("default", "third")],
+             "stats": {"items_by_type": {"review": 2}, "most_common_tenant": "default"}, "warnings": [],
+             "generated_at": ago()})}])
 
     def listed(tenant):
         answer = support.get("/api/admin/recommendations/current", headers=token("reviewer", tenant))

@@ -20,6 +20,60 @@ static const struct statement read_trace = {
            " channel, categories FROM traces WHERE tenant_id = ? AND trace_id = ?",
 };
 
+struct trace_facts {
+    const char *question, *answer, *final_route;
+    struct optional_integer final_quality, factuality_score;
+    struct optional_number duration_ms;
+    const char *channel, *categories; /* the latter JSON */
+};
+
+#define OWNER struct trace_facts
+static const struct field facts_fields[] = {
+    STRING(OWNER, question),
+    STRING(OWNER, answer, .nullable = true),
+    STRING(OWNER, final_route, .nullable = true),
+    NULLABLE_INTEGER(OWNER, final_quality),
+    NULLABLE_INTEGER(OWNER, factuality_score),
+    NULLABLE_NUMBER(OWNER, duration_ms),
+    STRING(OWNER, channel),
+    WRITTEN_JSON(OWNER, categories, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(facts_schema, struct trace_facts, "TraceFacts", facts_fields);
+
+#define OWNER struct extract_document
+static const struct field document_fields[] = {STRING(OWNER, title), STRING(OWNER, excerpt),
+                                               STRING(OWNER, source)};
+#undef OWNER
+SCHEMA(extract_document_schema, struct extract_document, "ReviewDocument", document_fields);
+
+#define OWNER struct extract_tool
+static const struct field tool_fields[] = {STRING(OWNER, tool),
+                                           JSON_VALUE(OWNER, args, .nullable = true)};
+#undef OWNER
+SCHEMA(extract_tool_schema, struct extract_tool, "ReviewTool", tool_fields);
+
+#define OWNER struct extract
+static const struct field extract_fields[] = {
+    STRINGS(OWNER, tags, .omit_if_null = true),
+    STRING(OWNER, query, .nullable = true),
+    STRING(OWNER, answer, .nullable = true),
+    STRING(OWNER, route, .nullable = true),
+    NULLABLE_NUMBER(OWNER, quality),
+    NULLABLE_NUMBER(OWNER, fact_score),
+    NULLABLE_NUMBER(OWNER, duration_ms),
+    OBJECTS(OWNER, docs, extract_document_schema),
+    OBJECTS(OWNER, tool_calls, extract_tool_schema),
+    STRINGS(OWNER, citations),
+    INTEGER(OWNER, citations_count),
+    STRING(OWNER, channel, .nullable = true),
+    STRING(OWNER, context_hint, .nullable = true),
+    STRING(OWNER, topic, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(extract_schema, struct extract, "ReviewExtract", extract_fields,
+              .extra = EXTRA_IGNORE);
+
 /* Lists of the last step that has any, by the key under which they stand. */
 struct lists {
     const json_t *graded, *context, *retrieved, *tools, *citations;
@@ -86,7 +140,7 @@ static void take_step(struct arena *arena, const json_t *state, struct extract *
         *const hints[] = {"context_hint", NULL}, *const topics[] = {"primary_category", NULL};
     const struct {
         const char *const *keys;
-        const char **place;
+        const char **value;
     } texts[] = {{queries, &extract->query},      {answers, &extract->answer},
                  {routes, &extract->route},       {channels, &extract->channel},
                  {hints, &extract->context_hint}, {topics, &extract->topic}};
@@ -96,7 +150,7 @@ static void take_step(struct arena *arena, const json_t *state, struct extract *
         const char *text = trimmed(arena, state, texts[i].keys);
 
         if (text)
-            *texts[i].place = text;
+            *texts[i].value = text;
     }
     take_number(state,
                 json_object_get(state, "factuality_score") ? "factuality_score" : "fact_score",
@@ -114,11 +168,6 @@ static void take_step(struct arena *arena, const json_t *state, struct extract *
         extract->citations_count = quoted;
 }
 
-static const char *first_points(struct arena *arena, const char *text, size_t most)
-{
-    return arena_copy(arena, text, utf8_prefix(text, most));
-}
-
 /* Looked up on the document and then in its metadata. */
 static const char *label(struct arena *arena, const json_t *document, const char *const *keys)
 {
@@ -127,34 +176,28 @@ static const char *label(struct arena *arena, const json_t *document, const char
     return text ? text : trimmed(arena, json_object_get(document, "metadata"), keys);
 }
 
-static const char *documents(struct arena *arena, const json_t *list)
+static struct object_list documents(struct arena *arena, const json_t *list)
 {
     static const char *const titles[] = {"title", "source", "file_name", "doc_id", NULL},
                              *const sources[] = {"source", "doc_id", "file_name", "title", NULL},
                              *const contents[] = {"page_content", "excerpt", NULL};
-    struct text text;
-    struct json_writer writer;
+    struct extract_document *items =
+        ARENA_ARRAY(arena, struct extract_document, json_array_size(list) + 1);
     const json_t *document;
     size_t i;
 
-    text_start(&text, arena, TEXT_MOST);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
     json_array_foreach(list, i, document)
     {
         const char *title = label(arena, document, titles),
                    *source = label(arena, document, sources),
                    *content = trimmed(arena, document, contents);
 
-        writer_open_object(&writer);
-        writer_key_string(&writer, "title", title ? title : "document");
-        writer_key_string(&writer, "excerpt",
-                          content ? first_points(arena, content, EXCERPT_POINTS) : "");
-        writer_key_string(&writer, "source", source ? source : "");
-        writer_close_object(&writer);
+        items[i] = (struct extract_document){
+            .title = title ? title : "document",
+            .excerpt = content ? utf8_copy_prefix(arena, content, EXCERPT_POINTS) : "",
+            .source = source ? source : ""};
     }
-    writer_close_array(&writer);
-    return text.bytes;
+    return (struct object_list){json_array_size(list), items};
 }
 
 static const char *hint(struct arena *arena, const json_t *list)
@@ -169,52 +212,37 @@ static const char *hint(struct arena *arena, const json_t *list)
         if (name && text.length)
             text_append_string(&text, " | ");
         if (name)
-            text_append_string(&text, first_points(arena, name, LABEL_POINTS));
+            text_append_string(&text, utf8_copy_prefix(arena, name, LABEL_POINTS));
     }
     return text.bytes;
 }
 
-static const char *tools(struct arena *arena, const json_t *list)
+static struct object_list tools(struct arena *arena, const json_t *list)
 {
     static const char *const names[] = {"name", "tool", NULL};
-    struct text text;
-    struct json_writer writer;
+    struct extract_tool *items = ARENA_ARRAY(arena, struct extract_tool, json_array_size(list) + 1);
+    struct object_list tools = {0, items};
     const json_t *item;
     size_t i;
 
-    text_start(&text, arena, TEXT_MOST);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
     json_array_foreach(list, i, item)
     {
         const char *name =
             json_is_string(item) ? json_string_value(item) : trimmed(arena, item, names);
 
-        if (!name)
-            continue;
-        writer_open_object(&writer);
-        writer_key_string(&writer, "tool", name);
-        writer_key(&writer, "args");
-        if (json_object_get(item, "args"))
-            writer_value(&writer, json_object_get(item, "args"));
-        else
-            writer_null(&writer);
-        writer_close_object(&writer);
+        if (name)
+            items[tools.count++] =
+                (struct extract_tool){.tool = name, .args = json_object_get(item, "args")};
     }
-    writer_close_array(&writer);
-    return text.bytes;
+    return tools;
 }
 
-static const char *citations(struct arena *arena, const json_t *list)
+static struct string_list citations(struct arena *arena, const json_t *list)
 {
-    struct text text;
-    struct json_writer writer;
+    struct string_list markers = {0, ARENA_ARRAY(arena, const char *, json_array_size(list) + 1)};
     const json_t *item;
     size_t i;
 
-    text_start(&text, arena, TEXT_MOST);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
     json_array_foreach(list, i, item)
     {
         const json_t *index = json_object_get(item, "index"),
@@ -225,10 +253,9 @@ static const char *citations(struct arena *arena, const json_t *list)
             shown = arena_print(arena, "%lld", (long long)json_integer_value(index));
         else if (json_is_string(index) || json_is_string(name))
             shown = json_string_value(json_is_string(index) ? index : name);
-        writer_string(&writer, *shown == '[' ? shown : arena_print(arena, "[%s]", shown));
+        markers.items[markers.count++] = *shown == '[' ? shown : arena_print(arena, "[%s]", shown);
     }
-    writer_close_array(&writer);
-    return text.bytes;
+    return markers;
 }
 
 static const char *first_words(struct arena *arena, const char *text, size_t most)
@@ -267,31 +294,30 @@ static void conclude(struct arena *arena, const struct lists *lists, const char 
         extract->context_hint = hint(arena, found);
 }
 
+static struct optional_number as_number(struct optional_integer value)
+{
+    return (struct optional_number){value.given, (double)value.value};
+}
+
 static enum error read_row(const struct trace_call *call, const char *trace_id,
                            struct extract *extract, const char **categories, bool *found)
 {
     struct query *query = db_query(call->db, &read_trace);
-    struct optional_integer quality, facts;
+    struct trace_facts facts = {0};
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, trace_id);
     *found = query_next(query);
-    if (*found) {
-        const char *answer = query_text_or_null(query, 1, call->arena);
-
-        quality = query_optional_integer(query, 3);
-        facts = query_optional_integer(query, 4);
-        *extract = (struct extract){
-            .query = query_text(query, 0, call->arena),
-            .answer = answer ? answer : "",
-            .route = query_text_or_null(query, 2, call->arena),
-            .quality = {quality.given, (double)quality.value},
-            .fact_score = {facts.given, (double)facts.value},
-            .duration_ms = query_optional_number(query, 5),
-            .channel = query_text(query, 6, call->arena),
-        };
-        *categories = query_json_or_null(query, 7, call->arena);
-    }
+    if (*found)
+        query_read(query, &facts_schema, &facts, call->arena);
+    *extract = (struct extract){.query = facts.question,
+                                .answer = facts.answer ? facts.answer : "",
+                                .route = facts.final_route,
+                                .quality = as_number(facts.final_quality),
+                                .fact_score = as_number(facts.factuality_score),
+                                .duration_ms = facts.duration_ms,
+                                .channel = facts.channel};
+    *categories = facts.categories;
     return query_end(query, call->problem);
 }
 
@@ -320,87 +346,24 @@ enum error extract_trace(const struct trace_call *call, const char *trace_id,
     return error;
 }
 
-static void write_number(struct json_writer *writer, const char *key, struct optional_number value)
-{
-    if (value.given)
-        writer_key_number(writer, key, value.value);
-    else
-        writer_key_null(writer, key);
-}
-
 const char *extract_json(struct arena *arena, const struct extract *extract)
 {
-    struct text text;
-    struct json_writer writer;
-
-    text_start(&text, arena, TEXT_MOST);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "query", extract->query);
-    writer_key_string(&writer, "answer", extract->answer);
-    writer_key_string(&writer, "route", extract->route);
-    write_number(&writer, "quality", extract->quality);
-    write_number(&writer, "fact_score", extract->fact_score);
-    write_number(&writer, "duration_ms", extract->duration_ms);
-    writer_key(&writer, "docs");
-    writer_raw(&writer, extract->docs);
-    writer_key(&writer, "tool_calls");
-    writer_raw(&writer, extract->tool_calls);
-    writer_key(&writer, "citations");
-    writer_raw(&writer, extract->citations);
-    writer_key_integer(&writer, "citations_count", extract->citations_count);
-    writer_key_string(&writer, "channel", extract->channel);
-    writer_key_string(&writer, "context_hint", extract->context_hint);
-    writer_key_string(&writer, "topic", extract->topic);
-    writer_close_object(&writer);
-    return text.bytes;
+    return schema_json(arena, TEXT_MOST, &extract_schema, extract);
 }
 
-const char *extract_text(struct arena *arena, const json_t *value)
+static const char *text_or(const char *text, const char *otherwise)
 {
-    struct text text;
-    struct json_writer writer;
-
-    text_start(&text, arena, TEXT_MOST);
-    writer_start(&writer, &text);
-    writer_value(&writer, value);
-    return text.bytes;
-}
-
-static const char *kept_text(const json_t *object, const char *key, const char *otherwise)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-
     return text ? text : otherwise;
-}
-
-static const char *kept_list(struct arena *arena, const json_t *object, const char *key)
-{
-    const json_t *list = json_object_get(object, key);
-
-    return json_is_array(list) ? extract_text(arena, list) : "[]";
 }
 
 void extract_read(struct arena *arena, const char *json, struct extract *extract)
 {
-    struct json_fault fault;
-    json_t *object = NULL;
-
-    if (!json || json_read(arena, json, strlen(json), DEPTH, &object, &fault))
-        object = NULL;
-    *extract = (struct extract){
-        .query = kept_text(object, "query", ""),
-        .answer = kept_text(object, "answer", ""),
-        .route = kept_text(object, "route", NULL),
-        .docs = kept_list(arena, object, "docs"),
-        .tool_calls = kept_list(arena, object, "tool_calls"),
-        .citations = kept_list(arena, object, "citations"),
-        .citations_count = json_integer_value(json_object_get(object, "citations_count")),
-        .channel = kept_text(object, "channel", "web"),
-        .context_hint = kept_text(object, "context_hint", ""),
-        .topic = kept_text(object, "topic", ""),
-    };
-    take_number(object, "quality", &extract->quality);
-    take_number(object, "fact_score", &extract->fact_score);
-    take_number(object, "duration_ms", &extract->duration_ms);
+    *extract = (struct extract){0};
+    if (json && !schema_from_json(arena, &extract_schema, json, extract))
+        *extract = (struct extract){0};
+    extract->query = text_or(extract->query, "");
+    extract->answer = text_or(extract->answer, "");
+    extract->channel = text_or(extract->channel, "web");
+    extract->context_hint = text_or(extract->context_hint, "");
+    extract->topic = text_or(extract->topic, "");
 }

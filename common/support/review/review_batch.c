@@ -1,43 +1,84 @@
 /* Batches of cases: out as lines of JSON, verdicts back in. */
 #include "support/review/review_batch.h"
-#include "base/text.h"
+#include "base/schema.h"
 
 #include <string.h>
 
-enum { ROWS_FIRST = 64, DEPTH = 64, TAGS_MAX = 65536 };
+enum { ROWS_FIRST = 64, DEPTH = 64 };
 
-static void write_whole(struct json_writer *writer, const char *key, struct optional_number value)
+/* A verdict that is to be filled in. */
+struct open_review {
+    const char *verdict, *notes, *fix_hint;
+    struct string_list tags;
+};
+
+#define OWNER struct open_review
+static const struct field open_fields[] = {STRING(OWNER, verdict, .nullable = true),
+                                           STRING(OWNER, notes), STRING(OWNER, fix_hint),
+                                           STRINGS(OWNER, tags)};
+#undef OWNER
+static SCHEMA(open_schema, struct open_review, "OpenReview", open_fields);
+
+struct exported_case {
+    int64_t review_id;
+    const char *trace_id, *tenant_id, *reason, *exported_at, *query, *answer, *final_route;
+    struct optional_integer final_quality, fact_score, duration_ms;
+    OBJECT_LIST(struct extract_document, retrieved_docs);
+    OBJECT_LIST(struct extract_tool, tool_calls);
+    struct string_list citations;
+    const struct open_review *review;
+};
+
+#define OWNER struct exported_case
+static const struct field case_fields[] = {
+    INTEGER(OWNER, review_id),
+    STRING(OWNER, trace_id),
+    STRING(OWNER, tenant_id),
+    STRING(OWNER, reason),
+    STRING(OWNER, exported_at),
+    STRING(OWNER, query),
+    STRING(OWNER, answer),
+    STRING(OWNER, final_route, .nullable = true),
+    NULLABLE_INTEGER(OWNER, final_quality),
+    NULLABLE_INTEGER(OWNER, fact_score),
+    NULLABLE_INTEGER(OWNER, duration_ms),
+    OBJECTS(OWNER, retrieved_docs, extract_document_schema),
+    OBJECTS(OWNER, tool_calls, extract_tool_schema),
+    STRINGS(OWNER, citations),
+    OBJECT(OWNER, review, open_schema),
+};
+#undef OWNER
+static SCHEMA(case_schema, struct exported_case, "ExportedCase", case_fields);
+
+static struct optional_integer whole(struct optional_number value)
 {
-    if (value.given)
-        writer_key_integer(writer, key, (int64_t)value.value);
-    else
-        writer_key_null(writer, key);
+    return (struct optional_integer){value.given, (int64_t)value.value};
 }
 
-static void write_case(struct json_writer *writer, const struct review_row *row,
-                       const struct extract *extract, const char *exported_at)
+static void append_case(struct text *out, const struct review_row *row,
+                        const struct extract *extract, const char *exported_at)
 {
-    writer_open_object(writer);
-    writer_key_integer(writer, "review_id", row->id);
-    writer_key_string(writer, "trace_id", row->trace_id);
-    writer_key_string(writer, "tenant_id", row->tenant_id);
-    writer_key_string(writer, "reason", row->reason);
-    writer_key_string(writer, "exported_at", exported_at);
-    writer_key_string(writer, "query", extract->query);
-    writer_key_string(writer, "answer", extract->answer);
-    writer_key_string(writer, "final_route", extract->route);
-    write_whole(writer, "final_quality", extract->quality);
-    write_whole(writer, "fact_score", extract->fact_score);
-    write_whole(writer, "duration_ms", extract->duration_ms);
-    writer_key(writer, "retrieved_docs");
-    writer_raw(writer, extract->docs);
-    writer_key(writer, "tool_calls");
-    writer_raw(writer, extract->tool_calls);
-    writer_key(writer, "citations");
-    writer_raw(writer, extract->citations);
-    writer_key(writer, "review");
-    writer_raw(writer, "{\"verdict\":null,\"notes\":\"\",\"fix_hint\":\"\",\"tags\":[]}");
-    writer_close_object(writer);
+    static const struct open_review open = {.notes = "", .fix_hint = ""};
+    const struct exported_case item = {.review_id = row->id,
+                                       .trace_id = row->trace_id,
+                                       .tenant_id = row->tenant_id,
+                                       .reason = row->reason,
+                                       .exported_at = exported_at,
+                                       .query = extract->query,
+                                       .answer = extract->answer,
+                                       .final_route = extract->route,
+                                       .final_quality = whole(extract->quality),
+                                       .fact_score = whole(extract->fact_score),
+                                       .duration_ms = whole(extract->duration_ms),
+                                       .retrieved_docs = extract->docs,
+                                       .tool_calls = extract->tool_calls,
+                                       .citations = extract->citations,
+                                       .review = &open};
+    struct json_writer writer;
+
+    writer_start(&writer, out);
+    schema_write(&writer, &case_schema, &item);
+    text_append_byte(out, '\n');
 }
 
 enum error review_export(const struct trace_call *call, const struct review_filter *filter,
@@ -50,14 +91,10 @@ enum error review_export(const struct trace_call *call, const struct review_filt
     for (size_t i = 0; i < rows.count && !error; i++) {
         const struct review_row *row = &((const struct review_row *)rows.items)[i];
         struct extract extract;
-        struct json_writer writer;
 
         error = review_extract(call, row, &extract);
-        if (error)
-            break;
-        writer_start(&writer, out);
-        write_case(&writer, row, &extract, exported_at);
-        text_append_byte(out, '\n');
+        if (!error)
+            append_case(out, row, &extract, exported_at);
     }
     if (!error && out->overflowed)
         return problem_set(call->problem, ERROR_TOO_LARGE, "batch_too_large",
@@ -155,23 +192,18 @@ static const char *notes_of(struct arena *arena, const json_t *review)
     return *notes ? notes : hint;
 }
 
-static const char *tags_of(struct arena *arena, const json_t *review)
+static struct string_list tags_of(struct arena *arena, const json_t *review)
 {
     const json_t *list = json_object_get(review, "tags"), *tag;
-    struct text text;
-    struct json_writer writer;
+    struct string_list tags = {0, ARENA_ARRAY(arena, const char *, json_array_size(list) + 1)};
     size_t i;
 
-    text_start(&text, arena, TAGS_MAX);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
     json_array_foreach(list, i, tag)
     {
         if (json_is_string(tag))
-            writer_string(&writer, json_string_value(tag));
+            tags.items[tags.count++] = json_string_value(tag);
     }
-    writer_close_array(&writer);
-    return json_array_size(list) && !text.overflowed ? text.bytes : NULL;
+    return tags;
 }
 
 /* What is to be done about one row. */

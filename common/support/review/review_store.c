@@ -363,9 +363,8 @@ static enum error keep_extract(const struct trace_call *call, const struct locke
     error = extract_trace(&of_case, locked->trace_id, &extract, &found);
     if (error || !found)
         return error;
+    extract.tags = verdict->tags;
     *snapshot = extract_json(call->arena, &extract);
-    if (verdict->tags)
-        *snapshot = arena_print(call->arena, "{\"tags\":%s,%s", verdict->tags, *snapshot + 1);
     return ERROR_NONE;
 }
 

@@ -87,9 +87,9 @@ MUST_CHECK enum error review_extract(const struct trace_call *call, const struct
 struct review_verdict {
     enum review_status status;
     const char *notes;
-    const char *reviewer; /* users.id or NULL */
-    const char *tags;     /* JSON list or NULL */
-    bool pending_only;    /* one that somebody has in hand is refused, too */
+    const char *reviewer;    /* users.id or NULL */
+    struct string_list tags; /* of a batch */
+    bool pending_only;       /* one that somebody has in hand is refused, too */
 };
 /* ERROR_NOT_FOUND review_not_found, ERROR_CONFLICT review_not_pending. One transaction. */
 MUST_CHECK enum error review_decide(const struct trace_call *call, int64_t id,

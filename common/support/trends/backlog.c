@@ -1,7 +1,6 @@
 /* The backlog: signals become items, items a document, kept in the database and as a file. */
 #include "support/trends/backlog.h"
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/number.h"
 #include "db/query.h"
 #include "support/programs/batch.h"
@@ -36,6 +35,54 @@ static const struct statement newest_backlog = {
     .sql = "SELECT payload FROM improvement_backlogs WHERE tenant_id = ?"
            " ORDER BY week DESC LIMIT 1",
 };
+
+#define OWNER struct backlog_item
+static const struct field item_fields[] = {
+    STRING(OWNER, source, .required = true),
+    STRING(OWNER, title, .required = true),
+    STRING(OWNER, tenant_id, .required = true),
+    NUMBER(OWNER, impact, .required = true),
+    INTEGER(OWNER, frequency, .required = true),
+    NUMBER(OWNER, priority, .required = true),
+    STRING(OWNER, latest_at, .required = true),
+    NUMBER(OWNER, age_days, .required = true),
+    STRINGS(OWNER, trace_ids),
+    JSON_OBJECT(OWNER, details, .required = true, .help = "What the source knows of it."),
+    STRING(OWNER, suggested_action, .required = true),
+};
+#undef OWNER
+SCHEMA(backlog_item_schema, struct backlog_item, "BacklogItem", item_fields, .extra = EXTRA_STORED);
+
+#define OWNER struct backlog_summary
+static const struct field summary_fields[] = {
+    INTEGER(OWNER, items, .required = true),
+    JSON_OBJECT(OWNER, top_sources, .required = true, .help = "By source: its items.")};
+#undef OWNER
+static SCHEMA(summary_schema, struct backlog_summary, "BacklogSummary", summary_fields,
+              .extra = EXTRA_STORED);
+
+#define OWNER struct backlog_statistics
+static const struct field statistics_fields[] = {
+    JSON_OBJECT(OWNER, items_by_type, .required = true, .help = "By source: its items."),
+    STRING(OWNER, most_common_tenant, .required = true)};
+#undef OWNER
+static SCHEMA(statistics_schema, struct backlog_statistics, "BacklogStatistics", statistics_fields,
+              .extra = EXTRA_STORED);
+
+#define OWNER struct backlog_document
+static const struct field document_fields[] = {
+    STRING(OWNER, tenant, .required = true),
+    STRING(OWNER, week, .required = true),
+    STRING(OWNER, week_start, .required = true),
+    STRING(OWNER, week_end, .required = true),
+    OBJECT(OWNER, summary, summary_schema, .required = true),
+    OBJECTS(OWNER, items, backlog_item_schema, .required = true),
+    OBJECT(OWNER, stats, statistics_schema, .required = true),
+    STRINGS(OWNER, warnings),
+    STRING(OWNER, generated_at, .required = true),
+};
+#undef OWNER
+SCHEMA(backlog_schema, struct backlog_document, "Backlog", document_fields, .extra = EXTRA_STORED);
 
 double backlog_priority(double impact, int64_t frequency, double age_days)
 {
@@ -133,7 +180,7 @@ static enum error open_week(struct making *making, const char *week)
     return ERROR_NONE;
 }
 
-/* How many items each source has; the same for tenants. Small tables, in the order of counts. */
+/* How many items each source or tenant has. Small tables, the largest count first. */
 struct tally {
     const char *name;
     size_t count;
@@ -159,117 +206,115 @@ static int by_count(const void *a, const void *b)
     return strcmp(first->name, second->name);
 }
 
-static size_t tally(const struct making *making, bool tenants, struct tally tallies[ITEMS_MOST])
+static size_t count_items(const struct object_list *list, bool tenants,
+                          struct tally tallies[ITEMS_MOST])
 {
+    const struct backlog_item *items = list->items;
     size_t used = 0;
 
-    for (size_t i = 0; i < making->count; i++)
-        count_name(tallies, &used,
-                   tenants ? making->items[i].signal->tenant : making->items[i].source->name);
+    for (size_t i = 0; i < list->count && used < ITEMS_MOST; i++)
+        count_name(tallies, &used, tenants ? items[i].tenant_id : items[i].source);
     if (used)
         qsort(tallies, used, sizeof tallies[0], by_count);
     return used;
 }
 
-static void write_counts(struct json_writer *writer, const char *key, const struct tally *tallies,
-                         size_t count)
+static json_t *counts_of(struct arena *arena, const struct tally *tallies, size_t count)
 {
-    writer_key(writer, key);
-    writer_open_object(writer);
-    for (size_t i = 0; i < count; i++)
-        writer_key_integer(writer, tallies[i].name, (int64_t)tallies[i].count);
-    writer_close_object(writer);
-}
-
-static void write_item(struct json_writer *writer, const struct item *item, struct arena *arena)
-{
-    const struct backlog_signal *signal = item->signal;
-
-    writer_open_object(writer);
-    writer_key_string(writer, "source", item->source->name);
-    writer_key_string(writer, "title", signal->title);
-    writer_key_string(writer, "tenant_id", signal->tenant);
-    writer_key_number(writer, "impact", item->impact);
-    writer_key_integer(writer, "frequency", signal->frequency);
-    writer_key_number(writer, "priority", item->priority);
-    writer_key_string(writer, "latest_at", batch_time(arena, signal->latest));
-    writer_key_number(writer, "age_days", item->age_days);
-    writer_key(writer, "trace_ids");
-    writer_open_array(writer);
-    for (size_t i = 0; i < signal->trace_count; i++)
-        writer_string(writer, signal->trace_ids[i]);
-    writer_close_array(writer);
-    writer_key(writer, "details");
-    writer_raw(writer, signal->details);
-    writer_key_string(writer, "suggested_action", item->source->action);
-    writer_close_object(writer);
-}
-
-static const char *as_json(const struct making *making)
-{
-    struct arena *arena = making->call->arena;
-    struct tally sources[ITEMS_MOST], tenants[ITEMS_MOST];
-    size_t source_count = tally(making, false, sources),
-           tenant_count = tally(making, true, tenants);
-    struct text text;
+    struct json_fault fault;
     struct json_writer writer;
+    struct text text;
+    json_t *map = NULL;
 
     text_start(&text, arena, DOCUMENT_MOST);
     writer_start(&writer, &text);
     writer_open_object(&writer);
-    writer_key_string(&writer, "tenant", making->call->tenant);
-    writer_key_string(&writer, "week", making->week);
-    writer_key_string(&writer, "week_start", week_date(arena, making->window.start));
-    writer_key_string(&writer, "week_end",
-                      week_date(arena, making->window.start + WEEK_MICROSECONDS - 1));
-    writer_key(&writer, "summary");
-    writer_open_object(&writer);
-    writer_key_integer(&writer, "items", (int64_t)making->count);
-    write_counts(&writer, "top_sources", sources, source_count);
+    for (size_t i = 0; i < count; i++)
+        writer_key_integer(&writer, tallies[i].name, (int64_t)tallies[i].count);
     writer_close_object(&writer);
-    writer_key(&writer, "items");
-    writer_open_array(&writer);
+    return json_read(arena, text.bytes, text.length, JSON_DEPTH_LIMIT, &map, &fault) ? NULL : map;
+}
+
+/* Counts the items anew. */
+static void fill_counts(struct arena *arena, struct backlog_document *document)
+{
+    struct backlog_summary *summary = ARENA_NEW(arena, struct backlog_summary);
+    struct backlog_statistics *statistics = ARENA_NEW(arena, struct backlog_statistics);
+    struct tally sources[ITEMS_MOST], tenants[ITEMS_MOST];
+    size_t source_count = count_items(&document->items, false, sources),
+           tenant_count = count_items(&document->items, true, tenants);
+
+    *summary = (struct backlog_summary){.items = (int64_t)document->items.count,
+                                        .top_sources = counts_of(arena, sources, source_count)};
+    *statistics =
+        (struct backlog_statistics){.items_by_type = counts_of(arena, sources, source_count),
+                                    .most_common_tenant = tenant_count ? tenants[0].name : "n/a"};
+    document->summary = summary;
+    document->stats = statistics;
+}
+
+static struct backlog_item entry_of(struct arena *arena, const struct item *item)
+{
+    const struct backlog_signal *signal = item->signal;
+    struct json_fault fault;
+    json_t *details = NULL;
+
+    if (json_read(arena, signal->details, strlen(signal->details), JSON_DEPTH_LIMIT, &details,
+                  &fault))
+        details = NULL;
+    return (struct backlog_item){
+        .source = item->source->name,
+        .title = signal->title,
+        .tenant_id = signal->tenant,
+        .impact = item->impact,
+        .frequency = signal->frequency,
+        .priority = item->priority,
+        .latest_at = batch_time(arena, signal->latest),
+        .age_days = item->age_days,
+        .trace_ids = {signal->trace_count, (const char **)signal->trace_ids},
+        .details = details,
+        .suggested_action = item->source->action};
+}
+
+static struct backlog_document document_of(struct making *making)
+{
+    struct arena *arena = making->call->arena;
+    struct backlog_item *items = ARENA_ARRAY(arena, struct backlog_item, making->count + 1);
+    struct backlog_document document = {
+        .tenant = making->call->tenant,
+        .week = making->week,
+        .week_start = week_date(arena, making->window.start),
+        .week_end = week_date(arena, making->window.start + WEEK_MICROSECONDS - 1),
+        .items = {making->count, items},
+        .warnings = {making->warning_count, making->warnings},
+        .generated_at = making->generated_at};
+
     for (size_t i = 0; i < making->count; i++)
-        write_item(&writer, &making->items[i], arena);
-    writer_close_array(&writer);
-    writer_key(&writer, "stats");
-    writer_open_object(&writer);
-    write_counts(&writer, "items_by_type", sources, source_count);
-    writer_key_string(&writer, "most_common_tenant", tenant_count ? tenants[0].name : "n/a");
-    writer_close_object(&writer);
-    writer_key(&writer, "warnings");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < making->warning_count; i++)
-        writer_string(&writer, making->warnings[i]);
-    writer_close_array(&writer);
-    writer_key_string(&writer, "generated_at", making->generated_at);
-    writer_close_object(&writer);
-    return text.bytes;
+        items[i] = entry_of(arena, &making->items[i]);
+    fill_counts(arena, &document);
+    return document;
 }
 
 /* What people wrote must not open a heading, a table or a line of its own. */
-static void print_words(struct text *out, const char *words)
+static void append_escaped(struct text *out, const char *text)
 {
-    for (; *words; words++) {
-        if (strchr("\r\n\t", *words))
+    for (; *text; text++) {
+        if (strchr("\r\n\t", *text))
             text_append_byte(out, ' ');
         else {
-            if (strchr("\\`*_{}[]<>#|", *words))
+            if (strchr("\\`*_{}[]<>#|", *text))
                 text_append_byte(out, '\\');
-            text_append_byte(out, *words);
+            text_append_byte(out, *text);
         }
     }
 }
 
-static void print_details(struct text *out, struct arena *arena, const char *details)
+static void print_details(struct text *out, struct arena *arena, json_t *details)
 {
-    struct json_fault fault;
-    json_t *object, *value;
+    json_t *value;
     const char *key, *between = "- Details: ";
 
-    if (json_read(arena, details, strlen(details), JSON_DEPTH_LIMIT, &object, &fault))
-        return;
-    json_object_foreach(object, key, value)
+    json_object_foreach(details, key, value)
     {
         struct text shown;
         struct json_writer writer;
@@ -278,34 +323,32 @@ static void print_details(struct text *out, struct arena *arena, const char *det
         writer_start(&writer, &shown);
         writer_value(&writer, value);
         text_append_format(out, "%s%s=", between, key);
-        print_words(out, json_is_string(value) ? json_string_value(value) : shown.bytes);
+        append_escaped(out, json_is_string(value) ? json_string_value(value) : shown.bytes);
         between = "; ";
     }
-    if (json_object_size(object))
+    if (json_object_size(details))
         text_append_byte(out, '\n');
 }
 
-static void print_item(struct text *out, const struct item *item, struct arena *arena)
+static void print_item(struct text *out, const struct backlog_item *item, struct arena *arena)
 {
-    const struct backlog_signal *signal = item->signal;
-
-    text_append_format(out, "\n### [%s] ", item->source->name);
-    print_words(out, signal->title);
-    text_append_format(out, "\n\n- Source: %s (%lld signals)\n- Tenant: ", item->source->name,
-                       (long long)signal->frequency);
-    print_words(out, signal->tenant);
+    text_append_format(out, "\n### [%s] ", item->source);
+    append_escaped(out, item->title);
+    text_append_format(out, "\n\n- Source: %s (%lld signals)\n- Tenant: ", item->source,
+                       (long long)item->frequency);
+    append_escaped(out, item->tenant_id);
     text_append_format(out,
                        "\n- Impact %.2f, frequency %lld, last seen %.1f days ago\n"
                        "- Priority: %.2f\n- Suggested action: %s\n",
-                       item->impact, (long long)signal->frequency, item->age_days, item->priority,
-                       item->source->action);
-    if (signal->trace_count) {
+                       item->impact, (long long)item->frequency, item->age_days, item->priority,
+                       item->suggested_action);
+    if (item->trace_ids.count) {
         text_append_string(out, "- Traces:");
-        for (size_t i = 0; i < signal->trace_count; i++)
-            text_append_format(out, "%s %s", i ? "," : "", signal->trace_ids[i]);
+        for (size_t i = 0; i < item->trace_ids.count; i++)
+            text_append_format(out, "%s %s", i ? "," : "", item->trace_ids.items[i]);
         text_append_byte(out, '\n');
     }
-    print_details(out, arena, signal->details);
+    print_details(out, arena, item->details);
 }
 
 static bool is_close(double a, double b)
@@ -321,20 +364,20 @@ static int band_of(double priority)
     return priority > high_from || is_close(priority, high_from) ? 1 : 2;
 }
 
-static const char *as_markdown(const struct making *making)
+static const char *as_markdown(struct arena *arena, const struct backlog_document *document)
 {
     static const char *const bands[] = {"Priority 1 - Critical (> 7)", "Priority 2 - High (> 5)",
                                         "Priority 3 - Medium (>= 3)"};
-    struct arena *arena = making->call->arena;
+    const struct backlog_item *items = document->items.items;
     struct tally sources[ITEMS_MOST];
-    size_t source_count = tally(making, false, sources);
+    size_t source_count = count_items(&document->items, false, sources);
     struct text text;
 
     text_start(&text, arena, DOCUMENT_MOST);
     text_append_format(&text, "# Improvement backlog - week %s (%s to %s)\n\n## Summary\n\n",
-                       making->week, week_date(arena, making->window.start),
-                       week_date(arena, making->window.start + WEEK_MICROSECONDS - 1));
-    text_append_format(&text, "- Items: %zu (priority >= 3)\n- Top source: ", making->count);
+                       document->week, document->week_start, document->week_end);
+    text_append_format(&text,
+                       "- Items: %zu (priority >= 3)\n- Top source: ", document->items.count);
     for (size_t i = 0; i < source_count; i++)
         text_append_format(&text, "%s%s (%zu)", i ? ", " : "", sources[i].name, sources[i].count);
     text_append_string(&text, source_count ? "\n" : "none\n");
@@ -342,9 +385,9 @@ static const char *as_markdown(const struct making *making)
         size_t found = 0;
 
         text_append_format(&text, "\n## %s\n", bands[band]);
-        for (size_t i = 0; i < making->count; i++) {
-            if (band_of(making->items[i].priority) == band) {
-                print_item(&text, &making->items[i], arena);
+        for (size_t i = 0; i < document->items.count; i++) {
+            if (band_of(items[i].priority) == band) {
+                print_item(&text, &items[i], arena);
                 found++;
             }
         }
@@ -376,8 +419,8 @@ enum error backlog_make(const struct trace_call *call, const struct backlog_requ
         qsort(making->items, making->count, sizeof making->items[0], by_priority);
     if (making->count > (size_t)request->settings->backlog_items)
         making->count = (size_t)request->settings->backlog_items;
-    *backlog = (struct backlog){
-        .week = making->week, .document = as_json(making), .markdown = as_markdown(making)};
+    *backlog = (struct backlog){.week = making->week, .document = document_of(making)};
+    backlog->markdown = as_markdown(call->arena, &backlog->document);
     return ERROR_NONE;
 }
 
@@ -417,7 +460,8 @@ enum error backlog_generate(const struct trace_call *call, const struct backlog_
     query = db_query(call->db, &put_backlog);
     query_bind_text(query, call->tenant);
     query_bind_text(query, backlog->week);
-    query_bind_json(query, backlog->document);
+    query_bind_json(query,
+                    schema_json(call->arena, DOCUMENT_MOST, &backlog_schema, &backlog->document));
     query_bind_text(query, backlog->markdown);
     return query_end(query, call->problem);
 }
@@ -431,77 +475,54 @@ static enum error newest(const struct trace_call *call, const char *tenant, cons
     return query_end(query, call->problem);
 }
 
-/* The items of one tenant, with the counts made anew. */
-static const char *cut_to(const struct trace_call *call, const char *document)
+/* Leaves the items of the call's tenant. */
+static void restrict_to_tenant(const struct trace_call *call, struct backlog_document *document)
 {
-    struct json_fault fault;
-    json_t *object, *item;
-    struct tally sources[ITEMS_MOST];
-    size_t i, used = 0, kept = 0;
-    struct text text;
-    struct json_writer writer;
-    static const char *const copied[] = {"week", "week_start", "week_end", "generated_at"};
+    struct backlog_item *items = document->items.items;
+    size_t count = 0;
 
-    if (json_read(call->arena, document, strlen(document), JSON_DEPTH_LIMIT, &object, &fault))
-        return NULL;
-    text_start(&text, call->arena, DOCUMENT_MOST);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "tenant", call->tenant);
-    for (i = 0; i < 4; i++)
-        writer_key_string(&writer, copied[i],
-                          json_string_value(json_object_get(object, copied[i])));
-    writer_key(&writer, "items");
-    writer_open_array(&writer);
-    json_array_foreach(json_object_get(object, "items"), i, item)
-    {
-        const char *tenant = json_string_value(json_object_get(item, "tenant_id"));
-        const char *source = json_string_value(json_object_get(item, "source"));
+    for (size_t i = 0; i < document->items.count; i++)
+        if (strcmp(items[i].tenant_id, call->tenant) == 0)
+            items[count++] = items[i];
+    document->tenant = call->tenant;
+    document->items.count = count;
+    document->warnings.count = 0;
+    fill_counts(call->arena, document);
+}
 
-        if (!tenant || !source || strcmp(tenant, call->tenant) != 0 || used == ITEMS_MOST)
-            continue;
-        writer_value(&writer, item);
-        count_name(sources, &used, source);
-        kept++;
-    }
-    writer_close_array(&writer);
-    if (used)
-        qsort(sources, used, sizeof sources[0], by_count);
-    writer_key(&writer, "summary");
-    writer_open_object(&writer);
-    writer_key_integer(&writer, "items", (int64_t)kept);
-    write_counts(&writer, "top_sources", sources, used);
-    writer_close_object(&writer);
-    writer_key(&writer, "stats");
-    writer_open_object(&writer);
-    write_counts(&writer, "items_by_type", sources, used);
-    writer_key_string(&writer, "most_common_tenant", kept ? call->tenant : "n/a");
-    writer_close_object(&writer);
-    writer_key(&writer, "warnings");
-    writer_open_array(&writer);
-    writer_close_array(&writer);
-    writer_close_object(&writer);
-    return text.bytes;
+static enum error read_document(const struct trace_call *call, const char *json,
+                                struct backlog_document *document)
+{
+    *document = (struct backlog_document){0};
+    return schema_from_json(call->arena, &backlog_schema, json, document)
+               ? ERROR_NONE
+               : problem_set(call->problem, ERROR_SYSTEM, "backlog_unreadable",
+                             "the kept backlog is of another form");
 }
 
 enum error backlog_current(const struct trace_call *call, const struct support_settings *settings,
-                           const char **document)
+                           struct backlog_document *document)
 {
     const struct backlog_request request = {.settings = settings};
     struct backlog made;
-    enum error error = newest(call, call->tenant, document);
+    const char *json = NULL;
+    enum error error = newest(call, call->tenant, &json);
 
-    if (error || *document)
-        return error;
-    error = newest(call, "all", document);
+    if (!error && json)
+        return read_document(call, json, document);
+    if (!error)
+        error = newest(call, "all", &json);
     if (error)
         return error;
-    if (*document)
-        *document = cut_to(call, *document);
-    if (*document)
-        return ERROR_NONE;
+    if (json) {
+        error = read_document(call, json, document);
+        if (!error)
+            restrict_to_tenant(call, document);
+        return error;
+    }
     error = backlog_make(call, &request, &made);
-    *document = error ? NULL : made.document;
+    if (!error)
+        *document = made.document;
     return error;
 }
 

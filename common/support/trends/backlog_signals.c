@@ -1,8 +1,8 @@
 /* Where signals come from: one statement or two for each source, groups are made while reading. */
 #include "support/trends/backlog_signals.h"
 #include "base/instant.h"
-#include "base/json.h"
 #include "base/number.h"
+#include "base/schema.h"
 #include "db/query.h"
 
 #include <math.h>
@@ -69,9 +69,9 @@ static const struct statement read_stale = {
 };
 static const struct statement read_drift = {
     .name = "backlog_drift",
-    .sql = "SELECT metric_name, avg(CASE WHEN created_at >= ? THEN value END),"
-           " avg(CASE WHEN created_at < ? THEN value END),"
-           " sum(CASE WHEN created_at >= ? THEN 1 ELSE 0 END), max(created_at)"
+    .sql = "SELECT metric_name, avg(CASE WHEN created_at >= ? THEN value END) AS current_mean,"
+           " avg(CASE WHEN created_at < ? THEN value END) AS previous_mean,"
+           " sum(CASE WHEN created_at >= ? THEN 1 ELSE 0 END) AS recent, max(created_at) AS latest"
            " FROM eval_results WHERE created_at >= ? AND created_at < ?"
            " GROUP BY metric_name ORDER BY metric_name",
 };
@@ -101,7 +101,7 @@ static int64_t moment_of(const char *text, int64_t otherwise)
 /* Signals that grow while rows are read, found by tenant and topic. */
 struct groups {
     struct arena *arena;
-    struct backlog_signal **places; /* open addressing; a power of two */
+    struct backlog_signal **slots; /* open addressing; a power of two */
     size_t capacity, count;
 };
 
@@ -116,15 +116,14 @@ static size_t hash_of(const char *tenant, const char *title)
     return hash ^ (hash >> 29);
 }
 
-static struct backlog_signal **place_of(struct groups *groups, const char *tenant,
-                                        const char *title)
+static struct backlog_signal **slot_of(struct groups *groups, const char *tenant, const char *title)
 {
     size_t at = hash_of(tenant, title) & (groups->capacity - 1);
 
-    while (groups->places[at] && (strcmp(groups->places[at]->tenant, tenant) != 0 ||
-                                  strcmp(groups->places[at]->title, title) != 0))
+    while (groups->slots[at] && (strcmp(groups->slots[at]->tenant, tenant) != 0 ||
+                                 strcmp(groups->slots[at]->title, title) != 0))
         at = (at + 1) & (groups->capacity - 1);
-    return &groups->places[at];
+    return &groups->slots[at];
 }
 
 static void grow(struct groups *groups)
@@ -132,12 +131,12 @@ static void grow(struct groups *groups)
     struct groups wider = {groups->arena, NULL,
                            groups->capacity ? groups->capacity * 2 : GROUPS_START, groups->count};
 
-    wider.places = ARENA_ARRAY(groups->arena, struct backlog_signal *, wider.capacity);
+    wider.slots = ARENA_ARRAY(groups->arena, struct backlog_signal *, wider.capacity);
     for (size_t i = 0; i < groups->capacity; i++) {
-        struct backlog_signal *signal = groups->places[i];
+        struct backlog_signal *signal = groups->slots[i];
 
         if (signal)
-            *place_of(&wider, signal->tenant, signal->title) = signal;
+            *slot_of(&wider, signal->tenant, signal->title) = signal;
     }
     *groups = wider;
 }
@@ -145,19 +144,19 @@ static void grow(struct groups *groups)
 /* `tenant` and `title` are copied for a new one only. */
 static struct backlog_signal *group_of(struct groups *groups, const char *tenant, const char *title)
 {
-    struct backlog_signal **place;
+    struct backlog_signal **slot;
 
     if (groups->count * 2 >= groups->capacity)
         grow(groups);
-    place = place_of(groups, tenant, title);
-    if (*place)
-        return *place;
-    *place = ARENA_NEW(groups->arena, struct backlog_signal);
-    (*place)->tenant = arena_copy_string(groups->arena, tenant);
-    (*place)->title = arena_copy_string(groups->arena, title);
-    (*place)->details = "{}";
+    slot = slot_of(groups, tenant, title);
+    if (*slot)
+        return *slot;
+    *slot = ARENA_NEW(groups->arena, struct backlog_signal);
+    (*slot)->tenant = arena_copy_string(groups->arena, tenant);
+    (*slot)->title = arena_copy_string(groups->arena, title);
+    (*slot)->details = "{}";
     groups->count++;
-    return *place;
+    return *slot;
 }
 
 static int by_weight(const void *a, const void *b)
@@ -178,8 +177,8 @@ static void take_strongest(struct groups *groups, struct backlog_signal *signals
     size_t found = 0;
 
     for (size_t i = 0; i < groups->capacity; i++)
-        if (groups->places[i])
-            all[found++] = groups->places[i];
+        if (groups->slots[i])
+            all[found++] = groups->slots[i];
     if (found)
         qsort(all, found, sizeof(struct backlog_signal *), by_weight);
     for (*count = 0; *count < found && *count < BACKLOG_SIGNALS_MOST; ++*count)
@@ -276,12 +275,89 @@ static enum error load_votes(const struct backlog_window *window, struct backlog
     return read_groups(window, &read_votes, "thumbs_down", signals, count);
 }
 
-static void start_details(struct text *text, struct json_writer *writer, struct arena *arena)
-{
-    text_start(text, arena, DETAILS_MOST);
-    writer_start(writer, text);
-    writer_open_object(writer);
-}
+/* What the sources say of their signals. */
+struct gap_details {
+    const char *cluster_id, *sample_questions; /* the latter JSON */
+};
+
+#define OWNER struct gap_details
+static const struct field gap_fields[] = {STRING(OWNER, cluster_id),
+                                          WRITTEN_JSON(OWNER, sample_questions)};
+#undef OWNER
+static SCHEMA(gap_schema, struct gap_details, "GapDetails", gap_fields);
+
+struct slow_details {
+    double p95_ms;
+    int64_t threshold_ms;
+};
+
+#define OWNER struct slow_details
+static const struct field slow_fields[] = {NUMBER(OWNER, p95_ms), INTEGER(OWNER, threshold_ms)};
+#undef OWNER
+static SCHEMA(slow_schema, struct slow_details, "SlowDetails", slow_fields);
+
+struct stale_details {
+    const char *doc_id, *last_updated;
+    int64_t citation_count;
+};
+
+#define OWNER struct stale_details
+static const struct field stale_fields[] = {STRING(OWNER, doc_id), STRING(OWNER, last_updated),
+                                            INTEGER(OWNER, citation_count)};
+#undef OWNER
+static SCHEMA(stale_schema, struct stale_details, "StaleDetails", stale_fields);
+
+struct drift_details {
+    double current_mean, previous_mean, drop_pct;
+};
+
+#define OWNER struct drift_details
+static const struct field drift_fields[] = {NUMBER(OWNER, current_mean),
+                                            NUMBER(OWNER, previous_mean), NUMBER(OWNER, drop_pct)};
+#undef OWNER
+static SCHEMA(drift_schema, struct drift_details, "DriftDetails", drift_fields);
+
+/* Rows of the statements above, by the names of their columns. */
+struct gap_row {
+    const char *tenant_id, *topic_summary;
+    int64_t question_count;
+    const char *created_at, *cluster_id, *sample_questions;
+};
+
+#define OWNER struct gap_row
+static const struct field gap_row_fields[] = {
+    STRING(OWNER, tenant_id),  STRING(OWNER, topic_summary), INTEGER(OWNER, question_count),
+    STRING(OWNER, created_at), STRING(OWNER, cluster_id),    WRITTEN_JSON(OWNER, sample_questions)};
+#undef OWNER
+static SCHEMA(gap_row_schema, struct gap_row, "GapRow", gap_row_fields);
+
+struct stale_row {
+    const char *tenant_id, *title;
+    int64_t citation_count;
+    const char *last_cited_at, *doc_id, *last_updated;
+};
+
+#define OWNER struct stale_row
+static const struct field stale_row_fields[] = {
+    STRING(OWNER, tenant_id),       STRING(OWNER, title),
+    INTEGER(OWNER, citation_count), STRING(OWNER, last_cited_at, .nullable = true),
+    STRING(OWNER, doc_id),          STRING(OWNER, last_updated)};
+#undef OWNER
+static SCHEMA(stale_row_schema, struct stale_row, "StaleRow", stale_row_fields);
+
+struct drift_row {
+    const char *metric_name;
+    struct optional_number current_mean, previous_mean;
+    int64_t recent; /* values of this week */
+    const char *latest;
+};
+
+#define OWNER struct drift_row
+static const struct field drift_row_fields[] = {
+    STRING(OWNER, metric_name), NULLABLE_NUMBER(OWNER, current_mean),
+    NULLABLE_NUMBER(OWNER, previous_mean), INTEGER(OWNER, recent), STRING(OWNER, latest)};
+#undef OWNER
+static SCHEMA(drift_row_schema, struct drift_row, "DriftRow", drift_row_fields);
 
 static enum error load_gaps(const struct backlog_window *window, struct backlog_signal *signals,
                             size_t *count)
@@ -292,27 +368,24 @@ static enum error load_gaps(const struct backlog_window *window, struct backlog_
     bind_week(query, window);
     query_bind_integer(query, BACKLOG_SIGNALS_MOST);
     while (*count < BACKLOG_SIGNALS_MOST && query_next(query)) {
-        struct backlog_signal *signal = &signals[(*count)++];
-        struct text text;
-        struct json_writer writer;
+        struct gap_row row = {0};
 
-        *signal = (struct backlog_signal){
-            .tenant = query_text(query, 0, arena),
-            .title = query_text(query, 1, arena),
-            .frequency = query_integer(query, 2),
-            .latest = moment_of(query_text(query, 3, arena), window->start)};
-        start_details(&text, &writer, arena);
-        writer_key_string(&writer, "cluster_id", query_text(query, 4, arena));
-        writer_key(&writer, "sample_questions");
-        writer_raw(&writer, query_json(query, 5, arena));
-        writer_close_object(&writer);
-        signal->details = text.bytes;
+        query_read(query, &gap_row_schema, &row, arena);
+        signals[(*count)++] = (struct backlog_signal){
+            .tenant = row.tenant_id,
+            .title = row.topic_summary,
+            .frequency = row.question_count,
+            .latest = moment_of(row.created_at, window->start),
+            .details =
+                schema_json(arena, DETAILS_MOST, &gap_schema,
+                            &(struct gap_details){.cluster_id = row.cluster_id,
+                                                  .sample_questions = row.sample_questions})};
     }
     return query_end(query, window->call->problem);
 }
 
-static enum error slow_figures(const struct backlog_window *window, double limit, int64_t *slow,
-                               double *p95)
+static enum error slow_statistics(const struct backlog_window *window, double limit, int64_t *slow,
+                                  double *p95)
 {
     struct query *query = db_query(window->call->db, &count_durations);
     int64_t all = 0;
@@ -361,23 +434,23 @@ static enum error slow_traces(const struct backlog_window *window, double limit,
     return query_end(query, window->call->problem);
 }
 
-/* All answers come by one door. */
+/* All answers come from one endpoint. */
 static enum error load_slow(const struct backlog_window *window, struct backlog_signal *signals,
                             size_t *count)
 {
     double limit = (double)window->settings->slow_trace_ms, p95 = 0;
     int64_t slow = 0;
-    enum error error = slow_figures(window, limit, &slow, &p95);
-    char shown[NUMBER_TEXT_MAX];
+    enum error error = slow_statistics(window, limit, &slow, &p95);
 
     if (error || p95 <= limit)
         return error;
-    number_format(number_round(p95, 1), shown);
     signals[0] = (struct backlog_signal){
         .title = "/api/ask",
         .frequency = slow,
-        .details = arena_print(window->call->arena, "{\"p95_ms\":%s,\"threshold_ms\":%lld}", shown,
-                               (long long)window->settings->slow_trace_ms)};
+        .details =
+            schema_json(window->call->arena, DETAILS_MOST, &slow_schema,
+                        &(struct slow_details){.p95_ms = number_round(p95, 1),
+                                               .threshold_ms = window->settings->slow_trace_ms})};
     *count = 1;
     return slow_traces(window, limit, &signals[0]);
 }
@@ -391,22 +464,18 @@ static enum error load_stale(const struct backlog_window *window, struct backlog
     query_bind_text(query, window->stale);
     query_bind_integer(query, BACKLOG_SIGNALS_MOST);
     while (*count < BACKLOG_SIGNALS_MOST && query_next(query)) {
-        struct backlog_signal *signal = &signals[(*count)++];
-        int64_t cited = query_integer(query, 2);
-        struct text text;
-        struct json_writer writer;
+        struct stale_row row = {0};
 
-        *signal = (struct backlog_signal){
-            .tenant = query_text(query, 0, arena),
-            .title = query_text(query, 1, arena),
-            .frequency = cited > 1 ? cited : 1,
-            .latest = moment_of(query_text_or_null(query, 3, arena), window->now)};
-        start_details(&text, &writer, arena);
-        writer_key_string(&writer, "doc_id", query_text(query, 4, arena));
-        writer_key_string(&writer, "last_updated", query_text(query, 5, arena));
-        writer_key_integer(&writer, "citation_count", cited);
-        writer_close_object(&writer);
-        signal->details = text.bytes;
+        query_read(query, &stale_row_schema, &row, arena);
+        signals[(*count)++] = (struct backlog_signal){
+            .tenant = row.tenant_id,
+            .title = row.title,
+            .frequency = row.citation_count > 1 ? row.citation_count : 1,
+            .latest = moment_of(row.last_cited_at, window->now),
+            .details = schema_json(arena, DETAILS_MOST, &stale_schema,
+                                   &(struct stale_details){.doc_id = row.doc_id,
+                                                           .last_updated = row.last_updated,
+                                                           .citation_count = row.citation_count})};
     }
     return query_end(query, window->call->problem);
 }
@@ -427,27 +496,27 @@ static int by_drop(const void *a, const void *b)
 static bool read_drop(struct query *query, const struct backlog_window *window, struct drift *drift)
 {
     struct arena *arena = window->call->arena;
-    struct optional_number now = query_optional_number(query, 1),
-                           before = query_optional_number(query, 2);
-    struct text text;
-    struct json_writer writer;
+    struct drift_row row = {0};
+    double now, before;
 
-    if (!now.given || !before.given || before.value == 0)
+    query_read(query, &drift_row_schema, &row, arena);
+    now = row.current_mean.value;
+    before = row.previous_mean.value;
+    if (!row.current_mean.given || !row.previous_mean.given || before == 0)
         return false;
-    drift->drop = (before.value - now.value) / before.value;
+    drift->drop = (before - now) / before;
     if (!(drift->drop > 0.10))
         return false;
-    drift->signal =
-        (struct backlog_signal){.title = query_text(query, 0, arena),
-                                .tenant = "all",
-                                .frequency = query_integer(query, 3),
-                                .latest = moment_of(query_text(query, 4, arena), window->start)};
-    start_details(&text, &writer, arena);
-    writer_key_number(&writer, "current_mean", number_round(now.value, 4));
-    writer_key_number(&writer, "previous_mean", number_round(before.value, 4));
-    writer_key_number(&writer, "drop_pct", number_round(drift->drop * 100, 1));
-    writer_close_object(&writer);
-    drift->signal.details = text.bytes;
+    drift->signal = (struct backlog_signal){
+        .title = row.metric_name,
+        .tenant = "all",
+        .frequency = row.recent,
+        .latest = moment_of(row.latest, window->start),
+        .details =
+            schema_json(arena, DETAILS_MOST, &drift_schema,
+                        &(struct drift_details){.current_mean = number_round(now, 4),
+                                                .previous_mean = number_round(before, 4),
+                                                .drop_pct = number_round(drift->drop * 100, 1)})};
     return true;
 }
 

@@ -1,12 +1,11 @@
 /* Signals are collected as JSON first, so that a file of them may take their place. */
 #include "support/trends/recommend.h"
-#include "base/json.h"
 #include "base/number.h"
 #include "db/query.h"
-#include "support/cache.h"
 #include "support/curated/case_status.h"
 #include "support/programs/batch.h"
 #include "support/trends/backlog.h"
+#include "support/trends/threshold_report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,136 +34,145 @@ static const struct statement read_green = {
 };
 static const struct statement read_stale = {
     .name = "recommend_stale",
-    .sql = "SELECT case_id, coalesce(staleness_reason, '') FROM curated_case_status"
+    .sql = "SELECT case_id, coalesce(staleness_reason, '') AS staleness_reason"
+           " FROM curated_case_status"
            " WHERE status = 'stale_needs_review' AND (? = 'all' OR tenant_id = ?)"
            " ORDER BY last_checked_at DESC, case_id LIMIT ?",
 };
 
-static void write_backlog(struct arena *arena, struct json_writer *writer, const char *document)
-{
-    struct json_fault fault;
-    json_t *object = NULL;
+/* What recommendations are made from. */
+struct threshold_signal {
+    const char *metric;
+    double current, suggested, f1_gain;
+};
 
-    writer_key(writer, "backlog");
-    if (document && !json_read(arena, document, strlen(document), DEPTH, &object, &fault) &&
-        json_is_array(json_object_get(object, "items"))) {
-        writer_value(writer, json_object_get(object, "items"));
+#define OWNER struct threshold_signal
+static const struct field threshold_fields[] = {STRING(OWNER, metric), NUMBER(OWNER, current),
+                                                NUMBER(OWNER, suggested), NUMBER(OWNER, f1_gain)};
+#undef OWNER
+static SCHEMA(threshold_schema, struct threshold_signal, "ThresholdSignal", threshold_fields);
+
+struct green_run {
+    const char *run_id, *candidate_experiment_id;
+    double quality_delta;
+};
+
+#define OWNER struct green_run
+static const struct field run_fields[] = {
+    STRING(OWNER, run_id), STRING(OWNER, candidate_experiment_id), NUMBER(OWNER, quality_delta)};
+#undef OWNER
+static SCHEMA(run_schema, struct green_run, "GreenRun", run_fields);
+
+struct stale_row {
+    const char *case_id, *staleness_reason;
+};
+
+#define OWNER struct stale_row
+static const struct field stale_fields[] = {STRING(OWNER, case_id),
+                                            STRING(OWNER, staleness_reason)};
+#undef OWNER
+static SCHEMA(stale_schema, struct stale_row, "StaleSignal", stale_fields);
+
+struct signals {
+    OBJECT_LIST(struct backlog_item, backlog);
+    OBJECT_LIST(struct threshold_signal, thresholds);
+    OBJECT_LIST(struct green_run, regressions);
+    OBJECT_LIST(struct stale_row, stale);
+};
+
+#define OWNER struct signals
+static const struct field signals_fields[] = {
+    OBJECTS(OWNER, backlog, backlog_item_schema), OBJECTS(OWNER, thresholds, threshold_schema),
+    OBJECTS(OWNER, regressions, run_schema), OBJECTS(OWNER, stale, stale_schema)};
+#undef OWNER
+static SCHEMA(signals_schema, struct signals, "Signals", signals_fields);
+
+static void add_threshold(const struct threshold_finding *finding,
+                          struct threshold_signal *thresholds, size_t *count)
+{
+    const struct threshold_scores none = {0}, *before = finding ? finding->current_metrics : NULL,
+                                  *after = finding ? finding->suggested_metrics : NULL;
+
+    if (!finding || !finding->suggested.given)
         return;
-    }
-    writer_open_array(writer);
-    writer_close_array(writer);
+    before = before ? before : &none;
+    after = after ? after : &none;
+    thresholds[(*count)++] = (struct threshold_signal){.metric = finding->name,
+                                                       .current = finding->current,
+                                                       .suggested = finding->suggested.value,
+                                                       .f1_gain = after->f1 - before->f1};
 }
 
-static double f1_of(const json_t *metrics)
+/* The kept analysis; where none was made there are no signals. */
+static enum error read_thresholds(const struct trace_call *call, struct signals *signals)
 {
-    return json_number_value(json_object_get(metrics, "f1"));
+    struct threshold_signal *thresholds =
+        ARENA_ARRAY(call->arena, struct threshold_signal, THRESHOLD__MAX);
+    struct threshold_analysis analysis;
+    bool found = false;
+    enum error error = threshold_cached(call, THRESHOLD_DAYS, &analysis, &found);
+
+    signals->thresholds = (struct object_list){0, thresholds};
+    if (error || !found)
+        return error;
+    add_threshold(analysis.thresholds->quality_threshold, thresholds, &signals->thresholds.count);
+    add_threshold(analysis.thresholds->fact_verification_min_score, thresholds,
+                  &signals->thresholds.count);
+    add_threshold(analysis.thresholds->escalation_threshold, thresholds,
+                  &signals->thresholds.count);
+    add_threshold(analysis.thresholds->slow_trace_threshold_ms, thresholds,
+                  &signals->thresholds.count);
+    return ERROR_NONE;
 }
 
-static void write_threshold(struct json_writer *writer, const json_t *threshold)
+static enum error read_runs(const struct trace_call *call, struct signals *signals)
 {
-    const json_t *suggested = json_object_get(threshold, "suggested");
-
-    if (!json_is_number(suggested))
-        return;
-    writer_open_object(writer);
-    writer_key_string(writer, "metric", json_string_value(json_object_get(threshold, "name")));
-    writer_key_number(writer, "current", json_number_value(json_object_get(threshold, "current")));
-    writer_key_number(writer, "suggested", json_number_value(suggested));
-    writer_key_number(writer, "f1_gain",
-                      f1_of(json_object_get(threshold, "suggested_metrics")) -
-                          f1_of(json_object_get(threshold, "current_metrics")));
-    writer_close_object(writer);
-}
-
-/* The kept analysis; none was made = there is nothing to say. */
-static enum error write_thresholds(const struct trace_call *call, struct json_writer *writer)
-{
-    const char *document = NULL, *name;
-    struct json_fault fault;
-    json_t *object = NULL;
-    const json_t *thresholds, *threshold;
-    size_t i;
-    enum error error = cache_get(
-        call->db, call->arena, call->tenant,
-        arena_print(call->arena, "threshold-analysis:%s:%d", call->tenant, THRESHOLD_DAYS),
-        &document, call->problem);
-
-    writer_key(writer, "thresholds");
-    writer_open_array(writer);
-    if (!error && document &&
-        !json_read(call->arena, document, strlen(document), DEPTH, &object, &fault)) {
-        thresholds = json_object_get(object, "thresholds");
-        json_array_foreach(thresholds, i, threshold) write_threshold(writer, threshold);
-        json_object_foreach((json_t *)thresholds, name, threshold)
-            write_threshold(writer, threshold);
-    }
-    writer_close_array(writer);
-    return error;
-}
-
-static enum error write_regressions(const struct trace_call *call, struct json_writer *writer)
-{
+    struct green_run *runs = ARENA_ARRAY(call->arena, struct green_run, RUNS_MOST);
     struct query *query = db_query(call->db, &read_green);
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, call->tenant);
     query_bind_integer(query, RUNS_MOST);
-    writer_key(writer, "regressions");
-    writer_open_array(writer);
-    while (query_next(query)) {
-        writer_open_object(writer);
-        writer_key_string(writer, "run_id", query_text(query, 0, call->arena));
-        writer_key_string(writer, "candidate_experiment_id", query_text(query, 1, call->arena));
-        writer_key_number(writer, "quality_delta", query_number(query, 2));
-        writer_close_object(writer);
-    }
-    writer_close_array(writer);
+    signals->regressions = (struct object_list){0, runs};
+    while (signals->regressions.count < RUNS_MOST && query_next(query))
+        query_read(query, &run_schema, &runs[signals->regressions.count++], call->arena);
     return query_end(query, call->problem);
 }
 
-static enum error write_stale(const struct trace_call *call, struct json_writer *writer)
+static enum error read_stale_cases(const struct trace_call *call, struct signals *signals)
 {
+    struct stale_row *rows = ARENA_ARRAY(call->arena, struct stale_row, STALE_MOST);
     struct query *query = db_query(call->db, &read_stale);
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, call->tenant);
     query_bind_integer(query, STALE_MOST);
-    writer_key(writer, "stale");
-    writer_open_array(writer);
-    while (query_next(query)) {
-        writer_open_object(writer);
-        writer_key_string(writer, "case_id", query_text(query, 0, call->arena));
-        writer_key_string(writer, "staleness_reason", query_text(query, 1, call->arena));
-        writer_close_object(writer);
-    }
-    writer_close_array(writer);
+    signals->stale = (struct object_list){0, rows};
+    while (signals->stale.count < STALE_MOST && query_next(query))
+        query_read(query, &stale_schema, &rows[signals->stale.count++], call->arena);
     return query_end(query, call->problem);
 }
 
 enum error recommend_signals(const struct trace_call *call, const struct support_settings *settings,
-                             const char **signals)
+                             const char **json)
 {
-    const char *document = NULL;
-    struct text text;
-    struct json_writer writer;
-    enum error error = backlog_current(call, settings, &document);
+    struct backlog_document backlog;
+    struct signals signals = {0};
+    enum error error = backlog_current(call, settings, &backlog);
 
+    if (!error)
+        error = read_thresholds(call, &signals);
+    if (!error)
+        error = read_runs(call, &signals);
+    if (!error)
+        error = read_stale_cases(call, &signals);
     if (error)
         return error;
-    text_start(&text, call->arena, SIGNALS_MOST);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    write_backlog(call->arena, &writer, document);
-    error = write_thresholds(call, &writer);
-    if (!error)
-        error = write_regressions(call, &writer);
-    if (!error)
-        error = write_stale(call, &writer);
-    if (error)
-        return error;
-    writer_close_object(&writer);
-    *signals = text.bytes;
-    return ERROR_NONE;
+    signals.backlog = backlog.items;
+    *json = schema_json(call->arena, SIGNALS_MOST, &signals_schema, &signals);
+    return *json ? ERROR_NONE
+                 : problem_set(call->problem, ERROR_TOO_LARGE, "signals_too_large",
+                               "the signals are too large");
 }
 
 struct collection {
@@ -204,11 +212,13 @@ static void from_backlog(struct collection *to, const json_t *item)
     double priority = number_of(item, "priority");
 
     if (*text_of(item, "title") && priority > 0)
-        add(to, (struct recommendation){text_of(item, "title"), text_of(item, "suggested_action"),
-                                        arena_print(to->arena, "%s: seen %.0f times",
-                                                    text_of(item, "source"),
-                                                    number_of(item, "frequency")),
-                                        "backlog", priority});
+        add(to, (struct recommendation){.title = text_of(item, "title"),
+                                        .action = text_of(item, "suggested_action"),
+                                        .evidence = arena_print(to->arena, "%s: seen %.0f times",
+                                                                text_of(item, "source"),
+                                                                number_of(item, "frequency")),
+                                        .source = "backlog",
+                                        .priority = priority});
 }
 
 static void from_threshold(struct collection *to, const json_t *item)
@@ -220,11 +230,12 @@ static void from_threshold(struct collection *to, const json_t *item)
         (fabs(suggested - current) <= 1e-9 * fmax(1, fabs(current)) && gain <= 0))
         return;
     add(to, (struct recommendation){
-                arena_print(to->arena, "Adjust threshold %s", text_of(item, "metric")),
-                arena_print(to->arena, "set it to %s", shown(to, suggested)),
-                arena_print(to->arena, "now %s; F1 would gain %s", shown(to, current),
-                            shown(to, number_round(gain, DECIMALS))),
-                "threshold", number_round(threshold_base + gain_weight * gain, DECIMALS)});
+                .title = arena_print(to->arena, "Adjust threshold %s", text_of(item, "metric")),
+                .action = arena_print(to->arena, "set it to %s", shown(to, suggested)),
+                .evidence = arena_print(to->arena, "now %s; F1 would gain %s", shown(to, current),
+                                        shown(to, number_round(gain, DECIMALS))),
+                .source = "threshold",
+                .priority = number_round(threshold_base + gain_weight * gain, DECIMALS)});
 }
 
 static void from_regression(struct collection *to, const json_t *item)
@@ -234,10 +245,12 @@ static void from_regression(struct collection *to, const json_t *item)
 
     if (*id && gain > 0)
         add(to, (struct recommendation){
-                    arena_print(to->arena, "Deploy experiment %s", id), "stage it, then deploy it",
-                    arena_print(to->arena, "a green regression run gained %s in quality",
-                                shown(to, gain)),
-                    "regression", number_round(regression_base + gain, DECIMALS)});
+                    .title = arena_print(to->arena, "Deploy experiment %s", id),
+                    .action = "stage it, then deploy it",
+                    .evidence = arena_print(
+                        to->arena, "a green regression run gained %s in quality", shown(to, gain)),
+                    .source = "regression",
+                    .priority = number_round(regression_base + gain, DECIMALS)});
 }
 
 static void from_stale(struct collection *to, const json_t *item)
@@ -245,10 +258,12 @@ static void from_stale(struct collection *to, const json_t *item)
     const char *id = text_of(item, "case_id");
 
     if (*id)
-        add(to,
-            (struct recommendation){arena_print(to->arena, "Re-review curated case %s", id),
-                                    "judge it again, or correct what it expects",
-                                    text_of(item, "staleness_reason"), "stale", stale_priority});
+        add(to, (struct recommendation){.title =
+                                            arena_print(to->arena, "Re-review curated case %s", id),
+                                        .action = "judge it again, or correct what it expects",
+                                        .evidence = text_of(item, "staleness_reason"),
+                                        .source = "stale",
+                                        .priority = stale_priority});
 }
 
 static int by_priority(const void *a, const void *b)

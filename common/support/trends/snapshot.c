@@ -2,7 +2,6 @@
 #include "support/trends/snapshot.h"
 #include "base/clock.h"
 #include "base/instant.h"
-#include "base/json.h"
 #include "base/number.h"
 #include "db/query.h"
 #include "support/models/models.h"
@@ -18,7 +17,8 @@ static const int64_t day_microseconds = INT64_C(86400000000);
 
 static const struct statement read_verdicts = {
     .name = "snapshot_verdicts",
-    .sql = "SELECT evaluator_name, verdict, count(*), sum(score) FROM trace_evaluations"
+    .sql = "SELECT evaluator_name, verdict, count(*) AS count, sum(score) AS sum"
+           " FROM trace_evaluations"
            " WHERE evaluated_at >= ? AND evaluated_at < ?"
            " GROUP BY evaluator_name, verdict ORDER BY evaluator_name, verdict LIMIT ?",
 };
@@ -61,11 +61,63 @@ const char *snapshot_yesterday(struct arena *arena)
 }
 
 struct verdict_row {
-    const char *evaluator, *verdict;
+    const char *evaluator_name, *verdict;
     int64_t count;
     double sum;
-    bool scored;
 };
+
+#define OWNER struct verdict_row
+static const struct field verdict_fields[] = {STRING(OWNER, evaluator_name), STRING(OWNER, verdict),
+                                              INTEGER(OWNER, count), NUMBER(OWNER, sum)};
+#undef OWNER
+static SCHEMA(verdict_schema, struct verdict_row, "VerdictRow", verdict_fields);
+
+struct worst_trace {
+    const char *trace_id;
+    double score;
+    const char *verdict, *evaluated_at;
+};
+
+#define OWNER struct worst_trace
+static const struct field worst_fields[] = {STRING(OWNER, trace_id), NUMBER(OWNER, score),
+                                            STRING(OWNER, verdict), STRING(OWNER, evaluated_at)};
+#undef OWNER
+static SCHEMA(worst_schema, struct worst_trace, "WorstTrace", worst_fields);
+
+struct evaluator_day {
+    struct optional_number mean_score; /* absent where every run failed */
+    const char *verdict_counts;        /* JSON, by verdict */
+    OBJECT_LIST(struct worst_trace, worst_traces);
+};
+
+#define OWNER struct evaluator_day
+static const struct field evaluator_fields[] = {NULLABLE_NUMBER(OWNER, mean_score, ROUNDED(6)),
+                                                WRITTEN_JSON(OWNER, verdict_counts),
+                                                OBJECTS(OWNER, worst_traces, worst_schema)};
+#undef OWNER
+static SCHEMA(evaluator_schema, struct evaluator_day, "EvaluatorDay", evaluator_fields);
+
+struct promises {
+    int64_t checked, broken;
+};
+
+#define OWNER struct promises
+static const struct field promises_fields[] = {INTEGER(OWNER, checked), INTEGER(OWNER, broken)};
+#undef OWNER
+static SCHEMA(promises_schema, struct promises, "SnapshotPromises", promises_fields);
+
+struct snapshot_file {
+    const char *date, *generated_at;
+    json_t *evaluators; /* by name: struct evaluator_day */
+    const struct promises *promises;
+};
+
+#define OWNER struct snapshot_file
+static const struct field file_fields[] = {STRING(OWNER, date), STRING(OWNER, generated_at),
+                                           JSON_OBJECT(OWNER, evaluators),
+                                           OBJECT(OWNER, promises, promises_schema)};
+#undef OWNER
+static SCHEMA(file_schema, struct snapshot_file, "EvaluationSnapshot", file_fields);
 
 struct day {
     const struct trace_call *call;
@@ -89,69 +141,63 @@ static enum error read_day(struct day *day, const char *date)
     query_bind_text(query, day->from);
     query_bind_text(query, day->to);
     query_bind_integer(query, VERDICTS_MOST);
-    while (day->count < VERDICTS_MOST && query_next(query)) {
-        struct verdict_row *row = &day->rows[day->count++];
-
-        *row = (struct verdict_row){query_text(query, 0, call->arena),
-                                    query_text(query, 1, call->arena), query_integer(query, 2),
-                                    query_number(query, 3), true};
-        row->scored = strcmp(row->verdict, "error") != 0 && strcmp(row->verdict, "timeout") != 0;
-    }
+    while (day->count < VERDICTS_MOST && query_next(query))
+        query_read(query, &verdict_schema, &day->rows[day->count++], call->arena);
     return query_end(query, call->problem);
 }
 
-static enum error write_worst(struct json_writer *writer, const struct day *day,
-                              const char *evaluator)
+static enum error read_worst(const struct day *day, const char *evaluator,
+                             struct object_list *traces)
 {
     const struct trace_call *call = day->call;
+    struct worst_trace *items = ARENA_ARRAY(call->arena, struct worst_trace, WORST_MOST);
     struct query *query =
         db_query(call->db, evaluator_lower_is_better(evaluator) ? &read_highest : &read_lowest);
 
+    *traces = (struct object_list){0, items};
     query_bind_text(query, evaluator);
     query_bind_text(query, day->from);
     query_bind_text(query, day->to);
     query_bind_integer(query, WORST_MOST);
-    writer_key(writer, "worst_traces");
-    writer_open_array(writer);
-    while (query_next(query)) {
-        writer_open_object(writer);
-        writer_key_string(writer, "trace_id", query_text(query, 0, call->arena));
-        writer_key_number(writer, "score", query_number(query, 1));
-        writer_key_string(writer, "verdict", query_text(query, 2, call->arena));
-        writer_key_string(writer, "evaluated_at", query_text(query, 3, call->arena));
-        writer_close_object(writer);
-    }
-    writer_close_array(writer);
+    while (traces->count < WORST_MOST && query_next(query))
+        query_read(query, &worst_schema, &items[traces->count++], call->arena);
     return query_end(query, call->problem);
 }
 
-/* One evaluator: its rows stand together. Gives how many. */
+static bool is_scored(const struct verdict_row *row)
+{
+    return strcmp(row->verdict, "error") != 0 && strcmp(row->verdict, "timeout") != 0;
+}
+
+/* Writes one evaluator, whose rows stand together. Gives how many they are. */
 static size_t write_evaluator(struct json_writer *writer, const struct day *day, size_t first,
                               enum error *error)
 {
     const struct verdict_row *rows = day->rows + first;
+    struct evaluator_day evaluator = {0};
+    struct json_writer counts;
+    struct text text;
     size_t count = 0;
     int64_t scored = 0;
     double sum = 0;
 
-    while (first + count < day->count && strcmp(rows[count].evaluator, rows[0].evaluator) == 0) {
-        scored += rows[count].scored ? rows[count].count : 0;
-        sum += rows[count].scored ? rows[count].sum : 0;
+    text_start(&text, day->call->arena, FILE_MOST);
+    writer_start(&counts, &text);
+    writer_open_object(&counts);
+    while (first + count < day->count &&
+           strcmp(rows[count].evaluator_name, rows[0].evaluator_name) == 0) {
+        scored += is_scored(&rows[count]) ? rows[count].count : 0;
+        sum += is_scored(&rows[count]) ? rows[count].sum : 0;
+        writer_key_integer(&counts, rows[count].verdict, rows[count].count);
         count++;
     }
-    writer_key(writer, rows[0].evaluator);
-    writer_open_object(writer);
+    writer_close_object(&counts);
+    evaluator.verdict_counts = text.bytes;
     if (scored)
-        writer_key_number(writer, "mean_score", number_round_figure(sum / (double)scored, 6));
-    else
-        writer_key_null(writer, "mean_score");
-    writer_key(writer, "verdict_counts");
-    writer_open_object(writer);
-    for (size_t i = 0; i < count; i++)
-        writer_key_integer(writer, rows[i].verdict, rows[i].count);
-    writer_close_object(writer);
-    *error = write_worst(writer, day, rows[0].evaluator);
-    writer_close_object(writer);
+        evaluator.mean_score = (struct optional_number)GIVEN_NUMBER(sum / (double)scored);
+    *error = read_worst(day, rows[0].evaluator_name, &evaluator.worst_traces);
+    writer_key(writer, rows[0].evaluator_name);
+    schema_write(writer, &evaluator_schema, &evaluator);
     return count;
 }
 
@@ -159,32 +205,31 @@ static enum error write_file(const struct day *day, const struct support_setting
                              struct snapshot_result *result)
 {
     struct arena *arena = day->call->arena;
-    enum error error = ERROR_NONE;
-    struct text text;
+    const struct promises promises = {.checked = result->promises,
+                                      .broken = result->promises_broken};
+    struct snapshot_file file = {.date = result->date,
+                                 .generated_at = batch_time(arena, clock_unix_microseconds()),
+                                 .promises = &promises};
     struct json_writer writer;
+    struct json_fault fault;
+    struct text text;
+    const char *json;
+    enum error error = ERROR_NONE;
 
     text_start(&text, arena, FILE_MOST);
     writer_start(&writer, &text);
-    writer.indent = 2;
-    writer_open_object(&writer);
-    writer_key_string(&writer, "date", result->date);
-    writer_key_string(&writer, "generated_at", batch_time(arena, clock_unix_microseconds()));
-    writer_key(&writer, "evaluators");
     writer_open_object(&writer);
     for (size_t i = 0; i < day->count && !error; result->evaluators++)
         i += write_evaluator(&writer, day, i, &error);
     writer_close_object(&writer);
-    writer_key(&writer, "promises");
-    writer_open_object(&writer);
-    writer_key_integer(&writer, "checked", result->promises);
-    writer_key_integer(&writer, "broken", result->promises_broken);
-    writer_close_object(&writer);
-    writer_close_object(&writer);
-    text_append_byte(&text, '\n');
     if (error)
         return error;
-    return data_file_write(arena, data_file_path(arena, settings, result->path), text.bytes,
-                           text.length, day->call->problem);
+    if (json_read(arena, text.bytes, text.length, JSON_DEPTH_LIMIT, &file.evaluators, &fault))
+        return problem_set(day->call->problem, ERROR_TOO_LARGE, "snapshot_too_large",
+                           "the evaluations of the day are too many for a file");
+    json = data_file_json(arena, FILE_MOST, &file_schema, &file);
+    return data_file_write(arena, data_file_path(arena, settings, result->path), json, strlen(json),
+                           day->call->problem);
 }
 
 enum error snapshot_take(const struct trace_call *call, const struct support_settings *settings,
@@ -201,8 +246,15 @@ enum error snapshot_take(const struct trace_call *call, const struct support_set
 }
 
 struct answer_row {
-    const char *trace_id, *tenant, *started_at, *question, *answer;
+    const char *trace_id, *tenant_id, *started_at, *question, *answer;
 };
+
+#define OWNER struct answer_row
+static const struct field answer_fields[] = {STRING(OWNER, trace_id), STRING(OWNER, tenant_id),
+                                             STRING(OWNER, started_at), STRING(OWNER, question),
+                                             STRING(OWNER, answer)};
+#undef OWNER
+static SCHEMA(answer_schema, struct answer_row, "AnswerRow", answer_fields);
 
 static enum error read_batch(const struct trace_call *call, const struct answer_row *behind,
                              bool force, struct answer_row *rows, size_t *count)
@@ -218,10 +270,7 @@ static enum error read_batch(const struct trace_call *call, const struct answer_
     query_bind_integer(query, BATCH);
     *count = 0;
     while (*count < BATCH && query_next(query))
-        rows[(*count)++] = (struct answer_row){
-            query_text(query, 0, call->arena), query_text(query, 1, call->arena),
-            query_text(query, 2, call->arena), query_text(query, 3, call->arena),
-            query_text(query, 4, call->arena)};
+        query_read(query, &answer_schema, &rows[(*count)++], call->arena);
     return query_end(query, call->problem);
 }
 
@@ -250,7 +299,7 @@ static enum error evaluate_one(const struct trace_call *all, const struct answer
     struct query *query = db_query(call.db, &read_relevances);
     enum error error;
 
-    call.tenant = row->tenant;
+    call.tenant = row->tenant_id;
     query_bind_text(query, row->trace_id);
     query_bind_integer(query, ANSWER_DOCUMENTS_MAX);
     while (evaluated.document_count < ANSWER_DOCUMENTS_MAX && query_next(query))

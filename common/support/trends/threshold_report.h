@@ -5,6 +5,7 @@
 #ifndef ASSAY_SUPPORT_TRENDS_THRESHOLD_REPORT_H
 #define ASSAY_SUPPORT_TRENDS_THRESHOLD_REPORT_H
 
+#include "base/schema.h"
 #include "support/settings.h"
 #include "support/traces/trace_store.h"
 #include "support/trends/threshold.h"
@@ -19,14 +20,69 @@ struct threshold_request {
     bool of_tenant;          /* also writes reports/thresholds/<tenant>.md */
 };
 
-/* Of the call's tenant, or of `all`. `document` is JSON text from the arena. */
+/* What is known of the risk at a cutoff. */
+struct threshold_risk {
+    double risk, confidence;
+    const char *status; /* of risk_reason_names */
+    struct optional_number cutoff;
+    int64_t given, wrong;
+    struct optional_number observed, upper, coverage;
+    int64_t needed;
+    struct optional_number expected_cutoff, expected_coverage;
+};
+
+struct threshold_percentiles {
+    struct optional_integer p50, p90, p95, p99;
+};
+
+/* What was found out about one threshold. */
+struct threshold_finding {
+    const char *name, *status;
+    double current;
+    struct optional_number suggested;
+    const struct threshold_scores *current_metrics, *suggested_metrics;
+    int64_t labeled_count;
+    const char *reason, *note;
+    int64_t metric_count;
+    const char *histogram;
+    const struct threshold_percentiles *percentiles; /* where more is worse */
+    const struct threshold_risk *risk;               /* NULL where none is spoken of */
+    OBJECT_LIST(struct threshold_point, curve);
+};
+
+struct threshold_findings {
+    const struct threshold_finding *quality_threshold, *fact_verification_min_score,
+        *escalation_threshold, *slow_trace_threshold_ms;
+};
+
+struct threshold_analysis {
+    const char *generated_at;
+    int64_t days;
+    const char *tenant;
+    int64_t total_traces, label_count;
+    const char *label_source;
+    const struct threshold_findings *thresholds;
+    struct string_list caveats;
+    const char *report_path;
+    bool cached; /* of a reply: it was made before */
+};
+
+SCHEMA_OF(threshold_analysis_schema, struct threshold_analysis); /* without `cached` */
+SCHEMA_OF(threshold_reply_schema, struct threshold_analysis);
+
+/* Of the call's tenant, or of `all`. */
 MUST_CHECK enum error threshold_analyse(const struct trace_call *call,
                                         const struct threshold_request *request,
-                                        const char **document);
+                                        struct threshold_analysis *analysis);
 
-/* The kept analysis of the tenant, made anew where there is none or `anew` says so. */
-MUST_CHECK enum error threshold_kept(const struct trace_call *call,
-                                     const struct threshold_request *request, bool anew,
-                                     const char **document, bool *cached);
+/* The cached analysis of the tenant, made anew where there is none or `anew` says so. ERROR_SYSTEM
+ * analysis_unreadable. */
+MUST_CHECK enum error threshold_latest(const struct trace_call *call,
+                                       const struct threshold_request *request, bool anew,
+                                       struct threshold_analysis *analysis);
+
+/* The cached analysis of the tenant over so many days alone. */
+MUST_CHECK enum error threshold_cached(const struct trace_call *call, int64_t days,
+                                       struct threshold_analysis *analysis, bool *found);
 
 #endif

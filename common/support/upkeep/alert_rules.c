@@ -1,9 +1,7 @@
 /* The table of rules, the figures they read, and the words. */
 #include "support/upkeep/alert_rules.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/number.h"
-#include "base/text.h"
 #include "support/documents/document_store.h"
 #include "support/documents/task.h"
 #include "support/models/breakers.h"
@@ -183,27 +181,36 @@ enum error alert_take_readings(struct db *db, struct arena *arena,
     return error;
 }
 
-static void write_alert(struct json_writer *writer, const struct alert_reading *reading,
-                        enum alert_news news)
+#define OWNER struct alert_entry
+static const struct field entry_fields[] = {STRING(OWNER, rule),
+                                            STRING(OWNER, group),
+                                            STRING(OWNER, severity),
+                                            STRING(OWNER, state),
+                                            NULLABLE_NUMBER(OWNER, value),
+                                            NUMBER(OWNER, threshold),
+                                            STRING(OWNER, window, .nullable = true),
+                                            STRING(OWNER, message)};
+#undef OWNER
+static SCHEMA(entry_schema, struct alert_entry, "SupportAlert", entry_fields);
+
+#define OWNER struct alert_notice
+static const struct field notice_fields[] = {
+    STRING(OWNER, text), OBJECTS(OWNER, alerts, entry_schema), STRING(OWNER, generated_at)};
+#undef OWNER
+SCHEMA(alert_notice_schema, struct alert_notice, "SupportAlertNotice", notice_fields);
+
+static struct alert_entry entry_of(const struct alert_reading *reading, enum alert_news news)
 {
     const struct alert_rule *rule = reading->rule;
 
-    writer_open_object(writer);
-    writer_key_string(writer, "rule", rule->name);
-    writer_key_string(writer, "group", rule->group);
-    writer_key_string(writer, "severity", rule->severity);
-    writer_key_string(writer, "state", news == ALERT_FIRING ? "firing" : "resolved");
-    if (reading->value.given)
-        writer_key_number(writer, "value", reading->value.value);
-    else
-        writer_key_null(writer, "value");
-    writer_key_number(writer, "threshold", reading->threshold);
-    if (rule->window)
-        writer_key_string(writer, "window", rule->window);
-    else
-        writer_key_null(writer, "window");
-    writer_key_string(writer, "message", reading->message);
-    writer_close_object(writer);
+    return (struct alert_entry){.rule = rule->name,
+                                .group = rule->group,
+                                .severity = rule->severity,
+                                .state = news == ALERT_FIRING ? "firing" : "resolved",
+                                .value = reading->value,
+                                .threshold = reading->threshold,
+                                .window = rule->window,
+                                .message = reading->message};
 }
 
 static size_t count_news(const struct alert_readings *readings, const enum alert_news *news,
@@ -216,8 +223,8 @@ static size_t count_news(const struct alert_readings *readings, const enum alert
     return count;
 }
 
-static const char *words(struct arena *arena, const struct alert_readings *readings,
-                         const enum alert_news *news, const char *now)
+static const char *notice_text(struct arena *arena, const struct alert_readings *readings,
+                               const enum alert_news *news, const char *now)
 {
     struct text text;
 
@@ -235,28 +242,19 @@ static const char *words(struct arena *arena, const struct alert_readings *readi
     return text.bytes;
 }
 
-const char *alert_notice(struct arena *arena, const struct alert_readings *readings,
-                         const enum alert_news *news, const char *now)
+const char *alert_notice_json(struct arena *arena, const struct alert_readings *readings,
+                              const enum alert_news *news, const char *now)
 {
-    struct text text;
-    struct json_writer writer;
+    struct alert_entry entries[ALERT_READINGS_MAX];
+    struct alert_notice notice = {.alerts = {0, entries}, .generated_at = now};
 
     if (count_news(readings, news, ALERT_NOTHING) == readings->count)
         return NULL;
-    text_start(&text, arena, BODY_MOST);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "text", words(arena, readings, news, now));
-    writer_key(&writer, "alerts");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < readings->count; i++) {
+    notice.text = notice_text(arena, readings, news, now);
+    for (size_t i = 0; i < readings->count; i++)
         if (news[i] != ALERT_NOTHING)
-            write_alert(&writer, &readings->items[i], news[i]);
-    }
-    writer_close_array(&writer);
-    writer_key_string(&writer, "generated_at", now);
-    writer_close_object(&writer);
-    return text.bytes;
+            entries[notice.alerts.count++] = entry_of(&readings->items[i], news[i]);
+    return schema_json(arena, BODY_MOST, &alert_notice_schema, &notice);
 }
 
 /* Names in a row, with commas. */
@@ -276,23 +274,23 @@ static void list(struct text *text, const struct alert_readings *readings,
 const char *alert_report_text(struct arena *arena, const struct alert_readings *readings,
                               const enum alert_news *news, const char *now, bool is_sent)
 {
-    bool tells = count_news(readings, news, ALERT_NOTHING) < readings->count;
+    bool changed = count_news(readings, news, ALERT_NOTHING) < readings->count;
     bool violated = false;
     struct text text;
 
     for (size_t i = 0; i < readings->count; i++)
         violated = violated || readings->items[i].violated;
     text_start(&text, arena, BODY_MOST);
-    if (!violated && !tells)
+    if (!violated && !changed)
         return arena_print(arena, "[%s] All OK.", now);
     text_append_format(&text, "[%s] Violations: [", now);
     list(&text, readings, NULL);
     text_append_string(&text, "] | Alerting: [");
     list(&text, readings, news);
     text_append_string(&text, "]");
-    if (tells)
-        text_append_format(&text, "\n%s", words(arena, readings, news, now));
-    if (tells && !is_sent)
+    if (changed)
+        text_append_format(&text, "\n%s", notice_text(arena, readings, news, now));
+    if (changed && !is_sent)
         text_append_string(&text, "\nALERT_WEBHOOK_URL is not set: nobody is told.");
     return text.bytes;
 }

@@ -2,7 +2,7 @@
 #ifndef ASSAY_SUPPORT_UPKEEP_ALERT_RULES_H
 #define ASSAY_SUPPORT_UPKEEP_ALERT_RULES_H
 
-#include "base/optional.h"
+#include "base/schema.h"
 #include "db/db.h"
 #include "shm/region.h"
 #include "support/settings.h"
@@ -32,15 +32,29 @@ struct alert_readings {
     struct alert_reading items[ALERT_READINGS_MAX];
 };
 
+/* An alert as a notice says it. */
+struct alert_entry {
+    const char *rule, *group, *severity, *state; /* firing or resolved */
+    struct optional_number value;
+    double threshold;
+    const char *window, *message;
+};
+struct alert_notice {
+    const char *text;
+    OBJECT_LIST(struct alert_entry, alerts);
+    const char *generated_at;
+};
+SCHEMA_OF(alert_notice_schema, struct alert_notice);
+
 /* Over all tenants; of breakers as the region has them, NULL = nothing is known of them. */
 MUST_CHECK enum error alert_take_readings(struct db *db, struct arena *arena,
                                           const struct support_settings *settings,
                                           struct shm_region *region,
                                           struct alert_readings *readings, struct problem *problem);
 
-/* The body of a notice; NULL when there is nothing to tell. */
-const char *alert_notice(struct arena *arena, const struct alert_readings *readings,
-                         const enum alert_news *news, const char *now);
+/* The body of a notice; NULL when no alert has changed. */
+const char *alert_notice_json(struct arena *arena, const struct alert_readings *readings,
+                              const enum alert_news *news, const char *now);
 
 /* The same for people, always. */
 const char *alert_report_text(struct arena *arena, const struct alert_readings *readings,

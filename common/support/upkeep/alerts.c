@@ -1,7 +1,5 @@
-/* Looks at the figures, what follows from them, and the notices that tell of it. */
+/* Checks of the alert rules, and the notices of what has changed. */
 #include "support/upkeep/alerts.h"
-#include "base/json.h"
-#include "base/text.h"
 #include "crypto/token.h"
 #include "db/query.h"
 #include "db/store.h"
@@ -27,16 +25,15 @@ enum {
 };
 
 static const char webhook_id[] = "alerts";
-static const double look_pauses[] = {30};
+static const double check_pauses[] = {30};
 static const double notice_pauses[] = {60, 300, 900, 3600};
 
-/* Where notices go and are written down; of this process, since a webhook is found without any
- * context. */
-static const struct support_settings *house;
+/* The settings of this process: a webhook is found without any context. */
+static const struct support_settings *notice_settings;
 
 static const struct statement read_state = {
     .name = "alert_state_read",
-    .sql = "SELECT violations, sent_at, {now_microseconds} FROM alert_state WHERE rule = ?",
+    .sql = "SELECT violations, sent_at FROM alert_state WHERE rule = ?",
 };
 static const struct statement write_state = {
     .name = "alert_state_write",
@@ -49,57 +46,77 @@ static const struct statement clock_now = {
     .sql = "SELECT {now_microseconds}",
 };
 
-/* Of a rule between two looks. */
+/* What is stored of a rule between two checks. */
 struct memory {
     int64_t violations;
     struct optional_integer sent_at;
 };
 
+#define OWNER struct memory
+static const struct field memory_fields[] = {INTEGER(OWNER, violations),
+                                             NULLABLE_INTEGER(OWNER, sent_at)};
+#undef OWNER
+static SCHEMA(memory_schema, struct memory, "AlertMemory", memory_fields);
+
 static enum error find_target(struct db *db, struct arena *arena, const char *id,
                               struct webhook_target *target, struct problem *problem)
 {
     (void)db, (void)arena, (void)id, (void)problem;
-    target->url = house ? house->alert_webhook_url : NULL;
+    target->url = notice_settings ? notice_settings->alert_webhook_url : NULL;
     return ERROR_NONE;
 }
 
-/* One line per firing alert that somebody was told of. */
-static enum error note_sent(struct db *db, const struct webhook_event *event,
-                            const struct webhook_result *result, struct problem *problem)
+/* A line of alerts.log. */
+struct log_line {
+    const char *ts, *rule;
+    struct optional_number value;
+    double threshold;
+};
+
+#define OWNER struct log_line
+static const struct field log_fields[] = {STRING(OWNER, ts), STRING(OWNER, rule),
+                                          NULLABLE_NUMBER(OWNER, value), NUMBER(OWNER, threshold)};
+#undef OWNER
+static SCHEMA(log_schema, struct log_line, "AlertLogLine", log_fields);
+
+/* One line per firing alert of a notice. */
+static void append_lines(struct text *text, const struct alert_notice *notice)
+{
+    const struct alert_entry *alerts = notice->alerts.items;
+
+    for (size_t i = 0; i < notice->alerts.count; i++) {
+        const struct log_line line = {.ts = notice->generated_at,
+                                      .rule = alerts[i].rule,
+                                      .value = alerts[i].value,
+                                      .threshold = alerts[i].threshold};
+        struct json_writer writer;
+
+        if (strcmp(alerts[i].state, "firing") != 0)
+            continue;
+        writer_start(&writer, text);
+        schema_write(&writer, &log_schema, &line);
+        text_append_byte(text, '\n');
+    }
+}
+
+/* Logs the alerts of a notice that was delivered. */
+static enum error log_delivered(struct db *db, const struct webhook_event *event,
+                                const struct webhook_result *result, struct problem *problem)
 {
     char path[4096];
+    struct alert_notice notice = {0};
     struct arena *arena;
     struct text text;
-    struct json_writer writer;
-    struct json_fault fault;
-    json_t *body, *alert;
-    size_t i;
     int file;
 
     (void)db, (void)problem;
-    arena = result->success && house ? arena_create((size_t)16 << 20) : NULL;
+    arena = result->success && notice_settings ? arena_create((size_t)16 << 20) : NULL;
     if (!arena)
         return ERROR_NONE;
     text_start(&text, arena, REPORT_MOST);
-    if (!json_read(arena, event->body, strlen(event->body), 8, &body, &fault)) {
-        json_array_foreach(json_object_get(body, "alerts"), i, alert)
-        {
-            if (strcmp(json_string_value(json_object_get(alert, "state")), "firing") != 0)
-                continue;
-            writer_start(&writer, &text);
-            writer_open_object(&writer);
-            writer_key_string(&writer, "ts",
-                              json_string_value(json_object_get(body, "generated_at")));
-            writer_key_string(&writer, "rule", json_string_value(json_object_get(alert, "rule")));
-            writer_key(&writer, "value");
-            writer_value(&writer, json_object_get(alert, "value"));
-            writer_key(&writer, "threshold");
-            writer_value(&writer, json_object_get(alert, "threshold"));
-            writer_close_object(&writer);
-            text_append_byte(&text, '\n');
-        }
-    }
-    (void)!snprintf(path, sizeof path, "%s/alerts.log", house->data_directory);
+    if (schema_from_json(arena, &alert_notice_schema, event->body, &notice))
+        append_lines(&text, &notice);
+    (void)!snprintf(path, sizeof path, "%s/alerts.log", notice_settings->data_directory);
     file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (file >= 0) {
         (void)!write(file, text.bytes, text.length); /* a log that cannot be written loses a line */
@@ -118,11 +135,11 @@ static const struct webhook_kind notice_kind = {
     .first_pause_seconds = 1,
     .pause_factor = 2,
     .find = find_target,
-    .after = note_sent,
+    .after = log_delivered,
 };
 
-/* A look: what was read, and what follows from it. */
-struct look {
+/* One check: what was read, and the report of it. */
+struct check {
     const struct alert_call *call;
     struct alert_readings readings;
     const char *report;
@@ -130,10 +147,10 @@ struct look {
 
 static void perform(struct job *job, struct job_verdict *verdict)
 {
-    struct look *look = job->context;
+    struct check *check = job->context;
     struct problem problem = {0};
-    enum error error = alert_take_readings(job->db, job->arena, look->call->settings,
-                                           look->call->region, &look->readings, &problem);
+    enum error error = alert_take_readings(job->db, job->arena, check->call->settings,
+                                           check->call->region, &check->readings, &problem);
 
     if (!error)
         return;
@@ -141,22 +158,20 @@ static void perform(struct job *job, struct job_verdict *verdict)
     snprintf(verdict->error, sizeof verdict->error, "%s", problem.text);
 }
 
-static enum error remember(struct db *db, const char *rule, struct memory *memory,
-                           struct problem *problem)
+static enum error read_memory(struct db *db, const char *rule, struct memory *memory,
+                              struct problem *problem)
 {
     struct query *query = db_query(db, &read_state);
 
     *memory = (struct memory){.violations = 0};
     query_bind_text(query, rule);
-    if (query_next(query)) {
-        memory->violations = query_integer(query, 0);
-        memory->sent_at = query_optional_integer(query, 1);
-    }
+    if (query_next(query))
+        query_read(query, &memory_schema, memory, NULL);
     return query_end(query, problem);
 }
 
-static enum error keep(struct db *db, const char *rule, const struct memory *memory,
-                       struct problem *problem)
+static enum error store_memory(struct db *db, const char *rule, const struct memory *memory,
+                               struct problem *problem)
 {
     struct query *query = db_query(db, &write_state);
 
@@ -174,19 +189,19 @@ static enum error read_clock(struct db *db, int64_t *now, struct problem *proble
     return query_end(query, problem);
 }
 
-/* What is to be told of a reading. Without anybody to tell, nothing counts as told. */
+/* Whether a reading is to be sent. Without a receiver nothing counts as sent. */
 static enum alert_news judge(const struct support_settings *settings,
                              const struct alert_reading *reading, int64_t now,
                              struct memory *memory)
 {
     bool due =
         !memory->sent_at.given || now - memory->sent_at.value >= settings->alert_cooldown * 1000000;
-    bool was_told = memory->sent_at.given;
+    bool was_sent = memory->sent_at.given;
 
     memory->violations = reading->violated ? memory->violations + 1 : 0;
     if (!reading->violated) {
         memory->sent_at.given = false;
-        return was_told ? ALERT_RESOLVED : ALERT_NOTHING;
+        return was_sent ? ALERT_RESOLVED : ALERT_NOTHING;
     }
     if (memory->violations < ENOUGH || !due)
         return ALERT_NOTHING;
@@ -195,23 +210,23 @@ static enum alert_news judge(const struct support_settings *settings,
     return ALERT_FIRING;
 }
 
-/* Judges all readings; keeps what is to be remembered unless it is a rehearsal. */
-static enum error judge_all(const struct look *look, struct db *db, bool rehearsal,
+/* Judges all readings, and stores the state of the rules unless it is a rehearsal. */
+static enum error judge_all(const struct check *check, struct db *db, bool rehearsal,
                             enum alert_news news[ALERT_READINGS_MAX], struct problem *problem)
 {
     int64_t now = 0;
     enum error error = read_clock(db, &now, problem);
 
-    for (size_t i = 0; i < look->readings.count && !error; i++) {
-        const struct alert_reading *reading = &look->readings.items[i];
+    for (size_t i = 0; i < check->readings.count && !error; i++) {
+        const struct alert_reading *reading = &check->readings.items[i];
         struct memory memory;
 
-        error = remember(db, reading->rule->name, &memory, problem);
+        error = read_memory(db, reading->rule->name, &memory, problem);
         if (error)
             break;
-        news[i] = judge(look->call->settings, reading, now, &memory);
+        news[i] = judge(check->call->settings, reading, now, &memory);
         if (!rehearsal)
-            error = keep(db, reading->rule->name, &memory, problem);
+            error = store_memory(db, reading->rule->name, &memory, problem);
     }
     return error;
 }
@@ -219,7 +234,7 @@ static enum error judge_all(const struct look *look, struct db *db, bool rehears
 static enum error record(struct job *job, const struct job_verdict *verdict,
                          struct problem *problem)
 {
-    struct look *look = job->context;
+    struct check *check = job->context;
     enum alert_news news[ALERT_READINGS_MAX] = {ALERT_NOTHING};
     const char *now = store_now(job->arena), *body;
     char event_id[TOKEN_UUID_TEXT];
@@ -227,24 +242,24 @@ static enum error record(struct job *job, const struct job_verdict *verdict,
 
     if (verdict->outcome != JOB_DONE)
         return ERROR_NONE;
-    error = judge_all(look, job->db, false, news, problem);
+    error = judge_all(check, job->db, false, news, problem);
     if (error)
         return error;
-    look->report = alert_report_text(look->call->kept, &look->readings, news, now,
-                                     look->call->settings->alert_webhook_url != NULL);
-    body = alert_notice(job->arena, &look->readings, news, now);
-    if (!body || !look->call->settings->alert_webhook_url)
+    check->report = alert_report_text(check->call->kept, &check->readings, news, now,
+                                      check->call->settings->alert_webhook_url != NULL);
+    body = alert_notice_json(job->arena, &check->readings, news, now);
+    if (!body || !check->call->settings->alert_webhook_url)
         return ERROR_NONE;
     token_uuid(event_id);
     return webhook_enqueue(job->db, job->arena, &notice_kind,
                            &(struct webhook_event){webhook_id, event_id, "alerts", body}, problem);
 }
 
-static const struct job_kind look_kind = {
+static const struct job_kind check_kind = {
     .name = "support.alert-check",
     .lease_seconds = LEASE_SECONDS,
     .attempts = 2,
-    .pauses = look_pauses,
+    .pauses = check_pauses,
     .pause_count = 1,
     .interruptions_max = 10,
     .lane_most = 1,
@@ -275,7 +290,7 @@ static enum error forget(const struct alert_call *call)
     int64_t count;
 
     for (size_t i = 0; i < 4 && !error; i++)
-        error = job_forget(call->db, i < 2 ? &look_kind : &notice_kind.job, states[i % 2],
+        error = job_forget(call->db, i < 2 ? &check_kind : &notice_kind.job, states[i % 2],
                            KEPT_SECONDS, FORGET_MOST, &count, call->problem);
     return error
                ? error
@@ -284,21 +299,21 @@ static enum error forget(const struct alert_call *call)
 
 enum error alerts_check(const struct alert_call *call, bool now, struct alert_report *report)
 {
-    struct look look = {.call = call};
+    struct check check = {.call = call};
     struct job_tally tally = {0};
     enum error error;
 
     *report = (struct alert_report){.text = NULL};
-    house = call->settings;
-    error = now ? periodic_add_now(call->db, call->arena, &look_kind, webhook_id, call->problem)
-                : periodic_add(call->db, call->arena, &look_kind, webhook_id,
+    notice_settings = call->settings;
+    error = now ? periodic_add_now(call->db, call->arena, &check_kind, webhook_id, call->problem)
+                : periodic_add(call->db, call->arena, &check_kind, webhook_id,
                                call->settings->alert_check_interval, call->problem);
     if (!error)
-        error = job_run_due(call->db, call->arena, &look_kind, &look, 1, &tally, call->problem);
+        error = job_run_due(call->db, call->arena, &check_kind, &check, 1, &tally, call->problem);
     if (!error && tally.claimed && !tally.done)
         error = problem_set(call->problem, ERROR_SYSTEM, "look_failed",
                             "the figures could not be read");
-    report->text = look.report;
+    report->text = check.report;
     report->busy = !tally.claimed;
     if (!error)
         error = deliver(call, &report->undelivered);
@@ -307,16 +322,16 @@ enum error alerts_check(const struct alert_call *call, bool now, struct alert_re
 
 enum error alerts_rehearse(const struct alert_call *call, struct alert_report *report)
 {
-    struct look look = {.call = call};
+    struct check check = {.call = call};
     enum alert_news news[ALERT_READINGS_MAX] = {ALERT_NOTHING};
     enum error error = alert_take_readings(call->db, call->arena, call->settings, call->region,
-                                           &look.readings, call->problem);
+                                           &check.readings, call->problem);
 
     *report = (struct alert_report){.text = NULL};
     if (!error)
-        error = judge_all(&look, call->db, true, news, call->problem);
+        error = judge_all(&check, call->db, true, news, call->problem);
     if (!error)
-        report->text = alert_report_text(call->kept, &look.readings, news, store_now(call->arena),
+        report->text = alert_report_text(call->kept, &check.readings, news, store_now(call->arena),
                                          call->settings->alert_webhook_url != NULL);
     return error;
 }
