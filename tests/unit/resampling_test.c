@@ -1,5 +1,5 @@
-/* Permutation and bootstrap: what is enumerated exactly, what is drawn within its error, and that a
- * result depends on nothing but the data. */
+/* Permutation and bootstrap: a result depends on nothing but the data; draws are uniform. Numbers
+ * are checked in tests/oracle. */
 #include "base/number.h"
 #include "math/chi_square.h"
 #include "math/index_draws.h"
@@ -45,36 +45,6 @@ static struct number_list count_up(double *values, size_t count, double first)
     return (struct number_list){count, values};
 }
 
-TEST(all_relabellings_of_small_arms)
-{
-    struct resampling_result result = means(LIST(1, 2, 3, 4), LIST(5, 6, 7, 8));
-
-    CHECK_INT(result.permutations, 70);
-    CHECK_RELATIVE(result.test.p_value, 2.0 / 70, 1e-15);
-    CHECK_ROUNDED(result.test.statistic, 4, 4.3818);
-    CHECK_ROUNDED(result.test.effect_size.value, 4, 3.0984);
-    CHECK_INT(result.test.effect_size_kind, EFFECT_SIZE_COHENS_D);
-    CHECK_NEAR(result.test.effect, 4, 0);
-    CHECK_NEAR(result.test.effect_relative_pct, 160, 1e-12);
-    CHECK_NEAR(result.test.ci_lower, 2.5, 0.3);
-    CHECK_NEAR(result.test.ci_upper, 5.5, 0.3);
-    CHECK(result.test.is_significant);
-}
-
-TEST(random_relabellings_of_larger_arms)
-{
-    double control[30], treatment[30];
-    struct resampling_result result = means(count_up(control, 30, 0), count_up(treatment, 30, 6));
-
-    CHECK_INT(result.permutations, RESAMPLES);
-    CHECK_ROUNDED(result.test.statistic, 4, 2.6396);
-    CHECK_ROUNDED(result.test.effect_size.value, 4, 0.6816);
-    CHECK_ROUNDED(result.test.power, 3, 0.752);
-    CHECK_NEAR(result.test.p_value, 0.009, 0.006);
-    CHECK_NEAR(result.test.ci_lower, 1.67, 0.4);
-    CHECK_NEAR(result.test.ci_upper, 10.23, 0.4);
-}
-
 TEST(no_variation_is_not_degenerate)
 {
     struct resampling_result tied = means(LIST(2, 2), LIST(2, 2));
@@ -103,30 +73,6 @@ TEST(no_effect)
     CHECK_NEAR(means(LIST(1, 2, 3), LIST(3, 2, 1)).test.power, 0.05, 1e-12);
     CHECK_NEAR(means(LIST(1, 2, 3), LIST(3, 2, 1)).test.p_value, 1, 0);
     CHECK_NEAR(quantiles(LIST(1, 2, 3), LIST(3, 2, 1), 0.5).test.power, 0.05, 1e-12);
-}
-
-TEST(quantiles_of_small_arms)
-{
-    struct resampling_result result = quantiles(LIST(1, 2, 3, 4), LIST(5, 6, 7, 8), 0.5);
-
-    CHECK_INT(result.permutations, 70);
-    CHECK_RELATIVE(result.test.p_value, 4.0 / 70, 1e-15);
-    CHECK_NEAR(result.test.effect, 4, 0);
-    CHECK_NEAR(result.test.ci_lower, 2, 0.5);
-    CHECK_NEAR(result.test.ci_upper, 6, 0.5);
-    CHECK_INT(result.test.effect_size_kind, EFFECT_SIZE_NONE);
-}
-
-TEST(upper_quantile_of_larger_arms)
-{
-    double control[100], treatment[100];
-    struct resampling_result result =
-        quantiles(count_up(control, 100, 1), count_up(treatment, 100, 11), 0.9);
-
-    CHECK_NEAR(result.test.effect, 10, 1e-12);
-    CHECK_ROUNDED(result.test.effect_relative_pct, 1, 11.1);
-    CHECK_NEAR(result.test.control_value, 90.1, 1e-12);
-    CHECK_NEAR(result.test.p_value, 0.012, 0.008);
 }
 
 TEST(results_depend_on_the_data_alone)
@@ -206,12 +152,8 @@ TEST(bound_of_one)
 }
 
 static const struct test_case cases[] = {
-    CASE(all_relabellings_of_small_arms),
-    CASE(random_relabellings_of_larger_arms),
     CASE(no_variation_is_not_degenerate),
     CASE(no_effect),
-    CASE(quantiles_of_small_arms),
-    CASE(upper_quantile_of_larger_arms),
     CASE(results_depend_on_the_data_alone),
     CASE(known_draws),
     CASE(draws_are_uniform),

@@ -73,113 +73,6 @@ static struct results_reply analyze(const char *json)
     ",\"treatment_events\":" #x2 ",\"treatment_exposure\":" #t2 "}}"
 #define SMALL_RANKED(type) RANKED(type, "[1,2,3,4]", "[5,6,7,8]", "")
 
-TEST(equivalence)
-{
-    struct results_reply answer = analyze(CONTINUOUS("equivalence", ",\"equivalence_margin\":0.5"));
-
-    CHECK_TEXT(answer.metric_type, "equivalence");
-    CHECK_TEXT(answer.verdict, "Equivalence within ±0.5000 demonstrated at alpha=0.050");
-    CHECK_TEXT(
-        answer.interpretation,
-        "The mean was 0.1000 in treatment and 0.0000 in control, a difference of +0.1000 "
-        "(90.0% CI [-0.1337, 0.3337]). With a margin of ±0.5000, equivalence is demonstrated "
-        "(p = 0.002579; two one-sided t-tests).");
-    CHECK_TEXT(answer.effect_size_label, "Cohen's d");
-    answer = analyze(CONTINUOUS("equivalence", ",\"equivalence_margin\":0.2"));
-    CHECK_TEXT(answer.verdict, "Equivalence within ±0.2000 not demonstrated at alpha=0.050");
-    CHECK(strstr(answer.interpretation, "equivalence is not demonstrated"));
-}
-
-TEST(mann_whitney)
-{
-    struct results_reply answer = analyze(SMALL_RANKED("mann_whitney"));
-
-    CHECK_TEXT(answer.verdict, "Statistically significant uplift at alpha=0.050");
-    CHECK_TEXT(answer.interpretation,
-               "The median was 6.5000 in treatment and 2.5000 in control; the Hodges–Lehmann shift "
-               "is +4.0000 (95.0% large-sample CI [1.0000, 7.0000]). A random treatment value "
-               "exceeds a random control value with probability 100.0%, ties counting half. The "
-               "difference is statistically significant: Mann–Whitney U = 16.0, p = 0.028571 "
-               "(exact).");
-    CHECK_TEXT(answer.effect_size_label, "rank-biserial correlation");
-    answer = analyze(RANKED("mann_whitney", "[1,2,2]", "[2,3]", ""));
-    CHECK(strstr(answer.interpretation, "(normal approximation)"));
-}
-
-TEST(bootstrap_and_quantile)
-{
-    struct results_reply answer = analyze(SMALL_RANKED("bootstrap"));
-
-    CHECK(strstr(answer.interpretation, "The mean was 6.5000 in treatment and 2.5000 in control"));
-    CHECK(strstr(answer.interpretation, "95.0% bootstrap CI ["));
-    CHECK(strstr(answer.interpretation, "p = 0.028571 over 70 permutations."));
-    CHECK_TEXT(answer.effect_size_label, "Cohen's d");
-    answer = analyze(RANKED("bootstrap", "[2,2]", "[2,2]", ""));
-    CHECK_TEXT(answer.verdict, "No statistically significant difference at alpha=0.050");
-    CHECK_TEXT(answer.effect_size_label, "Cohen's d");
-    CHECK(!answer.effect_size.given);
-
-    answer = analyze(SMALL_RANKED("quantile"));
-    CHECK(strstr(answer.interpretation, "The P50 quantile was 6.5000 in treatment"));
-    CHECK(strstr(answer.interpretation, "p = 0.057143 over 70 permutations."));
-    CHECK(answer.effect_size_label == NULL);
-    answer = analyze(RANKED("quantile", "[1,2,3,4]", "[5,6,7,8]", ",\"quantile\":0.975"));
-    CHECK(strstr(answer.interpretation, "The P97.5 quantile"));
-}
-
-TEST(trimmed_means)
-{
-    struct results_reply answer =
-        analyze(RANKED("trimmed_t", "[1,2,2.2,2.4,2.8,3,3.4,20]",
-                       "[1.4,2.3,2.5,2.9,3.1,3.6,3.8,22]", ",\"trim\":0.2"));
-
-    CHECK_TEXT(
-        answer.interpretation,
-        "With 20% trimmed off each end, the mean was 3.0333 in treatment (6 values left) and "
-        "2.6333 in control (6 values left), a difference of +0.4000 (95.0% CI [-0.5340, "
-        "1.3340]). The difference is not statistically significant: Yuen's test, 9.9 degrees "
-        "of freedom, p = 0.362104.");
-    CHECK(answer.effect_size_label == NULL);
-}
-
-TEST(exact_tests)
-{
-    struct results_reply answer = analyze(BINARY("fisher_exact", 8, 10, 1, 6));
-
-    CHECK_TEXT(
-        answer.interpretation,
-        "The conversion rate was 16.6667% in treatment and 80.0000% in control, a difference "
-        "of -63.3333 pp (95.0% CI [-83.1331, -12.9867] pp, p = 0.034965; Fisher's exact "
-        "test). Odds ratio, control to treatment: 20.0000. Its 95.0% mid-p interval is "
-        "[1.3420, 526.3952].");
-    CHECK_TEXT(answer.effect_size_label, "odds ratio");
-    CHECK_TEXT(answer.verdict, "Statistically significant decline at alpha=0.050");
-    answer = analyze(BINARY("fisher_exact", 10, 10, 3, 8));
-    CHECK(strstr(answer.interpretation, "control to treatment: undefined. Its 95.0% mid-p interval "
-                                        "is [2.3582, ∞]."));
-    answer = analyze(BINARY("fisher_exact", 0, 10, 0, 10));
-    CHECK(strstr(answer.interpretation, "mid-p") == NULL);
-    CHECK_TEXT(answer.effect_size_label, "odds ratio");
-    CHECK(strstr(analyze(BINARY("boschloo_exact", 3, 10, 8, 10)).interpretation,
-                 "p = 0.041389; Boschloo's exact test)"));
-    CHECK(strstr(analyze(BINARY("barnard_exact", 3, 10, 8, 10)).interpretation,
-                 "p = 0.041389; Barnard's exact test)"));
-}
-
-TEST(counts)
-{
-    struct results_reply answer = analyze(COUNT(10, 100, 25, 100));
-
-    CHECK_TEXT(answer.interpretation,
-               "The event rate was 0.250000 per unit of exposure in treatment and 0.100000 in "
-               "control, a difference of +0.150000 (95.0% CI [0.034047, 0.265953]). Rate ratio: "
-               "2.5000; p = 0.016674 (exact Poisson test).");
-    CHECK_TEXT(answer.effect_size_label, "rate ratio");
-    CHECK_NEAR(answer.ci_lower, 0.034047, 0); /* rates are small: six digits */
-    CHECK(!answer.control_rate.given);
-    CHECK(strstr(analyze(COUNT(0, 100, 5, 200)).interpretation, "Rate ratio: undefined;"));
-}
-
 /* The four digits of most effects, whatever the schema allows. */
 TEST(effects_are_rounded_by_analyzer)
 {
@@ -419,12 +312,6 @@ TEST(rules_have_texts)
 }
 
 static const struct test_case cases[] = {
-    CASE(equivalence),
-    CASE(mann_whitney),
-    CASE(bootstrap_and_quantile),
-    CASE(trimmed_means),
-    CASE(exact_tests),
-    CASE(counts),
     CASE(effects_are_rounded_by_analyzer),
     CASE(degenerate_data),
     CASE(methods_are_named),

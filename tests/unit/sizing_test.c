@@ -1,5 +1,5 @@
 /*
- * Sizing designs: reference cases with known answers, the companions, and the refusals.
+ * Sizing designs: allocation, the companions, and the refusals.
  */
 #include "base/number.h"
 #include "experiments/design/sizing.h"
@@ -16,24 +16,6 @@ static void check_refused(const struct sizing_request *request, const char *reas
     CHECK_INT(sizing_plan_design(request, &plan, &problem), ERROR_INVALID);
     CHECK_TEXT(problem.reason, reason);
     CHECK(strstr(problem.text, field) != NULL);
-}
-
-TEST(binary_reference_case)
-{
-    struct sizing_request request = binary_design();
-    struct sizing_plan plan = plan_of(&request);
-
-    CHECK_INT(plan.planned_test, PLAN_Z_TEST);
-    CHECK_INT(plan.comparisons, 1);
-    CHECK_INT(plan.sample_size_per_variant, 146642);
-    CHECK_INT(plan.individual_sample_size, 146642);
-    CHECK_INT(plan.total_sample_size, 293284);
-    CHECK_NEAR(plan.effective_daily_traffic, 7200, 0);
-    CHECK_INT(plan.estimated_duration_days, 41);
-    CHECK_NEAR(plan.mde_absolute, 0.0021, 1e-15);
-    CHECK(!plan.allocation_given);
-    CHECK(!plan.clustered);
-    CHECK_NEAR(plan.design_effect, 1, 0);
 }
 
 TEST(comparisons_share_alpha)
@@ -305,34 +287,6 @@ TEST(companions_carry_the_design_effect)
     CHECK_NEAR(cuped.theta, -0.8 * 20 / 15, 1e-15);
 }
 
-TEST(continuous_plans)
-{
-    struct sizing_request request = continuous_design();
-    struct sizing_plan plan;
-
-    CHECK_INT(plan_of(&request).sample_size_per_variant, 252);
-    request.planned_test = PLAN_MANN_WHITNEY;
-    plan = plan_of(&request);
-    CHECK_INT(plan.sample_size_per_variant, 264);
-    CHECK_INT(plan.normal_sample_size, 252);
-    CHECK_INT(plan.worst_case_sample_size, 292); /* ceil(252 / 0.864) */
-
-    request.planned_test = PLAN_TOST;
-    request.equivalence_margin_pct = GIVEN_NUMBER(2);
-    plan = plan_of(&request);
-    CHECK_INT(plan.sample_size_per_variant, 1713);
-    CHECK_NEAR(plan.equivalence_margin_absolute, 2, 0);
-    CHECK_NEAR(plan.mde_absolute, 5, 0);
-
-    request.baseline_value = 1;
-    request.std_dev = GIVEN_NUMBER(0.1);
-    request.equivalence_margin_pct = GIVEN_NUMBER(5);
-    plan = plan_of(&request);
-    CHECK_INT(plan.sample_size_per_variant, 69);
-    CHECK_NEAR(sizing_power(&request, &plan, 69), 0.803636, 5e-7);
-    CHECK_NEAR(sizing_power(&request, &plan, 68), 0.796137, 5e-7);
-}
-
 TEST(equivalence_needs_two_users_at_least)
 {
     struct sizing_request request = continuous_design();
@@ -340,63 +294,6 @@ TEST(equivalence_needs_two_users_at_least)
     request.planned_test = PLAN_TOST;
     request.equivalence_margin_pct = GIVEN_NUMBER(1000);
     CHECK_INT(plan_of(&request).sample_size_per_variant, 2);
-}
-
-TEST(ratio_plan)
-{
-    struct sizing_request request = continuous_design();
-
-    request.metric_type = METRIC_RATIO;
-    request.baseline_value = 0.05;
-    request.std_dev = GIVEN_NUMBER(0.09);
-    CHECK_INT(plan_of(&request).sample_size_per_variant, 20345);
-}
-
-TEST(fisher_plans)
-{
-    struct sizing_request request = binary_design();
-    struct sizing_plan plan;
-
-    request.baseline_value = 0.2;
-    request.mde_pct = 100;
-    CHECK_INT(plan_of(&request).sample_size_per_variant, 82);
-    CHECK_INT(sizing_cost(&request), 1);
-    request.planned_test = PLAN_FISHER_EXACT;
-    plan = plan_of(&request);
-    CHECK(plan.exact_scan);
-    CHECK_INT(plan.normal_sample_size, 82);
-    CHECK_INT(plan.sample_size_per_variant, 90);
-    CHECK_INT(sizing_cost(&request), 2);
-    CHECK_NEAR(fisher_exact_power(0.2, 0.4, 90, 0.05), 0.801680, 5e-7);
-    CHECK_NEAR(fisher_exact_power(0.2, 0.4, 89, 0.05), 0.795647, 5e-7);
-    CHECK_NEAR(sizing_power(&request, &plan, 90), 0.801680, 5e-7);
-
-    request.baseline_value = 0.1;
-    request.mde_pct = 20;
-    plan = plan_of(&request);
-    CHECK(!plan.exact_scan);
-    CHECK_INT(plan.normal_sample_size, 3841);
-    CHECK_INT(plan.sample_size_per_variant, 3941);
-    CHECK_INT(sizing_cost(&request), 1);
-}
-
-TEST(count_plans)
-{
-    struct sizing_request request = count_design();
-    struct sizing_plan plan = plan_of(&request);
-
-    CHECK_INT(plan.planned_test, PLAN_POISSON_RATE);
-    CHECK_INT(plan.sample_size_per_variant, 1437);
-    CHECK_INT(plan.total_events, 948);
-    CHECK_NEAR(plan.treatment_share, 1.2 / 2.2, 1e-15);
-    CHECK_NEAR(plan.exposure_per_arm, 948 / 0.66, 1e-9);
-    CHECK_NEAR(plan.mde_absolute, 0.06, 1e-15);
-    request.exposure_per_user = GIVEN_NUMBER(2);
-    CHECK_INT(plan_of(&request).sample_size_per_variant, 719);
-    request.exposure_per_user.given = false;
-    request.variants_count = 3;
-    request.traffic_split = split_evenly(3);
-    CHECK_INT(plan_of(&request).sample_size_per_variant, 1740);
 }
 
 TEST(little_traffic_takes_long)
@@ -446,13 +343,12 @@ TEST(sequential_companion)
     CHECK_INT(sizing_plan_sequential(&request, &plan, 1e300, &size, NULL), ERROR_INVALID);
 }
 
-TEST_MAIN(CASE(binary_reference_case), CASE(comparisons_share_alpha),
-          CASE(the_slowest_arm_sets_the_duration), CASE(holdout_and_exclusion_slow_the_test),
-          CASE(looks_leave_the_fixed_size_alone), CASE(designs_without_an_answer_are_refused),
+TEST_MAIN(CASE(comparisons_share_alpha), CASE(the_slowest_arm_sets_the_duration),
+          CASE(holdout_and_exclusion_slow_the_test), CASE(looks_leave_the_fixed_size_alone),
+          CASE(designs_without_an_answer_are_refused),
           CASE(tiny_and_huge_effects_are_refused_rather_than_infinite),
           CASE(totals_clusters_and_durations_stay_below_2_to_53), CASE(precision_companion),
           CASE(clusters_multiply_the_size), CASE(cuped_companion),
-          CASE(companions_carry_the_design_effect), CASE(continuous_plans),
-          CASE(equivalence_needs_two_users_at_least), CASE(ratio_plan), CASE(fisher_plans),
-          CASE(count_plans), CASE(little_traffic_takes_long), CASE(guardrails_show_what_they_can),
+          CASE(companions_carry_the_design_effect), CASE(equivalence_needs_two_users_at_least),
+          CASE(little_traffic_takes_long), CASE(guardrails_show_what_they_can),
           CASE(sequential_companion))

@@ -1,4 +1,4 @@
-/* Yuen-Welch: a reference case, its two limits, and what makes it degenerate. */
+/* Yuen-Welch: its two limits, and what makes it degenerate. */
 #include "base/number.h"
 #include "stats/trimmed_mean.h"
 #include "test.h"
@@ -8,9 +8,6 @@ static struct arena *arena;
 #define LIST(...)                                                                                  \
     ((struct number_list){sizeof((double[]){__VA_ARGS__}) / sizeof(double),                        \
                           (double[]){__VA_ARGS__}})
-#define CHECK_ROUNDED(actual, digits, expected)                                                    \
-    CHECK_NEAR(number_round(actual, digits), expected, 0)
-
 static struct trimmed_mean_result trimmed(struct number_list control, struct number_list treatment,
                                           double trim)
 {
@@ -20,26 +17,6 @@ static struct trimmed_mean_result trimmed(struct number_list control, struct num
 
     trimmed_mean_test(&observed, arena, &result);
     return result;
-}
-
-/* Figures checked with scipy.stats.ttest_ind(trim=0.2). */
-TEST(reference_case)
-{
-    struct trimmed_mean_result result = trimmed(LIST(1, 2, 2.2, 2.4, 2.8, 3, 3.4, 20),
-                                                LIST(1.4, 2.3, 2.5, 2.9, 3.1, 3.6, 3.8, 22), 0.2);
-
-    CHECK(!result.test.degenerate && !result.test.is_significant);
-    CHECK_ROUNDED(result.test.effect, 4, 0.4);
-    CHECK_ROUNDED(result.test.effect_relative_pct, 2, 15.19);
-    CHECK_ROUNDED(result.test.statistic, 4, 0.9554);
-    CHECK_ROUNDED(result.test.p_value, 6, 0.362104);
-    CHECK_ROUNDED(result.test.ci_lower, 4, -0.534);
-    CHECK_ROUNDED(result.test.ci_upper, 4, 1.334);
-    CHECK_ROUNDED(result.test.power, 3, 0.121);
-    CHECK_ROUNDED(result.test.degrees_of_freedom, 1, 9.9);
-    CHECK_INT(result.control_effective, 6);
-    CHECK_INT(result.treatment_effective, 6);
-    CHECK_INT(result.test.effect_size_kind, EFFECT_SIZE_NONE);
 }
 
 /* Nothing cut off: mean 2, sd 1 and mean 5, sd 2, by hand. */
@@ -80,7 +57,6 @@ TEST(degenerate_data)
 }
 
 static const struct test_case cases[] = {
-    CASE(reference_case),
     CASE(without_trimming_it_is_welch),
     CASE(the_ends_do_not_matter),
     CASE(degenerate_data),

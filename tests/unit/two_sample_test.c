@@ -1,5 +1,5 @@
 /*
- * Two-sample tests: reference cases at their printed precision, exactness where naive formulas
+ * Two-sample tests: exactness where naive formulas
  * cancel or overflow, and the degenerate answers.
  */
 #include "base/number.h"
@@ -31,46 +31,6 @@ static struct test_result continuous(double mean1, double std1, int64_t n1, doub
 #define CHECK_ROUNDED(actual, digits, expected)                                                    \
     CHECK_NEAR(number_round(actual, digits), expected, 0)
 
-TEST(binary_reference_cases)
-{
-    static const struct {
-        int64_t x1, n1, x2, n2;
-        double alpha, effect, relative, statistic, p, power, lower, upper, score_lower, score_upper;
-        bool significant;
-    } rows[] = {
-        {100, 1000, 130, 1000, 0.05, 3, 30, 2.1027, 0.035488, 0.557, 0.2068, 5.7932, 0.2002, 5.8070,
-         true},
-        {1750, 50000, 2000, 50000, 0.01, 0.5, 14.29, 4.1613, 0.000032, 0.944, 0.1905, 0.8095,
-         0.1905, 0.8099, true},
-        {0, 100, 5, 100, 0.05, 5, 0, 2.2646, 0.02354, 0.62, 0.7284, 9.2716, 0.3328, 11.175, true},
-        {50, 500, 50, 500, 0.05, 0, 0, 0, 1, 0.05, -3.7188, 3.7188, -3.7544, 3.7544, false},
-    };
-
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct test_result result =
-            binary(rows[i].x1, rows[i].n1, rows[i].x2, rows[i].n2, rows[i].alpha);
-
-        CHECK(!result.degenerate);
-        CHECK_ROUNDED(result.effect, 4, rows[i].effect);
-        CHECK_ROUNDED(result.effect_relative_pct, 2, rows[i].relative);
-        CHECK_ROUNDED(result.statistic, 4, rows[i].statistic);
-        CHECK_ROUNDED(result.p_value, 6, rows[i].p);
-        CHECK_ROUNDED(result.power, 3, rows[i].power);
-        CHECK_ROUNDED(result.ci_lower, 4, rows[i].lower);
-        CHECK_ROUNDED(result.ci_upper, 4, rows[i].upper);
-        CHECK(result.ci_score_lower.given && result.ci_score_upper.given);
-        CHECK_ROUNDED(result.ci_score_lower.value, 4, rows[i].score_lower);
-        CHECK_ROUNDED(result.ci_score_upper.value, 4, rows[i].score_upper);
-        CHECK_ROUNDED(result.ci_level, 4, 1 - rows[i].alpha);
-        CHECK_INT(result.is_significant, rows[i].significant);
-        CHECK_NEAR(result.degrees_of_freedom, 0, 0);
-        CHECK_NEAR(result.control_rate_pct.value, 100.0 * (double)rows[i].x1 / (double)rows[i].n1,
-                   1e-13);
-        CHECK_NEAR(result.treatment_rate_pct.value, 100.0 * (double)rows[i].x2 / (double)rows[i].n2,
-                   1e-13);
-    }
-}
-
 /* Overall 0 % or 100 %: no standard error, so nothing is claimed; the rates and the score interval,
  * which do not need one, are still told. */
 TEST(binary_without_variation_is_degenerate)
@@ -98,40 +58,6 @@ TEST(binary_without_variation_is_degenerate)
     CHECK(!binary(100, 100, 0, 300, 0.05).degenerate);
     CHECK(binary(0, 0, 5, 10, 0.05).degenerate);
     CHECK(!binary(0, 0, 5, 10, 0.05).control_rate_pct.given);
-}
-
-TEST(continuous_reference_cases)
-{
-    static const struct {
-        double mean1, std1;
-        int64_t n1;
-        double mean2, std2;
-        int64_t n2;
-        double alpha, statistic, p, lower, upper, power;
-    } rows[] = {
-        {10, 2, 10, 11.5, 2, 10, 0.05, 1.6771, 0.110812, -0.3791, 3.3791, 0.339},
-        {10, 2, 10, 10, 2, 10, 0.05, 0, 1, -1.8791, 1.8791, 0.05},
-        {10, 1, 5, 12, 6, 30, 0.01, 1.6903, 0.100437, -1.2349, 5.2349, 0.152},
-    };
-
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct test_result result =
-            continuous(rows[i].mean1, rows[i].std1, rows[i].n1, rows[i].mean2, rows[i].std2,
-                       rows[i].n2, rows[i].alpha);
-
-        CHECK(!result.degenerate);
-        CHECK_NEAR(result.effect, rows[i].mean2 - rows[i].mean1, 0);
-        CHECK_ROUNDED(result.statistic, 4, rows[i].statistic);
-        CHECK_ROUNDED(result.p_value, 6, rows[i].p);
-        CHECK_ROUNDED(result.ci_lower, 4, rows[i].lower);
-        CHECK_ROUNDED(result.ci_upper, 4, rows[i].upper);
-        CHECK_ROUNDED(result.power, 3, rows[i].power);
-        CHECK(!result.is_significant);
-        CHECK(!result.control_rate_pct.given && !result.ci_score_lower.given);
-    }
-    CHECK_NEAR(continuous(10, 2, 10, 11.5, 2, 10, 0.05).degrees_of_freedom, 18, 1e-12);
-    CHECK_NEAR(continuous(10, 2, 10, 11.5, 2, 10, 0.05).effect_relative_pct, 15, 1e-12);
-    CHECK_NEAR(continuous(0, 2, 10, 11.5, 2, 10, 0.05).effect_relative_pct, 0, 0);
 }
 
 TEST(continuous_without_variation_is_degenerate)
@@ -279,9 +205,9 @@ TEST(tiny_p_values_are_not_zero_too_soon)
     CHECK(result.p_value > 1e-80 && result.p_value < 1e-70);
 }
 
-TEST_MAIN(CASE(binary_reference_cases), CASE(binary_without_variation_is_degenerate),
-          CASE(continuous_reference_cases), CASE(continuous_without_variation_is_degenerate),
-          CASE(power_at_no_effect_is_alpha), CASE(huge_arms_keep_their_difference),
-          CASE(score_interval_mirrors), CASE(wilson_limits_solve_their_equation),
-          CASE(wilson_limits_at_the_ends), CASE(welch_does_not_depend_on_units),
-          CASE(welch_is_finite_for_all_finite_input), CASE(tiny_p_values_are_not_zero_too_soon))
+TEST_MAIN(CASE(binary_without_variation_is_degenerate),
+          CASE(continuous_without_variation_is_degenerate), CASE(power_at_no_effect_is_alpha),
+          CASE(huge_arms_keep_their_difference), CASE(score_interval_mirrors),
+          CASE(wilson_limits_solve_their_equation), CASE(wilson_limits_at_the_ends),
+          CASE(welch_does_not_depend_on_units), CASE(welch_is_finite_for_all_finite_input),
+          CASE(tiny_p_values_are_not_zero_too_soon))
