@@ -79,9 +79,6 @@ ROWS = {
     "ranks, ties": (ranked("mann_whitney", range(1, 11), range(6, 16)), {
         "observed_effect": 5.0, "ci_lower": 2.0, "ci_upper": 8.0, "p_value": 0.005075, "test_statistic": 2.8022,
         "effect_size": 0.75}),
-    "ranks of thirty": (ranked("mann_whitney", range(15), [3.5 + i for i in range(15)]), {
-        "p_value": 0.05553, "test_statistic": 1.908, "ci_lower": -0.5, "ci_upper": 7.5, "effect_size": 0.4133,
-        "verdict": NO_DIFFERENCE}),
     "ranks, all tied": (ranked("mann_whitney", [1, 1, 1], [1, 1]), DEGENERATE),
     "bootstrap, all relabellings": (ranked("bootstrap", range(1, 5), range(5, 9)), {
         "p_value": 0.028571, "test_statistic": 4.3818, "effect_size": 3.0984, "effect_size_label": "Cohen's d",
@@ -90,14 +87,9 @@ ROWS = {
         "test_statistic": 2.6396, "effect_size": 0.6816, "power_achieved": 0.752,
         "p_value": pytest.approx(0.009, abs=0.006), "ci_lower": pytest.approx(1.67, abs=0.4),
         "ci_upper": pytest.approx(10.23, abs=0.4)}),
-    "bootstrap, tied": (ranked("bootstrap", [2, 2], [2, 2]), {
-        "p_value": 1.0, "ci_lower": 0.0, "ci_upper": 0.0, "effect_size": None, "effect_size_label": "Cohen's d",
-        "power_achieved": 0.0, "verdict": NO_DIFFERENCE}),
     "median": (ranked("quantile", range(1, 5), range(5, 9), quantile=0.5), {
         "observed_effect": 4.0, "p_value": 0.057143, "ci_lower": pytest.approx(2, abs=0.5),
         "ci_upper": pytest.approx(6, abs=0.5), "effect_size": None, "effect_size_label": None}),
-    "upper decile": (ranked("quantile", range(1, 101), range(11, 111), quantile=0.9), {
-        "observed_effect": 10.0, "observed_effect_relative": 11.1, "p_value": pytest.approx(0.012, abs=0.008)}),
     "trimmed": (ranked("trimmed_t", *TRIMMED, trim=0.2), {
         "observed_effect": 0.4, "observed_effect_relative": 15.19, "test_statistic": 0.9554, "p_value": 0.362104,
         "ci_lower": -0.534, "ci_upper": 1.334, "power_achieved": 0.121, "effect_size_label": None}),
@@ -113,14 +105,8 @@ ROWS = {
     "fisher, nobody": (table("fisher_exact", (0, 10), (0, 10)), {
         "p_value": 1.0, "ci_lower": -27.7533, "ci_upper": 27.7533, "effect_size": None, "effect_size_ci_lower": None,
         "effect_size_ci_upper": None, "verdict": NO_DIFFERENCE}),
-    "fisher, small": (table("fisher_exact", (3, 10), (8, 10)), {
-        "p_value": 0.069779, "effect_size": 0.1071, "effect_size_ci_lower": 0.0115, "effect_size_ci_upper": 0.8958,
-        "ci_lower": 6.6476, "ci_upper": 73.9759, "observed_effect_relative": 166.67}),
     "boschloo": (table("boschloo_exact", (3, 10), (8, 10)), {"p_value": 0.041389, "verdict": UPLIFT}),
     "barnard": (table("barnard_exact", (3, 10), (8, 10)), {"p_value": 0.041389, "verdict": UPLIFT}),
-    "boschloo, unequal": (table("boschloo_exact", (2, 8), (11, 25)), {"p_value": 0.379091, "effect_size": 0.4242}),
-    "barnard, unequal": (table("barnard_exact", (2, 8), (11, 25)), {"p_value": 0.371643, "effect_size": 0.4242}),
-    "barnard, large": (table("barnard_exact", (40, 100), (55, 100)), {"p_value": 0.037263}),
     "count": (count((10, 100), (25, 100)), {
         "p_value": 0.016674, "effect_size": 2.5, "test_statistic": 2.5, "observed_effect": 0.15,
         "ci_lower": 0.034047, "ci_upper": 0.265953, "power_achieved": 0.718, "effect_size_label": "rate ratio",
@@ -128,8 +114,6 @@ ROWS = {
     "count, none in control": (count((0, 100), (5, 200)), {
         "p_value": 0.176955, "effect_size": None, "test_statistic": 0.0, "observed_effect_relative": None,
         "ci_lower": 0.003087, "ci_upper": 0.046913, "effect_size_label": "rate ratio"}),
-    "count, unequal": (count((30, 1000), (45, 800)), {
-        "p_value": 0.007386, "effect_size": 1.875, "ci_lower": 0.00662, "ci_upper": 0.04588}),
     "count, none": (count((0, 100), (0, 100)), {**DEGENERATE, "observed_effect_relative": None}),
 }
 UNITS = {"p_value": 1e-6, "power_achieved": 1e-3, "observed_effect_relative": 1e-2}

@@ -51,11 +51,6 @@ ROWS = {
         "test_statistic": 2.1027, "p_value": 0.035488, "power_achieved": 0.557, "ci_lower": 0.2068,
         "ci_upper": 5.7932, "ci_score_lower": 0.2002, "ci_score_upper": 5.8070, "ci_level": 0.95,
         "is_significant": True, "verdict": "Statistically significant uplift at alpha=0.050"}),
-    "large arms, small alpha": (binary((1750, 50000), (2000, 50000), alpha=0.01), {
-        "observed_effect": 0.5, "observed_effect_relative": 14.29, "test_statistic": 4.1613, "p_value": 3.16508e-05,
-        "power_achieved": 0.944, "ci_lower": 0.1905, "ci_upper": 0.8095, "ci_score_lower": 0.1905,
-        "ci_score_upper": 0.8099, "ci_level": 0.99, "is_significant": True,
-        "verdict": "Statistically significant uplift at alpha=0.010"}),
     "decline": (binary((130, 1000), (100, 1000)), {
         "observed_effect": -3.0, "observed_effect_relative": -23.08, "test_statistic": -2.1027, "p_value": 0.035488,
         "ci_lower": -5.7932, "ci_upper": -0.2068, "ci_score_lower": -5.8070, "ci_score_upper": -0.2002,
@@ -67,9 +62,6 @@ ROWS = {
     "everybody converts": (binary((100, 100), (50, 50)), {
         "control_rate": 100.0, "treatment_rate": 100.0, "p_value": 1.0,
         "verdict": "Cannot compute: zero standard error"}),
-    "nobody in control": (binary((0, 100), (5, 100)), {
-        "observed_effect": 5.0, "observed_effect_relative": None, "test_statistic": 2.2646, "p_value": 0.02354,
-        "ci_lower": 0.7284, "ci_upper": 9.2716, "is_significant": True}),
     "no difference": (binary((50, 500), (50, 500)), {
         "observed_effect": 0.0, "p_value": 1.0, "power_achieved": 0.05, "ci_lower": -3.7188, "ci_upper": 3.7188,
         "test_statistic": 0.0, "verdict": "No statistically significant difference at alpha=0.050"}),
@@ -78,8 +70,6 @@ ROWS = {
         "ci_lower": -0.3791, "ci_upper": 3.3791, "power_achieved": 0.339, "control_rate": None,
         "treatment_rate": None, "ci_score_lower": None, "ci_score_upper": None,
         "verdict": "No statistically significant difference at alpha=0.050"}),
-    "welch, equal means": (continuous((10, 2, 10), (10, 2, 10)), {
-        "observed_effect": 0.0, "p_value": 1.0, "power_achieved": 0.05, "test_statistic": 0.0}),
     "welch, unequal arms": (continuous((10, 1, 5), (12, 6, 30), alpha=0.01), {
         "test_statistic": 1.6903, "p_value": 0.100437, "ci_lower": -1.2349, "ci_upper": 5.2349,
         "power_achieved": 0.152, "ci_level": 0.99}),
@@ -150,34 +140,6 @@ class TestFigures:
 
 
 class TestProperties:
-    @pytest.mark.parametrize("seed", range(60))
-    def test_binary(self, api, seed):
-        rng = random.Random(seed)
-        users = [rng.randint(2, 10 ** rng.randint(1, 7)) for _ in range(2)]
-        converted = [rng.randint(0, n) for n in users]
-        alpha = rng.uniform(0.001, 0.1)
-        reply = result(api, binary((converted[0], users[0]), (converted[1], users[1]), alpha=alpha))
-        mirrored = result(api, binary((converted[1], users[1]), (converted[0], users[0]), alpha=alpha))
-        assert reply["observed_effect"] == -mirrored["observed_effect"] or reply["observed_effect"] == 0
-        assert reply["p_value"] == mirrored["p_value"] and reply["power_achieved"] == mirrored["power_achieved"]
-        assert reply["ci_lower"] == pytest.approx(-mirrored["ci_upper"], abs=1e-9)
-        assert reply["ci_lower"] <= reply["observed_effect"] <= reply["ci_upper"]
-        assert -100 <= reply["ci_score_lower"] <= reply["observed_effect"] <= reply["ci_score_upper"] <= 100
-        assert reply["ci_level"] == round(1 - alpha, 4) and 0 <= reply["p_value"] <= 1
-
-    @pytest.mark.parametrize("seed", range(60))
-    def test_continuous(self, api, seed):
-        rng = random.Random(seed)
-        arms = [(rng.gauss(0, 50), 10 ** rng.uniform(-2, 3), rng.randint(2, 10 ** rng.randint(1, 6))) for _ in "ct"]
-        alpha = rng.uniform(0.001, 0.1)
-        reply = result(api, continuous(*arms, alpha=alpha))
-        assert reply["ci_lower"] <= reply["observed_effect"] <= reply["ci_upper"]
-        inside = reply["ci_lower"] <= 0 <= reply["ci_upper"]
-        on_edge = min(abs(reply["ci_lower"]), abs(reply["ci_upper"])) < 2e-4
-        assert inside != reply["is_significant"] or on_edge, "the interval and the test agree"
-        shifted = result(api, continuous(*[(m * 2, s * 2, n) for m, s, n in arms], alpha=alpha))
-        assert shifted["p_value"] == pytest.approx(reply["p_value"], abs=1.01e-6), "units do not matter"
-
     EXTREMES = [
         binary((0, 2), (2, 2)), binary((1, 2), (1, LARGEST_INTEGER)),
         binary((0, LARGEST_INTEGER), (LARGEST_INTEGER, LARGEST_INTEGER)),

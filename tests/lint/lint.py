@@ -29,7 +29,7 @@ BUILD = pathlib.Path(ROOT, os.environ.get("BUILD") or "build")
 SINCE = "ASSAY_LINT_SINCE"
 
 # Inputs and expected outputs of tests: they are as they are.
-DATA = ("tests/fuzz/corpus/*", "tests/golden/*")
+DATA = ("tests/fuzz/corpus/*", "tests/golden/*", "tests/db/old/*", "tests/oracle/stored/*")
 
 # Where nothing of ours is: what git ignores, for a tree without git.
 IGNORED = {".git", "build", "var", "node_modules", "vendor", "__pycache__", ".pytest_cache"}
