@@ -82,3 +82,63 @@ static const struct field completion_fields[] = {
 };
 #undef OWNER
 SCHEMA(completion_schema, struct completion, "ChatCompletion", completion_fields);
+
+#define OWNER struct tool_row
+static const struct field chunk_tool_fields[] = {
+    INTEGER(OWNER, index),
+    STRING(OWNER, id),
+    STRING(OWNER, type),
+    OBJECT(OWNER, function, function_schema),
+};
+#undef OWNER
+static SCHEMA(chunk_tool_schema, struct tool_row, "ToolCallChunk", chunk_tool_fields);
+
+#define OWNER struct delta_row
+static const struct field delta_fields[] = {
+    STRING(OWNER, role, .omit_if_null = true),
+    STRING(OWNER, content, .omit_if_null = true),
+    OBJECTS(OWNER, tool_calls, chunk_tool_schema, .omit_if_null = true),
+    STRING(OWNER, refusal, .omit_if_null = true),
+};
+#undef OWNER
+static SCHEMA(delta_schema, struct delta_row, "ChatDelta", delta_fields);
+
+#define OWNER struct chunk_choice
+static const struct field chunk_choice_fields[] = {
+    INTEGER(OWNER, index),
+    OBJECT(OWNER, delta, delta_schema),
+    STRING(OWNER, finish_reason, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(chunk_choice_schema, struct chunk_choice, "ChatChunkChoice", chunk_choice_fields);
+
+#define OWNER struct splice_row
+static const struct field splice_fields[] = {
+    STRING(OWNER, event),
+    STRING(OWNER, from_model_id),
+    STRING(OWNER, model_id),
+    STRING(OWNER, code, .nullable = true),
+};
+#undef OWNER
+SCHEMA(splice_schema, struct splice_row, "ChatSplice", splice_fields);
+
+static const struct schema *const orch_variants[] = {&orch_schema, &splice_schema, NULL};
+
+#define OWNER struct chunk
+#define CHUNK_HEAD                                                                                 \
+    STRING(OWNER, id), STRING(OWNER, object), INTEGER(OWNER, created), STRING(OWNER, model),       \
+        OBJECTS(OWNER, choices, chunk_choice_schema)
+static const struct field chunk_fields[] = {CHUNK_HEAD};
+SCHEMA(chunk_schema, struct chunk, "ChatChunk", chunk_fields);
+
+static const struct field usage_chunk_fields[] = {
+    CHUNK_HEAD,
+    OBJECT(OWNER, usage, usage_schema, .nullable = true),
+    VARIANT(OWNER, orch, orch_variants),
+};
+SCHEMA(usage_chunk_schema, struct chunk, "ChatUsageChunk", usage_chunk_fields);
+
+static const struct field splice_chunk_fields[] = {CHUNK_HEAD, VARIANT(OWNER, orch, orch_variants)};
+#undef CHUNK_HEAD
+#undef OWNER
+SCHEMA(splice_chunk_schema, struct chunk, "ChatSpliceChunk", splice_chunk_fields);

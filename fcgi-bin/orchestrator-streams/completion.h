@@ -10,6 +10,7 @@ struct function_row {
 };
 
 struct tool_row {
+    int64_t index; /* of chunks alone */
     const char *id, *type;
     const struct function_row *function;
 };
@@ -55,6 +56,37 @@ struct completion {
     const struct orch_row *orch;
 };
 
+/* What a chunk of a stream adds; members that are NULL are left out. */
+struct delta_row {
+    const char *role, *content, *refusal;
+    OBJECT_LIST(struct tool_row, tool_calls);
+};
+
+struct chunk_choice {
+    int64_t index;
+    const struct delta_row *delta;
+    const char *finish_reason;
+};
+
+/* Another model goes on. */
+struct splice_row {
+    const char *event, *from_model_id, *model_id, *code;
+};
+
+struct chunk {
+    const char *id, *object;
+    int64_t created;
+    const char *model;
+    OBJECT_LIST(struct chunk_choice, choices);
+    const struct usage_row *usage;
+    struct schema_variant orch;
+};
+/* With a choice; the figures at the end; and a splice. */
+SCHEMA_OF(chunk_schema, struct chunk);
+SCHEMA_OF(usage_chunk_schema, struct chunk);
+SCHEMA_OF(splice_chunk_schema, struct chunk);
+
+SCHEMA_OF(splice_schema, struct splice_row);
 SCHEMA_OF(usage_schema, struct usage_row);
 SCHEMA_OF(orch_schema, struct orch_row);
 SCHEMA_OF(completion_schema, struct completion);

@@ -1,11 +1,11 @@
-/* Telling a client what happens. */
+/* Events to a client. */
 #include "orchestrator-streams/event_writer.h"
 
 #include "base/clock.h"
 
 enum { EVENT_MAX = 64 << 20, PING_MICROSECONDS = 15000000 };
 
-/* Asked again and again while a model is waited for. */
+/* Called repeatedly during the wait for a model. */
 static bool client_has_left(void *context)
 {
     struct event_writer *events = context;
@@ -18,11 +18,13 @@ static bool client_has_left(void *context)
     return events->open ? stream_gone(&events->stream) : request_gone(events->request);
 }
 
-void event_writer_start(struct event_writer *events, struct request *request, struct reply *reply)
+void event_writer_start(struct event_writer *events, struct request *request, struct reply *reply,
+                        bool spaced)
 {
-    *events = (struct event_writer){.request = request, .reply = reply};
+    *events = (struct event_writer){.request = request, .reply = reply, .spaced = spaced};
     events->watch = (struct fetch_watch){.cancelled = client_has_left, .context = events, .fd = -1};
-    text_start(&events->text, request->arena, EVENT_MAX);
+    text_start(&events->event, request->arena, EVENT_MAX);
+    text_start(&events->piece, request->arena, EVENT_MAX);
 }
 
 bool event_writer_open(struct event_writer *events)
@@ -36,20 +38,24 @@ bool event_writer_open(struct event_writer *events)
     return events->open;
 }
 
-struct json_writer *event_writer_begin(struct event_writer *events, bool spaced)
+bool event_writer_send(struct event_writer *events, const char *name, const struct schema *schema,
+                       const void *object)
 {
-    text_cut(&events->text, 0);
-    writer_start(&events->writer, &events->text);
-    events->writer.spaced = spaced;
-    writer_open_object(&events->writer);
-    return &events->writer;
+    struct json_writer writer;
+
+    text_cut(&events->event, 0);
+    writer_start(&writer, &events->event);
+    writer.spaced = events->spaced;
+    schema_write(&writer, schema, object);
+    events->sent_at = clock_monotonic_microseconds();
+    return events->open && stream_event(&events->stream, name, NULL, events->event.bytes);
 }
 
-bool event_writer_send(struct event_writer *events, const char *name)
+const char *event_writer_piece(struct event_writer *events, const char *bytes, size_t length)
 {
-    writer_close_object(&events->writer);
-    events->sent_at = clock_monotonic_microseconds();
-    return events->open && stream_event(&events->stream, name, NULL, events->text.bytes);
+    text_cut(&events->piece, 0);
+    text_append(&events->piece, bytes, length);
+    return events->piece.bytes;
 }
 
 bool event_writer_send_text(struct event_writer *events, const char *text)

@@ -53,91 +53,57 @@ static void begin_exchange(struct chat_exchange *exchange, const struct run *run
         reply_add_header(exchange->reply, "x-trace-id", run->trace_id);
 }
 
-static struct json_writer *begin_chunk(struct chat_exchange *exchange)
+static struct chunk chunk_of(const struct chat_exchange *exchange)
 {
-    struct json_writer *writer = event_writer_begin(&exchange->events, false);
-
-    writer_key_string(writer, "id", exchange->id);
-    writer_key_string(writer, "object", "chat.completion.chunk");
-    writer_key_integer(writer, "created", exchange->created);
-    writer_key_string(writer, "model", exchange->body->model);
-    return writer;
+    return (struct chunk){.id = exchange->id,
+                          .object = "chat.completion.chunk",
+                          .created = exchange->created,
+                          .model = exchange->body->model};
 }
 
-/* A chunk with one choice: its delta is open. */
-static struct json_writer *begin_choice(struct chat_exchange *exchange)
+/* A chunk with one choice. The first of a stream names the role. */
+static bool send_choice(struct chat_exchange *exchange, struct delta_row delta, const char *finish)
 {
-    struct json_writer *writer = begin_chunk(exchange);
+    struct chunk_choice choice = {.delta = &delta, .finish_reason = finish};
+    struct chunk chunk = chunk_of(exchange);
 
-    writer_key(writer, "choices");
-    writer_open_array(writer);
-    writer_open_object(writer);
-    writer_key_integer(writer, "index", 0);
-    writer_key(writer, "delta");
-    writer_open_object(writer);
     if (!exchange->begun)
-        writer_key_string(writer, "role", "assistant");
+        delta.role = "assistant";
     exchange->begun = true;
-    return writer;
+    chunk.choices = (struct object_list){1, &choice};
+    return event_writer_send(&exchange->events, NULL, &chunk_schema, &chunk);
 }
 
-static bool end_choice(struct chat_exchange *exchange, struct json_writer *writer,
-                       const char *finish)
+static struct object_list tool_rows(struct arena *arena, const struct result *result)
 {
-    writer_close_object(writer);
-    writer_key_string(writer, "finish_reason", finish);
-    writer_close_object(writer);
-    writer_close_array(writer);
-    return event_writer_send(&exchange->events, NULL);
-}
+    size_t count = result ? result->tool_call_count : 0;
+    struct tool_row *rows = ARENA_ARRAY(arena, struct tool_row, count);
+    struct function_row *functions = ARENA_ARRAY(arena, struct function_row, count);
 
-/* A chunk with text; `bytes` NULL = none. */
-static bool send_delta(struct chat_exchange *exchange, const char *bytes, size_t length,
-                       const char *finish)
-{
-    struct json_writer *writer = begin_choice(exchange);
-
-    if (bytes) {
-        writer_key(writer, "content");
-        writer_bytes(writer, bytes, length);
+    for (size_t i = 0; i < count; i++) {
+        functions[i] = (struct function_row){.name = result->tool_calls[i].name,
+                                             .arguments = result->tool_calls[i].arguments};
+        rows[i] = (struct tool_row){.index = (int64_t)i,
+                                    .id = result->tool_calls[i].id,
+                                    .type = "function",
+                                    .function = &functions[i]};
     }
-    return end_choice(exchange, writer, finish);
+    return (struct object_list){count, rows};
 }
 
 static void send_tool_calls(struct chat_exchange *exchange, const struct result *result)
 {
-    struct json_writer *writer;
+    struct delta_row delta = {0};
 
-    if (!result || !result->tool_call_count)
-        return;
-    writer = begin_choice(exchange);
-    writer_key(writer, "tool_calls");
-    writer_open_array(writer);
-    for (size_t i = 0; i < result->tool_call_count; i++) {
-        writer_open_object(writer);
-        writer_key_integer(writer, "index", (int64_t)i);
-        writer_key_string(writer, "id", result->tool_calls[i].id);
-        writer_key_string(writer, "type", "function");
-        writer_key(writer, "function");
-        writer_open_object(writer);
-        writer_key_string(writer, "name", result->tool_calls[i].name);
-        writer_key_string(writer, "arguments", result->tool_calls[i].arguments);
-        writer_close_object(writer);
-        writer_close_object(writer);
-    }
-    writer_close_array(writer);
-    end_choice(exchange, writer, NULL);
+    delta.tool_calls = tool_rows(exchange->request->arena, result);
+    if (delta.tool_calls.count)
+        send_choice(exchange, delta, NULL);
 }
 
 static void send_refusal(struct chat_exchange *exchange, const struct result *result)
 {
-    struct json_writer *writer;
-
-    if (!result || !result->refusal)
-        return;
-    writer = begin_choice(exchange);
-    writer_key_string(writer, "refusal", result->refusal);
-    end_choice(exchange, writer, NULL);
+    if (result && result->refusal)
+        send_choice(exchange, (struct delta_row){.refusal = result->refusal}, NULL);
 }
 
 /* NULL when a provider did not tell, or told more than can be added. */
@@ -152,13 +118,16 @@ static struct usage_row *usage_of(struct arena *arena, const struct accounting_a
         __builtin_add_overflow(accounting->input_tokens.value, accounting->output_tokens.value,
                                &total))
         return NULL;
-    *prompt =
-        (struct prompt_details){accounting->cached_input_tokens, accounting->cache_write_tokens};
-    *completion = (struct completion_details){accounting->reasoning_tokens};
-    *usage = (struct usage_row){
-        accounting->input_tokens.value, accounting->output_tokens.value, total,
-        prompt->cached_tokens.given || prompt->cache_write_tokens.given ? prompt : NULL,
-        completion->reasoning_tokens.given ? completion : NULL};
+    prompt->cached_tokens = accounting->cached_input_tokens;
+    prompt->cache_write_tokens = accounting->cache_write_tokens;
+    completion->reasoning_tokens = accounting->reasoning_tokens;
+    *usage = (struct usage_row){.prompt_tokens = accounting->input_tokens.value,
+                                .completion_tokens = accounting->output_tokens.value,
+                                .total_tokens = total};
+    if (prompt->cached_tokens.given || prompt->cache_write_tokens.given)
+        usage->prompt_tokens_details = prompt;
+    if (completion->reasoning_tokens.given)
+        usage->completion_tokens_details = completion;
     return usage;
 }
 
@@ -166,9 +135,12 @@ static const struct orch_row *orch_of(struct request *request, const struct fina
 {
     struct orch_row *orch = ARENA_NEW(request->arena, struct orch_row);
 
-    *orch = (struct orch_row){final->run->task_id, final->model_id, final->splices,
-                              accounting_of(final->run, final->result, final->result ? 1 : 0),
-                              final->models_used};
+    *orch = (struct orch_row){.task_id = final->run->task_id,
+                              .model_id = final->model_id,
+                              .splices = final->splices,
+                              .accounting =
+                                  accounting_of(final->run, final->result, final->result ? 1 : 0),
+                              .models_used = final->models_used};
     return orch;
 }
 
@@ -177,44 +149,36 @@ static const char *finish_of(const struct final_answer *final)
     return final->result && final->result->finish ? final->result->finish : "stop";
 }
 
-/* The end of a stream: the reason, the figures for those who asked, and the mark. A failure has no
- * mark: nobody shall take the text before it for an answer. */
+static void send_failure(struct chat_exchange *exchange, const struct final_answer *final)
+{
+    struct front_error error = {.message =
+                                    final->failure_message ? final->failure_message : "Cancelled.",
+                                .type = "upstream_error",
+                                .code = failure_name(final->failure_code)};
+
+    event_writer_send(&exchange->events, NULL, &front_error_schema,
+                      &(struct front_error_answer){&error});
+}
+
+/* The end of a stream: the reason, the figures for clients that ask for them, and the mark. A
+ * failure sends no mark, so that nobody takes the text before it for an answer. */
 static void end_stream(struct chat_exchange *exchange, const struct final_answer *final)
 {
     const json_t *include_usage = json_object_get(exchange->body->stream_options, "include_usage");
     const struct orch_row *orch = orch_of(exchange->request, final);
-    const struct usage_row *usage = usage_of(exchange->request->arena, orch->accounting);
-    struct json_writer *writer;
+    struct chunk chunk = chunk_of(exchange);
 
     if (final->status != RUN_SUCCEEDED) {
-        writer = event_writer_begin(&exchange->events, false);
-        writer_key(writer, "error");
-        writer_open_object(writer);
-        writer_key_string(writer, "message",
-                          final->failure_message ? final->failure_message : "Cancelled.");
-        writer_key_string(writer, "type", "upstream_error");
-        writer_key_null(writer, "param");
-        writer_key_string(writer, "code", failure_name(final->failure_code));
-        writer_close_object(writer);
-        event_writer_send(&exchange->events, NULL);
+        send_failure(exchange, final);
         return;
     }
     send_tool_calls(exchange, final->result);
     send_refusal(exchange, final->result);
-    send_delta(exchange, NULL, 0, finish_of(final));
+    send_choice(exchange, (struct delta_row){0}, finish_of(final));
     if (json_is_true(include_usage)) {
-        writer = begin_chunk(exchange);
-        writer_key(writer, "choices");
-        writer_open_array(writer);
-        writer_close_array(writer);
-        writer_key(writer, "usage");
-        if (usage)
-            schema_write(writer, &usage_schema, usage);
-        else
-            writer_null(writer);
-        writer_key(writer, "orch");
-        schema_write(writer, &orch_schema, orch);
-        event_writer_send(&exchange->events, NULL);
+        chunk.usage = usage_of(exchange->request->arena, orch->accounting);
+        chunk.orch = SHAPED(orch_schema, orch);
+        event_writer_send(&exchange->events, NULL, &usage_chunk_schema, &chunk);
     }
     event_writer_send_text(&exchange->events, "[DONE]");
 }
@@ -243,20 +207,6 @@ static enum error refuse(struct request *request, struct reply *reply,
                        final->failure_message ? final->failure_message : "The call was cancelled.");
 }
 
-static struct object_list tool_rows(struct arena *arena, const struct result *result)
-{
-    size_t count = result ? result->tool_call_count : 0;
-    struct tool_row *rows = ARENA_ARRAY(arena, struct tool_row, count);
-    struct function_row *functions = ARENA_ARRAY(arena, struct function_row, count);
-
-    for (size_t i = 0; i < count; i++) {
-        functions[i] =
-            (struct function_row){result->tool_calls[i].name, result->tool_calls[i].arguments};
-        rows[i] = (struct tool_row){result->tool_calls[i].id, "function", &functions[i]};
-    }
-    return (struct object_list){count, rows};
-}
-
 static enum error answer(struct chat_exchange *exchange, const struct final_answer *final)
 {
     struct arena *arena = exchange->request->arena;
@@ -274,7 +224,7 @@ static enum error answer(struct chat_exchange *exchange, const struct final_answ
     if (exchange->body->stream.value) { /* of what was not said word by word */
         if (!event_writer_open(&exchange->events))
             return ERROR_NONE;
-        send_delta(exchange, final->text, strlen(final->text), NULL);
+        send_choice(exchange, (struct delta_row){.content = final->text}, NULL);
         end_stream(exchange, final);
         return ERROR_NONE;
     }
@@ -283,14 +233,15 @@ static enum error answer(struct chat_exchange *exchange, const struct final_answ
     message->refusal = final->result ? final->result->refusal : NULL;
     message->content =
         *final->text || (!message->tool_calls.count && !message->refusal) ? final->text : NULL;
-    *choice = (struct choice_row){0, message, finish_of(final)};
-    *completion = (struct completion){exchange->id,
-                                      "chat.completion",
-                                      exchange->created,
-                                      exchange->body->model,
-                                      {{1, choice}},
-                                      usage_of(arena, orch->accounting),
-                                      orch};
+    choice->message = message;
+    choice->finish_reason = finish_of(final);
+    *completion = (struct completion){.id = exchange->id,
+                                      .object = "chat.completion",
+                                      .created = exchange->created,
+                                      .model = exchange->body->model,
+                                      .choices = {1, choice},
+                                      .usage = usage_of(arena, orch->accounting),
+                                      .orch = orch};
     exchange->reply->object = completion;
     return ERROR_NONE;
 }
@@ -306,30 +257,27 @@ static bool send_text(const struct chat *chat, const char *text, size_t length, 
     struct chat_exchange *exchange = context;
 
     (void)chat;
-    return event_writer_open(&exchange->events) && send_delta(exchange, text, length, NULL);
+    return event_writer_open(&exchange->events) &&
+           send_choice(
+               exchange,
+               (struct delta_row){.content = event_writer_piece(&exchange->events, text, length)},
+               NULL);
 }
 
-/* A chunk without words, which clients pass over; those who know read `orch`. */
+/* A chunk without a choice, which clients skip unless they read `orch`. */
 static void send_splice(const struct chat *chat, const struct result *broken,
                         const struct model *next, void *context)
 {
     struct chat_exchange *exchange = context;
-    struct json_writer *writer;
+    const struct splice_row splice = {.event = "splice",
+                                      .from_model_id = chat->model->id,
+                                      .model_id = next->id,
+                                      .code = failure_name(broken->failure_code)};
+    struct chunk chunk = chunk_of(exchange);
 
-    if (!exchange->events.open)
-        return;
-    writer = begin_chunk(exchange);
-    writer_key(writer, "choices");
-    writer_open_array(writer);
-    writer_close_array(writer);
-    writer_key(writer, "orch");
-    writer_open_object(writer);
-    writer_key_string(writer, "event", "splice");
-    writer_key_string(writer, "from_model_id", chat->model->id);
-    writer_key_string(writer, "model_id", next->id);
-    writer_key_string(writer, "code", failure_name(broken->failure_code));
-    writer_close_object(writer);
-    event_writer_send(&exchange->events, NULL);
+    chunk.orch = SHAPED(splice_schema, &splice);
+    if (exchange->events.open)
+        event_writer_send(&exchange->events, NULL, &splice_chunk_schema, &chunk);
 }
 
 static enum error ask_model(struct chat_exchange *exchange, struct db *db,
@@ -422,8 +370,12 @@ static enum error ask_consensus(struct chat_exchange *exchange, struct db *db,
     struct request *request = exchange->request;
     const struct worker_context *worker = service_worker(request);
     const struct consensus_options rounds = {
-        embeddings_are_configured(worker) ? similarity_threshold : word_similarity_threshold,
-        consensus_target, CONSENSUS_ROUNDS, CONSENSUS_VARIATIONS, true};
+        .similarity_threshold =
+            embeddings_are_configured(worker) ? similarity_threshold : word_similarity_threshold,
+        .target = consensus_target,
+        .max_rounds = CONSENSUS_ROUNDS,
+        .per_round = CONSENSUS_VARIATIONS,
+        .use_confidence = true};
     const struct pattern_request frame = {.route = "consensus",
                                           .prompt = prompt,
                                           .dry_run = is_dry_run(worker, false),
@@ -475,7 +427,7 @@ enum error completions_handle(struct request *request, struct reply *reply)
         error = check_pattern_request(request, exchange->body, conversation);
     if (error)
         return error;
-    event_writer_start(&exchange->events, request, reply);
+    event_writer_start(&exchange->events, request, reply, false);
     error = service_database(request, &db);
     if (error)
         return error;

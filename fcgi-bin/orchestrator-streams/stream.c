@@ -1,4 +1,4 @@
-/* One model, word by word. */
+/* One model, its text as it comes. */
 #include "orchestrator-streams/stream.h"
 
 #include "orchestrator-streams/event_writer.h"
@@ -8,100 +8,136 @@
 
 #include <string.h>
 
+/* All events; each schema names the members of one. */
+struct stream_event_data {
+    const char *model_id, *task_id, *trace_id;
+    const char *text, *from_model_id, *code;
+    int64_t characters;
+    int64_t duration_ms;
+    struct optional_integer input_tokens, output_tokens;
+    struct optional_number cost_usd;
+    const char *provider;
+    struct optional_integer splices;
+};
+
+#define OWNER struct stream_event_data
+static const struct field accepted_fields[] = {STRING(OWNER, model_id), STRING(OWNER, task_id)};
+static SCHEMA(accepted_schema, struct stream_event_data, "StreamAccepted", accepted_fields);
+
+static const struct field delta_fields[] = {STRING(OWNER, text), STRING(OWNER, model_id)};
+static SCHEMA(delta_schema, struct stream_event_data, "StreamDelta", delta_fields);
+
+static const struct field splice_fields[] = {
+    STRING(OWNER, from_model_id),
+    STRING(OWNER, model_id),
+    STRING(OWNER, code, .nullable = true),
+    INTEGER(OWNER, characters),
+};
+static SCHEMA(splice_schema, struct stream_event_data, "StreamSplice", splice_fields);
+
+static const struct field complete_fields[] = {
+    STRING(OWNER, text),
+    STRING(OWNER, model_id),
+    INTEGER(OWNER, duration_ms),
+    STRING(OWNER, task_id),
+    NULLABLE_INTEGER(OWNER, input_tokens),
+    NULLABLE_INTEGER(OWNER, output_tokens),
+    NULLABLE_NUMBER(OWNER, cost_usd, .omit_if_null = true),
+    STRING(OWNER, provider, .omit_if_null = true),
+    NULLABLE_INTEGER(OWNER, splices, .omit_if_null = true),
+};
+static SCHEMA(complete_schema, struct stream_event_data, "StreamComplete", complete_fields);
+
+static const struct field error_fields[] = {
+    STRING(OWNER, text),
+    STRING(OWNER, model_id),
+    STRING(OWNER, code, .nullable = true),
+    STRING(OWNER, task_id),
+    STRING(OWNER, trace_id, .nullable = true),
+};
+static SCHEMA(error_schema, struct stream_event_data, "StreamError", error_fields);
+
+static const struct field rejection_fields[] = {STRING(OWNER, text)};
+#undef OWNER
+static SCHEMA(rejection_schema, struct stream_event_data, "StreamRejection", rejection_fields);
+
 static void send_accepted(const struct chat *chat, void *context)
 {
     struct event_writer *events = context;
-    struct json_writer *writer;
 
     if (chat->task_run.run.trace_id)
         reply_add_header(events->reply, "x-trace-id", chat->task_run.run.trace_id);
-    if (!event_writer_open(events))
-        return;
-    writer = event_writer_begin(events, true);
-    writer_key_string(writer, "model_id", chat->model->id);
-    writer_key_string(writer, "task_id", chat->task_run.run.task_id);
-    event_writer_send(events, "accepted");
+    if (event_writer_open(events))
+        event_writer_send(events, "accepted", &accepted_schema,
+                          &(struct stream_event_data){.model_id = chat->model->id,
+                                                      .task_id = chat->task_run.run.task_id});
 }
 
 static bool send_text(const struct chat *chat, const char *text, size_t length, void *context)
 {
     struct event_writer *events = context;
-    struct json_writer *writer = event_writer_begin(events, true);
 
-    writer_key(writer, "text");
-    writer_bytes(writer, text, length);
-    writer_key_string(writer, "model_id", chat->model->id);
-    return event_writer_send(events, "delta");
+    return event_writer_send(
+        events, "delta", &delta_schema,
+        &(struct stream_event_data){.text = event_writer_piece(events, text, length),
+                                    .model_id = chat->model->id});
 }
 
 static void send_splice(const struct chat *chat, const struct result *broken,
                         const struct model *next, void *context)
 {
-    struct event_writer *events = context;
-    struct json_writer *writer = event_writer_begin(events, true);
-
-    writer_key_string(writer, "from_model_id", chat->model->id);
-    writer_key_string(writer, "model_id", next->id);
-    writer_key_string(writer, "code", failure_name(broken->failure_code));
-    writer_key_integer(writer, "characters", (int64_t)utf8_count(chat->so_far.bytes));
-    event_writer_send(events, "splice");
-}
-
-static void optional(struct json_writer *writer, const char *key, struct optional_integer value)
-{
-    if (value.given)
-        writer_key_integer(writer, key, value.value);
-    else
-        writer_key_null(writer, key);
+    event_writer_send(
+        context, "splice", &splice_schema,
+        &(struct stream_event_data){.from_model_id = chat->model->id,
+                                    .model_id = next->id,
+                                    .code = failure_name(broken->failure_code),
+                                    .characters = (int64_t)utf8_count(chat->so_far.bytes)});
 }
 
 static void send_complete(struct event_writer *events, const struct chat *chat)
 {
-    struct json_writer *writer = event_writer_begin(events, true);
     const struct result *result = &chat->result;
+    bool is_api = !chat->task_run.run.dry_run && chat->model->backend == BACKEND_API;
 
-    writer_key_string(writer, "text", result->text ? result->text : "");
-    writer_key_string(writer, "model_id", chat->model->id);
-    writer_key_integer(writer, "duration_ms", chat->task_run.task.duration_ms.value);
-    writer_key_string(writer, "task_id", chat->task_run.run.task_id);
-    optional(writer, "input_tokens", result->input_tokens);
-    optional(writer, "output_tokens", result->output_tokens);
-    if (result->cost.given)
-        writer_key_number(writer, "cost_usd", (double)result->cost.value / NANO_PER_DOLLAR);
-    if (!chat->task_run.run.dry_run && chat->model->backend == BACKEND_API)
-        writer_key_string(writer, "provider", chat->model->provider);
-    if (chat->splices)
-        writer_key_integer(writer, "splices", chat->splices);
-    event_writer_send(events, "complete");
+    event_writer_send(
+        events, "complete", &complete_schema,
+        &(struct stream_event_data){
+            .text = result->text ? result->text : "",
+            .model_id = chat->model->id,
+            .duration_ms = chat->task_run.task.duration_ms.value,
+            .task_id = chat->task_run.run.task_id,
+            .input_tokens = result->input_tokens,
+            .output_tokens = result->output_tokens,
+            .cost_usd = {result->cost.given, (double)result->cost.value / NANO_PER_DOLLAR},
+            .provider = is_api ? chat->model->provider : NULL,
+            .splices = {chat->splices != 0, chat->splices}});
 }
 
 static void send_failure(struct event_writer *events, const struct chat *chat)
 {
-    struct json_writer *writer = event_writer_begin(events, true);
     const char *message = chat->outcome.failure_message;
 
-    writer_key_string(writer, "text", message ? message : "The stream was cancelled.");
-    writer_key_string(writer, "model_id", chat->model->id);
-    writer_key_string(writer, "code", failure_name(chat->outcome.failure_code));
-    writer_key_string(writer, "task_id", chat->task_run.run.task_id);
-    writer_key_string(writer, "trace_id", chat->task_run.run.trace_id);
-    event_writer_send(events, "error");
+    event_writer_send(
+        events, "error", &error_schema,
+        &(struct stream_event_data){.text = message ? message : "The stream was cancelled.",
+                                    .model_id = chat->model->id,
+                                    .code = failure_name(chat->outcome.failure_code),
+                                    .task_id = chat->task_run.run.task_id,
+                                    .trace_id = chat->task_run.run.trace_id});
 }
 
-/* What the planner refuses is told as an event, since the answer is a stream in any case. */
+/* A plan that is refused is an event, because the answer is a stream in any case. */
 static enum error send_rejection(struct event_writer *events)
 {
     const char *text = events->request->problem.text;
     const char *unknown = "Unsupported model: ";
-    struct json_writer *writer;
 
     if (!event_writer_open(events))
         return ERROR_NONE;
     if (strncmp(text, unknown, strlen(unknown)) == 0)
         text = arena_print(events->request->arena, "Unknown model: %s", text + strlen(unknown));
-    writer = event_writer_begin(events, true);
-    writer_key_string(writer, "text", text);
-    event_writer_send(events, "error");
+    event_writer_send(events, "error", &rejection_schema,
+                      &(struct stream_event_data){.text = text});
     return ERROR_NONE;
 }
 
@@ -125,7 +161,7 @@ enum error orchestrate_stream_handle(struct request *request, struct reply *repl
 
     if (error)
         return error;
-    event_writer_start(events, request, reply);
+    event_writer_start(events, request, reply, true);
     chat_request.watch = &events->watch;
     chat_request.plan.quorum = 1;
     chat_request.plan.merge_strategy = MERGE_FIRST_SUCCESS;

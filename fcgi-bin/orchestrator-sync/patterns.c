@@ -10,13 +10,6 @@
 
 enum { DEFAULT_ROUNDS = 5, DEFAULT_VARIATIONS = 3 };
 
-#define MODEL(OWNER)                                                                               \
-    STRING(OWNER, model, .nullable = true, .min_length = 1, .max_length = 120,                     \
-           .help = "By id, name or alias; none asks the default one.")
-#define PROMPT(OWNER)                                                                              \
-    STRING(OWNER, prompt, .required = true, .min_length = 1,                                       \
-           .max_length = ORCHESTRATOR_PROMPT_CHARS_MAX, .help = PROMPT_HELP)
-
 struct prompt_head {
     const char *prompt;
 };
@@ -110,21 +103,21 @@ SCHEMA(compare_body_schema, struct compare_body, "CompareRequest", compare_field
        RULES(prompt_rules),
        .example = "{\"prompt\":\"Is water wet?\",\"models\":[\"Best\",\"GPT-5.4\"]}");
 
-struct compared {
-    const char *model_id, *answer, *status;
-};
-
-#define OWNER struct compared
+#define OWNER struct item
 static const struct field compared_fields[] = {
     STRING(OWNER, model_id),
     STRING(OWNER, answer),
     STRING(OWNER, status, .help = "completed, failed, error, unknown_model or no_adapter."),
 };
+static SCHEMA(compared_schema, struct item, "ComparedAnswer", compared_fields);
+
+static const struct field batch_row_fields[] = {STRING(OWNER, prompt), STRING(OWNER, answer),
+                                                STRING(OWNER, status)};
 #undef OWNER
-static SCHEMA(compared_schema, struct compared, "ComparedAnswer", compared_fields);
+static SCHEMA(batch_row_schema, struct item, "BatchResult", batch_row_fields);
 
 struct compare_answer {
-    OBJECT_LIST(struct compared, answers);
+    OBJECT_LIST(struct item, answers);
     const char *analysis, *judge_model_id;
     int64_t total_models, succeeded, failed;
     const char *task_id;
@@ -209,18 +202,8 @@ static const struct field batch_fields[] = {
 SCHEMA(batch_body_schema, struct batch_body, "BatchRequest", batch_fields,
        .example = "{\"prompts\":[\"One?\",\"Two?\"]}");
 
-struct batch_row {
-    const char *prompt, *answer, *status;
-};
-
-#define OWNER struct batch_row
-static const struct field batch_row_fields[] = {STRING(OWNER, prompt), STRING(OWNER, answer),
-                                                STRING(OWNER, status)};
-#undef OWNER
-static SCHEMA(batch_row_schema, struct batch_row, "BatchResult", batch_row_fields);
-
 struct batch_answer {
-    OBJECT_LIST(struct batch_row, results);
+    OBJECT_LIST(struct item, results);
     int64_t total, succeeded, failed;
     const char *task_id;
     const struct accounting_answer *accounting;
@@ -309,9 +292,11 @@ static enum error run_consensus(struct request *request, struct db *db, struct p
 {
     const struct consensus_body *body = request->body;
     const struct worker_context *worker = service_worker(request);
-    const struct consensus_options wanted = {body->similarity_threshold, body->consensus_target,
-                                             (int)body->max_rounds, (int)body->variations_per_round,
-                                             body->use_confidence_weighting};
+    const struct consensus_options wanted = {.similarity_threshold = body->similarity_threshold,
+                                             .target = body->consensus_target,
+                                             .max_rounds = (int)body->max_rounds,
+                                             .per_round = (int)body->variations_per_round,
+                                             .use_confidence = body->use_confidence_weighting};
     const struct pattern_request frame = {.route = "consensus",
                                           .prompt = body->prompt,
                                           .model = body->model,
@@ -348,18 +333,18 @@ enum error consensus_handle(struct request *request, struct reply *reply)
     if (!consensus.best)
         return problem_set(&request->problem, ERROR_SYSTEM, "consensus_failed",
                            "No call of the model gave an answer.");
-    *answer = (struct consensus_answer){consensus.score,
-                                        (int64_t)consensus.cluster_count,
-                                        consensus.best,
-                                        consensus.weighted,
-                                        consensus.rounds,
-                                        run->task_run.run.calls,
-                                        consensus.needs_debate,
-                                        (int64_t)consensus.top_size,
-                                        consensus.models_used,
-                                        consensus.models_used.count == 1,
-                                        run->task_run.run.task_id,
-                                        accounting(run)};
+    *answer = (struct consensus_answer){.consensus_score = consensus.score,
+                                        .num_clusters = (int64_t)consensus.cluster_count,
+                                        .best_response = consensus.best,
+                                        .weighted_score = consensus.weighted,
+                                        .total_rounds = consensus.rounds,
+                                        .total_llm_calls = run->task_run.run.calls,
+                                        .needs_debate = consensus.needs_debate,
+                                        .top_cluster_size = (int64_t)consensus.top_size,
+                                        .models_used = consensus.models_used,
+                                        .single_model = consensus.models_used.count == 1,
+                                        .task_id = run->task_run.run.task_id,
+                                        .accounting = accounting(run)};
     reply->object = answer;
     return ERROR_NONE;
 }
@@ -372,7 +357,6 @@ enum error compare_handle(struct request *request, struct reply *reply)
     const char *fallback = plan_default_model(service_worker(request)->catalog);
     struct string_list models =
         body->models.count ? body->models : (struct string_list){1, &fallback};
-    struct compared *rows = ARENA_ARRAY(request->arena, struct compared, models.count);
     struct db *db;
     enum error error = prompt_check_length(request, "prompt", body->prompt);
 
@@ -383,12 +367,8 @@ enum error compare_handle(struct request *request, struct reply *reply)
                             &models, body->analyze, body->dry_run, &request->problem);
     if (error)
         return store_error(request, error);
-    for (size_t i = 0; i < models.count; i++)
-        rows[i] = (struct compared){comparison->answers.items[i].model_id,
-                                    comparison->answers.items[i].answer,
-                                    comparison->answers.items[i].status};
     *answer =
-        (struct compare_answer){.answers = {models.count, rows},
+        (struct compare_answer){.answers = {models.count, comparison->answers.items},
                                 .analysis = comparison->analysis,
                                 .judge_model_id = comparison->judge ? comparison->judge->id : NULL,
                                 .total_models = (int64_t)models.count,
@@ -423,17 +403,17 @@ enum error debate_handle(struct request *request, struct reply *reply)
     error = task_answer_refuse(request, reply, &debate->run.task_run, &debate->run.outcome);
     if (error)
         return error;
-    *answer = (struct debate_answer_body){debate->position,
-                                          debate->challenge,
-                                          debate->defense,
-                                          debate->defense,
-                                          debate->run.model->id,
-                                          debate->run.task_run.run.calls,
-                                          debate->run.outcome.status,
-                                          debate->run.outcome.failure_code,
-                                          debate->run.outcome.failure_message,
-                                          debate->run.task_run.run.task_id,
-                                          accounting(&debate->run)};
+    *answer = (struct debate_answer_body){.initial_position = debate->position,
+                                          .challenge = debate->challenge,
+                                          .defense = debate->defense,
+                                          .improved_response = debate->defense,
+                                          .model_id = debate->run.model->id,
+                                          .total_llm_calls = debate->run.task_run.run.calls,
+                                          .status = debate->run.outcome.status,
+                                          .failure_code = debate->run.outcome.failure_code,
+                                          .failure_message = debate->run.outcome.failure_message,
+                                          .task_id = debate->run.task_run.run.task_id,
+                                          .accounting = accounting(&debate->run)};
     reply->object = answer;
     return ERROR_NONE;
 }
@@ -465,7 +445,6 @@ enum error batch_handle(struct request *request, struct reply *reply)
     const struct batch_body *body = request->body;
     struct batch *batch = ARENA_NEW(request->arena, struct batch);
     struct batch_answer *answer = ARENA_NEW(request->arena, struct batch_answer);
-    struct batch_row *rows = ARENA_ARRAY(request->arena, struct batch_row, body->prompts.count);
     struct db *db;
     enum error error = check_prompts(request);
 
@@ -477,13 +456,12 @@ enum error batch_handle(struct request *request, struct reply *reply)
                           body->model, body->dry_run, &request->problem);
     if (error)
         return store_error(request, error);
-    for (size_t i = 0; i < batch->results.count; i++)
-        rows[i] = (struct batch_row){batch->results.items[i].prompt, batch->results.items[i].answer,
-                                     batch->results.items[i].status};
-    *answer =
-        (struct batch_answer){{{batch->results.count, rows}},    (int64_t)batch->results.count,
-                              (int64_t)batch->results.succeeded, (int64_t)batch->results.failed,
-                              batch->run.task_run.run.task_id,   accounting(&batch->run)};
+    *answer = (struct batch_answer){.results = {batch->results.count, batch->results.items},
+                                    .total = (int64_t)batch->results.count,
+                                    .succeeded = (int64_t)batch->results.succeeded,
+                                    .failed = (int64_t)batch->results.failed,
+                                    .task_id = batch->run.task_run.run.task_id,
+                                    .accounting = accounting(&batch->run)};
     trace(reply, &batch->run);
     reply->object = answer;
     return ERROR_NONE;
@@ -508,18 +486,18 @@ enum error pipeline_handle(struct request *request, struct reply *reply)
     error = task_answer_refuse(request, reply, &pipeline->run.task_run, &pipeline->run.outcome);
     if (error)
         return error;
-    *answer = (struct pipeline_answer){pipeline->answer_text,
-                                       pipeline->task_type,
-                                       pipeline->treatment.pattern,
-                                       pipeline->treatment.level,
-                                       pipeline->run.task_run.run.calls,
-                                       pipeline->run.model->id,
-                                       pipeline->models_used,
-                                       pipeline->run.outcome.status,
-                                       pipeline->run.outcome.failure_code,
-                                       pipeline->run.outcome.failure_message,
-                                       pipeline->run.task_run.run.task_id,
-                                       accounting(&pipeline->run)};
+    *answer = (struct pipeline_answer){.answer = pipeline->answer_text,
+                                       .task_type = (int)pipeline->task_type,
+                                       .pattern_used = (int)pipeline->treatment.pattern,
+                                       .reliability_level = (int)pipeline->treatment.level,
+                                       .total_llm_calls = pipeline->run.task_run.run.calls,
+                                       .model_id = pipeline->run.model->id,
+                                       .models_used = pipeline->models_used,
+                                       .status = pipeline->run.outcome.status,
+                                       .failure_code = pipeline->run.outcome.failure_code,
+                                       .failure_message = pipeline->run.outcome.failure_message,
+                                       .task_id = pipeline->run.task_run.run.task_id,
+                                       .accounting = accounting(&pipeline->run)};
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -29,10 +29,8 @@ static const struct schema_rule rules[] = {
 
 #define OWNER struct smart_body
 static const struct field body_fields[] = {
-    STRING(OWNER, prompt, .required = true, .min_length = 1,
-           .max_length = ORCHESTRATOR_PROMPT_CHARS_MAX, .help = PROMPT_HELP),
-    STRING(OWNER, model, .nullable = true, .min_length = 1, .max_length = 120,
-           .help = "By id, name or alias; none asks the default one."),
+    PROMPT(OWNER),
+    MODEL(OWNER),
     STRING(OWNER, reliability_level, .nullable = true,
            .help = "quick, standard, high or maximum; instead of a pattern."),
     STRING(OWNER, pattern, .nullable = true,
@@ -43,16 +41,11 @@ static const struct field body_fields[] = {
 SCHEMA(smart_body_schema, struct smart_body, "SmartRequest", body_fields, RULES(rules),
        .example = "{\"prompt\":\"What is Python?\"}");
 
-struct dissent_row {
-    const char *perspective;
-    double support_ratio;
-};
-
-#define OWNER struct dissent_row
+#define OWNER struct dissent
 static const struct field dissent_fields[] = {STRING(OWNER, perspective),
                                               NUMBER(OWNER, support_ratio, ROUNDED(6))};
 #undef OWNER
-static SCHEMA(dissent_schema, struct dissent_row, "Dissent", dissent_fields);
+static SCHEMA(dissent_schema, struct dissent, "Dissent", dissent_fields);
 
 struct smart_answer {
     const char *answer;
@@ -69,7 +62,7 @@ struct smart_answer {
     const struct accounting_answer *accounting;
     const char *consensus_status;
     struct optional_number consensus_score, cluster_confidence;
-    OBJECT_LIST(struct dissent_row, dissenting_views);
+    OBJECT_LIST(struct dissent, dissenting_views);
 };
 
 #define OWNER struct smart_answer
@@ -111,18 +104,12 @@ static const struct field v2_fields[] = {
 #undef OWNER
 SCHEMA(smart_v2_answer_schema, struct smart_answer, "SmartV2", v2_fields);
 
-static void add_consensus(struct arena *arena, const struct consensus *consensus,
-                          struct smart_answer *answer)
+static void add_consensus(const struct consensus *consensus, struct smart_answer *answer)
 {
-    struct dissent_row *rows = ARENA_ARRAY(arena, struct dissent_row, consensus->dissent_count);
-
-    for (size_t i = 0; i < consensus->dissent_count; i++)
-        rows[i] = (struct dissent_row){consensus->dissents[i].perspective,
-                                       consensus->dissents[i].support_ratio};
     answer->consensus_status = consensus->accepted ? "accept" : "escalate";
     answer->consensus_score = GIVEN_NUMBER(consensus->score);
     answer->cluster_confidence = consensus->weighted;
-    answer->dissenting_views = (struct object_list){consensus->dissent_count, rows};
+    answer->dissenting_views = (struct object_list){consensus->dissent_count, consensus->dissents};
 }
 
 static const struct smart_answer *answer_of(struct request *request, const struct smart *smart)
@@ -154,11 +141,32 @@ static const struct smart_answer *answer_of(struct request *request, const struc
         .trace_id = run->trace_id,
         .accounting = accounting_of(run, smart->run.results, smart->run.result_count)};
     if (smart->used_consensus)
-        add_consensus(request->arena, &smart->consensus, answer);
+        add_consensus(&smart->consensus, answer);
     return answer;
 }
 
-/* Somebody who watches. */
+/* The event `accepted`. */
+struct accepted_event {
+    const char *model_id, *task_id;
+};
+
+#define OWNER struct accepted_event
+static const struct field accepted_fields[] = {STRING(OWNER, model_id), STRING(OWNER, task_id)};
+#undef OWNER
+static SCHEMA(accepted_schema, struct accepted_event, "SmartAccepted", accepted_fields);
+
+/* The event `candidate`. */
+struct candidate_event {
+    int64_t index;
+    const char *text;
+};
+
+#define OWNER struct candidate_event
+static const struct field candidate_fields[] = {INTEGER(OWNER, index), STRING(OWNER, text)};
+#undef OWNER
+static SCHEMA(candidate_schema, struct candidate_event, "SmartCandidate", candidate_fields);
+
+/* A client that reads events. */
 struct subscriber {
     struct request *request;
     struct reply *reply;
@@ -166,8 +174,8 @@ struct subscriber {
     bool open;
 };
 
-static void event(struct subscriber *subscriber, const char *name,
-                  void (*write)(struct json_writer *, const void *), const void *object)
+static void send_event(struct subscriber *subscriber, const char *name, const struct schema *schema,
+                       const void *object)
 {
     struct json_writer writer;
     struct text text;
@@ -175,26 +183,8 @@ static void event(struct subscriber *subscriber, const char *name,
     text_start(&text, subscriber->request->arena, EVENT_MAX);
     writer_start(&writer, &text);
     writer.spaced = true;
-    writer_open_object(&writer);
-    write(&writer, object);
-    writer_close_object(&writer);
+    schema_write(&writer, schema, object);
     stream_event(&subscriber->stream, name, NULL, text.bytes);
-}
-
-static void write_accepted(struct json_writer *writer, const void *object)
-{
-    const struct pattern_run *run = object;
-
-    writer_key_string(writer, "model_id", run->model->id);
-    writer_key_string(writer, "task_id", run->task_run.run.task_id);
-}
-
-static void write_candidate(struct json_writer *writer, const void *object)
-{
-    const struct candidate *candidate = object;
-
-    writer_key_integer(writer, "index", (int64_t)candidate->index);
-    writer_key_string(writer, "text", candidate->text);
 }
 
 static void send_accepted(const struct pattern_run *run, void *context)
@@ -205,7 +195,9 @@ static void send_accepted(const struct pattern_run *run, void *context)
     subscriber->open =
         !stream_open(subscriber->request, subscriber->reply, STREAM_EVENTS, &subscriber->stream);
     if (subscriber->open)
-        event(subscriber, "accepted", write_accepted, run);
+        send_event(subscriber, "accepted", &accepted_schema,
+                   &(struct accepted_event){.model_id = run->model->id,
+                                            .task_id = run->task_run.run.task_id});
 }
 
 static void send_candidate(const struct candidate *candidate, void *context)
@@ -213,20 +205,9 @@ static void send_candidate(const struct candidate *candidate, void *context)
     struct subscriber *subscriber = context;
 
     if (subscriber->open)
-        event(subscriber, "candidate", write_candidate, candidate);
-}
-
-static void send_answer(struct subscriber *subscriber, const struct schema *schema,
-                        const void *answer)
-{
-    struct json_writer writer;
-    struct text text;
-
-    text_start(&text, subscriber->request->arena, EVENT_MAX);
-    writer_start(&writer, &text);
-    writer.spaced = true;
-    schema_write(&writer, schema, answer);
-    stream_event(&subscriber->stream, "complete", NULL, text.bytes);
+        send_event(
+            subscriber, "candidate", &candidate_schema,
+            &(struct candidate_event){.index = (int64_t)candidate->index, .text = candidate->text});
 }
 
 static bool wants_events(const struct request *request)
@@ -264,7 +245,7 @@ static enum error handle(struct request *request, struct reply *reply, bool seco
     if (error)
         return service_storage_error(request, error, "replace_task_snapshot");
     if (subscriber.open) {
-        send_answer(&subscriber, schema, answer_of(request, smart));
+        send_event(&subscriber, "complete", schema, answer_of(request, smart));
         return ERROR_NONE;
     }
     error = task_answer_refuse(request, reply, &smart->run.task_run, &smart->run.outcome);

@@ -23,6 +23,12 @@ struct orchestrate_body {
 SCHEMA_OF(orchestrate_body_schema, struct orchestrate_body);
 
 #define PROMPT_HELP "At most ORCH_MAX_PROMPT_CHARS characters."
+#define PROMPT(OWNER)                                                                              \
+    STRING(OWNER, prompt, .required = true, .min_length = 1,                                       \
+           .max_length = ORCHESTRATOR_PROMPT_CHARS_MAX, .help = PROMPT_HELP)
+#define MODEL(OWNER)                                                                               \
+    STRING(OWNER, model, .nullable = true, .min_length = 1, .max_length = 120,                     \
+           .help = "By id, name or alias; none asks the default one.")
 
 /* A fault of the field: its text is longer than prompts may be. */
 MUST_CHECK enum error prompt_refuse_length(struct request *request, const char *field);

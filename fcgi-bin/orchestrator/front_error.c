@@ -21,20 +21,33 @@ static const char *type_of(int status)
                            : "upstream_error";
 }
 
+#define OWNER struct front_error
+static const struct field error_fields[] = {
+    STRING(OWNER, message),
+    STRING(OWNER, type),
+    STRING(OWNER, param, .nullable = true),
+    STRING(OWNER, code, .nullable = true),
+    STRING(OWNER, request_id, .omit_if_null = true),
+};
+#undef OWNER
+static SCHEMA(error_schema, struct front_error, "FrontErrorDetail", error_fields);
+
+#define OWNER struct front_error_answer
+static const struct field answer_fields[] = {OBJECT(OWNER, error, error_schema)};
+#undef OWNER
+SCHEMA(front_error_schema, struct front_error_answer, "FrontError", answer_fields);
+
 void front_error_write(struct json_writer *writer, const struct request *request,
                        const struct front_error *error)
 {
-    writer_open_object(writer);
-    writer_key(writer, "error");
-    writer_open_object(writer);
-    writer_key_string(writer, "message",
-                      error->message ? error->message : "The request has failed.");
-    writer_key_string(writer, "type", error->type ? error->type : type_of(error->status));
-    writer_key_string(writer, "param", error->param);
-    writer_key_string(writer, "code", error->code);
-    writer_key_string(writer, "request_id", request->id);
-    writer_close_object(writer);
-    writer_close_object(writer);
+    struct front_error whole = *error;
+
+    whole.request_id = request->id;
+    if (!whole.message)
+        whole.message = "The request has failed.";
+    if (!whole.type)
+        whole.type = type_of(error->status);
+    schema_write(writer, &front_error_schema, &(struct front_error_answer){&whole});
 }
 
 bool front_pass_on(const struct request *request, struct reply *reply,

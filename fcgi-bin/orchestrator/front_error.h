@@ -2,18 +2,25 @@
 #ifndef ASSAY_ORCHESTRATOR_FRONT_ERROR_H
 #define ASSAY_ORCHESTRATOR_FRONT_ERROR_H
 
-#include "base/json.h"
+#include "base/schema.h"
 #include "http/request.h"
 #include "orchestrator/dispatch/run.h"
 
 /* Whether a path belongs to that interface, known or not. */
 bool front_has_path(const char *path);
 
-/* One error; members that are NULL are null, but the type, which follows the status. */
+/* One error. Members that are NULL are null, but the type, which follows the status, and the
+ * request's id, which events do not have. */
 struct front_error {
     int status;
-    const char *message, *type, *param, *code;
+    const char *message, *type, *param, *code, *request_id;
 };
+/* `{"error": ...}`. */
+struct front_error_answer {
+    struct front_error *error;
+};
+SCHEMA_OF(front_error_schema, struct front_error_answer);
+
 void front_error_write(struct json_writer *writer, const struct request *request,
                        const struct front_error *error);
 
