@@ -86,6 +86,7 @@ write_whole_pages() {
     page_files=$(grep -vF '[^/]+' <<<"$page_files"; grep -F '[^/]+' <<<"$page_files")
 }
 
+readonly catalogue_expression='^/static/[0-9a-f]{12}/(locales/[a-z]+\.json)$'
 readonly asset_expression='^/static/[0-9a-f]{12}/((?!tools/|node_modules/)[a-z]+/.+\.[a-z0-9]+)$'
 readonly page_policy="default-src 'self'; base-uri 'self'; connect-src 'self'; font-src 'self' data:; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; object-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src blob:"
 
@@ -128,6 +129,7 @@ apache_service() {
         echo '    </LocationMatch>'
         echo "    RewriteRule \"$expression\" \"$folder/$file\" [L]"
     done <<<"$page_files"
+    echo "    AliasMatch \"$catalogue_expression\" \"$checkout/\$1\""
     echo "    AliasMatch \"$asset_expression\" \"$checkout/static/\$1\""
     echo "    Alias \"/locales/\" \"$checkout/locales/\""
     echo '</VirtualHost>'
@@ -162,6 +164,7 @@ lighttpd_service() {
     echo '    )'
     echo '    url.rewrite-once = ('
     while read -r expression file; do [[ -z $file ]] || echo "        \"$expression\" => \"/$file\","; done <<<"$page_files"
+    echo "        \"$catalogue_expression\" => \"/\$1\","
     echo "        \"$asset_expression\" => \"/assay-static/\$1\","
     echo '    )'
     echo "    alias.url = ( \"/assay-static/\" => \"$checkout/static/\", \"/locales/\" => \"$checkout/locales/\" )"
@@ -224,6 +227,7 @@ cgi_service() {
         echo '<IfModule mod_fcgid.c>'$'\n''    AddHandler fcgid-script .fcgi'$'\n''</IfModule>'
         echo 'RewriteEngine On'
         echo 'RewriteRule ^programs/ - [F]'
+        echo "RewriteRule \"^${catalogue_expression#^/}\" \$1 [DPI,END]"
         echo "RewriteRule \"^${asset_expression#^/}\" assets/\$1 [DPI,END]"
         echo 'RewriteRule ^locales/ - [END]'
         while read -r expression target; do

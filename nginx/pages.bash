@@ -11,7 +11,7 @@
 
 # Sets $build_id: the same for the same files, whatever host they lie on.
 name_build() {
-    build_id=$(cd "$checkout" && find static nginx/pages nginx/pages.bash nginx/templates -type f \
+    build_id=$(cd "$checkout" && find static locales nginx/pages nginx/pages.bash nginx/templates -type f \
         -not -path 'static/node_modules/*' -not -path 'static/tools/*' -print0 | sort -z | xargs -0 sha256sum | sha256sum)
     build_id=${build_id:0:12}
 }
@@ -37,7 +37,7 @@ prepare_pages() {
 # The pieces of all services that have pages, into folder $1. They are kept, so half of them is a failure.
 write_pages() {
     local service
-    read_imports && read_pages && read_english || return
+    read_imports && read_pages && read_languages && read_english || return
     for service in "${!page_rows[@]}"; do
         mkdir -p "$1/$service/shell" && render_shell "$service" "$1/$service/shell" &&
             render_pages "$service" >"$1/$service/pages.conf" &&
@@ -82,34 +82,47 @@ modules_of() {
     done
 }
 
-# Catalogues of a page, the common one first: those that are there.
-catalogues_of() {
-    local folder
-    catalogues=()
-    for folder in shared "$1" "$1/$2"; do
-        [[ ! -e $checkout/static/$folder/locales/en.json ]] || catalogues+=("$folder/locales")
+# Reads the languages: English first, the others by their tags. Sets $languages to the tags, $right_to_left to those
+# that are written so, $language_options to the choices of the header.
+read_languages() {
+    local tag name direction others
+    mapfile -t others < <(cd "$checkout/locales" && printf '%s\n' ??.json | grep -v '^en\.json$')
+    languages=en right_to_left='' language_options=''
+    while IFS=$'\t' read -r tag name direction; do
+        [[ $tag == en ]] || languages+=" $tag"
+        [[ $direction != rtl ]] || right_to_left+=${right_to_left:+ }$tag
+        language_options+="                <option value=\"$tag\" lang=\"$tag\">$name</option>"$'\n'
+    done < <(cd "$checkout/locales" && jq -r '[input_filename[:-5], .language.name, .language.direction] | @tsv' en.json "${others[@]}")
+    wait $! || return
+    language_options=${language_options%$'\n'}
+}
+
+# The sections of the catalogues that a page reads, the common one first: those that are there.
+sections_of() {
+    local name
+    sections=()
+    for name in shared "$1" "$1/$2"; do
+        [[ ! -v text_sections[$name] ]] || sections+=("$name")
     done
 }
 
 # The English texts stand in the page itself: no language waits for them, and none is without them.
-# Fills `english`: catalogues of a page → their texts as JSON, for all pages.
-declare -A english=()
+# Fills `english`: sections of a page → their texts as JSON, for all pages.
+declare -A english=() text_sections=()
 read_english() {
-    local service row catalogues folder sets=() texts=() i
-    local -A needed=()
-    english=()
+    local service row sections name sets=() texts=() i
+    english=() text_sections=()
+    while read -r name; do text_sections[$name]=1; done < <(jq -r '.pages | keys[]' "$checkout/locales/en.json")
+    wait $! || return
     for service in "${!page_rows[@]}"; do
         while read -r row; do
-            catalogues_of "$service" "${row%%$'\t'*}"
-            [[ -z ${english[${catalogues[*]}]+known} ]] || continue
-            english[${catalogues[*]}]='' sets+=("${catalogues[*]}")
-            for folder in "${catalogues[@]}"; do needed[$folder/en.json]=1; done
+            sections_of "$service" "${row%%$'\t'*}"
+            [[ -z ${english[${sections[*]}]+known} ]] || continue
+            english[${sections[*]}]='' sets+=("${sections[*]}")
         done <<<"${page_rows[$service]}"
     done
-    mapfile -t texts < <(cd "$checkout/static" && jq -c -n '
-        [inputs | {key: input_filename, value: .}] | from_entries as $texts
-        | ($sets | split("|"))[] | [split(" ")[] | $texts[. + "/en.json"]] | add
-    ' --arg sets "$(IFS='|'; echo "${sets[*]}")" "${!needed[@]}" | sed 's/</\\u003c/g')
+    mapfile -t texts < <(jq -c '.pages as $pages | ($sets | split("|"))[] | [split(" ")[] | $pages[.]] | add' \
+        --arg sets "$(IFS='|'; echo "${sets[*]}")" "$checkout/locales/en.json" | sed 's/</\\u003c/g')
     wait $! || return
     for i in "${!sets[@]}"; do english[${sets[i]}]=${texts[i]}; done
 }
@@ -123,8 +136,8 @@ script_of() {
 }
 
 write_head() {
-    local service=$1 page=$2 base=/static/$build_id sheet sheets module catalogues modules script
-    catalogues_of "$service" "$page"
+    local service=$1 page=$2 base=/static/$build_id sheet sheets module sections modules script
+    sections_of "$service" "$page"
     script_of "$service" "$page"
     sheets=(shared/{tokens,base,controls,components,overlays,content,chart} "$service/$service" "$service/$page/page")
     [[ $script != shared/viewers/* ]] || sheets+=(shared/viewers/viewers)
@@ -133,7 +146,7 @@ write_head() {
     for module in "$checkout"/static/vendor/inter-*/inter-latin-*.woff2; do
         echo "<link rel=\"preload\" href=\"$base/${module#"$checkout/static/"}\" as=\"font\" type=\"font/woff2\" crossorigin />"
     done
-    echo "<script src=\"$base/shared/boot.js\" data-catalogues=\"${catalogues[*]}\"></script>"
+    echo "<script src=\"$base/shared/boot.js\" data-languages=\"$languages\" data-rtl=\"$right_to_left\" data-sections=\"${sections[*]}\"></script>"
     for sheet in "${sheets[@]}"; do
         [[ ! -e $checkout/static/$sheet.css ]] ||
             echo "<link rel=\"stylesheet\" href=\"$base/$sheet.css\" />"
@@ -143,7 +156,7 @@ write_head() {
         echo "<link rel=\"modulepreload\" href=\"$base/$module\" />"
     done
     echo "<script type=\"module\" src=\"$base/$script\"></script>"
-    printf '<script type="application/json" id="texts">%s</script>\n' "${english[${catalogues[*]}]}"
+    printf '<script type="application/json" id="texts">%s</script>\n' "${english[${sections[*]}]}"
 }
 
 # The links of the navigation, $2 being the page that is shown.
@@ -159,7 +172,7 @@ write_navigation() {
 write_header() {
     local links
     links=$(write_navigation "$1" "$2")
-    fill_page header SERVICE "$1" NAME "${1^}" LINKS "$links"
+    fill_page header SERVICE "$1" NAME "${1^}" LINKS "$links" LANGUAGES "$language_options"
     [[ -n $links ]] || filled=${filled//'data-nav="pages"'/'data-nav="none"'}
     [[ $1 != portal ]] || filled=${filled//'class="brand-service"'/'class="brand-service" hidden'}
     printf '%s' "$filled"

@@ -10,10 +10,6 @@
 
 enum { PRODUCTION_TOKEN_MIN = 24 };
 
-static const char *const language_choices[] = {"en", "ru", "de", "es", "fr", "zh", "ar", NULL};
-_Static_assert(sizeof language_choices / sizeof language_choices[0] == LANGUAGE__MAX + 1,
-               "every language of the catalogues, in their order");
-
 #define AT(member) offsetof(struct experiments_settings, member)
 
 const struct setting experiments_settings_table[] = {
@@ -239,8 +235,10 @@ const struct setting experiments_settings_table[] = {
              "platform lets install it."},
     {"AB_CHATAPP_REVIEW_CHANNEL", SETTING_TEXT, AT(chatapp_review_channel), NULL,
      .help = "Channel that requests for a review are posted to; unset, there are none."},
-    {"AB_CHATAPP_LANGUAGE", SETTING_CHOICE, AT(chatapp_language), "en", .choices = language_choices,
-     .help = "Language of what is said in chats, and of the analyses that are run from there."},
+    {"AB_CHATAPP_LANGUAGE", SETTING_TEXT, AT(chatapp_language), "en",
+     .help =
+         "Language of messages in chats and of the analyses that are run from there: the name of "
+         "a file of locales/, `de` for example."},
     {"AB_CHATAPP_TIMEOUT_SECONDS", SETTING_NUMBER, AT(chatapp_timeout_seconds), "10", 0.1, 25,
      .help = "Longest call of the platform."},
     {"AB_CHATAPP_SIGNATURE_SECONDS", SETTING_INTEGER, AT(chatapp_signature_seconds), "300", 1, 3600,

@@ -124,7 +124,7 @@ struct experiments_settings {
     struct string_list chatapp_response_hosts;
     struct string_list chatapp_teams;
     const char *chatapp_review_channel; /* NULL = no reviews */
-    int chatapp_language;               /* enum language */
+    const char *chatapp_language;       /* a tag, as language_find() takes it */
     double chatapp_timeout_seconds;
     int64_t chatapp_signature_seconds;
     int64_t chatapp_state_seconds;

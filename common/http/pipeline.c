@@ -413,7 +413,7 @@ static void add_standard_lines(struct text *head, struct serving *serving)
         add_milliseconds(head, serving->microseconds);
     }
     if (format->names_language && request->locale)
-        add_line(head, "Content-Language: ", language_tags[locale_language(request->locale)]);
+        add_line(head, "Content-Language: ", language_tag(locale_language(request->locale)));
     text_append_string(head, serving->policy->headers ? serving->policy->headers : format->headers);
 }
 

@@ -13,6 +13,7 @@
 #include "http/http_internal.h"
 #include "http/hub_internal.h"
 #include "http/listener.h"
+#include "i18n/i18n.h"
 #include "shm/watch.h"
 
 #include <errno.h>
@@ -398,7 +399,8 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
     server.policy.hosts = environment.hosts;
     if (argc > 1) {
         if (strcmp(argv[1], "--check-config") == 0 &&
-            (ask_ready(&server, true, &problem) ||
+            (locale_open_catalogues(environment.locales_directory, &problem) ||
+             ask_ready(&server, true, &problem) ||
              exposure_check(&server.policy, environment.allow_open, &problem))) {
             stop_service(&server);
             return complain(argv[0], &problem);

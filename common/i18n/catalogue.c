@@ -1,9 +1,12 @@
-/* The catalogues: a JSON file becomes one block of memory with a sorted array of (key, text), and
- * the tree it was read from is dropped. Nothing changes after loading. */
+/* The list of languages and their catalogues: a JSON file becomes one block of memory with a sorted
+ * array of (key, text), and the tree it was read from is dropped. Nothing changes after loading. */
 #include "base/json.h"
 #include "base/log.h"
 #include "i18n/i18n.h"
 
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +17,7 @@ enum {
     FILE_LIMIT = 1024 * 1024,         /* bytes of a catalogue; real ones stay far below */
     SCRATCH_LIMIT = 16 * 1024 * 1024, /* its text and tree while it is read */
     KEY_MAX = 200,                    /* bytes of a dot path */
+    TAG_MAX = 3,                      /* of a tag of two letters */
     NAME_MAX_BYTES = 64,              /* of a placeholder */
     TEXT_LIMIT = 4 * 1024 * 1024,     /* of a rendered entry: texts of users go into some */
     PATH_BYTES = 4096
@@ -26,6 +30,7 @@ struct entry {
 
 struct locale {
     enum language language;
+    bool right_to_left;
     size_t count;
     struct entry *entries; /* sorted by key; the strings follow them in the same block */
 };
@@ -43,8 +48,28 @@ struct flattening {
 
 static const char *catalogue_directory;
 static struct arena *scratch; /* kept: Jansson allocates where it last read */
-static struct locale *loaded[LANGUAGE__MAX];
-static bool failed[LANGUAGE__MAX];
+static char tags[LANGUAGES_MAX][TAG_MAX] = {"en"};
+static int tag_count = 1;
+static struct locale *loaded[LANGUAGES_MAX];
+static bool failed[LANGUAGES_MAX];
+
+int language_count(void)
+{
+    return tag_count;
+}
+
+const char *language_tag(enum language language)
+{
+    return tags[language];
+}
+
+enum language language_find(const char *tag)
+{
+    for (int i = 0; i < tag_count; i++)
+        if (strcmp(tags[i], tag) == 0)
+            return (enum language)i;
+    return LANGUAGE_NONE;
+}
 
 static const char *store(struct flattening *state, const char *string, size_t length)
 {
@@ -68,7 +93,7 @@ static void add_entry(struct flattening *state, size_t key_length, const char *t
 static enum error refuse(struct flattening *state, const char *what)
 {
     return problem_set(state->problem, ERROR_MALFORMED, "catalogue_malformed", "%s.json: %s: %s",
-                       language_tags[state->language], state->key, what);
+                       tags[state->language], state->key, what);
 }
 
 /* Appends a segment to the key; 0 when it is none or does not fit. */
@@ -85,6 +110,12 @@ static size_t extend_key(struct flattening *state, size_t length, const char *se
     return length + dot + segment_length;
 }
 
+/* What a catalogue has beside the texts of the services. */
+static bool is_for_others(const char *section)
+{
+    return strcmp(section, "language") == 0 || strcmp(section, "pages") == 0;
+}
+
 /* Visits an object whose path is the first `length` bytes of the key. */
 static enum error flatten(struct flattening *state, json_t *object, size_t length)
 {
@@ -96,6 +127,8 @@ static enum error flatten(struct flattening *state, json_t *object, size_t lengt
         size_t key_length = extend_key(state, length, segment);
         enum error error = ERROR_NONE;
 
+        if (!length && is_for_others(segment))
+            continue;
         if (!key_length)
             return refuse(state, "a key below this one is empty, too long or has a dot");
         if (json_is_string(value) && json_string_length(value) > 0)
@@ -120,11 +153,15 @@ static enum error build_locale(json_t *tree, enum language language, struct loca
                                struct problem *problem)
 {
     struct flattening state = {.language = language, .problem = problem};
+    const char *direction;
+    bool right_to_left;
     enum error error;
     size_t header;
 
     if (!json_is_object(tree))
         return refuse(&state, "a catalogue is an object");
+    direction = json_string_value(json_object_get(json_object_get(tree, "language"), "direction"));
+    right_to_left = direction && strcmp(direction, "rtl") == 0;
     error = flatten(&state, tree, 0);
     if (error)
         return error;
@@ -132,7 +169,9 @@ static enum error build_locale(json_t *tree, enum language language, struct loca
     *locale = malloc(header + state.bytes);
     if (!*locale)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a catalogue");
-    **locale = (struct locale){.language = language, .entries = (struct entry *)(*locale + 1)};
+    **locale = (struct locale){.language = language,
+                               .right_to_left = right_to_left,
+                               .entries = (struct entry *)(*locale + 1)};
     state = (struct flattening){.language = language,
                                 .problem = problem,
                                 .entries = (*locale)->entries,
@@ -149,8 +188,7 @@ static enum error read_catalogue(enum language language, struct problem *problem
     json_t *tree;
     struct stat file;
     enum error error;
-    int length =
-        snprintf(path, sizeof path, "%s/%s.json", catalogue_directory, language_tags[language]);
+    int length = snprintf(path, sizeof path, "%s/%s.json", catalogue_directory, tags[language]);
 
     if (length < 0 || length >= PATH_BYTES)
         return problem_set(problem, ERROR_TOO_LARGE, "path_too_long", "catalogue path too long");
@@ -176,7 +214,7 @@ static enum error load(enum language language, struct problem *problem)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a catalogue");
     if (setjmp(recovery)) {
         error = problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory to read %s.json",
-                            language_tags[language]);
+                            tags[language]);
     } else {
         arena_on_exhausted(scratch, &recovery);
         error = read_catalogue(language, problem);
@@ -186,26 +224,64 @@ static enum error load(enum language language, struct problem *problem)
     return error;
 }
 
+/* The tag of a file named `xx.json`, English aside. */
+static bool read_tag(const char *file, char tag[TAG_MAX])
+{
+    if (strlen(file) != strlen("xx.json") || strcmp(file + 2, ".json") != 0 ||
+        strncmp(file, "en", 2) == 0)
+        return false;
+    tag[0] = file[0];
+    tag[1] = file[1];
+    tag[2] = '\0';
+    return islower((unsigned char)tag[0]) && islower((unsigned char)tag[1]);
+}
+
+static int compare_tags(const void *left, const void *right)
+{
+    return strcmp(left, right);
+}
+
+static enum error list_languages(const char *directory, struct problem *problem)
+{
+    DIR *folder = opendir(directory);
+    const struct dirent *file;
+
+    if (!folder)
+        return problem_set(problem, ERROR_NOT_FOUND, "no_catalogues", "%s: %s", directory,
+                           strerror(errno));
+    while ((file = readdir(folder)) != NULL && tag_count < LANGUAGES_MAX)
+        tag_count += read_tag(file->d_name, tags[tag_count]);
+    closedir(folder);
+    qsort(tags + 1, (size_t)tag_count - 1, TAG_MAX, compare_tags);
+    return ERROR_NONE;
+}
+
 enum error locale_open_catalogues(const char *directory, struct problem *problem)
 {
+    enum error error;
+
     locale_close_catalogues();
     catalogue_directory = directory;
-    return load(LANGUAGE_EN, problem);
+    error = list_languages(directory, problem);
+    return error ? error : load(LANGUAGE_EN, problem);
 }
 
 void locale_close_catalogues(void)
 {
-    for (int language = 0; language < LANGUAGE__MAX; language++) {
+    for (int language = 0; language < tag_count; language++) {
         free(loaded[language]);
         loaded[language] = NULL;
         failed[language] = false;
     }
+    tag_count = 1;
 }
 
 const struct locale *locale_get(enum language language)
 {
     struct problem problem;
 
+    if (language == LANGUAGE_NONE)
+        return loaded[LANGUAGE_EN];
     if (!loaded[language] && !failed[language] && load(language, &problem)) {
         failed[language] = true;
         log_event(LOG_ERROR, "catalogue_replaced_by_english", problem.text);
@@ -216,6 +292,11 @@ const struct locale *locale_get(enum language language)
 enum language locale_language(const struct locale *locale)
 {
     return locale->language;
+}
+
+bool locale_is_right_to_left(const struct locale *locale)
+{
+    return locale->right_to_left;
 }
 
 static const char *find_text(const struct locale *locale, const char *key)

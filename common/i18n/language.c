@@ -5,11 +5,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-const char *const language_tags[LANGUAGE__MAX] = {
-    [LANGUAGE_EN] = "en", [LANGUAGE_RU] = "ru", [LANGUAGE_DE] = "de", [LANGUAGE_ES] = "es",
-    [LANGUAGE_FR] = "fr", [LANGUAGE_ZH] = "zh", [LANGUAGE_AR] = "ar",
-};
-
 /* A piece of the header, not terminated. */
 struct span {
     const char *bytes;
@@ -49,16 +44,17 @@ static struct span take(struct span *rest, char separator)
     return trim(piece);
 }
 
-/* The supported language of a tag by its primary subtag; LANGUAGE__MAX for all others. */
+/* The supported language of a tag by its primary subtag; LANGUAGE_NONE for all others. */
 static enum language match_tag(struct span tag)
 {
+    char primary[3];
+
     if (tag.length < 2 || (tag.length > 2 && tag.bytes[2] != '-' && tag.bytes[2] != '_'))
-        return LANGUAGE__MAX;
-    for (int language = 0; language < LANGUAGE__MAX; language++)
-        if (lower(tag.bytes[0]) == language_tags[language][0] &&
-            lower(tag.bytes[1]) == language_tags[language][1])
-            return (enum language)language;
-    return LANGUAGE__MAX;
+        return LANGUAGE_NONE;
+    primary[0] = lower(tag.bytes[0]);
+    primary[1] = lower(tag.bytes[1]);
+    primary[2] = '\0';
+    return language_find(primary);
 }
 
 /* A quality between 0 and 1; 1 for text that is none. */
@@ -113,7 +109,7 @@ enum language language_negotiate(const char *accept_language)
         enum language language = match_tag(take(&element, ';'));
         double quality;
 
-        if (language == LANGUAGE__MAX)
+        if (language == LANGUAGE_NONE)
             continue;
         quality = find_quality(element);
         if (quality > best_quality) {

@@ -20,7 +20,7 @@ SCHEMA(live_stats_query_schema, struct stats_query, "LiveStatsQuery", query_fiel
 /* Tells the client the version of what it reads. True when it has that already. */
 static bool is_known(struct request *request, struct reply *reply, const char *version)
 {
-    const char *language = language_tags[locale_language(request->locale)];
+    const char *language = language_tag(locale_language(request->locale));
 
     return reply_is_unchanged(request, reply,
                               arena_print(request->arena, "%s.%s", version, language));

@@ -150,7 +150,7 @@ enum error report_xlsx_handle(struct request *request, struct reply *reply)
         return error;
     report_sheets(&context, &snapshot, sheets);
     name_file(request, reply, snapshot.project.project_name, XLSX_TYPE, "xlsx");
-    return workbook_write(sheets, REPORT_SHEETS, locale_language(request->locale) == LANGUAGE_AR,
+    return workbook_write(sheets, REPORT_SHEETS, locale_is_right_to_left(request->locale),
                           &reply->body, &request->problem);
 }
 

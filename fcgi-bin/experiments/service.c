@@ -173,6 +173,17 @@ static void idle(struct server *server)
     db_give_back(store_handle(((const struct service *)server->state)->store));
 }
 
+/* The catalogues are open only once the settings are read. */
+static enum error check_language(const struct experiments_settings *settings,
+                                 struct problem *problem)
+{
+    if (language_find(settings->chatapp_language) != LANGUAGE_NONE)
+        return ERROR_NONE;
+    return problem_set(problem, ERROR_INVALID, "settings_invalid",
+                       "AB_CHATAPP_LANGUAGE is %s, and there is no locales/%s.json",
+                       settings->chatapp_language, settings->chatapp_language);
+}
+
 /* Workers that are replaced while the database is down start all the same, and refuse all callers.
  */
 static enum error ready(struct server *server, bool starts, struct problem *problem)
@@ -182,6 +193,8 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
 
     if (server->region)
         db_queue_writers(store_handle(service->store), server->region);
+    if (!error)
+        error = check_language(&service->settings, problem);
     if (!error &&
         (starts || service->settings.allow_insecure_production)) /* or it is only logged */
         error = key_check_production(service->store, &service->settings, problem);

@@ -4,12 +4,12 @@
  * the language at once. Everything later reads those marks and `assayTexts`.
  */
 (function boot() {
-    const supported = ['en', 'ru', 'de', 'es', 'fr', 'zh', 'ar'];
-    const rightToLeft = ['ar'];
     const root = document.documentElement;
     const script = /** @type {HTMLScriptElement} */ (document.currentScript);
     const base = new URL('../', script.src); /* of everything below static/ */
-    const catalogues = script.dataset.catalogues.split(' ').filter(Boolean);
+    const [supported, rightToLeft, sections] = ['languages', 'rtl', 'sections'].map((name) =>
+        script.dataset[name].split(' ').filter(Boolean),
+    );
 
     function stored(key) {
         try {
@@ -30,24 +30,25 @@
 
     globalThis.assayBase = base.href;
 
-    async function catalogue(folder, tag) {
+    /* The texts of a language: those of all sections that the page reads, in one object. The English
+     * in the page makes up for a lost catalogue. */
+    globalThis.assayTexts = async (tag) => {
         try {
-            const response = await fetch(new URL(`${folder}/${tag}.json`, base));
-            return response.ok ? await response.json() : {};
+            const response = await fetch(new URL(`locales/${tag}.json`, base));
+            const { pages } = response.ok ? await response.json() : { pages: {} };
+            return Object.assign({}, ...sections.map((name) => pages[name]));
         } catch {
-            return {}; /* a lost catalogue is made up for by the English in the page */
+            return {};
         }
-    }
+    };
 
-    /* The texts of a language: those of all catalogues of the page in one object. */
-    globalThis.assayTexts = async (tag) =>
-        Object.assign({}, ...(await Promise.all(catalogues.map((name) => catalogue(name, tag)))));
+    globalThis.assayRightToLeft = (tag) => rightToLeft.includes(tag);
 
     const theme = stored('assay.theme');
     if (theme === 'light' || theme === 'dark') root.dataset.theme = theme;
 
     root.lang = chooseLocale();
-    root.dir = rightToLeft.includes(root.lang) ? 'rtl' : 'ltr';
+    root.dir = globalThis.assayRightToLeft(root.lang) ? 'rtl' : 'ltr';
     if (root.lang !== 'en') {
         root.dataset.translating = '';
         globalThis.assayFirstTexts = globalThis.assayTexts(root.lang);

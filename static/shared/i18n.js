@@ -5,23 +5,12 @@
  * current language are there.
  */
 
-export const locales = [
-    { tag: 'en', name: 'English' },
-    { tag: 'ru', name: 'Русский' },
-    { tag: 'de', name: 'Deutsch' },
-    { tag: 'es', name: 'Español' },
-    { tag: 'fr', name: 'Français' },
-    { tag: 'zh', name: '中文' },
-    { tag: 'ar', name: 'العربية' },
-];
-
 const translatedAttributes = ['aria-label', 'placeholder', 'title', 'content'];
-const rightToLeft = ['ar'];
 const listeners = new Set();
 const english = JSON.parse(document.getElementById('texts')?.textContent ?? '{}');
 let catalogue = {};
 
-/* The tag of the language shown: one of `locales`. */
+/* The tag of the language shown. */
 export function currentLocale() {
     return document.documentElement.lang;
 }
@@ -93,7 +82,7 @@ export async function setLocale(tag) {
     forgetAskedLocale();
     catalogue = tag === 'en' ? {} : await globalThis.assayTexts(tag);
     document.documentElement.lang = tag;
-    document.documentElement.dir = rightToLeft.includes(tag) ? 'rtl' : 'ltr';
+    document.documentElement.dir = globalThis.assayRightToLeft(tag) ? 'rtl' : 'ltr';
     translate(document);
     for (const listener of listeners) listener(tag);
 }

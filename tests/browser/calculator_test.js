@@ -625,7 +625,7 @@ test('shows what is chosen when colours are forced', async () => {
 
 test('shows whole sentences when its catalogue is lost', async () => {
     const page = await open('about:blank');
-    await page.route('**/experiments/locales/*', (route) => route.fulfill({ status: 404, body: '' }));
+    await page.route('**/locales/*', (route) => route.fulfill({ status: 404, body: '' }));
     await page.goto(`${experiments}/?lang=ru`);
     await answered(page);
     assert.match(await page.textContent('#sentence'), /^To see a change/);

@@ -13,18 +13,19 @@ const read = ({ path }) => readFileSync(path, 'utf8');
 const pages = own.filter(({ name }) => name.endsWith('.html'));
 const modules = own.filter(({ name }) => name.endsWith('.js'));
 const parsed = (file) => JSON.parse(read(file));
-const catalogues = own.filter(({ name }) => /(^|\/)locales\/\w+\.json$/.test(name));
-const folders = [...new Set(catalogues.map(({ name }) => dirname(name)))];
-const catalogue = (folder, tag) => parsed({ path: join(root, folder, `${tag}.json`) });
-const tags = ['ar', 'de', 'en', 'es', 'fr', 'ru', 'zh'];
+const tags = readdirSync(join(root, '..', 'locales')).map((name) => name.replace('.json', ''));
+const languages = Object.fromEntries(
+    tags.map((tag) => [tag, parsed({ path: join(root, '..', 'locales', `${tag}.json`) })]),
+);
+const sections = Object.keys(languages.en.pages);
+const catalogue = (section, tag) => languages[tag].pages[section];
 
-/* The catalogues that nginx gives to a page below static/<service>/<page>/. */
+/* The English texts that nginx puts into a page below static/<service>/<page>/. */
 function englishOf(file) {
     const [service] = file.name.split('/');
     const [, page] = /data-page="(\w+)"/.exec(read(file));
-    const wanted = ['shared/locales', `${service}/locales`, `${service}/${page}/locales`];
-    const here = wanted.filter((folder) => folders.includes(folder));
-    return Object.assign({}, ...here.map((folder) => catalogue(folder, 'en')));
+    const asked = ['shared', service, `${service}/${page}`];
+    return Object.assign({}, ...asked.map((section) => catalogue(section, 'en') ?? {}));
 }
 
 const formsOf = (text) => (typeof text === 'string' ? [text] : Object.values(text));
@@ -32,12 +33,16 @@ const placeholders = (text) =>
     [...new Set([...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name))].sort();
 const allPlaceholders = (text) => [...new Set(formsOf(text).flatMap(placeholders))].sort();
 
-for (const folder of folders) {
+test('every language has every section, its name and its direction', () => {
+    for (const tag of tags) {
+        assert.deepEqual(Object.keys(languages[tag].pages), sections, tag);
+        assert.match(languages[tag].language.direction, /^(ltr|rtl)$/, tag);
+        assert.ok(languages[tag].language.name, tag);
+    }
+});
+
+for (const folder of sections) {
     const english = catalogue(folder, 'en');
-    test(`${folder} speaks seven languages`, () => {
-        const there = catalogues.filter(({ name }) => dirname(name) === folder);
-        assert.deepEqual(there.map(({ name }) => /(\w+)\.json$/.exec(name)[1]).sort(), tags);
-    });
     for (const tag of tags)
         test(`${folder}/${tag} has the keys and placeholders of the English one`, () => {
             const texts = catalogue(folder, tag);
@@ -106,7 +111,7 @@ const inFrame = [
 ];
 
 test('every key that a script asks for exists, and every key is asked for', () => {
-    const english = Object.assign({}, ...folders.map((folder) => catalogue(folder, 'en')));
+    const english = Object.assign({}, ...sections.map((section) => catalogue(section, 'en')));
     const used = modules.map((file) => keysIn(read(file)));
     const inPages = pages.flatMap((page) =>
         [...read(page).matchAll(/data-i18n(?:-[a-z-]+)?="([^"]+)"/g)].map(([, key]) => key),

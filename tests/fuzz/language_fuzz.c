@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size)
         memcpy(header, data, size);
     language = language_negotiate(header);
-    PROMISE((int)language >= 0 && language < LANGUAGE__MAX, "there is such a language");
+    PROMISE((int)language >= 0 && language < language_count(), "there is such a language");
     free(header);
     return 0;
 }

@@ -121,11 +121,12 @@ TEST(words)
                "columns is statistically significant: chi-square = 20.0000, 2 degrees of freedom, "
                "p = 4.5e-05. Its strength is Cramér's V = 0.4082.");
     CHECK(!answer.low_expected_warning);
-    CHECK_INT(analyze("{\"table\":[[3,5],[4,5]],\"test_type\":\"g_test\"}", LANGUAGE_RU, &answer),
-              ERROR_NONE);
+    CHECK_INT(
+        analyze("{\"table\":[[3,5],[4,5]],\"test_type\":\"g_test\"}", language_find("ru"), &answer),
+        ERROR_NONE);
     CHECK(strstr(answer.interpretation, "G-критерий"));
     CHECK(answer.low_expected_warning);
-    for (int language = 0; language < LANGUAGE__MAX; language++) {
+    for (int language = 0; language < language_count(); language++) {
         CHECK_INT(analyze("{\"table\":[[3,5],[4,5]],\"test_type\":\"g_test\"}",
                           (enum language)language, &answer),
                   ERROR_NONE);

@@ -97,7 +97,7 @@ TEST(summary_names_everything)
 {
     static const char *const parts[] = {"Checkout", "conversion", "New visitors", "41", "146642"};
 
-    for (int language = 0; language < LANGUAGE__MAX; language++) {
+    for (int language = 0; language < language_count(); language++) {
         struct sized sized = usual((enum language)language);
 
         for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

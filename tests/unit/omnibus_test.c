@@ -156,7 +156,7 @@ TEST(words)
                "effect size is ε² = 0.6676. Which of them differ is for pairwise tests to say.");
     CHECK_INT(analyze("kruskal_wallis", "[[1,2],[1,2]]", LANGUAGE_EN, &answer), ERROR_NONE);
     CHECK_TEXT(answer.verdict, "No significant difference between groups at alpha=0.050");
-    for (int language = 0; language < LANGUAGE__MAX; language++) {
+    for (int language = 0; language < language_count(); language++) {
         CHECK_INT(analyze("welch_anova", THREE_GROUPS, (enum language)language, &answer),
                   ERROR_NONE);
         CHECK(strstr(answer.interpretation, "20.6234") && !strstr(answer.interpretation, "{{"));

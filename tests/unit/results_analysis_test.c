@@ -136,7 +136,7 @@ TEST(methods_are_named)
         const char *body = bodies[names[i].analyzer];
 
         CHECK(strstr(analyze(body).interpretation, names[i].english));
-        CHECK(strstr(analyze_in(LANGUAGE_RU, body).interpretation, names[i].russian));
+        CHECK(strstr(analyze_in(language_find("ru"), body).interpretation, names[i].russian));
     }
 }
 
@@ -145,7 +145,7 @@ TEST(every_language_says_all_of_it)
     for (int analyzer = 0; analyzer < ANALYZER__MAX; analyzer++) {
         struct results_reply english = analyze(bodies[analyzer]);
 
-        for (int language = 1; language < LANGUAGE__MAX; language++) {
+        for (int language = 1; language < language_count(); language++) {
             struct results_reply answer = analyze_in((enum language)language, bodies[analyzer]);
 
             CHECK(strstr(answer.interpretation, "{{") == NULL);
@@ -181,7 +181,7 @@ TEST(limits)
         CHECK(results_limit_passed(within) == NULL);
         analyze(limits[i].within);
         CHECK_INT(results_cost_units(beyond), 1);
-        for (int language = 0; language < LANGUAGE__MAX; language++) {
+        for (int language = 0; language < language_count(); language++) {
             const struct results_call call = {locale_get((enum language)language), arena, &problem};
             struct results_reply answer;
 
@@ -304,7 +304,7 @@ TEST(rules_have_texts)
     for (size_t i = 0; i < results_request_schema.rule_count; i++) {
         const char *key = results_request_schema.rules[i].key;
 
-        for (int language = 0; language < LANGUAGE__MAX; language++)
+        for (int language = 0; language < language_count(); language++)
             CHECK(strcmp(locale_format(locale_get((enum language)language), arena, key,
                                        NO_TEXT_ARGUMENTS),
                          key) != 0);

@@ -253,7 +253,7 @@ TEST(messages_speak_every_language_and_name_the_figures)
     CHECK_INT(RULES_LOW_TRAFFIC, 1000);
     CHECK_INT(RULES_LOW_TRAFFIC_PER_VARIANT, 2000);
     CHECK_INT(RULES_SHORT_TEST_DAYS, 14);
-    for (int language = 0; language < LANGUAGE__MAX; language++) {
+    for (int language = 0; language < language_count(); language++) {
         struct object_list warnings = evaluate(&world, (enum language)language, arena);
         const struct warning *items = warnings.items;
 

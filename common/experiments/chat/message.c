@@ -11,7 +11,7 @@ const char chat_approve_action[] = "approve_analysis", chat_review_action[] = "r
 
 struct chat_format chat_format_of(const struct experiments_settings *settings, struct arena *arena)
 {
-    return (struct chat_format){.locale = locale_get((enum language)settings->chatapp_language),
+    return (struct chat_format){.locale = locale_get(language_find(settings->chatapp_language)),
                                 .arena = arena,
                                 .text_max = (size_t)settings->chatapp_message_bytes,
                                 .name_max = (size_t)settings->chatapp_name_bytes};

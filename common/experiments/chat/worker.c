@@ -72,7 +72,7 @@ enum error chat_worker_start(const struct experiments_settings *settings, struct
     if (error)
         return error;
     *worker = (struct chat_worker){
-        .context = {settings, locale_get((enum language)settings->chatapp_language)},
+        .context = {settings, locale_get(language_find(settings->chatapp_language))},
         .post = chat_kind(&chat_post_kind, settings),
         .message = chat_kind(&chat_message_kind, settings),
         .analysis = chat_kind(&chat_analysis_kind, settings),

@@ -73,8 +73,8 @@ void report_start(const struct report_context *context, struct report_document *
     enum language language = locale_language(context->locale);
 
     document_start(document, context->arena);
-    document->language = language_tags[language];
-    document->right_to_left = language == LANGUAGE_AR;
+    document->language = language_tag(language);
+    document->right_to_left = locale_is_right_to_left(context->locale);
     document->title = title && *title ? title : report_label(context, "export.report_title");
     document->mark = "Assay";
     document->none = report_label(context, "export.none");

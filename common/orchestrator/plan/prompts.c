@@ -10,26 +10,15 @@
 
 enum { PROMPT_MAX = 64 * 1024 * 1024, DELIMITER_BYTES = 16 };
 
-static const struct {
-    enum text_language found;
-    enum language ours;
-} languages[] = {{TEXT_RU, LANGUAGE_RU}, {TEXT_DE, LANGUAGE_DE}, {TEXT_ES, LANGUAGE_ES},
-                 {TEXT_FR, LANGUAGE_FR}, {TEXT_ZH, LANGUAGE_ZH}, {TEXT_AR, LANGUAGE_AR}};
-
-/* A language that is not known to be one of ours is taken for English, which may be wrong: the
- * model is told to look itself. */
+/* A language without a catalogue, and English, which may be a wrong guess, gets English prompts
+ * that ask the model to answer in the user's language. */
 struct phrasing phrasing_of(struct arena *arena, const char *prompt)
 {
-    enum text_language found = language_detect(prompt, strlen(prompt));
-    struct phrasing phrasing = {
-        .arena = arena, .locale = locale_get(LANGUAGE_EN), .asks_for_language = true};
+    enum language language = language_find(language_codes[language_detect(prompt, strlen(prompt))]);
+    struct phrasing phrasing = {.arena = arena,
+                                .locale = locale_get(language > 0 ? language : LANGUAGE_EN)};
 
-    for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++) {
-        if (languages[i].found != found)
-            continue;
-        phrasing.locale = locale_get(languages[i].ours);
-        phrasing.asks_for_language = locale_language(phrasing.locale) != languages[i].ours;
-    }
+    phrasing.asks_for_language = locale_language(phrasing.locale) == LANGUAGE_EN;
     token_random_text(DELIMITER_BYTES, phrasing.delimiter, sizeof phrasing.delimiter);
     return phrasing;
 }
