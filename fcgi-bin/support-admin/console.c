@@ -249,6 +249,15 @@ enum error session_delete_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
+struct route_votes {
+    int64_t up, down;
+};
+
+#define OWNER struct route_votes
+static const struct field route_votes_fields[] = {INTEGER(OWNER, up), INTEGER(OWNER, down)};
+#undef OWNER
+static SCHEMA(route_votes_schema, struct route_votes, "RouteVotes", route_votes_fields);
+
 static json_t *by_route(const struct request *request, const struct object_list *rows)
 {
     struct text text;
@@ -261,10 +270,8 @@ static json_t *by_route(const struct request *request, const struct object_list 
         const struct feedback_count *row = &((const struct feedback_count *)rows->items)[i];
 
         writer_key(&writer, row->route);
-        writer_open_object(&writer);
-        writer_key_integer(&writer, "up", row->up);
-        writer_key_integer(&writer, "down", row->down);
-        writer_close_object(&writer);
+        schema_write(&writer, &route_votes_schema,
+                     &(struct route_votes){.up = row->up, .down = row->down});
     }
     writer_close_object(&writer);
     return service_json(request, text.bytes);

@@ -129,18 +129,38 @@ static const struct field providers_fields[] = {
 #undef OWNER
 SCHEMA(providers_schema, struct providers_reply, "Providers", providers_fields);
 
-static void write_target(struct json_writer *writer, const char *key,
-                         const struct registry_target *target)
+struct target_entry {
+    const char *provider, *model;
+};
+
+#define OWNER struct target_entry
+static const struct field target_fields[] = {STRING(OWNER, provider), STRING(OWNER, model)};
+#undef OWNER
+static SCHEMA(target_schema, struct target_entry, "ProfileTarget", target_fields);
+
+struct profile_entry {
+    const char *description;
+    const struct target_entry *fast, *strong, *fallback;
+};
+
+#define OWNER struct profile_entry
+static const struct field profile_fields[] = {
+    STRING(OWNER, description), OBJECT(OWNER, fast, target_schema, .nullable = true),
+    OBJECT(OWNER, strong, target_schema, .nullable = true),
+    OBJECT(OWNER, fallback, target_schema, .nullable = true)};
+#undef OWNER
+static SCHEMA(profile_schema, struct profile_entry, "Profile", profile_fields);
+
+static const struct target_entry *target_of(struct arena *arena,
+                                            const struct registry_target *target)
 {
-    writer_key(writer, key);
-    if (!target->provider) {
-        writer_null(writer);
-        return;
-    }
-    writer_open_object(writer);
-    writer_key_string(writer, "provider", target->provider->id);
-    writer_key_string(writer, "model", target->model->name);
-    writer_close_object(writer);
+    struct target_entry *entry;
+
+    if (!target->provider)
+        return NULL;
+    entry = ARENA_NEW(arena, struct target_entry);
+    *entry = (struct target_entry){.provider = target->provider->id, .model = target->model->name};
+    return entry;
 }
 
 static json_t *list_profiles(const struct request *request, const struct registry *registry)
@@ -155,12 +175,12 @@ static json_t *list_profiles(const struct request *request, const struct registr
         const struct registry_profile *profile = &registry->profiles[i];
 
         writer_key(&writer, profile->name);
-        writer_open_object(&writer);
-        writer_key_string(&writer, "description", profile->description);
-        write_target(&writer, "fast", &profile->fast);
-        write_target(&writer, "strong", &profile->strong);
-        write_target(&writer, "fallback", &profile->fallback);
-        writer_close_object(&writer);
+        schema_write(
+            &writer, &profile_schema,
+            &(struct profile_entry){.description = profile->description,
+                                    .fast = target_of(request->arena, &profile->fast),
+                                    .strong = target_of(request->arena, &profile->strong),
+                                    .fallback = target_of(request->arena, &profile->fallback)});
     }
     writer_close_object(&writer);
     return service_json(request, text.bytes);

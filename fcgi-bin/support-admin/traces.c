@@ -210,15 +210,98 @@ static const struct field worst_fields[] = {STRING(OWNER, evaluator), INTEGER(OW
 #undef OWNER
 SCHEMA(worst_schema, struct worst_reply, "Worst", worst_fields);
 
+struct latency_metrics {
+    struct optional_number p50_sec;
+    struct optional_number p95_sec;
+    struct optional_number p99_sec;
+    const char *window;
+};
+
+#define OWNER struct latency_metrics
+static const struct field latency_metrics_fields[] = {
+    NULLABLE_NUMBER(OWNER, p50_sec), NULLABLE_NUMBER(OWNER, p95_sec),
+    NULLABLE_NUMBER(OWNER, p99_sec), STRING(OWNER, window)};
+#undef OWNER
+static SCHEMA(latency_metrics_schema, struct latency_metrics, "LatencyMetrics",
+              latency_metrics_fields);
+
+struct escalation_metrics {
+    int64_t total_traces;
+    int64_t escalated;
+    struct optional_number rate_pct;
+    const char *window;
+};
+
+#define OWNER struct escalation_metrics
+static const struct field escalation_metrics_fields[] = {
+    INTEGER(OWNER, total_traces), INTEGER(OWNER, escalated), NULLABLE_NUMBER(OWNER, rate_pct),
+    STRING(OWNER, window)};
+#undef OWNER
+static SCHEMA(escalation_metrics_schema, struct escalation_metrics, "EscalationMetrics",
+              escalation_metrics_fields);
+
+struct quality_metrics {
+    int64_t scored_traces;
+    struct optional_number avg_quality;
+    struct optional_number low_quality_share_pct;
+    const char *window;
+};
+
+#define OWNER struct quality_metrics
+static const struct field quality_metrics_fields[] = {
+    INTEGER(OWNER, scored_traces), NULLABLE_NUMBER(OWNER, avg_quality),
+    NULLABLE_NUMBER(OWNER, low_quality_share_pct), STRING(OWNER, window)};
+#undef OWNER
+static SCHEMA(quality_metrics_schema, struct quality_metrics, "QualityMetrics",
+              quality_metrics_fields);
+
+struct errors_metrics {
+    int64_t total_started;
+    int64_t likely_failed;
+    struct optional_number likely_failure_rate_pct;
+    int64_t failed;
+    const char *window;
+};
+
+#define OWNER struct errors_metrics
+static const struct field errors_metrics_fields[] = {
+    INTEGER(OWNER, total_started), INTEGER(OWNER, likely_failed),
+    NULLABLE_NUMBER(OWNER, likely_failure_rate_pct), INTEGER(OWNER, failed), STRING(OWNER, window)};
+#undef OWNER
+static SCHEMA(errors_metrics_schema, struct errors_metrics, "ErrorsMetrics", errors_metrics_fields);
+
+struct feedback_metrics {
+    int64_t total;
+    int64_t thumbs_down;
+    struct optional_number thumbs_down_rate_pct;
+    const char *window;
+};
+
+#define OWNER struct feedback_metrics
+static const struct field feedback_metrics_fields[] = {
+    INTEGER(OWNER, total), INTEGER(OWNER, thumbs_down),
+    NULLABLE_NUMBER(OWNER, thumbs_down_rate_pct), STRING(OWNER, window)};
+#undef OWNER
+static SCHEMA(feedback_metrics_schema, struct feedback_metrics, "FeedbackMetrics",
+              feedback_metrics_fields);
+
 struct metrics_reply {
-    json_t *latency, *escalation, *quality, *errors, *feedback;
+    const struct latency_metrics *latency;
+    const struct escalation_metrics *escalation;
+    const struct quality_metrics *quality;
+    const struct errors_metrics *errors;
+    const struct feedback_metrics *feedback;
     const char *generated_at;
 };
 
 #define OWNER struct metrics_reply
 static const struct field metrics_fields[] = {
-    JSON_OBJECT(OWNER, latency), JSON_OBJECT(OWNER, escalation), JSON_OBJECT(OWNER, quality),
-    JSON_OBJECT(OWNER, errors),  JSON_OBJECT(OWNER, feedback),   STRING(OWNER, generated_at),
+    OBJECT(OWNER, latency, latency_metrics_schema),
+    OBJECT(OWNER, escalation, escalation_metrics_schema),
+    OBJECT(OWNER, quality, quality_metrics_schema),
+    OBJECT(OWNER, errors, errors_metrics_schema),
+    OBJECT(OWNER, feedback, feedback_metrics_schema),
+    STRING(OWNER, generated_at),
 };
 #undef OWNER
 SCHEMA(metrics_schema, struct metrics_reply, "Metrics", metrics_fields);
@@ -473,59 +556,40 @@ enum error worst_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-/* One figure of a window. */
-struct figure {
-    const char *key;
-    const struct optional_number *number; /* or, when NULL, */
-    int64_t count;
-};
-
-static json_t *window_of(const struct request *request, const struct figure *figures, size_t count,
-                         const char *window)
-{
-    struct text text;
-    struct json_writer writer;
-
-    text_start(&text, request->arena, 4096);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    for (size_t i = 0; i < count; i++) {
-        if (!figures[i].number)
-            writer_key_integer(&writer, figures[i].key, figures[i].count);
-        else if (figures[i].number->given)
-            writer_key_number(&writer, figures[i].key, figures[i].number->value);
-        else
-            writer_key_null(&writer, figures[i].key);
-    }
-    writer_key_string(&writer, "window", window);
-    writer_close_object(&writer);
-    return service_json(request, text.bytes);
-}
-
-static void set_metrics(const struct request *request, struct metrics_reply *reply,
+/* The metrics of each window. */
+static void set_metrics(struct arena *arena, struct metrics_reply *reply,
                         const struct metrics_snapshot *s)
 {
-    const struct figure latency[] = {
-        {"p50_sec", &s->p50_sec, 0}, {"p95_sec", &s->p95_sec, 0}, {"p99_sec", &s->p99_sec, 0}};
-    const struct figure escalation[] = {{"total_traces", NULL, s->total_traces},
-                                        {"escalated", NULL, s->escalated},
-                                        {"rate_pct", &s->escalation_rate_pct, 0}};
-    const struct figure quality[] = {{"scored_traces", NULL, s->scored_traces},
-                                     {"avg_quality", &s->avg_quality, 0},
-                                     {"low_quality_share_pct", &s->low_quality_share_pct, 0}};
-    const struct figure errors[] = {{"total_started", NULL, s->total_started},
-                                    {"likely_failed", NULL, s->likely_failed},
-                                    {"likely_failure_rate_pct", &s->likely_failure_rate_pct, 0},
-                                    {"failed", NULL, s->failed}};
-    const struct figure feedback[] = {{"total", NULL, s->votes},
-                                      {"thumbs_down", NULL, s->thumbs_down},
-                                      {"thumbs_down_rate_pct", &s->thumbs_down_rate_pct, 0}};
+    struct latency_metrics *latency = ARENA_NEW(arena, struct latency_metrics);
+    struct escalation_metrics *escalation = ARENA_NEW(arena, struct escalation_metrics);
+    struct quality_metrics *quality = ARENA_NEW(arena, struct quality_metrics);
+    struct errors_metrics *errors = ARENA_NEW(arena, struct errors_metrics);
+    struct feedback_metrics *feedback = ARENA_NEW(arena, struct feedback_metrics);
 
-    reply->latency = window_of(request, latency, COUNT_OF(latency), "24h");
-    reply->escalation = window_of(request, escalation, COUNT_OF(escalation), "24h");
-    reply->quality = window_of(request, quality, COUNT_OF(quality), "7d");
-    reply->errors = window_of(request, errors, COUNT_OF(errors), "24h");
-    reply->feedback = window_of(request, feedback, COUNT_OF(feedback), "7d");
+    *latency = (struct latency_metrics){
+        .p50_sec = s->p50_sec, .p95_sec = s->p95_sec, .p99_sec = s->p99_sec, .window = "24h"};
+    *escalation = (struct escalation_metrics){.total_traces = s->total_traces,
+                                              .escalated = s->escalated,
+                                              .rate_pct = s->escalation_rate_pct,
+                                              .window = "24h"};
+    *quality = (struct quality_metrics){.scored_traces = s->scored_traces,
+                                        .avg_quality = s->avg_quality,
+                                        .low_quality_share_pct = s->low_quality_share_pct,
+                                        .window = "7d"};
+    *errors = (struct errors_metrics){.total_started = s->total_started,
+                                      .likely_failed = s->likely_failed,
+                                      .likely_failure_rate_pct = s->likely_failure_rate_pct,
+                                      .failed = s->failed,
+                                      .window = "24h"};
+    *feedback = (struct feedback_metrics){.total = s->votes,
+                                          .thumbs_down = s->thumbs_down,
+                                          .thumbs_down_rate_pct = s->thumbs_down_rate_pct,
+                                          .window = "7d"};
+    reply->latency = latency;
+    reply->escalation = escalation;
+    reply->quality = quality;
+    reply->errors = errors;
+    reply->feedback = feedback;
 }
 
 enum error metrics_handle(struct request *request, struct reply *reply)
@@ -539,7 +603,7 @@ enum error metrics_handle(struct request *request, struct reply *reply)
         error = metrics_snapshot(&tools.traces, &snapshot);
     if (error)
         return error;
-    set_metrics(request, object, &snapshot);
+    set_metrics(request->arena, object, &snapshot);
     object->generated_at = store_now(request->arena);
     reply->object = object;
     return ERROR_NONE;

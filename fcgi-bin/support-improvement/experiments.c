@@ -190,13 +190,51 @@ static const struct field comparison_query_fields[] = {
 SCHEMA(comparison_query_schema, struct comparison_query, "ComparisonQuery",
        comparison_query_fields);
 
+struct spread {
+    struct optional_number mean, p50, p95;
+};
+
+#define OWNER struct spread
+static const struct field quality_fields[] = {
+    NULLABLE_NUMBER(OWNER, mean), NULLABLE_NUMBER(OWNER, p50), NULLABLE_NUMBER(OWNER, p95)};
+static const struct field latency_fields[] = {NULLABLE_NUMBER(OWNER, p50),
+                                              NULLABLE_NUMBER(OWNER, p95)};
+#undef OWNER
+static SCHEMA(quality_schema, struct spread, "ComparisonQuality", quality_fields);
+static SCHEMA(latency_schema, struct spread, "ComparisonLatency", latency_fields);
+
+/* What is known of one of the experiments that are compared. */
+struct compared {
+    const char *experiment_id;
+    int64_t trace_count;
+    const struct spread *quality;
+    const char *evaluator_breakdown; /* JSON */
+    struct optional_number cost_per_trace;
+    const struct spread *latency;
+};
+
+#define OWNER struct compared
+static const struct field compared_fields[] = {
+    STRING(OWNER, experiment_id, .nullable = true),
+    INTEGER(OWNER, trace_count),
+    OBJECT(OWNER, quality, quality_schema),
+    WRITTEN_JSON(OWNER, evaluator_breakdown,
+                 .help =
+                     "Of a deployed one: means by evaluator. Of a staged one: its last run. Of a "
+                     "candidate: whether its file is there."),
+    NULLABLE_NUMBER(OWNER, cost_per_trace),
+    OBJECT(OWNER, latency, latency_schema)};
+#undef OWNER
+static SCHEMA(compared_schema, struct compared, "Compared", compared_fields);
+
 struct comparison_reply {
-    json_t *deployed, *staged, *candidate;
+    const struct compared *deployed, *staged, *candidate;
 };
 
 #define OWNER struct comparison_reply
-static const struct field comparison_fields[] = {
-    JSON_OBJECT(OWNER, deployed), JSON_OBJECT(OWNER, staged), JSON_OBJECT(OWNER, candidate)};
+static const struct field comparison_fields[] = {OBJECT(OWNER, deployed, compared_schema),
+                                                 OBJECT(OWNER, staged, compared_schema),
+                                                 OBJECT(OWNER, candidate, compared_schema)};
 #undef OWNER
 SCHEMA(comparison_schema, struct comparison_reply, "Comparison", comparison_fields);
 
@@ -317,7 +355,7 @@ static enum error begin_change(struct request *request, struct candidate_call *c
 enum error experiment_new_handle(struct request *request, struct reply *reply)
 {
     const struct experiment_new_body *body = request->body;
-    const struct experiment_request order = {
+    const struct experiment_request asked = {
         .name = body->name,
         .from = body->from,
         .description = body->description,
@@ -331,7 +369,7 @@ enum error experiment_new_handle(struct request *request, struct reply *reply)
     enum error error = begin_change(request, &call, &lock);
 
     if (!error)
-        error = experiment_new(call.arena, call.settings, &order, &experiment, call.problem);
+        error = experiment_new(call.arena, call.settings, &asked, &experiment, call.problem);
     data_file_unlock(lock);
     if (error)
         return error;
@@ -513,47 +551,19 @@ enum error experiment_assignments_handle(struct request *request, struct reply *
 }
 
 struct bucket {
-    const char *experiment_id;
-    int64_t count;
-    struct optional_number mean, p50, p95, cost, fast, slow;
-    const char *breakdown; /* JSON */
+    struct compared compared;
+    struct spread quality, latency;
 };
 
-static void number_or_null(struct json_writer *writer, const char *key,
-                           struct optional_number value)
+static struct bucket *bucket_of(struct arena *arena, const char *experiment_id)
 {
-    if (value.given)
-        writer_key_number(writer, key, value.value);
-    else
-        writer_key_null(writer, key);
-}
+    struct bucket *bucket = ARENA_NEW(arena, struct bucket);
 
-static json_t *bucket_json(const struct request *request, const struct bucket *bucket)
-{
-    struct text text;
-    struct json_writer writer;
-
-    text_start(&text, request->arena, 1 << 16);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "experiment_id", bucket->experiment_id);
-    writer_key_integer(&writer, "trace_count", bucket->count);
-    writer_key(&writer, "quality");
-    writer_open_object(&writer);
-    number_or_null(&writer, "mean", bucket->mean);
-    number_or_null(&writer, "p50", bucket->p50);
-    number_or_null(&writer, "p95", bucket->p95);
-    writer_close_object(&writer);
-    writer_key(&writer, "evaluator_breakdown");
-    writer_raw(&writer, bucket->breakdown ? bucket->breakdown : "{}");
-    number_or_null(&writer, "cost_per_trace", bucket->cost);
-    writer_key(&writer, "latency");
-    writer_open_object(&writer);
-    number_or_null(&writer, "p50", bucket->fast);
-    number_or_null(&writer, "p95", bucket->slow);
-    writer_close_object(&writer);
-    writer_close_object(&writer);
-    return service_json(request, text.bytes);
+    bucket->compared = (struct compared){.experiment_id = experiment_id,
+                                         .quality = &bucket->quality,
+                                         .evaluator_breakdown = "{}",
+                                         .latency = &bucket->latency};
+    return bucket;
 }
 
 static const char *evaluators_of(const struct candidate_call *call, const char *id,
@@ -577,8 +587,8 @@ static const char *evaluators_of(const struct candidate_call *call, const char *
     return text.bytes;
 }
 
-/* The place of a percentile among so many, from 0: ceil(p * n / 100) - 1. */
-static int64_t place(int64_t count, int64_t percent)
+/* The rank of a percentile among so many, from 0: ceil(p * n / 100) - 1. */
+static int64_t rank_of(int64_t count, int64_t percent)
 {
     return count ? (percent * count + 99) / 100 - 1 : 0;
 }
@@ -587,38 +597,48 @@ static enum error deployed_bucket(struct request *request, const struct candidat
                                   const char *id, struct bucket *bucket)
 {
     const char *tenant = whose(request);
-    struct answer_figures figures;
+    struct answer_figures answers;
     const struct {
         bool latency;
         int64_t percent;
         struct optional_number *value;
-    } ranks[] = {{false, 50, &bucket->p50},
-                 {false, 95, &bucket->p95},
-                 {true, 50, &bucket->fast},
-                 {true, 95, &bucket->slow}};
-    enum error error = deployment_answers(call->db, id, tenant, &figures, call->problem);
+    } ranks[] = {{false, 50, &bucket->quality.p50},
+                 {false, 95, &bucket->quality.p95},
+                 {true, 50, &bucket->latency.p50},
+                 {true, 95, &bucket->latency.p95}};
+    enum error error = deployment_answers(call->db, id, tenant, &answers, call->problem);
 
-    if (error || !figures.count)
+    if (error || !answers.count)
         return error;
-    bucket->count = figures.count;
-    bucket->mean = figures.quality;
-    bucket->cost = figures.cost;
+    bucket->compared.trace_count = answers.count;
+    bucket->quality.mean = answers.quality;
+    bucket->compared.cost_per_trace = answers.cost;
     for (size_t i = 0; i < COUNT_OF(ranks) && !error; i++)
         error = deployment_ranked(call->db, id, tenant, ranks[i].latency,
-                                  place(figures.count, ranks[i].percent), ranks[i].value,
+                                  rank_of(answers.count, ranks[i].percent), ranks[i].value,
                                   call->problem);
     if (!error && !tenant)
-        bucket->breakdown = evaluators_of(call, id, &error);
+        bucket->compared.evaluator_breakdown = evaluators_of(call, id, &error);
     return error;
 }
+
+struct staged_breakdown {
+    const char *run_id;
+    struct optional_number quality_delta, cost_delta, latency_delta;
+};
+
+#define OWNER struct staged_breakdown
+static const struct field staged_fields[] = {
+    STRING(OWNER, run_id), NULLABLE_NUMBER(OWNER, quality_delta),
+    NULLABLE_NUMBER(OWNER, cost_delta), NULLABLE_NUMBER(OWNER, latency_delta)};
+#undef OWNER
+static SCHEMA(staged_schema, struct staged_breakdown, "StagedBreakdown", staged_fields);
 
 static enum error staged_bucket(struct request *request, const struct candidate_call *call,
                                 const char *id, struct bucket *bucket)
 {
     const char *tenant = whose(request);
     struct run_deltas deltas;
-    struct text text;
-    struct json_writer writer;
     bool found;
     enum error error;
 
@@ -627,16 +647,13 @@ static enum error staged_bucket(struct request *request, const struct candidate_
     error = run_deltas_of(call->db, call->arena, tenant, id, &deltas, &found, call->problem);
     if (error || !found)
         return error;
-    text_start(&text, request->arena, 4096);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "run_id", deltas.run_id);
-    number_or_null(&writer, "quality_delta", deltas.quality);
-    number_or_null(&writer, "cost_delta", deltas.cost);
-    number_or_null(&writer, "latency_delta", deltas.latency);
-    writer_close_object(&writer);
-    bucket->breakdown = text.bytes;
-    bucket->mean = bucket->p50 = bucket->p95 = deltas.quality;
+    bucket->compared.evaluator_breakdown =
+        schema_json(request->arena, 4096, &staged_schema,
+                    &(struct staged_breakdown){.run_id = deltas.run_id,
+                                               .quality_delta = deltas.quality,
+                                               .cost_delta = deltas.cost,
+                                               .latency_delta = deltas.latency});
+    bucket->quality = (struct spread){deltas.quality, deltas.quality, deltas.quality};
     return ERROR_NONE;
 }
 
@@ -644,26 +661,27 @@ enum error comparison_handle(struct request *request, struct reply *reply)
 {
     const struct comparison_query *query = request->query;
     struct comparison_reply *object = ARENA_NEW(request->arena, struct comparison_reply);
-    struct bucket deployed = {query->deployed}, staged = {query->staged},
-                  candidate = {query->candidate};
+    struct bucket *deployed = bucket_of(request->arena, query->deployed),
+                  *staged = bucket_of(request->arena, query->staged),
+                  *candidate = bucket_of(request->arena, query->candidate);
     struct candidate_call call;
     enum error error = begin(request, &call);
 
     if (!error && query->deployed)
-        error = deployed_bucket(request, &call, query->deployed, &deployed);
+        error = deployed_bucket(request, &call, query->deployed, deployed);
     if (!error && query->staged)
-        error = staged_bucket(request, &call, query->staged, &staged);
+        error = staged_bucket(request, &call, query->staged, staged);
     if (error)
         return error;
     if (query->candidate)
-        candidate.breakdown =
+        candidate->compared.evaluator_breakdown =
             experiment_is_id(query->candidate) &&
                     data_file_exists(experiment_path(call.arena, call.settings, query->candidate))
                 ? "{\"yaml_present\":true}"
                 : "{\"yaml_present\":false}";
-    *object =
-        (struct comparison_reply){bucket_json(request, &deployed), bucket_json(request, &staged),
-                                  bucket_json(request, &candidate)};
+    *object = (struct comparison_reply){.deployed = &deployed->compared,
+                                        .staged = &staged->compared,
+                                        .candidate = &candidate->compared};
     reply->object = object;
     return ERROR_NONE;
 }

@@ -104,23 +104,24 @@ static enum error must_exist(struct request *request, const char *id, const char
 enum error run_start_handle(struct request *request, struct reply *reply)
 {
     const struct run_query *query = request->query;
-    const struct run_request order = {query->baseline, request->arguments[0], own_tenant(request),
-                                      false};
+    const struct run_request asked = {.baseline = query->baseline,
+                                      .candidate = request->arguments[0],
+                                      .tenant = own_tenant(request)};
     struct run_started *object = ARENA_NEW(request->arena, struct run_started);
     struct trace_call call;
-    enum error error = must_exist(request, order.candidate, "experiment not found");
+    enum error error = must_exist(request, asked.candidate, "experiment not found");
 
     if (!error)
-        error = must_exist(request, order.baseline, "baseline experiment not found");
+        error = must_exist(request, asked.baseline, "baseline experiment not found");
     if (!error)
         error = family_call(request, &call);
     if (!error)
-        error = run_ask(call.db, call.arena, service_settings(request), &order, &object->job_id,
+        error = run_ask(call.db, call.arena, service_settings(request), &asked, &object->job_id,
                         call.problem);
     if (error)
         return error;
     service_audit(request, "regression_run",
-                  arena_print(request->arena, "experiment:%s", order.candidate), NULL);
+                  arena_print(request->arena, "experiment:%s", asked.candidate), NULL);
     object->status = "queued";
     reply->object = object;
     return ERROR_NONE;
@@ -140,27 +141,21 @@ static struct run_entry of_row(const struct run_row *row)
                               .report_path = row->report_path};
 }
 
-static struct optional_integer count_of(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-
-    return (struct optional_integer){json_is_integer(value), json_integer_value(value)};
-}
-
 static struct run_entry of_job(const struct request *request, const struct background_run *run)
 {
-    const json_t *payload = service_json(request, run->payload),
-                 *progress = service_json(request, run->progress);
-    const char *baseline = json_string_value(json_object_get(payload, "baseline")),
-               *candidate = json_string_value(json_object_get(payload, "candidate"));
+    struct run_request asked = {0};
+    struct run_progress progress = {0};
+    bool begun = run->progress &&
+                 schema_from_json(request->arena, &run_progress_schema, run->progress, &progress);
 
+    (void)schema_from_json(request->arena, &run_request_schema, run->payload, &asked);
     return (struct run_entry){.run_id = run->id,
                               .status = run->status,
                               .created_at = run->created_at,
-                              .baseline = baseline ? baseline : "current",
-                              .candidate = candidate ? candidate : "current",
-                              .cases_done = count_of(progress, "cases_done"),
-                              .cases_total = count_of(progress, "cases_total"),
+                              .baseline = asked.baseline,
+                              .candidate = asked.candidate,
+                              .cases_done = {begun, progress.cases_done},
+                              .cases_total = {begun, progress.cases_total},
                               .finished_at = run->finished_at,
                               .error = run->error};
 }

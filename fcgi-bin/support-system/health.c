@@ -66,21 +66,29 @@ enum error live_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
+struct component {
+    const char *status;
+    struct optional_number latency_ms;
+    const char *detail;
+};
+
+#define OWNER struct component
+static const struct field component_fields[] = {STRING(OWNER, status),
+                                                NULLABLE_NUMBER(OWNER, latency_ms),
+                                                STRING(OWNER, detail, .nullable = true)};
+#undef OWNER
+static SCHEMA(component_schema, struct component, "HealthComponent", component_fields);
+
 static void write_component(struct json_writer *writer, const char *name, const char *status,
                             struct optional_number latency, const char *detail)
 {
+    const struct component component = {
+        .status = status,
+        .latency_ms = {latency.given, round(latency.value * 10) / 10},
+        .detail = detail};
+
     writer_key(writer, name);
-    writer_open_object(writer);
-    writer_key_string(writer, "status", status);
-    if (latency.given)
-        writer_key_number(writer, "latency_ms", round(latency.value * 10) / 10);
-    else
-        writer_key_null(writer, "latency_ms");
-    if (detail)
-        writer_key_string(writer, "detail", detail);
-    else
-        writer_key_null(writer, "detail");
-    writer_close_object(writer);
+    schema_write(writer, &component_schema, &component);
 }
 
 static void write_part(struct json_writer *writer, const char *name, const struct part *part,

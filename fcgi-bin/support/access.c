@@ -11,26 +11,35 @@
 
 enum { CLAIMS_MAX = 2048 };
 
+struct claims {
+    const char *sub, *role, *tenant;
+    int64_t exp, iat;
+    const char *jti, *fid, *type;
+};
+
+#define OWNER struct claims
+static const struct field claims_fields[] = {
+    STRING(OWNER, sub),  STRING(OWNER, role), STRING(OWNER, tenant), INTEGER(OWNER, exp),
+    INTEGER(OWNER, iat), STRING(OWNER, jti),  STRING(OWNER, fid),    STRING(OWNER, type)};
+#undef OWNER
+static SCHEMA(claims_schema, struct claims, "Claims", claims_fields);
+
 static const char *sign(struct request *request, const struct account *account, const char *type,
                         const char *id, const char *family, int64_t lifetime)
 {
-    struct text claims;
-    struct json_writer writer;
     int64_t now = clock_unix_seconds();
+    const struct claims claims = {.sub = account->subject,
+                                  .role = support_role_names[account->role],
+                                  .tenant = account->tenant,
+                                  .exp = now + lifetime,
+                                  .iat = now,
+                                  .jti = id,
+                                  .fid = family,
+                                  .type = type};
 
-    text_start(&claims, request->arena, CLAIMS_MAX);
-    writer_start(&writer, &claims);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "sub", account->subject);
-    writer_key_string(&writer, "role", support_role_names[account->role]);
-    writer_key_string(&writer, "tenant", account->tenant);
-    writer_key_integer(&writer, "exp", now + lifetime);
-    writer_key_integer(&writer, "iat", now);
-    writer_key_string(&writer, "jti", id);
-    writer_key_string(&writer, "fid", family);
-    writer_key_string(&writer, "type", type);
-    writer_close_object(&writer);
-    return jwt_sign(request->arena, claims.bytes, service_settings(request)->jwt_secret);
+    return jwt_sign(request->arena,
+                    schema_json(request->arena, CLAIMS_MAX, &claims_schema, &claims),
+                    service_settings(request)->jwt_secret);
 }
 
 static const char *new_id(struct request *request)

@@ -1,6 +1,6 @@
 /* Knowledge bases in a worker. */
 #include "support/answer/knowledge.h"
-#include "base/json.h"
+#include "base/schema.h"
 #include "base/text.h"
 #include "support/documents/ingest.h"
 
@@ -126,28 +126,42 @@ enum error knowledge_open(struct knowledge_cache *cache, const struct document_c
     return error;
 }
 
+/* What is known of a chunk beside its text. */
+struct chunk_metadata {
+    const char *source, *doc_id, *title, *file_type, *context_header;
+    int64_t chunk_index, version;
+    const char *last_updated;
+    struct optional_integer page;
+    const char *categories; /* JSON */
+};
+
+#define OWNER struct chunk_metadata
+static const struct field metadata_fields[] = {STRING(OWNER, source),
+                                               STRING(OWNER, doc_id),
+                                               STRING(OWNER, title),
+                                               STRING(OWNER, file_type),
+                                               STRING(OWNER, context_header),
+                                               INTEGER(OWNER, chunk_index),
+                                               INTEGER(OWNER, version),
+                                               STRING(OWNER, last_updated),
+                                               NULLABLE_INTEGER(OWNER, page, .omit_if_null = true),
+                                               WRITTEN_JSON(OWNER, categories)};
+#undef OWNER
+static SCHEMA(metadata_schema, struct chunk_metadata, "ChunkMetadata", metadata_fields);
+
 static const char *metadata_of(struct arena *arena, const struct chunk_row *row)
 {
-    struct text text;
-    struct json_writer writer;
-
-    text_start(&text, arena, 65536);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "source", row->source);
-    writer_key_string(&writer, "doc_id", row->doc_id);
-    writer_key_string(&writer, "title", row->title);
-    writer_key_string(&writer, "file_type", row->file_type);
-    writer_key_string(&writer, "context_header", row->header);
-    writer_key_integer(&writer, "chunk_index", row->chunk_index);
-    writer_key_integer(&writer, "version", row->version);
-    writer_key_string(&writer, "last_updated", row->last_updated);
-    if (row->page.given)
-        writer_key_integer(&writer, "page", row->page.value);
-    writer_key(&writer, "categories");
-    writer_raw(&writer, row->categories);
-    writer_close_object(&writer);
-    return text.bytes;
+    return schema_json(arena, 65536, &metadata_schema,
+                       &(struct chunk_metadata){.source = row->source,
+                                                .doc_id = row->doc_id,
+                                                .title = row->title,
+                                                .file_type = row->file_type,
+                                                .context_header = row->header,
+                                                .chunk_index = row->chunk_index,
+                                                .version = row->version,
+                                                .last_updated = row->last_updated,
+                                                .page = row->page,
+                                                .categories = row->categories});
 }
 
 static void as_chunk(struct arena *arena, const struct chunk_row *row,

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/instant.h"
 #include "base/log.h"
+#include "base/schema.h"
 #include "net/fetch.h"
 
 #include <math.h>
@@ -19,9 +20,6 @@ enum {
 /* Where too little is known of a tenant's answers. */
 static const double usual_quality = 75, usual_deviation = 20, usual_rate = 0.05;
 static const double least_rate = 0.001, most_rate = 0.99, least_deviation = 1, least_quality = 1;
-
-static const char primary_metric[] = "quality";
-static const char *const guardrails[] = {"thumbs_down", "escalated"};
 
 bool split_is_reported(const struct support_settings *settings)
 {
@@ -40,8 +38,8 @@ static enum error say_refused(const struct candidate_call *call, const char *pat
                                   answer->length < SAID_MOST ? answer->length : SAID_MOST));
 }
 
-/* Asks the experiments service; `document` is its answer. */
-static enum error ask(const struct candidate_call *call, const char *path, const struct text *body,
+/* Asks the experiments service; `document` is its answer. A NULL body is a GET. */
+static enum error ask(const struct candidate_call *call, const char *path, const char *body,
                       const char *key, json_t **document)
 {
     const char *base = call->settings->ab_base_url;
@@ -49,8 +47,8 @@ static enum error ask(const struct candidate_call *call, const char *path, const
     struct json_fault fault;
     struct fetch_answer answer;
     struct fetch_request request = {
-        .body = body ? body->bytes : NULL,
-        .body_length = body ? body->length : 0,
+        .body = body,
+        .body_length = body ? strlen(body) : 0,
         .headers = {{"Authorization",
                      arena_print(call->arena, "Bearer %s", call->settings->ab_api_key)},
                     {"Content-Type", "application/json"},
@@ -63,9 +61,6 @@ static enum error ask(const struct candidate_call *call, const char *path, const
                    .total_seconds = call->settings->ab_timeout,
                    .attempts = 1}};
 
-    if (body && body->overflowed)
-        return problem_set(call->problem, ERROR_TOO_LARGE, "split_too_large",
-                           "%s: a batch is larger than AB_MAX_REQUEST_BYTES", path);
     while (length && base[length - 1] == '/')
         length--;
     request.url = arena_print(call->arena, "%.*s%s", (int)length, base, path);
@@ -78,132 +73,219 @@ static enum error ask(const struct candidate_call *call, const char *path, const
     return ERROR_NONE;
 }
 
+static enum error post(const struct candidate_call *call, const char *path, const char *body,
+                       const char *key, json_t **document)
+{
+    if (!body)
+        return problem_set(call->problem, ERROR_TOO_LARGE, "split_too_large",
+                           "%s: a batch is larger than AB_MAX_REQUEST_BYTES", path);
+    return ask(call, path, body, key, document);
+}
+
 static double between(double value, double least, double most)
 {
     return fmin(fmax(value, least), most);
 }
 
-static void write_guardrail(struct json_writer *writer, const char *name, double rate,
-                            double margin)
+/* The project of a split, as the experiments service takes it. */
+struct project_part {
+    const char *project_name, *domain, *product_type, *platform, *market, *project_description;
+};
+
+#define OWNER struct project_part
+static const struct field project_fields[] = {
+    STRING(OWNER, project_name), STRING(OWNER, domain), STRING(OWNER, product_type),
+    STRING(OWNER, platform),     STRING(OWNER, market), STRING(OWNER, project_description)};
+#undef OWNER
+static SCHEMA(project_schema, struct project_part, "SplitProject", project_fields);
+
+struct hypothesis_part {
+    const char *change_description, *target_audience, *business_problem, *hypothesis_statement,
+        *what_to_validate, *desired_result;
+};
+
+#define OWNER struct hypothesis_part
+static const struct field hypothesis_fields[] = {
+    STRING(OWNER, change_description), STRING(OWNER, target_audience),
+    STRING(OWNER, business_problem),   STRING(OWNER, hypothesis_statement),
+    STRING(OWNER, what_to_validate),   STRING(OWNER, desired_result)};
+#undef OWNER
+static SCHEMA(hypothesis_schema, struct hypothesis_part, "SplitHypothesis", hypothesis_fields);
+
+struct setup_part {
+    const char *experiment_type, *randomization_unit;
+    struct integer_list traffic_split;
+    int64_t expected_daily_traffic, audience_share_in_test, variants_count;
+    const char *inclusion_criteria, *exclusion_criteria;
+};
+
+#define OWNER struct setup_part
+static const struct field setup_fields[] = {
+    STRING(OWNER, experiment_type),         STRING(OWNER, randomization_unit),
+    INTEGERS(OWNER, traffic_split),         INTEGER(OWNER, expected_daily_traffic),
+    INTEGER(OWNER, audience_share_in_test), INTEGER(OWNER, variants_count),
+    STRING(OWNER, inclusion_criteria),      STRING(OWNER, exclusion_criteria)};
+#undef OWNER
+static SCHEMA(setup_schema, struct setup_part, "SplitSetup", setup_fields);
+
+struct guardrail {
+    const char *name, *metric_type;
+    double baseline_rate;
+    const char *direction;
+    double non_inferiority_margin_pct;
+};
+
+#define OWNER struct guardrail
+static const struct field guardrail_fields[] = {
+    STRING(OWNER, name), STRING(OWNER, metric_type), NUMBER(OWNER, baseline_rate),
+    STRING(OWNER, direction), NUMBER(OWNER, non_inferiority_margin_pct)};
+#undef OWNER
+static SCHEMA(guardrail_schema, struct guardrail, "SplitGuardrail", guardrail_fields);
+
+struct metrics_part {
+    const char *primary_metric_name, *metric_type;
+    double baseline_value, std_dev, mde_pct, alpha, power;
+    struct string_list secondary_metrics;
+    OBJECT_LIST(struct guardrail, guardrail_metrics);
+};
+
+#define OWNER struct metrics_part
+static const struct field metrics_fields[] = {STRING(OWNER, primary_metric_name),
+                                              STRING(OWNER, metric_type),
+                                              NUMBER(OWNER, baseline_value),
+                                              NUMBER(OWNER, std_dev),
+                                              NUMBER(OWNER, mde_pct),
+                                              NUMBER(OWNER, alpha),
+                                              NUMBER(OWNER, power),
+                                              STRINGS(OWNER, secondary_metrics),
+                                              OBJECTS(OWNER, guardrail_metrics, guardrail_schema)};
+#undef OWNER
+static SCHEMA(metrics_schema, struct metrics_part, "SplitMetrics", metrics_fields);
+
+struct constraints_part {
+    bool seasonality_present, active_campaigns_present, returning_users_present;
+    const char *interference_risk, *technical_constraints, *legal_or_ethics_constraints,
+        *known_risks, *deadline_pressure;
+    bool long_test_possible;
+    int64_t n_looks;
+};
+
+#define OWNER struct constraints_part
+static const struct field constraints_fields[] = {BOOLEAN(OWNER, seasonality_present),
+                                                  BOOLEAN(OWNER, active_campaigns_present),
+                                                  BOOLEAN(OWNER, returning_users_present),
+                                                  STRING(OWNER, interference_risk),
+                                                  STRING(OWNER, technical_constraints),
+                                                  STRING(OWNER, legal_or_ethics_constraints),
+                                                  STRING(OWNER, known_risks),
+                                                  STRING(OWNER, deadline_pressure),
+                                                  BOOLEAN(OWNER, long_test_possible),
+                                                  INTEGER(OWNER, n_looks)};
+#undef OWNER
+static SCHEMA(constraints_schema, struct constraints_part, "SplitConstraints", constraints_fields);
+
+struct project_body {
+    const struct project_part *project;
+    const struct hypothesis_part *hypothesis;
+    const struct setup_part *setup;
+    const struct metrics_part *metrics;
+    const struct constraints_part *constraints;
+};
+
+#define OWNER struct project_body
+static const struct field body_fields[] = {
+    OBJECT(OWNER, project, project_schema), OBJECT(OWNER, hypothesis, hypothesis_schema),
+    OBJECT(OWNER, setup, setup_schema), OBJECT(OWNER, metrics, metrics_schema),
+    OBJECT(OWNER, constraints, constraints_schema)};
+#undef OWNER
+static SCHEMA(body_schema, struct project_body, "SplitProjectBody", body_fields);
+
+static struct guardrail guardrail_of(const char *name, double rate, double margin)
 {
-    writer_open_object(writer);
-    writer_key_string(writer, "name", name);
-    writer_key_string(writer, "metric_type", "binary");
-    writer_key_number(writer, "baseline_rate", between(rate, least_rate, most_rate) * EVERYBODY);
-    writer_key_string(writer, "direction", "increase_is_bad");
-    writer_key_number(writer, "non_inferiority_margin_pct", margin);
-    writer_close_object(writer);
+    return (struct guardrail){.name = name,
+                              .metric_type = "binary",
+                              .baseline_rate = between(rate, least_rate, most_rate) * EVERYBODY,
+                              .direction = "increase_is_bad",
+                              .non_inferiority_margin_pct = margin};
 }
 
-static void write_words(struct json_writer *writer, const struct split *split)
+static struct metrics_part metrics_of(const struct support_settings *settings,
+                                      const struct split_baseline *baseline,
+                                      struct guardrail guardrails[2])
 {
-    writer_key(writer, "project");
-    writer_open_object(writer);
-    writer_key_string(writer, "project_name", split->experiment_id);
-    writer_key_string(writer, "domain", "support");
-    writer_key_string(writer, "product_type", "question answering");
-    writer_key_string(writer, "platform", "support");
-    writer_key_string(writer, "market", split->tenant_id);
-    writer_key_string(writer, "project_description", "A share of live conversations.");
-    writer_close_object(writer);
-    writer_key(writer, "hypothesis");
-    writer_open_object(writer);
-    writer_key_string(writer, "change_description", split->experiment_id);
-    writer_key_string(writer, "target_audience", "Conversations of the tenant");
-    writer_key_string(writer, "business_problem", "Weak answers");
-    writer_key_string(writer, "hypothesis_statement", "Answers are better and harm nobody.");
-    writer_key_string(writer, "what_to_validate", "Quality, votes against, escalations");
-    writer_key_string(writer, "desired_result", "Better answers");
-    writer_close_object(writer);
-}
-
-static void write_setup(struct json_writer *writer, const struct split *split, int64_t daily)
-{
-    writer_key(writer, "setup");
-    writer_open_object(writer);
-    writer_key_string(writer, "experiment_type", "ab");
-    writer_key_string(writer, "randomization_unit", "conversation");
-    writer_key(writer, "traffic_split");
-    writer_open_array(writer);
-    writer_integer(writer, EVERYBODY - split->percentage);
-    writer_integer(writer, split->percentage);
-    writer_close_array(writer);
-    writer_key_integer(writer, "expected_daily_traffic", daily);
-    writer_key_integer(writer, "audience_share_in_test", 1);
-    writer_key_integer(writer, "variants_count", 2);
-    writer_key_string(writer, "inclusion_criteria", "");
-    writer_key_string(writer, "exclusion_criteria", "");
-    writer_close_object(writer);
-}
-
-static void write_metrics(struct json_writer *writer, const struct support_settings *settings,
-                          const struct split_baseline *baseline)
-{
+    static const char *secondary[] = {"thumbs_up"};
     bool known = baseline->conversations >= BASELINE_LEAST;
-    const double rates[] = {known ? baseline->down_rate : usual_rate,
-                            known ? baseline->escalated_rate : usual_rate};
 
-    writer_key(writer, "metrics");
-    writer_open_object(writer);
-    writer_key_string(writer, "primary_metric_name", primary_metric);
-    writer_key_string(writer, "metric_type", "continuous");
-    writer_key_number(writer, "baseline_value",
-                      known ? fmax(baseline->quality_mean, least_quality) : usual_quality);
-    writer_key_number(writer, "std_dev",
-                      known ? fmax(baseline->quality_deviation, least_deviation) : usual_deviation);
-    writer_key_number(writer, "mde_pct", settings->split_mde);
-    writer_key_number(writer, "alpha", 0.05);
-    writer_key_number(writer, "power", 0.8);
-    writer_key(writer, "secondary_metrics");
-    writer_open_array(writer);
-    writer_string(writer, "thumbs_up");
-    writer_close_array(writer);
-    writer_key(writer, "guardrail_metrics");
-    writer_open_array(writer);
-    for (size_t i = 0; i < sizeof guardrails / sizeof guardrails[0]; i++)
-        write_guardrail(writer, guardrails[i], rates[i], settings->split_margin);
-    writer_close_array(writer);
-    writer_close_object(writer);
-    writer_key(writer, "constraints");
-    writer_open_object(writer);
-    writer_key_boolean(writer, "seasonality_present", false);
-    writer_key_boolean(writer, "active_campaigns_present", false);
-    writer_key_boolean(writer, "returning_users_present", true);
-    writer_key_string(writer, "interference_risk", "low");
-    writer_key_string(writer, "technical_constraints", "");
-    writer_key_string(writer, "legal_or_ethics_constraints", "");
-    writer_key_string(writer, "known_risks", "");
-    writer_key_string(writer, "deadline_pressure", "low");
-    writer_key_boolean(writer, "long_test_possible", true);
-    writer_key_integer(writer, "n_looks", settings->split_looks);
-    writer_close_object(writer);
+    guardrails[0] = guardrail_of("thumbs_down", known ? baseline->down_rate : usual_rate,
+                                 settings->split_margin);
+    guardrails[1] = guardrail_of("escalated", known ? baseline->escalated_rate : usual_rate,
+                                 settings->split_margin);
+    return (struct metrics_part){
+        .primary_metric_name = "quality",
+        .metric_type = "continuous",
+        .baseline_value = known ? fmax(baseline->quality_mean, least_quality) : usual_quality,
+        .std_dev = known ? fmax(baseline->quality_deviation, least_deviation) : usual_deviation,
+        .mde_pct = settings->split_mde,
+        .alpha = 0.05,
+        .power = 0.8,
+        .secondary_metrics = {1, secondary},
+        .guardrail_metrics = {2, guardrails}};
 }
 
-static void start_body(const struct candidate_call *call, struct text *body,
-                       struct json_writer *writer)
+static const char *project_json(const struct candidate_call *call, const struct split *split,
+                                const struct split_baseline *baseline)
 {
-    text_start(body, call->arena, (size_t)call->settings->ab_request_bytes);
-    writer_start(writer, body);
-    writer_open_object(writer);
+    const struct project_part project = {.project_name = split->experiment_id,
+                                         .domain = "support",
+                                         .product_type = "question answering",
+                                         .platform = "support",
+                                         .market = split->tenant_id,
+                                         .project_description = "A share of live conversations."};
+    const struct hypothesis_part hypothesis = {
+        .change_description = split->experiment_id,
+        .target_audience = "Conversations of the tenant",
+        .business_problem = "Weak answers",
+        .hypothesis_statement = "Answers are better and harm nobody.",
+        .what_to_validate = "Quality, votes against, escalations",
+        .desired_result = "Better answers"};
+    int64_t shares[] = {EVERYBODY - split->rollout_percentage, split->rollout_percentage};
+    const struct setup_part setup = {.experiment_type = "ab",
+                                     .randomization_unit = "conversation",
+                                     .traffic_split = {2, shares},
+                                     .expected_daily_traffic = 1 + baseline->conversations / 30,
+                                     .audience_share_in_test = 1,
+                                     .variants_count = 2,
+                                     .inclusion_criteria = "",
+                                     .exclusion_criteria = ""};
+    struct guardrail guardrails[2];
+    const struct metrics_part metrics = metrics_of(call->settings, baseline, guardrails);
+    const struct constraints_part constraints = {.returning_users_present = true,
+                                                 .interference_risk = "low",
+                                                 .technical_constraints = "",
+                                                 .legal_or_ethics_constraints = "",
+                                                 .known_risks = "",
+                                                 .deadline_pressure = "low",
+                                                 .long_test_possible = true,
+                                                 .n_looks = call->settings->split_looks};
+
+    return schema_json(call->arena, (size_t)call->settings->ab_request_bytes, &body_schema,
+                       &(struct project_body){.project = &project,
+                                              .hypothesis = &hypothesis,
+                                              .setup = &setup,
+                                              .metrics = &metrics,
+                                              .constraints = &constraints});
 }
 
-/* The project that stands for the split. Asked for again it is the same one. */
-static enum error found_project(const struct candidate_call *call, struct split *split)
+/* Creates the project of the split; the service answers a repeated request with the same one. */
+static enum error create_project(const struct candidate_call *call, struct split *split)
 {
     struct split_baseline baseline;
-    struct text body;
-    struct json_writer writer;
     json_t *document = NULL;
     enum error error = split_read_baseline(call->db, split->tenant_id, &baseline, call->problem);
 
-    if (error)
-        return error;
-    start_body(call, &body, &writer);
-    write_words(&writer, split);
-    write_setup(&writer, split, 1 + baseline.conversations / 30);
-    write_metrics(&writer, call->settings, &baseline);
-    writer_close_object(&writer);
-    error = ask(call, "/api/v1/projects", &body, split->split_id, &document);
+    if (!error)
+        error = post(call, "/api/v1/projects", project_json(call, split, &baseline),
+                     split->split_id, &document);
     if (error)
         return error;
     split->project_id = json_string_value(json_object_get(document, "id"));
@@ -213,29 +295,34 @@ static enum error found_project(const struct candidate_call *call, struct split 
     return split_set_project(call->db, split->split_id, split->project_id, call->problem);
 }
 
-static void write_event(struct json_writer *writer, const struct split_event *event)
-{
-    writer_open_object(writer);
-    writer_key_string(writer, "user_id", event->unit);
-    writer_key_string(writer, "occurred_at", event->occurred_at);
-    if (event->metric) {
-        writer_key_string(writer, "metric", event->metric);
-        writer_key_number(writer, "value", event->value);
-        writer_key_string(writer, "idempotency_key", event->key);
-    } else {
-        writer_key_integer(writer, "variation_index", event->arm);
-    }
-    writer_close_object(writer);
-}
+#define OWNER struct split_event
+static const struct field exposure_fields[] = {STRING(OWNER, user_id), STRING(OWNER, occurred_at),
+                                               INTEGER(OWNER, variation_index)};
+static const struct field outcome_fields[] = {STRING(OWNER, user_id), STRING(OWNER, occurred_at),
+                                              STRING(OWNER, metric), NUMBER(OWNER, value),
+                                              STRING(OWNER, idempotency_key)};
+#undef OWNER
+static SCHEMA(exposure_schema, struct split_event, "SplitExposure", exposure_fields);
+static SCHEMA(outcome_schema, struct split_event, "SplitOutcome", outcome_fields);
+
+struct batch_body {
+    OBJECT_LIST(struct split_event, exposures);
+    OBJECT_LIST(struct split_event, conversions);
+};
+
+#define OWNER struct batch_body
+static const struct field exposures_fields[] = {OBJECTS(OWNER, exposures, exposure_schema)};
+static const struct field conversions_fields[] = {OBJECTS(OWNER, conversions, outcome_schema)};
+#undef OWNER
+static SCHEMA(exposures_schema, struct batch_body, "SplitExposures", exposures_fields);
+static SCHEMA(conversions_schema, struct batch_body, "SplitConversions", conversions_fields);
 
 /* One batch; `count` is its size. */
 static enum error send_batch(const struct candidate_call *call, const struct split *split,
                              bool exposures, size_t *count)
 {
-    const char *what = exposures ? "exposures" : "conversions";
+    const char *what = exposures ? "exposures" : "conversions", *body;
     struct object_list events;
-    struct text body;
-    struct json_writer writer;
     json_t *ignored = NULL;
     enum error error =
         split_waiting(call->db, call->arena, split->split_id, exposures, &events, call->problem);
@@ -243,16 +330,12 @@ static enum error send_batch(const struct candidate_call *call, const struct spl
     *count = events.count;
     if (error || !events.count)
         return error;
-    start_body(call, &body, &writer);
-    writer_key(&writer, what);
-    writer_open_array(&writer);
-    for (size_t i = 0; i < events.count; i++)
-        write_event(&writer, &((const struct split_event *)events.items)[i]);
-    writer_close_array(&writer);
-    writer_close_object(&writer);
+    body = schema_json(call->arena, (size_t)call->settings->ab_request_bytes,
+                       exposures ? &exposures_schema : &conversions_schema,
+                       &(struct batch_body){.exposures = events, .conversions = events});
     error =
-        ask(call, arena_print(call->arena, "/api/v1/experiments/%s/%s", split->project_id, what),
-            &body, NULL, &ignored);
+        post(call, arena_print(call->arena, "/api/v1/experiments/%s/%s", split->project_id, what),
+             body, NULL, &ignored);
     return error ? error : split_sent(call->db, &events, call->problem);
 }
 
@@ -283,21 +366,18 @@ static bool decision_is_due(const struct candidate_call *call, const struct spli
 
 static const char *reasons_of(const struct candidate_call *call, const json_t *document)
 {
-    struct text text;
-    struct json_writer writer;
     const json_t *reason;
+    struct json_writer writer;
+    struct text text;
     size_t i;
 
     text_start(&text, call->arena, REASONS_MOST);
     writer_start(&writer, &text);
     writer_open_array(&writer);
-    json_array_foreach(json_object_get(document, "reasons"), i, reason)
-    {
-        writer_open_object(&writer);
-        writer_key_string(&writer, "code", json_string_value(json_object_get(reason, "code")));
-        writer_key_string(&writer, "text", json_string_value(json_object_get(reason, "text")));
-        writer_close_object(&writer);
-    }
+    json_array_foreach(json_object_get(document, "reasons"), i, reason) schema_write(
+        &writer, &split_reason_schema,
+        &(struct split_reason){.code = json_string_value(json_object_get(reason, "code")),
+                               .text = json_string_value(json_object_get(reason, "text"))});
     writer_close_array(&writer);
     return text.bytes;
 }
@@ -324,7 +404,7 @@ static enum error read_decision(const struct candidate_call *call, const struct 
 static enum error report_one(const struct candidate_call *call, struct split *split, bool now,
                              struct split_tally *tally)
 {
-    enum error error = split->project_id ? ERROR_NONE : found_project(call, split);
+    enum error error = split->project_id ? ERROR_NONE : create_project(call, split);
 
     if (!error)
         error = send_events(call, split, tally);
@@ -358,30 +438,21 @@ enum error split_report(const struct candidate_call *call, bool now, struct spli
 }
 
 /* The first reason of a `no_ship` that says harm; NULL = it does not harm, or nobody knows. */
-static const char *harm_of(const struct candidate_call *call, const struct split *split)
+static const char *harm_of(const struct split *split)
 {
     static const char *const harms[] = {"guardrail_vetoed", "significant_loss"};
-    struct json_fault fault;
-    const json_t *reason;
-    json_t *reasons = NULL;
-    size_t i;
+    const struct split_reason *reasons = split->reasons.items;
 
-    if (strcmp(split->verdict, "no_ship") != 0 || !split->reasons ||
-        json_read(call->arena, split->reasons, strlen(split->reasons), 4, &reasons, &fault))
+    if (strcmp(split->verdict, "no_ship") != 0)
         return NULL;
-    for (size_t harm = 0; harm < sizeof harms / sizeof harms[0]; harm++) {
-        json_array_foreach(reasons, i, reason)
-        {
-            const char *code = json_string_value(json_object_get(reason, "code"));
-
-            if (code && strcmp(code, harms[harm]) == 0)
+    for (size_t harm = 0; harm < COUNT_OF(harms); harm++)
+        for (size_t i = 0; i < split->reasons.count; i++)
+            if (reasons[i].code && strcmp(reasons[i].code, harms[harm]) == 0)
                 return harms[harm];
-        }
-    }
     return NULL;
 }
 
-/* The experiment answers nobody any more: files first, so that who dies in between begins anew. */
+/* Takes the experiment out of service: files first, so that a run that dies begins anew. */
 static enum error withdraw(const struct candidate_call *call, const struct split *split,
                            const char *reason)
 {
@@ -395,10 +466,10 @@ static enum error withdraw(const struct candidate_call *call, const struct split
     return error ? error : split_withdraw(call->db, split, call->problem);
 }
 
-static enum error look_at(const struct candidate_call *call, const struct split *split,
-                          struct watch_finding *finding)
+static enum error check_split(const struct candidate_call *call, const struct split *split,
+                              struct watch_finding *finding)
 {
-    const char *harm = harm_of(call, split);
+    const char *harm = harm_of(split);
 
     *finding = (struct watch_finding){
         .experiment_id = split->experiment_id,
@@ -418,7 +489,7 @@ enum error split_watch(const struct candidate_call *call, struct object_list *fi
         const struct split *split = &((const struct split *)rows.items)[i];
 
         if (split->live && split->verdict)
-            error = look_at(call, split, &items[findings->count++]);
+            error = check_split(call, split, &items[findings->count++]);
     }
     return error;
 }

@@ -1,4 +1,4 @@
-/* Splits, their sides and their events in the database. */
+/* Splits, their arms and their events in the database. */
 #include "support/candidates/split_store.h"
 #include "crypto/digest.h"
 #include "db/query.h"
@@ -7,6 +7,57 @@
 #include <string.h>
 
 enum { NAME_DIGITS = 32, BASELINE_DAYS = 30, SECONDS_A_DAY = 86400 };
+
+#define OWNER struct split_reason
+static const struct field reason_fields[] = {STRING(OWNER, code, .nullable = true),
+                                             STRING(OWNER, text, .nullable = true)};
+#undef OWNER
+SCHEMA(split_reason_schema, struct split_reason, "SplitReason", reason_fields);
+
+#define OWNER struct split
+static const struct field split_fields[] = {
+    STRING(OWNER, split_id, .internal = true),
+    STRING(OWNER, tenant_id),
+    STRING(OWNER, experiment_id, .internal = true),
+    INTEGER(OWNER, rollout_percentage),
+    STRING(OWNER, started_at),
+    BOOLEAN(OWNER, live, .help = "It is what is assigned now."),
+    STRING(OWNER, project_id, .nullable = true, .help = "At the experiments service."),
+    STRING(OWNER, verdict, .nullable = true, .help = "ship, no_ship or keep_running."),
+    STRING(OWNER, confidence, .nullable = true),
+    OBJECTS(OWNER, reasons, split_reason_schema, .nullable = true, .help = "Null: not read yet."),
+    STRING(OWNER, read_at, .nullable = true),
+    STRING(OWNER, withdrawn_at, .nullable = true, .help = "It was ended because it harms."),
+    INTEGER(OWNER, waiting, .help = "Events that were not sent yet."),
+    INTEGER(OWNER, control_exposed, .help = "Conversations answered as before."),
+    INTEGER(OWNER, treatment_exposed, .help = "Conversations answered by the experiment.")};
+#undef OWNER
+SCHEMA(split_schema, struct split, "Split", split_fields);
+
+#define OWNER struct split_event
+static const struct field event_fields[] = {INTEGER(OWNER, id),
+                                            STRING(OWNER, idempotency_key),
+                                            STRING(OWNER, user_id),
+                                            STRING(OWNER, metric, .nullable = true),
+                                            INTEGER(OWNER, variation_index),
+                                            NUMBER(OWNER, value),
+                                            STRING(OWNER, occurred_at)};
+#undef OWNER
+static SCHEMA(event_schema, struct split_event, "SplitEvent", event_fields);
+
+/* Sums over the conversations of a tenant. */
+struct baseline_row {
+    int64_t conversations;
+    double mean, mean_square;
+    int64_t down, escalated, answers;
+};
+
+#define OWNER struct baseline_row
+static const struct field baseline_fields[] = {
+    INTEGER(OWNER, conversations), NUMBER(OWNER, mean),       NUMBER(OWNER, mean_square),
+    INTEGER(OWNER, down),          INTEGER(OWNER, escalated), INTEGER(OWNER, answers)};
+#undef OWNER
+static SCHEMA(baseline_schema, struct baseline_row, "SplitBaseline", baseline_fields);
 
 static const struct statement put_split = {
     .name = "split_put",
@@ -37,10 +88,12 @@ static const struct statement find_newest = {
            " WHERE t.tenant_id = ? AND t.session_id = ? ORDER BY t.started_at DESC LIMIT 1",
 };
 #define SPLIT                                                                                      \
-    "s.split_id, s.tenant_id, s.experiment_id, s.percentage, s.started_at, s.project_id,"          \
+    "s.split_id, s.tenant_id, s.experiment_id, s.percentage AS rollout_percentage, s.started_at,"  \
+    " s.project_id,"                                                                               \
     " s.verdict, s.confidence, s.read_at, s.reasons, s.withdrawn_at,"                              \
-    " CASE WHEN a.tenant_id IS NULL THEN 0 ELSE 1 END,"                                            \
-    " (SELECT count(*) FROM split_events e WHERE e.split_id = s.split_id AND e.sent = 0)"
+    " CASE WHEN a.tenant_id IS NULL THEN 0 ELSE 1 END AS live,"                                    \
+    " (SELECT count(*) FROM split_events e WHERE e.split_id = s.split_id AND e.sent = 0)"          \
+    " AS waiting"
 #define EXPOSED(arm)                                                                               \
     "(SELECT count(*) FROM split_events e WHERE e.split_id = s.split_id AND e.metric IS NULL"      \
     " AND e.arm = " arm ")"
@@ -56,12 +109,14 @@ static const struct statement list_open = {
 };
 static const struct statement list_of = {
     .name = "split_list",
-    .sql = "SELECT " SPLIT ", " EXPOSED("0") ", " EXPOSED("1") SPLITS
-    " WHERE s.experiment_id = ? AND (? = '' OR s.tenant_id = ?)"
-    " ORDER BY s.started_at DESC, s.split_id LIMIT ?",
+    .sql = "SELECT " SPLIT ", " EXPOSED("0") " AS control_exposed, " EXPOSED(
+        "1") " AS treatment_exposed" SPLITS
+             " WHERE s.experiment_id = ? AND (? = '' OR s.tenant_id = ?)"
+             " ORDER BY s.started_at DESC, s.split_id LIMIT ?",
 };
 #define WAITING                                                                                    \
-    "SELECT id, event_key, unit, metric, arm, value, occurred_at FROM split_events"                \
+    "SELECT id, event_key AS idempotency_key, unit AS user_id, metric, arm AS variation_index,"    \
+    " value, occurred_at FROM split_events"                                                        \
     " WHERE split_id = ? AND sent = 0 AND metric IS "
 static const struct statement list_exposures = {
     .name = "split_exposures",
@@ -96,8 +151,9 @@ static const struct statement note_withdrawn = {
 /* By conversation; a question outside of any is one of its own. */
 static const struct statement read_baseline = {
     .name = "split_baseline",
-    .sql = "SELECT count(*), coalesce(avg(quality), 0), coalesce(avg(quality * quality), 0),"
-           " coalesce(sum(down), 0), coalesce(sum(escalated), 0), coalesce(sum(answers), 0) FROM"
+    .sql = "SELECT count(*) AS conversations, coalesce(avg(quality), 0) AS mean,"
+           " coalesce(avg(quality * quality), 0) AS mean_square, coalesce(sum(down), 0) AS down,"
+           " coalesce(sum(escalated), 0) AS escalated, coalesce(sum(answers), 0) AS answers FROM"
            " (SELECT avg(CAST(t.final_quality AS DOUBLE PRECISION)) AS quality,"
            " max(CASE WHEN f.rating = 'down' THEN 1 ELSE 0 END) AS down,"
            " max(CASE WHEN t.final_route = 'human' THEN 1 ELSE 0 END) AS escalated,"
@@ -122,45 +178,48 @@ struct split_arm split_arm_of(struct arena *arena, const struct assignment *assi
         short_digest(arena, arena_print(arena, "%s:%s:%s", assignment->tenant_id,
                                         assignment->experiment_id, assignment->rolled_out_at));
 
-    return (struct split_arm){id, short_digest(arena, arena_print(arena, "%s:%s", id, bucket_key)),
-                              *assignment, inside};
+    return (struct split_arm){.split_id = id,
+                              .unit =
+                                  short_digest(arena, arena_print(arena, "%s:%s", id, bucket_key)),
+                              .assignment = *assignment,
+                              .arm = inside};
 }
 
-static enum error put_row(const struct trace_call *call, const struct split_arm *side)
+static enum error put_row(const struct trace_call *call, const struct split_arm *arm)
 {
     struct query *query = db_query(call->db, &put_split);
 
-    query_bind_text(query, side->split_id);
-    query_bind_text(query, side->assignment.tenant_id);
-    query_bind_text(query, side->assignment.experiment_id);
-    query_bind_integer(query, side->assignment.percentage);
-    query_bind_text(query, side->assignment.rolled_out_at);
+    query_bind_text(query, arm->split_id);
+    query_bind_text(query, arm->assignment.tenant_id);
+    query_bind_text(query, arm->assignment.experiment_id);
+    query_bind_integer(query, arm->assignment.percentage);
+    query_bind_text(query, arm->assignment.rolled_out_at);
     return query_end(query, call->problem);
 }
 
-static enum error put_side(const struct trace_call *call, const struct split_arm *side,
-                           const char *trace_id)
+static enum error put_arm(const struct trace_call *call, const struct split_arm *arm,
+                          const char *trace_id)
 {
     struct query *query = db_query(call->db, &put_answer);
 
     query_bind_text(query, trace_id);
     query_bind_text(query, call->tenant);
-    query_bind_text(query, side->split_id);
-    query_bind_text(query, side->unit);
-    query_bind_integer(query, side->arm);
+    query_bind_text(query, arm->split_id);
+    query_bind_text(query, arm->unit);
+    query_bind_integer(query, arm->arm);
     return query_end(query, call->problem);
 }
 
-static enum error put(const struct trace_call *call, const struct split_arm *side,
+static enum error put(const struct trace_call *call, const struct split_arm *arm,
                       const char *trace_id, const char *key, const char *metric, double value)
 {
     struct query *query = db_query(call->db, &put_event);
 
     query_bind_text(query, key);
-    query_bind_text(query, side->split_id);
+    query_bind_text(query, arm->split_id);
     query_bind_text(query, trace_id);
-    query_bind_text(query, side->unit);
-    query_bind_integer(query, side->arm);
+    query_bind_text(query, arm->unit);
+    query_bind_integer(query, arm->arm);
     query_bind_text(query, metric);
     query_bind_number(query, value);
     return query_end(query, call->problem);
@@ -171,21 +230,21 @@ static const char *key_of(struct arena *arena, const char *whose, const char *me
     return arena_print(arena, "%s:%s", whose, metric);
 }
 
-enum error split_note_answer(const struct trace_call *call, const struct split_arm *side,
+enum error split_note_answer(const struct trace_call *call, const struct split_arm *arm,
                              const char *trace_id, double quality, bool escalated)
 {
-    enum error error = put_row(call, side);
+    enum error error = put_row(call, arm);
 
     if (!error)
-        error = put_side(call, side, trace_id);
+        error = put_arm(call, arm, trace_id);
     if (!error)
-        error = put(call, side, trace_id, key_of(call->arena, side->unit, "exposed"), NULL, 1);
+        error = put(call, arm, trace_id, key_of(call->arena, arm->unit, "exposed"), NULL, 1);
     if (!error)
-        error = put(call, side, trace_id, key_of(call->arena, side->unit, "quality"), "quality",
-                    quality);
+        error =
+            put(call, arm, trace_id, key_of(call->arena, arm->unit, "quality"), "quality", quality);
     if (!error && escalated)
         error =
-            put(call, side, trace_id, key_of(call->arena, trace_id, "escalated"), "escalated", 1);
+            put(call, arm, trace_id, key_of(call->arena, trace_id, "escalated"), "escalated", 1);
     return error;
 }
 
@@ -220,41 +279,22 @@ enum error split_note_escalation(const struct trace_call *call, const char *sess
     return error || !trace_id ? error : put_of_trace(call, trace_id, "escalated");
 }
 
-static struct split as_split(struct query *query, struct arena *arena, bool counted)
-{
-    return (struct split){
-        query_text(query, 0, arena),
-        query_text(query, 1, arena),
-        query_text(query, 2, arena),
-        query_integer(query, 3),
-        query_text(query, 4, arena),
-        query_text_or_null(query, 5, arena),
-        query_text_or_null(query, 6, arena),
-        query_text_or_null(query, 7, arena),
-        query_text_or_null(query, 8, arena),
-        query_json_or_null(query, 9, arena),
-        query_text_or_null(query, 10, arena),
-        query_integer(query, 11) == 1,
-        query_integer(query, 12),
-        {counted ? query_integer(query, 13) : 0, counted ? query_integer(query, 14) : 0}};
-}
-
-static enum error read_splits(struct query *query, struct arena *arena, bool counted,
-                              struct object_list *rows, struct problem *problem)
+static enum error read_splits(struct query *query, struct arena *arena, struct object_list *rows,
+                              struct problem *problem)
 {
     struct split *items = ARENA_ARRAY(arena, struct split, SPLITS_MOST);
 
     query_bind_integer(query, SPLITS_MOST);
     *rows = (struct object_list){.items = items};
     while (rows->count < SPLITS_MOST && query_next(query))
-        items[rows->count++] = as_split(query, arena, counted);
+        query_read(query, &split_schema, &items[rows->count++], arena);
     return query_end(query, problem);
 }
 
 enum error split_list_open(struct db *db, struct arena *arena, struct object_list *rows,
                            struct problem *problem)
 {
-    return read_splits(db_query(db, &list_open), arena, false, rows, problem);
+    return read_splits(db_query(db, &list_open), arena, rows, problem);
 }
 
 enum error split_list(struct db *db, struct arena *arena, const char *experiment_id,
@@ -265,7 +305,7 @@ enum error split_list(struct db *db, struct arena *arena, const char *experiment
     query_bind_text(query, experiment_id);
     query_bind_text(query, tenant ? tenant : "");
     query_bind_text(query, tenant ? tenant : "");
-    return read_splits(query, arena, true, rows, problem);
+    return read_splits(query, arena, rows, problem);
 }
 
 enum error split_waiting(struct db *db, struct arena *arena, const char *split_id, bool exposures,
@@ -278,11 +318,7 @@ enum error split_waiting(struct db *db, struct arena *arena, const char *split_i
     query_bind_integer(query, SPLIT_EVENTS_MOST);
     *rows = (struct object_list){.items = items};
     while (rows->count < SPLIT_EVENTS_MOST && query_next(query))
-        items[rows->count++] =
-            (struct split_event){query_integer(query, 0),     query_text(query, 1, arena),
-                                 query_text(query, 2, arena), query_text_or_null(query, 3, arena),
-                                 query_integer(query, 4),     query_number(query, 5),
-                                 query_text(query, 6, arena)};
+        query_read(query, &event_schema, &items[rows->count++], arena);
     return query_end(query, problem);
 }
 
@@ -352,21 +388,23 @@ enum error split_read_baseline(struct db *db, const char *tenant, struct split_b
                                struct problem *problem)
 {
     struct query *query = db_query(db, &read_baseline);
+    struct baseline_row row = {0};
 
     *baseline = (struct split_baseline){0};
     query_bind_text(query, tenant);
     query_bind_number(query, -(double)BASELINE_DAYS * SECONDS_A_DAY);
-    if (query_next(query) && query_integer(query, 0) > 0) {
-        double conversations = (double)query_integer(query, 0), mean = query_number(query, 1),
-               variance = query_number(query, 2) - mean * mean;
+    if (query_next(query))
+        query_read(query, &baseline_schema, &row, NULL);
+    if (row.conversations > 0) {
+        double conversations = (double)row.conversations;
 
-        *baseline =
-            (struct split_baseline){.answers = query_integer(query, 5),
-                                    .conversations = query_integer(query, 0),
-                                    .quality_mean = mean,
-                                    .quality_deviation = sqrt(fmax(variance, 0)),
-                                    .down_rate = query_number(query, 3) / conversations,
-                                    .escalated_rate = query_number(query, 4) / conversations};
+        *baseline = (struct split_baseline){
+            .answers = row.answers,
+            .conversations = row.conversations,
+            .quality_mean = row.mean,
+            .quality_deviation = sqrt(fmax(row.mean_square - row.mean * row.mean, 0)),
+            .down_rate = (double)row.down / conversations,
+            .escalated_rate = (double)row.escalated / conversations};
     }
     return query_end(query, problem);
 }

@@ -1,17 +1,18 @@
 /*
  * A split of live traffic: a share of a tenant's conversations is answered by an experiment, the
- * rest as before. Who was on which side and how it went is written down with the answer itself, for
- * the experiments service to judge. All SQL about it is here.
+ * rest as before. The arm of each conversation and its outcome are
+ * stored with the answer, for the experiments service to judge. All SQL about it is here.
  */
 #ifndef ASSAY_SUPPORT_CANDIDATES_SPLIT_STORE_H
 #define ASSAY_SUPPORT_CANDIDATES_SPLIT_STORE_H
 
+#include "base/schema.h"
 #include "support/candidates/assignment_store.h"
 #include "support/traces/trace_store.h"
 
 enum { SPLIT_EVENTS_MOST = 1000 /* of one batch */, SPLITS_MOST = 100 };
 
-/* Where a question stands. */
+/* The arm of a question. */
 struct split_arm {
     const char *split_id; /* NULL = there is no split, or nobody to judge it */
     const char *unit;     /* names the conversation and says nothing of it */
@@ -19,13 +20,13 @@ struct split_arm {
     int64_t arm; /* 0 as it was, 1 as the experiment has it */
 };
 
-/* The side of a conversation, by the text that dealt it. */
+/* The arm of a conversation, by its bucket key. */
 struct split_arm split_arm_of(struct arena *arena, const struct assignment *assignment,
                               const char *bucket_key, bool inside);
 
 /* An answer's exposure, quality and, when it went to a person, escalation: in the caller's
  * transaction. Of a conversation the first answer's quality stands. */
-MUST_CHECK enum error split_note_answer(const struct trace_call *call, const struct split_arm *side,
+MUST_CHECK enum error split_note_answer(const struct trace_call *call, const struct split_arm *arm,
                                         const char *trace_id, double quality, bool escalated);
 /* A vote on an answer of the tenant, if that was part of a split: "up" or "down". */
 MUST_CHECK enum error split_note_vote(const struct trace_call *call, const char *trace_id,
@@ -33,19 +34,26 @@ MUST_CHECK enum error split_note_vote(const struct trace_call *call, const char 
 /* A person was asked for in a conversation. */
 MUST_CHECK enum error split_note_escalation(const struct trace_call *call, const char *session_id);
 
+struct split_reason {
+    const char *code, *text;
+};
+SCHEMA_OF(split_reason_schema, struct split_reason);
+
 struct split {
     const char *split_id, *tenant_id, *experiment_id;
-    int64_t percentage;
+    int64_t rollout_percentage;
     const char *started_at;
+    bool live;                                  /* its share is what is assigned now */
     const char *project_id;                     /* NULL = not known there yet */
     const char *verdict, *confidence, *read_at; /* NULL = not read yet */
-    const char *reasons;                        /* JSON list of {code, text} */
+    OBJECT_LIST(struct split_reason, reasons);  /* no items = not read yet */
     const char *withdrawn_at;                   /* NULL = it was not */
-    bool live;                                  /* its share is what is assigned now */
     int64_t waiting;                            /* events that were not sent yet */
-    int64_t exposed[2];                         /* conversations as before, of the experiment */
+    int64_t control_exposed, treatment_exposed; /* conversations */
 };
-/* Live ones and those with something to send, oldest first: struct split, without `exposed`. */
+SCHEMA_OF(split_schema, struct split);
+
+/* Live ones and those with something to send, oldest first: struct split, without the exposed. */
 MUST_CHECK enum error split_list_open(struct db *db, struct arena *arena, struct object_list *rows,
                                       struct problem *problem);
 /* Of an experiment, newest first, of a tenant or (NULL) all. */
@@ -55,8 +63,8 @@ MUST_CHECK enum error split_list(struct db *db, struct arena *arena, const char 
 
 struct split_event {
     int64_t id;
-    const char *key, *unit, *metric; /* metric NULL = exposed */
-    int64_t arm;
+    const char *idempotency_key, *user_id, *metric; /* metric NULL = exposed */
+    int64_t variation_index;
     double value;
     const char *occurred_at;
 };

@@ -1,8 +1,8 @@
 /* Asking: what comes before the graph, what is kept after it, and asking for a person. */
 #include "support/conversation/ask.h"
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/log.h"
+#include "base/schema.h"
 #include "base/text.h"
 #include "crypto/token.h"
 #include "db/store.h"
@@ -257,23 +257,28 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
                : ERROR_NONE;
 }
 
+struct inbox_entry {
+    const char *entity_id, *question, *route, *reason, *ts;
+};
+
+#define OWNER struct inbox_entry
+static const struct field inbox_fields[] = {STRING(OWNER, entity_id), STRING(OWNER, question),
+                                            STRING(OWNER, route), STRING(OWNER, reason),
+                                            STRING(OWNER, ts)};
+#undef OWNER
+static SCHEMA(inbox_schema, struct inbox_entry, "InboxEntry", inbox_fields);
+
 static const char *inbox_line(const struct graph_tools *tools, const char *session_id,
                               const char *question, const char *reason)
 {
-    struct text text;
-    struct json_writer writer;
+    struct arena *arena = tools->call->arena;
+    const struct inbox_entry entry = {.entity_id = session_id,
+                                      .question = question,
+                                      .route = "human_request",
+                                      .reason = reason,
+                                      .ts = store_now(arena)};
 
-    text_start(&text, tools->call->arena, 1 << 20);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "entity_id", session_id);
-    writer_key_string(&writer, "question", question);
-    writer_key_string(&writer, "route", "human_request");
-    writer_key_string(&writer, "reason", reason);
-    writer_key_string(&writer, "ts", store_now(tools->call->arena));
-    writer_close_object(&writer);
-    text_append_byte(&text, '\n');
-    return text.bytes;
+    return arena_print(arena, "%s\n", schema_json(arena, 1 << 20, &inbox_schema, &entry));
 }
 
 static bool append_inbox(const struct graph_tools *tools, const char *line)

@@ -431,57 +431,97 @@ static enum error add_text(const struct loading *loading, const char *text)
     return read_provider(loading, loading->registry->provider_count, json);
 }
 
-static void write_chat_model(const struct support_settings *settings, struct json_writer *writer,
-                             const char *name, const json_t *prices)
+/* The endpoint of LLM_CHAT_URL in the form of the file of providers. */
+struct chat_model {
+    const char *name;
+    double input_price_per_1m_tokens, output_price_per_1m_tokens;
+};
+
+#define OWNER struct chat_model
+static const struct field chat_model_fields[] = {STRING(OWNER, name),
+                                                 NUMBER(OWNER, input_price_per_1m_tokens),
+                                                 NUMBER(OWNER, output_price_per_1m_tokens)};
+#undef OWNER
+static SCHEMA(chat_model_schema, struct chat_model, "ChatModel", chat_model_fields);
+
+struct chat_defaults {
+    const char *fast, *strong;
+};
+
+#define OWNER struct chat_defaults
+static const struct field chat_defaults_fields[] = {STRING(OWNER, fast), STRING(OWNER, strong)};
+#undef OWNER
+static SCHEMA(chat_defaults_schema, struct chat_defaults, "ChatDefaults", chat_defaults_fields);
+
+struct chat_capabilities {
+    bool supports_streaming, supports_tool_use;
+};
+
+#define OWNER struct chat_capabilities
+static const struct field chat_capabilities_fields[] = {BOOLEAN(OWNER, supports_streaming),
+                                                        BOOLEAN(OWNER, supports_tool_use)};
+#undef OWNER
+static SCHEMA(chat_capabilities_schema, struct chat_capabilities, "ChatCapabilities",
+              chat_capabilities_fields);
+
+struct chat_provider {
+    const char *id, *kind, *protocol, *base_url, *api_key_env;
+    double timeout_seconds;
+    const struct chat_defaults *default_models;
+    const struct chat_capabilities *capabilities;
+    OBJECT_LIST(struct chat_model, models);
+};
+
+#define OWNER struct chat_provider
+static const struct field chat_provider_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, kind),
+    STRING(OWNER, protocol),
+    STRING(OWNER, base_url),
+    STRING(OWNER, api_key_env, .nullable = true),
+    NUMBER(OWNER, timeout_seconds),
+    OBJECT(OWNER, default_models, chat_defaults_schema),
+    OBJECT(OWNER, capabilities, chat_capabilities_schema),
+    OBJECTS(OWNER, models, chat_model_schema)};
+#undef OWNER
+static SCHEMA(chat_provider_schema, struct chat_provider, "ChatProvider", chat_provider_fields);
+
+static struct chat_model chat_model_of(const struct support_settings *settings, const char *name,
+                                       const json_t *prices)
 {
     const json_t *own = json_object_get(prices, name);
     const json_t *input = json_object_get(own, "input"), *output = json_object_get(own, "output");
 
-    writer_open_object(writer);
-    writer_key_string(writer, "name", name);
-    writer_key_number(writer, "input_price_per_1m_tokens",
-                      json_is_number(input) ? json_number_value(input) : settings->input_price);
-    writer_key_number(writer, "output_price_per_1m_tokens",
-                      json_is_number(output) ? json_number_value(output) : settings->output_price);
-    writer_close_object(writer);
+    return (struct chat_model){
+        .name = name,
+        .input_price_per_1m_tokens =
+            json_is_number(input) ? json_number_value(input) : settings->input_price,
+        .output_price_per_1m_tokens =
+            json_is_number(output) ? json_number_value(output) : settings->output_price};
 }
 
-/* The endpoint of LLM_CHAT_URL, in the form of the file. */
-static const char *chat_provider(const struct loading *loading, const json_t *prices)
+static const char *chat_provider_json(const struct loading *loading, const json_t *prices)
 {
     const struct support_settings *settings = loading->settings;
     const char *fast = settings->chat_fast_model ? settings->chat_fast_model : settings->chat_model;
     bool paid = settings->input_price > 0 || settings->output_price > 0 || prices;
-    struct json_writer writer;
-    struct text text;
+    const struct chat_defaults defaults = {.fast = fast, .strong = settings->chat_model};
+    const struct chat_capabilities capabilities = {.supports_streaming = true,
+                                                   .supports_tool_use = true};
+    struct chat_model models[] = {chat_model_of(settings, settings->chat_model, prices),
+                                  chat_model_of(settings, fast, prices)};
+    const struct chat_provider provider = {
+        .id = "openai",
+        .kind = provider_kind_names[paid ? PROVIDER_PAID : PROVIDER_LOCAL],
+        .protocol = llm_protocol_names[settings->chat_protocol],
+        .base_url = settings->chat_url,
+        .api_key_env = settings->chat_api_key_env,
+        .timeout_seconds = settings->chat_timeout_sec,
+        .default_models = &defaults,
+        .capabilities = &capabilities,
+        .models = {strcmp(fast, settings->chat_model) != 0 ? 2 : 1, models}};
 
-    text_start(&text, loading->arena, 1 << 16);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "id", "openai");
-    writer_key_string(&writer, "kind", provider_kind_names[paid ? PROVIDER_PAID : PROVIDER_LOCAL]);
-    writer_key_string(&writer, "protocol", llm_protocol_names[settings->chat_protocol]);
-    writer_key_string(&writer, "base_url", settings->chat_url);
-    writer_key_string(&writer, "api_key_env", settings->chat_api_key_env);
-    writer_key_number(&writer, "timeout_seconds", settings->chat_timeout_sec);
-    writer_key(&writer, "default_models");
-    writer_open_object(&writer);
-    writer_key_string(&writer, "fast", fast);
-    writer_key_string(&writer, "strong", settings->chat_model);
-    writer_close_object(&writer);
-    writer_key(&writer, "capabilities");
-    writer_open_object(&writer);
-    writer_key_boolean(&writer, "supports_streaming", true);
-    writer_key_boolean(&writer, "supports_tool_use", true);
-    writer_close_object(&writer);
-    writer_key(&writer, "models");
-    writer_open_array(&writer);
-    write_chat_model(settings, &writer, settings->chat_model, prices);
-    if (strcmp(fast, settings->chat_model) != 0)
-        write_chat_model(settings, &writer, fast, prices);
-    writer_close_array(&writer);
-    writer_close_object(&writer);
-    return text.bytes;
+    return schema_json(loading->arena, 1 << 16, &chat_provider_schema, &provider);
 }
 
 static enum error add_chat(const struct loading *loading)
@@ -497,7 +537,7 @@ static enum error add_chat(const struct loading *loading)
                  !json_is_object(prices)))
         return REFUSE(&named, "must be a JSON object of models");
     named.path = "LLM_CHAT_URL";
-    error = add_text(&named, chat_provider(loading, prices));
+    error = add_text(&named, chat_provider_json(loading, prices));
     return error;
 }
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEPTH = 8, ID_DIGITS = 12 };
+enum { PAYLOAD_MAX = 4096, ID_DIGITS = 12 };
 
 static const struct statement keep_run = {
     .name = "run_keep",
@@ -157,38 +157,47 @@ struct ran {
     struct regression_result result;
 };
 
-static enum error tell(void *context, int64_t done, int64_t of, struct problem *problem)
+#define OWNER struct run_progress
+static const struct field progress_fields[] = {INTEGER(OWNER, cases_done),
+                                               INTEGER(OWNER, cases_total)};
+#undef OWNER
+SCHEMA(run_progress_schema, struct run_progress, "RegressionProgress", progress_fields);
+
+static enum error report_progress(void *context, int64_t done, int64_t of, struct problem *problem)
 {
     struct job *job = context;
+    const struct run_progress progress = {.cases_done = done, .cases_total = of};
 
-    return background_say(job,
-                          arena_print(job->arena, "{\"cases_done\":%lld,\"cases_total\":%lld}",
-                                      (long long)done, (long long)of),
-                          problem);
+    return background_say(
+        job, schema_json(job->arena, PAYLOAD_MAX, &run_progress_schema, &progress), problem);
 }
+
+#define OWNER struct run_request
+static const struct field request_fields[] = {STRING(OWNER, baseline, .default_text = "current"),
+                                              STRING(OWNER, candidate, .default_text = "current"),
+                                              STRING(OWNER, tenant, .internal = true),
+                                              BOOLEAN(OWNER, simulated)};
+#undef OWNER
+SCHEMA(run_request_schema, struct run_request, "RegressionRequest", request_fields);
 
 static enum error do_run(struct job *job, struct ran *ran, struct problem *problem)
 {
     const struct runner *runner = job->context;
     struct regression_tools tools = *runner->tools;
-    struct json_fault fault;
-    json_t *payload = NULL;
-    const char *baseline, *candidate;
+    struct run_request request = {0};
 
-    if (json_read(job->arena, job->payload, strlen(job->payload), DEPTH, &payload, &fault))
-        return problem_set(problem, ERROR_MALFORMED, "payload", "the order cannot be read");
-    baseline = json_string_value(json_object_get(payload, "baseline"));
-    candidate = json_string_value(json_object_get(payload, "candidate"));
+    if (!schema_from_json(job->arena, &run_request_schema, job->payload, &request))
+        return problem_set(problem, ERROR_MALFORMED, "payload", "the request cannot be read");
     regression_plan_start(&ran->plan, tools.settings);
     ran->plan.run_id = job->key;
-    ran->plan.baseline = baseline ? baseline : "current";
-    ran->plan.candidate = candidate ? candidate : "current";
+    ran->plan.baseline = request.baseline;
+    ran->plan.candidate = request.candidate;
     ran->plan.tenant = strcmp(job->lane, "all") == 0 ? NULL : job->lane;
-    ran->plan.simulated = json_is_true(json_object_get(payload, "simulated"));
+    ran->plan.simulated = request.simulated;
     ran->plan.dataset = data_file_path(job->arena, tools.settings, curated_default_path);
     tools.arena = job->arena;
     tools.problem = problem;
-    tools.on_case = tell;
+    tools.on_case = report_progress;
     tools.context = job;
     return regression_run(&tools, &ran->plan, &ran->result);
 }
@@ -226,25 +235,16 @@ struct job_kind run_kind(const struct support_settings *settings)
 }
 
 enum error run_ask(struct db *db, struct arena *arena, const struct support_settings *settings,
-                   const struct run_request *order, const char **id, struct problem *problem)
+                   const struct run_request *request, const char **id, struct problem *problem)
 {
     const struct job_kind kind = run_kind(settings);
     unsigned char bytes[ID_DIGITS / 2];
-    struct text text;
-    struct json_writer writer;
 
     token_random_bytes(bytes, sizeof bytes);
     *id = arena_print(arena, "regression-%02x%02x%02x%02x%02x%02x", bytes[0], bytes[1], bytes[2],
                       bytes[3], bytes[4], bytes[5]);
-    text_start(&text, arena, 4096);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "baseline", order->baseline);
-    writer_key_string(&writer, "candidate", order->candidate);
-    writer_key_boolean(&writer, "simulated", order->simulated);
-    writer_close_object(&writer);
-    return background_add(db, &kind, *id, order->tenant ? order->tenant : "all", text.bytes,
-                          problem);
+    return background_add(db, &kind, *id, request->tenant ? request->tenant : "all",
+                          schema_json(arena, PAYLOAD_MAX, &run_request_schema, request), problem);
 }
 
 enum error run_due(struct regression_tools *tools, struct metrics *metrics, struct job_tally *tally)

@@ -47,9 +47,16 @@ struct run_request {
     const char *tenant; /* NULL = everybody's cases */
     bool simulated;
 };
+SCHEMA_OF(run_request_schema, struct run_request);
+
+/* How far a run is. */
+struct run_progress {
+    int64_t cases_done, cases_total;
+};
+SCHEMA_OF(run_progress_schema, struct run_progress);
 MUST_CHECK enum error run_ask(struct db *db, struct arena *arena,
                               const struct support_settings *settings,
-                              const struct run_request *order, const char **id,
+                              const struct run_request *request, const char **id,
                               struct problem *problem);
 struct job_kind run_kind(const struct support_settings *settings);
 MUST_CHECK enum error run_due(struct regression_tools *tools, struct metrics *metrics,
