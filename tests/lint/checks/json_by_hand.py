@@ -1,9 +1,10 @@
 """How many members of JSON objects a service writes by hand, beside those that rows of its schemas describe.
 
 By hand: each call of writer_key() and writer_key_*(), whatever the name of the member is, and each member inside a
-format of printf (\\"name\\":%d); texts that are constant are data. By schema: each row of a table of `struct field`, but for tables that only describe a query
-string and for `.internal` rows, which are no JSON. The files of a service are common/SERVICE, fcgi-bin/SERVICE*, and the
-programs of cron-bin/ that include its headers. Run as a program it prints the table, and the files that write most:
+format of printf (\\"name\\":%d); texts that are constant are data. By schema: each row of a table of `struct field`, but
+for tables that only describe a query string and for `.internal` rows, which are no JSON. The files of a service are
+common/SERVICE, fcgi-bin/SERVICE*, and the programs of cron-bin/ that include its headers. Run as a program it prints the
+table, and the files that write most:
 
     python3 tests/lint/checks/json_by_hand.py
 """
@@ -14,11 +15,11 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from lint import Finding, Tree, includes  # noqa: E402  (found by the line above)
+from lint import Finding, ROOT, Tree, includes  # noqa: E402  (found by the line above)
 
 SERVICES = ("experiments", "support", "livedata", "orchestrator")
 MOST = 0.1  # of all members
-ENFORCED = False  # true as soon as every service is below
+ENFORCED = False  # in this tree; true as soon as every service is below
 
 CALL = re.compile(r"\bwriter_key(_\w+)?\(")
 LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"')
@@ -84,7 +85,7 @@ def check(tree):
         ours, theirs = total(by_hand, service), total(rows, service)
         if ours > MOST * (ours + theirs):
             yield Finding(f"common/{service}", 1, f"{ours} members of JSON are written by hand, {theirs} by schemas;"
-                          f" at most {MOST:.0%} may be", note=not ENFORCED)
+                          f" at most {MOST:.0%} may be", note=not ENFORCED and tree.root == ROOT)
 
 
 def main():
@@ -108,5 +109,5 @@ def texts(keys, rows):
     return {"common/support/a.c": f"static const struct field f[] = {{{table}}};\n{body}"}
 
 
-BAD = [(texts(2, 8), "2 members of JSON are written by hand, 8 by schemas")] if ENFORCED else []
+BAD = [(texts(2, 8), "2 members of JSON are written by hand, 8 by schemas")]
 GOOD = [texts(1, 9)]
