@@ -113,7 +113,7 @@ class Document:
         return None if schema == {"type": "string"} else schema
 
     def _content(self, holder):
-        content = holder["content"].get("application/json")
+        content = holder.get("content", {}).get("application/json")
         return None if content is None else self.resolve(content["schema"])
 
     def example(self, operation):
@@ -247,6 +247,29 @@ class Document:
             at = at[step]
         del at[location[-1]]
         return body
+
+
+# A value of another type for each kind of field.
+OTHER_TYPE = {"string": 5, "integer": "x", "number": "x", "boolean": "x", "enum": "no such word", "array": "x", "object": "x",
+              "dictionary": 5}
+
+
+def wrong_values(field):
+    """Values that a field does not take: another type, null, and what is just outside its bounds."""
+    values, schema = [OTHER_TYPE[field.kind]] if field.kind in OTHER_TYPE else [], field.schema
+    if not field.nullable and not field.is_item and field.kind != "any":
+        values.append(None)
+    if "minimum" in schema:
+        values.append(schema["minimum"] - 1)
+    if "maximum" in schema:
+        values.append(schema["maximum"] + 1)
+    if "exclusiveMinimum" in schema:
+        values.append(schema["exclusiveMinimum"])
+    if schema.get("minLength"):
+        values.append("")
+    if field.kind == "string" and schema.get("maxLength", 10**6) < 3000:
+        values.append("x" * (schema["maxLength"] + 1))
+    return values
 
 
 def at(body, location):

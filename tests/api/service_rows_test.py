@@ -2,9 +2,11 @@
 for the first): strangers, empty and broken bodies, unknown ids and other methods get announced answers only."""
 
 import json
+import re
 
 import pytest
 
+from openapi import wrong_values
 from service import Service
 
 SERVICES = ("support", "livedata", "orchestrator")
@@ -133,6 +135,41 @@ def test_unknown_body_members_are_refused(service):
         answer = ask(service, operation, credentials(service), **sent)
         assert answer.status_code == 422, f"{operation.name} answers {answer.status_code}: {answer.text[:200]}"
         assert "no_such_member" in answer.text, f"{operation.name} does not name it"
+    walk(service, check)
+
+
+def test_every_field_wrong_in_turn(service):
+    """Refused with the place of the field; shapes that operations share are walked with the first of them."""
+    seen = set()
+
+    def check(operation):
+        if example(service, operation) is None:
+            return
+        status = 400 if operation.name == "chat_completions" else 422  # a provider's dialect
+        body = service.document.example(operation)
+        for field in service.document.fields(operation, seen):
+            wrong = [service.document.with_value(operation, body, field.location, value) for value in wrong_values(field)]
+            if field.required and not field.is_item:
+                wrong.append(service.document.without(operation, body, field.location))
+            for sent in wrong:
+                answer = ask(service, operation, credentials(service), json=sent)
+                named = {f"body.{field}"} <= set(re.findall(r"body[.\w]+", answer.text)) or \
+                    json.dumps(["body", *field.location], separators=(",", ":")) in answer.text
+                assert answer.status_code == status and named, \
+                    f"{operation.name} answers {answer.status_code} where {field} is wrong: {answer.text[:200]}"
+    walk(service, check)
+
+
+def test_every_query_parameter_wrong_in_turn(service):
+    def check(operation):
+        for parameter in operation.spec["parameters"]:
+            field = service.document.field_of(parameter["schema"])
+            if parameter["in"] != "query" or field.kind == "string":
+                continue
+            body = example(service, operation)
+            answer = ask(service, operation, credentials(service), json=body, params={parameter["name"]: "no such value"})
+            assert answer.status_code == 422 and parameter["name"] in answer.text, \
+                f"{operation.name} answers {answer.status_code} where {parameter['name']} is wrong: {answer.text[:200]}"
     walk(service, check)
 
 

@@ -42,6 +42,7 @@ class Recorder:
         self.step = "start"
         self.count = 0
         self.statuses = Counter()  # (route, status)
+        self.misfits = None  # what the document does not announce, where that is looked for
 
     def send(self, method, path, headers=None, body=None, data=None, events=None, route=None, step=None):
         """The answer, recorded. `events`: how many are read of a stream that does not end by itself."""
@@ -59,9 +60,25 @@ class Recorder:
         route = route or (f"{operation.method} {operation.path}" if operation else f"{method} (no route)")
         if route.startswith(method + " "):
             self.statuses[route, answer.status_code] += 1
+            if self.misfits is not None and operation is not None:
+                self.misfits += self.misfit(operation, answer)
         self.count += 1
         self.out.write(self.line(route, step or self.step, prepared, sent, answer, text) + "\n")
         return answer
+
+    def misfit(self, operation, answer):
+        """What the document does not announce of an answer; redirects and failures of nginx are not in it."""
+        said = f"{operation.method} {operation.path} [{self.step}] {answer.status_code}"
+        if answer.status_code in (303, 307, 405) or answer.status_code >= 500 and "X-Error-Code" not in answer.headers:
+            return []
+        if answer.headers.get("X-Live-Version") != answer.headers.get("X-Live-Latest-Version"):
+            return []  # the document describes the latest version
+        if str(answer.status_code) not in operation.spec["responses"]:
+            return [f"{said}: announced are {', '.join(operation.spec['responses'])}"]
+        schema = self.document.response_schema(operation, answer.status_code)
+        if schema is None or not answer.headers.get("Content-Type", "").endswith("json"):
+            return []
+        return [f"{said}: {problem[:300]}" for problem in self.document.problems(schema, answer.json())[:3]]
 
     @staticmethod
     def some_events(answer, count):

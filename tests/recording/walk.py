@@ -3,9 +3,9 @@ unknown ids, with every parameter and every field of its body wrong in turn, and
 
 import json
 
+from openapi import wrong_values
+
 UNKNOWN_IDS = ("no-such-thing", "00000000-0000-4000-8000-000000000000", "%E2%82%AC")
-WRONG = {"string": 5, "integer": "x", "number": "x", "boolean": "x", "enum": "no such word", "array": "x", "object": "x",
-         "dictionary": 5}
 BROKEN = (b"{", b"[1]", b'{"a":NaN}', b'{"a":1,"a":2}', b"\xff", b"null")
 METHODS = ("GET", "PUT", "POST", "PATCH", "DELETE")
 
@@ -136,25 +136,8 @@ class Walk:
         example = self.document.example(operation)
         self.send(operation, path, body={**example, "no_such_member": 1}, step="unknown member")
         for field in self.document.fields(operation, self.seen):
-            for value in self.wrong_values(field):
+            for value in wrong_values(field):
                 body = self.document.with_value(operation, example, field.location, value)
                 self.send(operation, path, body=body, step=f"{field}={json.dumps(value)[:20]}")
             if field.required and not field.is_item:
                 self.send(operation, path, body=self.document.without(operation, example, field.location), step=f"without {field}")
-
-    @staticmethod
-    def wrong_values(field):
-        values, schema = [WRONG[field.kind]] if field.kind in WRONG else [], field.schema
-        if not field.nullable and not field.is_item and field.kind != "any":
-            values.append(None)
-        if "minimum" in schema:
-            values.append(schema["minimum"] - 1)
-        if "maximum" in schema:
-            values.append(schema["maximum"] + 1)
-        if "exclusiveMinimum" in schema:
-            values.append(schema["exclusiveMinimum"])
-        if schema.get("minLength"):
-            values.append("")
-        if field.kind == "string" and schema.get("maxLength", 10**6) < 3000:
-            values.append("x" * (schema["maxLength"] + 1))
-        return values
