@@ -68,7 +68,9 @@ static enum error take(struct request *request, struct reply *reply, enum live_k
         error = live_ingest(&call, request->arguments[0], kind, &batch->records, &outcome);
     if (error)
         return error;
-    *answer = (struct ingest_reply){outcome.received, outcome.recorded, outcome.deduplicated};
+    *answer = (struct ingest_reply){.received = outcome.received,
+                                    .recorded = outcome.recorded,
+                                    .deduplicated = outcome.deduplicated};
     if (outcome.skipped > 0)
         reply_add_header(reply, "X-AB-Ingest-Skipped",
                          arena_print(request->arena, "%lld", (long long)outcome.skipped));

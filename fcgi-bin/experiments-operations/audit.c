@@ -246,7 +246,8 @@ enum error purge_handle(struct request *request, struct reply *reply)
                             &request->problem);
     if (!error)
         error = retention_purge(&call, &windows, dry_run, counts);
-    *answer = (struct purge_reply){dry_run, counts, store_now(request->arena)};
+    *answer = (struct purge_reply){
+        .dry_run = dry_run, .purged = counts, .generated_at = store_now(request->arena)};
     reply->object = answer;
     return error;
 }

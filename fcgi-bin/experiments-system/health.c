@@ -92,7 +92,7 @@ struct checklist {
 
 static void add_check(struct checklist *list, const char *name, bool ok, const char *detail)
 {
-    list->items[list->count++] = (struct check){name, ok, detail};
+    list->items[list->count++] = (struct check){.name = name, .ok = ok, .detail = detail};
     list->ready = list->ready && ok;
 }
 

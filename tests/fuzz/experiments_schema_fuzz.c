@@ -10,10 +10,10 @@
 #include "experiments-analysis/srm_check.h"
 #include "experiments-compute/assignment.h"
 #include "experiments-compute/bandit.h"
-#include "experiments-operations/keys.h"
 #include "experiments/analyses/results_schema.h"
 #include "experiments/documents/analysis_payload.h"
 #include "experiments/documents/payload.h"
+#include "experiments/keys/key_store.h"
 
 #include <string.h>
 

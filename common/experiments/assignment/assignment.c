@@ -79,8 +79,8 @@ void assignment_preview(const struct assignment_plan *plan, const char *prefix, 
         variation = assignment_of(plan, user);
         preview->counts[1 + variation]++;
         if (i < ASSIGNMENT_SAMPLES)
-            preview->samples[preview->sample_count++] =
-                (struct assignment_sample){arena_copy_string(arena, user), variation};
+            preview->samples[preview->sample_count++] = (struct assignment_sample){
+                .user_id = arena_copy_string(arena, user), .variation_index = variation};
     }
 }
 

@@ -56,9 +56,22 @@ static const struct statement take_receipt = {
            " ON CONFLICT (id) DO NOTHING",
 };
 
+#define OWNER struct installation
+static const struct field installation_fields[] = {
+    STRING(OWNER, team_id),
+    STRING(OWNER, team_name),
+    STRING(OWNER, bot_token, .secret = true),
+    STRING(OWNER, user_token, .nullable = true, .secret = true),
+    STRING(OWNER, installed_at),
+    STRING(OWNER, updated_at),
+    STRING(OWNER, last_event_at, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(installation_schema, struct installation, "ChatInstallation", installation_fields);
+
 static const char purpose[] = "assay experiments chatapp_installations";
 
-static const char *place_of(struct arena *arena, const char *column, const char *team_id)
+static const char *associated_data(struct arena *arena, const char *column, const char *team_id)
 {
     return arena_print(arena, "%s of %s", column, team_id);
 }
@@ -71,7 +84,7 @@ static const char *seal(struct arena *arena, const char *secret, const char *col
     if (!token)
         return NULL;
     seal_key(secret, purpose, key);
-    return seal_close(arena, key, place_of(arena, column, team_id), token);
+    return seal_close(arena, key, associated_data(arena, column, team_id), token);
 }
 
 static const char *unseal(struct arena *arena, const char *secret, const char *column,
@@ -82,7 +95,7 @@ static const char *unseal(struct arena *arena, const char *secret, const char *c
     if (!sealed || !secret)
         return NULL;
     seal_key(secret, purpose, key);
-    return seal_open(arena, key, place_of(arena, column, team_id), sealed);
+    return seal_open(arena, key, associated_data(arena, column, team_id), sealed);
 }
 
 enum error receipt_take(struct db *db, const char *id, bool *is_new, struct problem *problem)
@@ -146,17 +159,10 @@ static enum error read_one(const struct key_call *call, const char *secret, cons
         query_bind_text(query, team_id);
     *found = query_next(query);
     if (*found) {
-        const char *team = query_text(query, 0, arena);
-
-        *row = (struct installation){
-            .team_id = team,
-            .team_name = query_text(query, 1, arena),
-            .bot_token = unseal(arena, secret, "bot_token", team, query_text(query, 2, arena)),
-            .user_token =
-                unseal(arena, secret, "user_token", team, query_text_or_null(query, 3, arena)),
-            .installed_at = query_text(query, 4, arena),
-            .updated_at = query_text(query, 5, arena),
-            .last_event_at = query_text_or_null(query, 6, arena)};
+        *row = (struct installation){0};
+        query_read(query, &installation_schema, row, arena);
+        row->bot_token = unseal(arena, secret, "bot_token", row->team_id, row->bot_token);
+        row->user_token = unseal(arena, secret, "user_token", row->team_id, row->user_token);
     }
     return query_end(query, call->problem);
 }

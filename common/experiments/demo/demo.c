@@ -70,7 +70,8 @@ static const struct observed_results *results_of(const struct demo *demo,
 
     if (results_analyze(&call, &demo->observed, analysis))
         return NULL;
-    *observed = (struct observed_results){&demo->observed, analysis, store_now(arena)};
+    *observed = (struct observed_results){
+        .request = &demo->observed, .analysis = analysis, .saved_at = store_now(arena)};
     return observed;
 }
 

@@ -149,8 +149,8 @@ struct payload_constraints {
 };
 
 struct observed_results {
-    const void *request;  /* of results_shape.h */
-    const void *analysis; /* of results_shape.h */
+    const void *request;  /* of results_schema.h */
+    const void *analysis; /* of results_schema.h */
     const char *saved_at;
 };
 

@@ -15,11 +15,56 @@ enum { COVERAGE_PARTS = 20 };
 
 enum { ROBUST_BYTES_MAX = 1024, NAMES_FIRST = 16, NAMES_BYTES_MAX = 16 * 1024 * 1024 };
 
+/* The row of an experiment; two of its lists are stored as texts. */
+struct experiment_row {
+    struct live_experiment experiment;
+    const char *robust;
+    const char *covariates_used;
+};
+
+#define NUMBER_COLUMN(column, member)                                                              \
+    {                                                                                              \
+        .name = (column), .type = FIELD_INTEGER,                                                   \
+        .offset = FIELD_OFFSET(struct experiment_row, experiment.member, int64_t),                 \
+    }
+#define TIME_COLUMN(column, member)                                                                \
+    {                                                                                              \
+        .name = (column), .type = FIELD_INTEGER, .nullable = true,                                 \
+        .offset = FIELD_OFFSET(struct experiment_row, experiment.member, struct optional_integer), \
+    }
+static const struct field row_fields[] = {
+    NUMBER_COLUMN("experiment", number),
+    NUMBER_COLUMN("version", version),
+    NUMBER_COLUMN("next_unit", next_unit),
+    NUMBER_COLUMN("next_sequence", next_sequence),
+    NUMBER_COLUMN("metrics", metrics),
+    NUMBER_COLUMN("covariates", covariates),
+    NUMBER_COLUMN("slices", slices),
+    NUMBER_COLUMN("strata", strata),
+    NUMBER_COLUMN("links", links),
+    NUMBER_COLUMN("alias_exposures", alias_exposures),
+    NUMBER_COLUMN("alias_conversions", alias_conversions),
+    NUMBER_COLUMN("merged_people", merged_people),
+    NUMBER_COLUMN("spike_events", spike_events),
+    NUMBER_COLUMN("primary_metric", primary_metric),
+    NUMBER_COLUMN("numerator", numerator),
+    NUMBER_COLUMN("denominator", denominator),
+    {.name = "stale",
+     .type = FIELD_BOOLEAN,
+     .offset = FIELD_OFFSET(struct experiment_row, experiment.stale, bool)},
+    TIME_COLUMN("first_exposed_at", first_exposed_at),
+    TIME_COLUMN("last_exposed_at", last_exposed_at),
+    STRING(struct experiment_row, robust),
+    NUMBER_COLUMN("conversion_window", window),
+    STRING(struct experiment_row, covariates_used),
+};
+static SCHEMA(row_schema, struct experiment_row, "LiveExperimentRow", row_fields);
+
 #define EXPERIMENT_COLUMNS                                                                         \
-    "e.experiment, e.version, e.next_unit, e.next_sequence, e.metrics, e.covariates, e.slices,"    \
-    " e.strata, e.links, e.alias_exposures, e.alias_conversions, e.merged_people,"                 \
-    " e.spike_events, e.primary_metric, e.numerator, e.denominator, e.stale,"                      \
-    " e.first_exposed_at, e.last_exposed_at, e.robust, e.conversion_window, e.covariates_used"
+    "experiment, version, next_unit, next_sequence, metrics, covariates, slices, strata, links,"   \
+    " alias_exposures, alias_conversions, merged_people, spike_events, primary_metric, numerator," \
+    " denominator, stale, first_exposed_at, last_exposed_at, robust, conversion_window,"           \
+    " covariates_used"
 
 static const struct statement find_project = {
     .name = "live_project",
@@ -27,7 +72,7 @@ static const struct statement find_project = {
 };
 static const struct statement find_experiment = {
     .name = "live_experiment",
-    .sql = "SELECT " EXPERIMENT_COLUMNS " FROM live_experiments e WHERE e.experiment_id = ?",
+    .sql = "SELECT " EXPERIMENT_COLUMNS " FROM live_experiments WHERE experiment_id = ?",
 };
 static const struct statement read_project = {
     .name = "live_project_read",
@@ -179,33 +224,15 @@ static void read_used(const char *text, struct live_experiment *experiment)
 static bool read_row(struct query *query, const char *id, struct arena *arena,
                      struct live_experiment *experiment)
 {
+    struct experiment_row row = {.robust = "", .covariates_used = ""};
+
     if (!query_next(query))
         return false;
-    *experiment = (struct live_experiment){
-        .number = query_integer(query, 0),
-        .id = id,
-        .version = query_integer(query, 1),
-        .next_unit = query_integer(query, 2),
-        .next_sequence = query_integer(query, 3),
-        .metrics = query_integer(query, 4),
-        .covariates = query_integer(query, 5),
-        .slices = query_integer(query, 6),
-        .strata = query_integer(query, 7),
-        .links = query_integer(query, 8),
-        .alias_exposures = query_integer(query, 9),
-        .alias_conversions = query_integer(query, 10),
-        .merged_people = query_integer(query, 11),
-        .spike_events = query_integer(query, 12),
-        .primary_metric = query_integer(query, 13),
-        .numerator = query_integer(query, 14),
-        .denominator = query_integer(query, 15),
-        .stale = query_boolean(query, 16),
-        .first_exposed_at = query_optional_integer(query, 17),
-        .last_exposed_at = query_optional_integer(query, 18),
-    };
-    read_robust(query_text(query, 19, arena), experiment);
-    experiment->window = query_integer(query, 20);
-    read_used(query_text(query, 21, arena), experiment);
+    query_read(query, &row_schema, &row, arena);
+    *experiment = row.experiment;
+    experiment->id = id;
+    read_robust(row.robust, experiment);
+    read_used(row.covariates_used, experiment);
     return true;
 }
 

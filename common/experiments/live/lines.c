@@ -31,7 +31,8 @@ void live_lines_start(struct live_lines *lines, enum live_kind kind, struct aren
 
 static void refuse(struct live_lines *lines, int64_t number, const char *field, const char *message)
 {
-    lines->errors[lines->error_count++] = (struct live_line_error){number, field, message};
+    lines->errors[lines->error_count++] =
+        (struct live_line_error){.line = number, .field = field, .message = message};
 }
 
 void live_lines_refuse(struct live_lines *lines, int64_t number, const char *message)
@@ -162,7 +163,8 @@ enum error live_load_mark(const struct live_call *call, const char *experiment_i
     query_bind_text(query, live_kind_names[kind]);
     query_bind_text(query, file);
     if (query_next(query))
-        *mark = (struct live_progress_mark){query_integer(query, 0), query_integer(query, 1)};
+        *mark = (struct live_progress_mark){.bytes = query_integer(query, 0),
+                                            .lines = query_integer(query, 1)};
     return query_end(query, call->problem);
 }
 

@@ -19,7 +19,8 @@ struct warnings {
 static void warn(struct warnings *warnings, const char *code, const char *severity,
                  const char *message)
 {
-    warnings->items[warnings->count++] = (struct warning){code, severity, message, "live_data"};
+    warnings->items[warnings->count++] = (struct warning){
+        .code = code, .severity = severity, .message = message, .source = "live_data"};
 }
 
 static const char *count_text(const struct live_results *results, int64_t count)

@@ -80,7 +80,8 @@ static void give(struct policy *policy, enum reason reason, int comparison)
     struct policy_outcome *outcome = policy->outcome;
 
     if (outcome->reason_count < POLICY_REASONS_MAX)
-        outcome->reasons[outcome->reason_count++] = (struct policy_reason){reason, comparison, -1};
+        outcome->reasons[outcome->reason_count++] =
+            (struct policy_reason){.reason = reason, .comparison = comparison, .part = -1};
 }
 
 static void block(struct policy *policy, enum reason reason, int comparison, int part)
@@ -89,7 +90,7 @@ static void block(struct policy *policy, enum reason reason, int comparison, int
 
     if (outcome->blocker_count < POLICY_BLOCKERS_MAX)
         outcome->blockers[outcome->blocker_count++] =
-            (struct policy_reason){reason, comparison, part};
+            (struct policy_reason){.reason = reason, .comparison = comparison, .part = part};
 }
 
 static void conclude(struct policy *policy, enum verdict verdict, enum confidence confidence)
