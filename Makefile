@@ -13,7 +13,8 @@ PYTHON = /usr/bin/python3
 WARNINGS = -Wall -Wextra -Wno-missing-field-initializers -Werror -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes \
            -Wwrite-strings -Wformat=2 -Wvla -Wundef
 # What debuggers read of types and variables stands once, beside the objects (.dwo), and not in each of the 77 programs.
-CFLAGS = -O2 -g -gsplit-dwarf
+# Version 4 of DWARF: valgrind 3.19 cannot read the split files of version 5.
+CFLAGS = -O2 -g -gdwarf-4 -gsplit-dwarf
 SANITIZER_FLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all) \
                   $(if $(FUZZER),-fsanitize=fuzzer-no-link)
 ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS) $(CFLAGS) -fPIE -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
@@ -136,7 +137,7 @@ $(foreach family,$(families),$(eval $(call fault_walk_rule,$(family))))
 # half the time. What they test is in the library.
 tested_once = $(unit_tests) $(fuzz_targets) $(oracles) $(fault_walks)
 ifeq ($(CC)$(SANITIZE)$(FUZZER),gcc)
-$(tested_once:$(BUILD)/%=$(BUILD)/obj/%.o): CFLAGS = -O1 -g -gsplit-dwarf
+$(tested_once:$(BUILD)/%=$(BUILD)/obj/%.o): CFLAGS = -O1 -g -gdwarf-4 -gsplit-dwarf
 $(tested_once): ALL_LDFLAGS += $(if $(shell command -v ld.gold),-fuse-ld=gold)
 endif
 
