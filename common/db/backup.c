@@ -146,7 +146,7 @@ enum error db_backup_verify(const struct store_plan *plan, const char *folder,
 }
 
 enum error db_restore(const struct store_plan *plan, const char *folder,
-                      struct db_established *established, struct problem *problem)
+                      struct db_provisioned *established, struct problem *problem)
 {
     struct arena *arena = arena_create(MEMORY_MAX);
     struct replacement replacement = {0};
@@ -162,7 +162,7 @@ enum error db_restore(const struct store_plan *plan, const char *folder,
     replacement.when = when;
     error = verify(arena, plan, folder, &replacement.file, problem);
     if (!error)
-        error = db_establish_with(plan, DB_ADOPT, &replacement, established, problem);
+        error = db_provision_with(plan, DB_ADOPT, &replacement, established, problem);
     if (!error && replacement.aside[0])
         snprintf(established->note, sizeof established->note, "the one before is kept as %.300s",
                  replacement.aside);

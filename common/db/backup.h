@@ -36,8 +36,8 @@ MUST_CHECK enum error db_backup_verify(const struct store_plan *plan, const char
 
 /* Puts a backup that was verified in the place of the database, which is kept beside it
  * (`established.note` says as what), and makes it the right one. After any error the one before is
- * in its place. ERROR_BUSY service_running; errors of db_establish(). */
+ * in its place. ERROR_BUSY service_running; errors of db_provision(). */
 MUST_CHECK enum error db_restore(const struct store_plan *plan, const char *folder,
-                                 struct db_established *established, struct problem *problem);
+                                 struct db_provisioned *established, struct problem *problem);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private to common/db: what an engine does for a backup, and the step that db_establish() makes
+/* Private to common/db: what an engine does for a backup, and the step that db_provision() makes
  * room for, between taking the record for itself and looking at what is there. */
 #ifndef ASSAY_DB_BACKUP_ENGINE_H
 #define ASSAY_DB_BACKUP_ENGINE_H
@@ -32,10 +32,10 @@ MUST_CHECK enum error postgres_replace(struct db *db, struct replacement *replac
                                        struct problem *problem);
 void postgres_replace_undo(struct db *db, struct replacement *replacement);
 
-/* establish.c: db_establish() with a replacement first; NULL = without. */
-MUST_CHECK enum error db_establish_with(const struct store_plan *plan, enum db_purpose purpose,
+/* provision.c: db_provision() with a replacement first; NULL = without. */
+MUST_CHECK enum error db_provision_with(const struct store_plan *plan, enum db_purpose purpose,
                                         struct replacement *replacement,
-                                        struct db_established *established,
+                                        struct db_provisioned *established,
                                         struct problem *problem);
 
 /* Durable, whoever wrote it. */

@@ -39,13 +39,13 @@ void db_warn(const char *format, ...)
     log_event(LOG_WARNING, "database", shown);
 }
 
-void db_tell_damage(struct db *db, const char *reason, const char *text)
+void db_report_damage(struct db *db, const char *reason, const char *text)
 {
     struct log_line line;
 
-    if (!db->identity || db->damage_told || strcmp(reason, "database_corrupt") != 0)
+    if (!db->identity || db->damage_reported || strcmp(reason, "database_corrupt") != 0)
         return;
-    db->damage_told = true;
+    db->damage_reported = true;
     log_begin(&line, LOG_CRITICAL, "database_corrupt");
     log_text(&line, "database", db_shown_target(db));
     log_text(&line, "detail", text);
@@ -162,7 +162,7 @@ void db_disconnect(struct db *db)
     db->owner = 0;
 }
 
-void db_give_back(struct db *db)
+void db_release(struct db *db)
 {
     if (db->target.engine == DB_POSTGRES)
         db_disconnect(db);
@@ -186,7 +186,7 @@ static void check_owner(const struct db *db)
 }
 
 /* Nothing is open and the connection has idled: it may have been closed, or its file replaced. */
-static void look_after_idling(struct db *db)
+static void check_after_idling(struct db *db)
 {
     if (db->transaction.depth || !db->connection)
         return;
@@ -231,7 +231,7 @@ enum error db_ready(struct db *db, struct problem *problem)
     enum error error = ERROR_NONE;
 
     check_owner(db);
-    look_after_idling(db);
+    check_after_idling(db);
     if (!db->connection && db->transaction.depth)
         return problem_set(problem, ERROR_UNAVAILABLE, "database_unavailable",
                            "the connection was lost inside a transaction");
@@ -274,8 +274,8 @@ bool db_end_of_request(struct db *db)
     int left_open;
     bool clean;
 
-    if (db->guest.end)
-        db->guest.end(db);
+    if (db->foreign.end)
+        db->foreign.end(db);
     left_open = queries_release_all(db);
     clean = !left_open;
     if (left_open)
@@ -309,9 +309,9 @@ const char *db_shown_target(const struct db *db)
     return db->target.shown;
 }
 
-const char *db_place(const struct db *db)
+const char *db_location(const struct db *db)
 {
-    return db->target.place;
+    return db->target.location;
 }
 
 struct db_counters db_counters(const struct db *db)
@@ -324,7 +324,7 @@ void db_counters_reset(struct db *db)
     db->counters = (struct db_counters){0};
 }
 
-/* The row that establish.c has made room for; without a record nothing is kept. */
+/* The row that provision.c has made room for; without a record nothing is kept. */
 static enum error write_probe(struct db *db, struct problem *problem)
 {
     static const struct statement keep = {"health_probe",

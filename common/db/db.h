@@ -100,7 +100,7 @@ void db_close(struct db *db);
 void db_disconnect(struct db *db);
 
 /* The same where connections are few, that is on a server; an open file is kept. */
-void db_give_back(struct db *db);
+void db_release(struct db *db);
 
 /* Connects if need be: for start-up checks. Statements do it by themselves. */
 MUST_CHECK enum error db_connect(struct db *db, struct problem *problem);
@@ -116,7 +116,7 @@ enum db_engine db_engine(const struct db *db);
 const char *db_shown_target(const struct db *db);
 
 /* The directory of the file, or `host[:port]`. */
-const char *db_place(const struct db *db);
+const char *db_location(const struct db *db);
 
 /* `url` with everything before the host replaced by three stars and `@`, and with password
  * parameters masked. What cannot be taken apart and holds an `@` becomes three stars. `shown` is

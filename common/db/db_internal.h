@@ -43,8 +43,8 @@ struct value {
 struct target {
     enum db_engine engine;
     const char *shown;
-    const char *place;
-    const char *path; /* SQLite: absolute, or ":memory:" */
+    const char *location; /* the directory of the file, or host[:port] */
+    const char *path;     /* SQLite: absolute, or ":memory:" */
     int keyword_count;
     const char *keywords[TARGET_KEYWORDS_MAX]; /* PostgreSQL: connection parameters */
     const char *values[TARGET_KEYWORDS_MAX];
@@ -164,7 +164,7 @@ extern const struct engine sqlite_engine;
 extern const struct engine postgres_engine;
 
 /* What others' SQL has open (guarded.h), until it ends or a request is left by a jump. */
-struct db_guest {
+struct db_foreign_statement {
     void (*end)(struct db *db); /* NULL = nothing is open */
     void *held;                 /* the statement or the result of the engine; NULL = none yet */
     int longest;                /* value that the connection took before */
@@ -180,13 +180,13 @@ struct db {
     int64_t die_after;     /* db_die_after(); 0 = off */
     pid_t owner;           /* the process that connected; 0 = nobody has */
     void *connection;      /* the engine's; NULL = none */
-    unsigned generation; /* counts connections, so that statements know when to be prepared anew */
-    bool in_use;         /* something ran since the request began: the connection is known good */
-    bool verified;       /* in this request: the database is the right one */
-    bool suspect;        /* drop the connection when idle */
-    bool damage_told;    /* in the log */
+    unsigned generation;  /* counts connections, so that statements know when to be prepared anew */
+    bool in_use;          /* something ran since the request began: the connection is known good */
+    bool verified;        /* in this request: the database is the right one */
+    bool suspect;         /* drop the connection when idle */
+    bool damage_reported; /* in the log */
     struct transaction transaction;
-    struct db_guest guest;
+    struct db_foreign_statement foreign;
     struct db_counters counters;
     int64_t retry_at;    /* no connect before this (monotonic) */
     int failed_connects; /* in a row */
@@ -206,7 +206,7 @@ bool db_fails_now(struct db *db, struct problem *problem);
 /* db.c: looks whether this is the right database, unless the request has looked. */
 MUST_CHECK enum error db_verify(struct db *db, struct problem *problem);
 /* db.c: damage has a log event of its own, `database_corrupt`, once per process of the service. */
-void db_tell_damage(struct db *db, const char *reason, const char *text);
+void db_report_damage(struct db *db, const char *reason, const char *text);
 void db_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* transaction.c */

@@ -1,15 +1,16 @@
 /*
- * Which database is the right one. A database carries a random id; the record of it lies outside,
- * in a file of the state directory. A handle whose options name that file works with this database
- * alone: it makes none, and answers `database_replaced` when what it finds is another, an empty or
- * no database. Only db_establish() makes databases and records, for the launcher and for operators.
+ * The identity of a database: how a service knows that it works with the right one. A database
+ * carries a random id. A record of that id lies outside of it, in a file of the state directory. A
+ * handle whose options name the record works with that database alone: it creates none, and fails
+ * with `database_replaced` when it finds another, an empty or no database. Only db_provision()
+ * creates databases and records, for the launcher and for operators.
  *
- * Of an SQLite database the record also says which files it consists of, and a text that was
- * written into the file when the service was last started, so that a file that was moved, removed,
- * exchanged or written over is noticed before the next transaction. Once that has been seen by one
- * worker all of them refuse, until the service is stopped and started, or reloaded with the same
- * files in their places again. A file that cannot be read at the moment is no such case: the
- * requests of that moment fail.
+ * For SQLite the record also holds device and inode of each file of the database, and a token that
+ * the last start wrote into the file. They are compared before every transaction, so a file that
+ * was moved, removed, exchanged or overwritten is noticed. When one worker has noticed it, all of
+ * them refuse until the service is stopped and started, or reloaded with the same files in place
+ * again. A file that cannot be read for a moment is a different case: only the requests of that
+ * moment fail.
  *
  * Knows no service: four of them use the same records.
  */
@@ -27,10 +28,10 @@ enum db_purpose {
                   while workers use it: take it for found again when its files are back */
     DB_CREATE, /* begin anew, in place of one that is gone */
     DB_ADOPT,  /* from now on the one that is there, whatever was there before */
-    DB_LOOK    /* would a start find the right one? Changes nothing, also while workers use it */
+    DB_INSPECT /* would a start find the right one? Changes nothing, also while workers use it */
 };
 
-struct db_established {
+struct db_provisioned {
     bool created;
     bool adopted;   /* it was there before there was a record of it */
     bool running;   /* workers use it: only the record and the places of the files were compared */
@@ -45,8 +46,8 @@ struct db_established {
  *                      somebody else's file; nothing was changed
  *   ERROR_BUSY         service_running, for DB_CREATE and DB_ADOPT
  */
-MUST_CHECK enum error db_establish(const struct store_plan *plan, enum db_purpose purpose,
-                                   struct db_established *established, struct problem *problem);
+MUST_CHECK enum error db_provision(const struct store_plan *plan, enum db_purpose purpose,
+                                   struct db_provisioned *established, struct problem *problem);
 
 /* Is it the database of the record, and whole? ERROR_UNAVAILABLE database_corrupt, with what SQLite
  * found first, when it is not. */

@@ -10,7 +10,7 @@ static const struct statement tell = {
     .postgres = "SELECT pg_notify(?, ?)",
 };
 
-enum error db_tell(struct db *db, const char *channel, const char *text, struct problem *problem)
+enum error db_notify(struct db *db, const char *channel, const char *text, struct problem *problem)
 {
     struct query *query;
 
@@ -50,7 +50,7 @@ int db_listen_file(const struct db *db)
     return connection ? pq.socket(connection->libpq) : -1;
 }
 
-bool db_heard(struct db *db, struct problem *problem)
+bool db_notified(struct db *db, struct problem *problem)
 {
     struct postgres_connection *connection = db->connection;
     PGnotify *word;

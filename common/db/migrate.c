@@ -413,8 +413,9 @@ static enum error apply_all(struct db *db, const struct db_schema *schema,
 }
 
 /* What both public functions begin with: which files there are, and which the database has had. */
-static enum error look(struct db *db, const struct db_schema *schema, struct migrations *migrations,
-                       struct db_schema_state *state, struct problem *problem)
+static enum error inspect(struct db *db, const struct db_schema *schema,
+                          struct migrations *migrations, struct db_schema_state *state,
+                          struct problem *problem)
 {
     enum error error = ERROR_NONE;
 
@@ -433,11 +434,11 @@ static enum error look(struct db *db, const struct db_schema *schema, struct mig
     return error;
 }
 
-static enum error look_and_apply(struct db *db, const struct db_schema *schema,
-                                 struct migrations *migrations, bool change,
-                                 struct db_schema_state *state, struct problem *problem)
+static enum error inspect_and_apply(struct db *db, const struct db_schema *schema,
+                                    struct migrations *migrations, bool change,
+                                    struct db_schema_state *state, struct problem *problem)
 {
-    enum error error = look(db, schema, migrations, state, problem);
+    enum error error = inspect(db, schema, migrations, state, problem);
 
     if (!error && change && state->pending)
         error = apply_all(db, schema, migrations, problem);
@@ -456,7 +457,7 @@ static enum error within_memory(struct db *db, const struct db_schema *schema,
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for migrations");
     }
     arena_on_exhausted(migrations->arena, &exhausted);
-    return look_and_apply(db, schema, migrations, change, state, problem);
+    return inspect_and_apply(db, schema, migrations, change, state, problem);
 }
 
 static enum error with_files(struct db *db, const struct db_schema *schema, bool change,

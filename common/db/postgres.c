@@ -82,7 +82,7 @@ enum error postgres_problem(struct db *db, const PGresult *result, struct proble
         return problem_set(problem, ERROR_SYSTEM, "statement_failed",
                            "the server's answer makes "
                            "no sense");
-    db_tell_damage(db, meaning->reason, text ? text : state);
+    db_report_damage(db, meaning->reason, text ? text : state);
     return problem_set(problem, meaning->error, meaning->reason, "%s (SQLSTATE %s)",
                        meaning->quotes_values || !text ? "the server refuses a value" : text,
                        state);

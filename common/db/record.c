@@ -38,20 +38,20 @@ const char *db_identity_path(struct arena *arena, const struct store_plan *plan)
     return arena_print(arena, "%s/%s.identity", plan->state_directory, plan->service);
 }
 
-bool file_place_of(const char *path, enum record_file which, struct file_place *place)
+bool file_id_of(const char *path, enum record_file which, struct file_id *place)
 {
     char name[4200];
     struct stat status;
 
-    *place = (struct file_place){0};
+    *place = (struct file_id){0};
     snprintf(name, sizeof name, "%s%s", path, file_suffixes[which]);
     if (stat(name, &status) != 0)
         return false;
-    *place = (struct file_place){.device = status.st_dev, .inode = status.st_ino};
+    *place = (struct file_id){.device = status.st_dev, .inode = status.st_ino};
     return true;
 }
 
-bool file_place_equal(const struct file_place *a, const struct file_place *b)
+bool file_id_equal(const struct file_id *a, const struct file_id *b)
 {
     return a->device == b->device && a->inode == b->inode;
 }
@@ -100,7 +100,7 @@ static bool read_line(const char *text, const char *name, char *value, size_t si
     return false;
 }
 
-static bool parse_place(const char *text, struct file_place *place)
+static bool parse_file_id(const char *text, struct file_id *place)
 {
     char *end;
 
@@ -130,7 +130,7 @@ static bool parse(const char *text, struct record *record)
             read_line(text, "target", record->target, sizeof record->target);
     for (int i = 0; whole && i < RECORD_FILE__MAX; i++)
         whole = read_line(text, file_names[i], value, sizeof value) &&
-                parse_place(value, &record->files[i]);
+                parse_file_id(value, &record->files[i]);
     return whole;
 }
 
@@ -272,7 +272,7 @@ enum error record_read(const char *path, struct record *record, int *lock, struc
 
 static int format(const struct record *record, char *text, size_t size)
 {
-    const struct file_place *files = record->files;
+    const struct file_id *files = record->files;
 
     return snprintf(
         text, size,

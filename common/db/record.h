@@ -1,7 +1,7 @@
 /*
  * Private to common/db: the record of the right database, a small text file. Its first lines are
  * flags at fixed places, which workers set and read while they run; the rest is written once, by
- * db_establish(). Whoever uses the record holds a shared lock on it for as long as the handle
+ * db_provision(). Whoever uses the record holds a shared lock on it for as long as the handle
  * lives, so that a program can tell whether anybody does.
  */
 #ifndef ASSAY_DB_RECORD_H
@@ -14,7 +14,7 @@ enum { IDENTITY_TEXT = 40, RECORD_SERVICE = 64, RECORD_TARGET = 4096 };
 enum record_file { RECORD_MAIN, RECORD_LOG, RECORD_INDEX, RECORD_FILE__MAX };
 
 /* A file of the database; both 0 when it is none of it. */
-struct file_place {
+struct file_id {
     uint64_t device;
     uint64_t inode;
 };
@@ -26,7 +26,7 @@ struct record {
     char id[IDENTITY_TEXT];
     char session[IDENTITY_TEXT]; /* of the start; SQLite */
     int64_t session_at;          /* where it stands in the file; -1 = nowhere */
-    struct file_place files[RECORD_FILE__MAX];
+    struct file_id files[RECORD_FILE__MAX];
     char target[RECORD_TARGET]; /* as shown to people */
 };
 
@@ -52,7 +52,7 @@ enum error identity_lose(struct identity *identity, struct problem *problem, con
 /* The same where it may still come back: said to this caller alone. */
 enum error identity_mismatch(struct problem *problem, const char *what);
 
-/* record.c for db_establish(): the record of a path (ERROR_NOT_FOUND without one, ERROR_MALFORMED),
+/* record.c for db_provision(): the record of a path (ERROR_NOT_FOUND without one, ERROR_MALFORMED),
  * with its lock for this program alone when `lock` is given (-1 when others have it), and writing a
  * new one in its place, durably. */
 MUST_CHECK enum error record_read(const char *path, struct record *record, int *lock,
@@ -64,8 +64,8 @@ MUST_CHECK enum error record_write(const char *path, const struct record *record
 MUST_CHECK enum error record_found_again(const char *path, struct problem *problem);
 
 /* Where a file is: of SQLite's three by `which`. False when there is none (errno says why). */
-bool file_place_of(const char *path, enum record_file which, struct file_place *place);
-bool file_place_equal(const struct file_place *a, const struct file_place *b);
+bool file_id_of(const char *path, enum record_file which, struct file_id *place);
+bool file_id_equal(const struct file_id *a, const struct file_id *b);
 
 /* sqlite_identity.c. The first is for a file that may be somebody else's: it reads what stands in
  * the file itself, whatever lies beside it; false when that is no identity. `id` has IDENTITY_TEXT

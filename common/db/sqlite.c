@@ -300,7 +300,7 @@ static bool alive(struct db *db)
 static bool rest(struct db *db)
 {
     if (!db_verify(db, NULL))
-        sqlite_fold_log(db, true);
+        sqlite_checkpoint(db, true);
     db->verified = false; /* the next request looks for itself */
     return true;
 }
@@ -340,7 +340,7 @@ static enum error commit(struct db *db, struct problem *problem)
         problem->reason = "commit_unknown";
     if (!error) {
         sqlite_give_write_lock(db);
-        sqlite_fold_log(db, false);
+        sqlite_checkpoint(db, false);
     }
     return error;
 }
@@ -476,7 +476,7 @@ static void health(struct db *db, struct db_health *health)
         snprintf(health->synchronous, sizeof health->synchronous, "%s",
                  db_synchronous_names[number[0] - '0']);
     health->size_bytes = file_bytes(path, "") + file_bytes(path, "-wal");
-    if (statvfs(db->target.place, &space) == 0)
+    if (statvfs(db->target.location, &space) == 0)
         health->disk_free_bytes = (int64_t)space.f_bavail * (int64_t)space.f_frsize;
     /* The log may have room for a small row when there is none for anything else. */
     if (health->disk_free_bytes < DISK_FREE_LEAST && strcmp(path, ":memory:") != 0)

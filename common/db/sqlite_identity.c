@@ -31,17 +31,17 @@ enum error sqlite_files_unchanged(struct db *db, struct problem *problem)
     if (strcmp(path, identity->record.target) != 0) /* no reason to stop those who use that one */
         return identity_mismatch(problem, "the settings name another file than at the start");
     for (int i = 0; i < RECORD_FILE__MAX; i++) {
-        const struct file_place *expected = &identity->record.files[i];
-        struct file_place found;
+        const struct file_id *expected = &identity->record.files[i];
+        struct file_id found;
 
         if (!expected->inode)
             continue;
-        if (!file_place_of(path, (enum record_file)i, &found)) {
+        if (!file_id_of(path, (enum record_file)i, &found)) {
             if (is_gone(errno))
                 return identity_lose(identity, problem, "%s %s is gone", file_words[i], path);
             return sqlite_problem_without(SQLITE_CANTOPEN, errno, path, problem);
         }
-        if (!file_place_equal(expected, &found))
+        if (!file_id_equal(expected, &found))
             return identity_lose(identity, problem, "%s %s is not the one it was at the start",
                                  file_words[i], path);
     }
@@ -110,24 +110,23 @@ static enum error check_opened(struct db *db, struct problem *problem)
     return ERROR_NONE;
 }
 
-/* Who begins to read while the log is empty, or folded whole, keeps others from folding it until he
+/* Who begins to read while the log is empty, or copied whole, keeps others from folding it until he
  * has read. */
 void sqlite_save_log(struct db *db)
 {
     static const struct timespec pause = {0, SAVE_PAUSE_NS};
     const struct sqlite_connection *connection = db->connection;
-    struct file_place found;
-    int pages = 0, folded = 0, code;
+    struct file_id found;
+    int pages = 0, copied = 0, code;
 
     if (!sqlite3_get_autocommit(connection->handle) ||
-        !file_place_of(db->target.path, RECORD_MAIN, &found) ||
-        !file_place_equal(&found, &db->identity->record.files[RECORD_MAIN]) ||
-        check_session(db, NULL))
+        !file_id_of(db->target.path, RECORD_MAIN, &found) ||
+        !file_id_equal(&found, &db->identity->record.files[RECORD_MAIN]) || check_session(db, NULL))
         return;
     for (int tries = 0; tries < SAVE_TRIES; tries++) {
         code = sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_PASSIVE,
-                                         &pages, &folded);
-        if (code == SQLITE_OK ? folded >= pages : code != SQLITE_BUSY)
+                                         &pages, &copied);
+        if (code == SQLITE_OK ? copied >= pages : code != SQLITE_BUSY)
             return;
         nanosleep(&pause, NULL);
     }

@@ -11,12 +11,12 @@
 
 enum {
     LOG_PAGES = 1000, /* in the log, before a rest folds it for the first time, and then again */
-    LOG_KIB_LONG = 16000, /* the log's size, before it does so with the other writers waiting */
-    LOG_KIB_MOST = 64000, /* the same, before a commit does, for writers that outrun the disk */
-    FOLD_ROUNDS = 3,      /* before that: each leaves less to fold while the others wait */
-    WRITERS_MS = 1000,    /* the longest wait for the others to be done */
-    READERS_MS = 20,      /* the longest that they then wait for who reads the log */
-    PATIENCE_MS = 1000    /* the longest that they wait at LOG_KIB_MOST for who folds it */
+    LOG_KIB_LONG = 16000,  /* the log's size, before it does so with the other writers waiting */
+    LOG_KIB_MOST = 64000,  /* the same, before a commit does, for writers that outrun the disk */
+    CHECKPOINT_PASSES = 3, /* before that: each leaves less to fold while the others wait */
+    WRITERS_MS = 1000,     /* the longest wait for the others to be done */
+    READERS_MS = 20,       /* the longest that they then wait for who reads the log */
+    BUSY_WAIT_MS = 1000    /* the longest that they wait at LOG_KIB_MOST for who folds it */
 };
 
 void sqlite_take_write_lock(struct db *db)
@@ -53,7 +53,7 @@ static int note_log_pages(void *context, sqlite3 *handle, const char *name, int 
     (void)handle;
     (void)name;
     if (kib_of(connection, pages) < connection->log_kib)
-        connection->fold_at = kib_of(connection, LOG_PAGES);
+        connection->checkpoint_at = kib_of(connection, LOG_PAGES);
     connection->log_kib = kib_of(connection, pages);
     return SQLITE_OK;
 }
@@ -65,14 +65,14 @@ bool sqlite_log_is_long(const struct sqlite_connection *connection)
 
 void sqlite_watch_log(struct sqlite_connection *connection)
 {
-    connection->fold_at = kib_of(connection, LOG_PAGES);
+    connection->checkpoint_at = kib_of(connection, LOG_PAGES);
     sqlite3_wal_hook(connection->handle, note_log_pages, connection);
 }
 
 /* With the writers held back, what they have added since is little; then the next of them begins
  * the log anew. Somebody else may be folding, which passes, or read what is in the log, which may
  * last. */
-static void begin_anew(struct db *db, int patience_ms)
+static void restart_log(struct db *db, int wait_ms)
 {
     static const struct timespec pause = {0, 500000};
     struct sqlite_connection *connection = db->connection;
@@ -89,7 +89,7 @@ static void begin_anew(struct db *db, int patience_ms)
         pages = -1; /* stays so when somebody else is folding */
         code = sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_RESTART,
                                          &pages, NULL);
-        if (code != SQLITE_BUSY || waited > (pages < 0 ? patience_ms : READERS_MS) * 1000)
+        if (code != SQLITE_BUSY || waited > (pages < 0 ? wait_ms : READERS_MS) * 1000)
             break;
         nanosleep(&pause, NULL);
     }
@@ -112,24 +112,24 @@ void sqlite_report_checkpoint(const struct sqlite_connection *connection, int co
 
 /* Folding needs no writer's lock, so others go on meanwhile. But a log is begun anew only when it
  * has been folded to its end: one to which others write all the time would grow for ever. */
-void sqlite_fold_log(struct db *db, bool at_rest)
+void sqlite_checkpoint(struct db *db, bool at_rest)
 {
     struct sqlite_connection *connection = db->connection;
-    int kib = connection->log_kib, pages = 0, rounds = 0, code;
+    int kib = connection->log_kib, pages = 0, passes = 0, code;
 
-    if (kib < connection->fold_at || (!at_rest && kib < LOG_KIB_MOST) ||
+    if (kib < connection->checkpoint_at || (!at_rest && kib < LOG_KIB_MOST) ||
         !sqlite3_get_autocommit(connection->handle))
         return;
     do
         code = sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_PASSIVE,
                                          &pages, NULL);
     while (at_rest && code == SQLITE_OK && kib_of(connection, pages) >= LOG_KIB_LONG &&
-           ++rounds < FOLD_ROUNDS);
+           ++passes < CHECKPOINT_PASSES);
     if (code != SQLITE_OK && code != SQLITE_BUSY)
         sqlite_report_checkpoint(connection, code);
     if (!at_rest)
-        begin_anew(db, PATIENCE_MS);
+        restart_log(db, BUSY_WAIT_MS);
     else if (code == SQLITE_OK && kib_of(connection, pages) >= LOG_KIB_LONG)
-        begin_anew(db, READERS_MS);
-    connection->fold_at = kib + kib_of(connection, LOG_PAGES);
+        restart_log(db, READERS_MS);
+    connection->checkpoint_at = kib + kib_of(connection, LOG_PAGES);
 }

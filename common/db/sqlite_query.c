@@ -65,7 +65,7 @@ enum error sqlite_problem(struct db *db, struct sqlite_connection *connection, i
     int system = outside ? sqlite3_system_errno(connection->handle) : 0;
 
     db->suspect = db->suspect || meaning->suspect;
-    db_tell_damage(db, meaning->reason, sqlite3_errmsg(connection->handle));
+    db_report_damage(db, meaning->reason, sqlite3_errmsg(connection->handle));
     if ((code & 0xff) == SQLITE_BUSY)
         return problem_set(problem, meaning->error, meaning->reason,
                            "another process kept the database locked (waited up to %d ms)",

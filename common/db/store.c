@@ -73,7 +73,7 @@ const char *store_folder(const struct store *store, struct arena *arena)
     if (db_engine(store->db) != DB_SQLITE)
         return NULL;
     if (!realpath(db_shown_target(store->db), path))
-        return db_place(store->db);
+        return db_location(store->db);
     return arena_copy_string(arena, dirname(path));
 }
 
@@ -118,7 +118,7 @@ void store_attach(struct store *store)
         log_event(LOG_INFO, "database_opened", db_shown_target(db));
     }
     db_end_of_request(store->db);
-    db_give_back(store->db);
+    db_release(store->db);
 }
 
 enum error store_database(struct store *store, struct db **db, struct problem *problem)

@@ -134,7 +134,7 @@ static enum error parse_postgres(const struct url *url, struct arena *arena, str
         if (strcmp(target->keywords[i], "host") == 0)
             place = arena_copy_string(arena, target->values[i]);
     }
-    target->place = place;
+    target->location = place;
     return ERROR_NONE;
 }
 
@@ -149,7 +149,7 @@ static enum error set_path(const char *path, struct arena *arena, struct target 
         return bad_target(problem, "the path of the database file is empty");
     if (strcmp(path, ":memory:") == 0) {
         target->path = path;
-        target->place = "";
+        target->location = "";
         return ERROR_NONE;
     }
     if (path[0] != '/') {
@@ -163,9 +163,9 @@ static enum error set_path(const char *path, struct arena *arena, struct target 
         return bad_target(problem, "the path of the database file is not the path of a file");
     target->path = arena_copy_string(arena, path);
     slash = strrchr(target->path, '/');
-    target->place = slash == target->path
-                        ? "/"
-                        : arena_copy(arena, target->path, (size_t)(slash - target->path));
+    target->location = slash == target->path
+                           ? "/"
+                           : arena_copy(arena, target->path, (size_t)(slash - target->path));
     return ERROR_NONE;
 }
 

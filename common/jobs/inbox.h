@@ -1,6 +1,6 @@
 /*
- * What operators see of jobs: figures per kind, dead letters, sending again, discarding, and
- * forgetting what is finished. Rows are a service's to show; this kit knows no tenants.
+ * Administration of jobs: counts per kind, dead letters, sending again, stopping, and deleting
+ * finished jobs. A service decides who may see which rows; this kit knows no tenants.
  */
 #ifndef ASSAY_JOBS_INBOX_H
 #define ASSAY_JOBS_INBOX_H
@@ -18,7 +18,7 @@ struct job_row {
     const char *lane;
     const char *payload;
     enum job_state state;
-    bool held; /* a runner has it, or had it when it died */
+    bool held; /* under the lease of a runner, which may have died */
     int64_t failures;
     int64_t interruptions;
     int64_t due_at;         /* of a held one: the end of its lease */

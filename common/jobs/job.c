@@ -95,7 +95,7 @@ static int64_t microseconds(double seconds)
     return llround(seconds * microseconds_per_second);
 }
 
-enum error job_add(struct db *db, const struct job_kind *kind, const struct job_order *order,
+enum error job_add(struct db *db, const struct job_kind *kind, const struct job_spec *order,
                    bool *added, struct problem *problem)
 {
     const char *lane = order->lane ? order->lane : "";
@@ -277,18 +277,18 @@ static enum error settle(struct job *job, const struct job_verdict *verdict, boo
 }
 
 static void count_outcome(const struct job *job, const struct job_verdict *verdict,
-                          struct job_tally *tally)
+                          struct job_counts *counts)
 {
     const struct ending ending = ending_of(job, verdict);
 
     if (strcmp(ending.state, "done") == 0)
-        tally->done++;
+        counts->done++;
     else if (strcmp(ending.state, "dead") == 0)
-        tally->dead++;
+        counts->dead++;
     else if (verdict->outcome == JOB_POSTPONED)
-        tally->postponed++;
+        counts->postponed++;
     else
-        tally->failed++;
+        counts->failed++;
 }
 
 static void fail_with(struct job_verdict *verdict, const char *text)
@@ -298,7 +298,7 @@ static void fail_with(struct job_verdict *verdict, const char *text)
 }
 
 /* Ends a run. A record that refuses makes it a failure, in a transaction of its own. */
-static enum error end_run(struct job *job, struct job_verdict *verdict, struct job_tally *tally,
+static enum error end_run(struct job *job, struct job_verdict *verdict, struct job_counts *counts,
                           struct problem *problem)
 {
     enum error error = settle(job, verdict, true, problem);
@@ -310,11 +310,11 @@ static enum error end_run(struct job *job, struct job_verdict *verdict, struct j
         lost = error == ERROR_CONFLICT;
     }
     if (lost) {
-        tally->lost++;
+        counts->lost++;
         return ERROR_NONE;
     }
     if (!error)
-        count_outcome(job, verdict, tally);
+        count_outcome(job, verdict, counts);
     return error;
 }
 
@@ -331,7 +331,7 @@ static void perform(struct job *job, struct job_verdict *verdict)
 }
 
 /* Memory that runs out comes back here: what was open is rolled back, and the job has failed. */
-static enum error run_one(struct job *job, struct job_tally *tally, struct problem *problem)
+static enum error run_one(struct job *job, struct job_counts *counts, struct problem *problem)
 {
     struct job_verdict verdict = {.outcome = JOB_DONE};
     jmp_buf exhausted;
@@ -343,12 +343,12 @@ static enum error run_one(struct job *job, struct job_tally *tally, struct probl
         fail_with(&verdict, "out of memory");
         error = settle(job, &verdict, false, problem);
         if (!error)
-            count_outcome(job, &verdict, tally);
+            count_outcome(job, &verdict, counts);
         return error;
     }
     arena_on_exhausted(job->arena, &exhausted);
     perform(job, &verdict);
-    error = end_run(job, &verdict, tally, problem);
+    error = end_run(job, &verdict, counts, problem);
     arena_on_exhausted(job->arena, NULL);
     db_end_of_request(job->db);
     return error;
@@ -395,12 +395,12 @@ static int batch_of(const struct job_kind *kind, int64_t left)
 }
 
 enum error job_run_due(struct db *db, struct arena *arena, const struct job_kind *kind,
-                       void *context, int64_t most, struct job_tally *tally,
+                       void *context, int64_t most, struct job_counts *counts,
                        struct problem *problem)
 {
     struct problem own;
     enum error error = ERROR_NONE;
-    int64_t postponed = tally->postponed;
+    int64_t postponed = counts->postponed;
     int count = 1;
     bool ahead = false;
 
@@ -413,11 +413,11 @@ enum error job_run_due(struct db *db, struct arena *arena, const struct job_kind
         error = claim(db, arena, kind, batch_of(kind, most), jobs, &count, problem);
         for (int i = 0; !error && i < count; i++) {
             jobs[i].context = context;
-            tally->claimed++;
-            error = run_one(&jobs[i], tally, problem);
+            counts->claimed++;
+            error = run_one(&jobs[i], counts, problem);
         }
         most -= count;
-        if (tally->postponed > postponed)
+        if (counts->postponed > postponed)
             break; /* now is no time for any */
     }
     db_end_of_request(db);
@@ -440,7 +440,7 @@ enum error job_extend(struct job *job, int seconds, struct problem *problem)
     return error;
 }
 
-void job_claim_as(const char *name)
+void job_set_worker_id(const char *name)
 {
     *claimant = '\0';
     if (*name)

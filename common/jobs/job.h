@@ -1,13 +1,13 @@
 /*
- * Durable jobs: work that is promised in the caller's transaction and done later by runners, of
- * which any number may run on any number of hosts. A runner claims a job under a lease by the
- * clock of the database; when it dies, the job is due again once the lease is over, or as soon as
- * somebody who knows of the death says so.
+ * Durable jobs. A caller adds a job in its transaction; runners execute it later. Any number of
+ * runners may run on any number of hosts. A runner claims a job under a lease, by the clock of the
+ * database. When the runner dies, the job is due again after the lease, or as soon as another
+ * runner ends the lease (runner.h).
  *
- * What is promised: a job whose adding was committed ends as done or as a dead letter that an
- * operator sees; `perform` happens at least once; what `record` writes is kept exactly once,
- * because it is one transaction with the end of the job and only the holder can end it. Jobs are
- * claimed roughly in the order in which they are due; no order is promised.
+ * Guarantees: a job that was committed ends as done or as a dead letter that an operator sees.
+ * `perform` happens at least once. What `record` writes is kept exactly once, because it is in the
+ * transaction that ends the job, and only the holder of the lease can end it. Jobs are claimed
+ * roughly in the order in which they are due; the order is not guaranteed.
  *
  * The table is sql/kits/jobs_1.sql and jobs_2.sql, included by the migrations of each service that
  * uses the kit.
@@ -43,7 +43,7 @@ struct job {
     const char *lane;
     const char *payload;
     int64_t failures;      /* runs that failed before this one */
-    int64_t interruptions; /* runs whose holder was never heard of again */
+    int64_t interruptions; /* runs whose lease ran out */
     int64_t created_at;    /* microseconds since 1970; of one sent again, when that was */
     void *result;          /* what `perform` leaves for `record`; NULL at first */
     const char *holder;    /* private to the kit */
@@ -87,9 +87,9 @@ struct job_kind {
                          struct problem *problem);
 };
 
-/* What is to be done. `key` is unique in its kind for as long as the job is kept: adding it again
+/* A job to be added. `key` is unique in its kind for as long as the job is kept: adding it again
  * changes nothing. `lane` NULL = "". */
-struct job_order {
+struct job_spec {
     const char *key;
     const char *lane;
     const char *payload;
@@ -99,36 +99,36 @@ struct job_order {
 /* Adds a job in the caller's transaction (or in one of its own). `added` (may be NULL) says whether
  * it is new. ERROR_INVALID job_key, ERROR_TOO_LARGE job_payload; errors of the database. */
 MUST_CHECK enum error job_add(struct db *db, const struct job_kind *kind,
-                              const struct job_order *order, bool *added, struct problem *problem);
+                              const struct job_spec *order, bool *added, struct problem *problem);
 
-/* What runners did. */
-struct job_tally {
+/* Outcomes of the jobs that were run. */
+struct job_counts {
     int64_t claimed;
     int64_t done;
     int64_t failed; /* and will be tried again */
     int64_t postponed;
     int64_t dead;
-    int64_t lost; /* somebody else holds it by now; nothing was kept of this run */
+    int64_t lost; /* another runner held the lease by then; nothing of this run was kept */
 };
 
 /* Runs what is due of a kind, at most `most` jobs and none after one that was postponed, and adds
- * to the tally. Each run has the arena to itself; memory that runs out is a failure of that job.
+ * to the counts. Each run has the arena to itself; memory that runs out is a failure of that job.
  * Errors are those of claiming and of the database; then what was claimed is due again after its
  * lease. */
 MUST_CHECK enum error job_run_due(struct db *db, struct arena *arena, const struct job_kind *kind,
-                                  void *context, int64_t most, struct job_tally *tally,
+                                  void *context, int64_t most, struct job_counts *counts,
                                   struct problem *problem);
 
-/* Holds the job for `seconds` from now: for runs longer than the lease. ERROR_CONFLICT job_lost
- * when somebody else has it. Not inside a transaction that may be rolled back. */
+/* Extends the lease to `seconds` from now, for runs that are longer than the lease. ERROR_CONFLICT
+ * job_lost when another runner holds the job. Not inside a transaction that may be rolled back. */
 MUST_CHECK enum error job_extend(struct job *job, int seconds, struct problem *problem);
 
-/* What this process claims from now on bears a name, of at most JOB_CLAIMANT_MAX bytes that are
- * graphic and no dot; "" for none, as at first. One name at a time has one process. */
-void job_claim_as(const char *name);
+/* Sets the id under which this process claims jobs: at most JOB_CLAIMANT_MAX graphic bytes without
+ * a dot; "" = none, as at first. No two live processes have the same id. */
+void job_set_worker_id(const char *name);
 
-/* Ends the leases of what was claimed under a name: for who knows that whoever had it is dead. Each
- * counts as an interruption when it is claimed again. Errors of the database. */
+/* Ends the leases that were claimed under a worker id, for a caller who knows that this worker is
+ * dead. Each counts as an interruption when the job is claimed again. Errors of the database. */
 MUST_CHECK enum error job_release(struct db *db, const char *name, int64_t *released,
                                   struct problem *problem);
 

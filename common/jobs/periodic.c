@@ -12,7 +12,7 @@ static const struct statement read_clock = {
 static enum error add(struct db *db, const struct job_kind *kind, const char *name, const char *key,
                       struct problem *problem)
 {
-    const struct job_order order = {.key = key, .lane = name, .payload = "{}"};
+    const struct job_spec order = {.key = key, .lane = name, .payload = "{}"};
 
     return job_add(db, kind, &order, NULL, problem);
 }

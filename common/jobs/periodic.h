@@ -1,6 +1,6 @@
 /*
- * Work that comes round: one job per interval and name, whoever asks for it first and however many
- * ask, on however many hosts. What a runner that died left behind is due again after its lease.
+ * Periodic jobs: one job per name and interval, however many processes on however many hosts add
+ * it. When the runner of such a job dies, the job is due again after its lease.
  */
 #ifndef ASSAY_JOBS_PERIODIC_H
 #define ASSAY_JOBS_PERIODIC_H

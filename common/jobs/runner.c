@@ -18,7 +18,7 @@ enum { NAME_BYTES = 12, NAME_TEXT = 17, PROGRAM_TEXT = 64, TRIES = 8 };
 static struct {
     char folder[PATH_MAX], program[PROGRAM_TEXT], name[NAME_TEXT];
     int lock;      /* -1 = there is no file */
-    bool takes_up; /* what the dead had in hand is still to be released */
+    bool reclaims; /* what the dead had in hand is still to be released */
 } self = {.lock = -1};
 
 static bool path_of(const char *name, char path[PATH_MAX])
@@ -69,21 +69,21 @@ void runner_start(const char *folder, const char *program)
         token_random_text(NAME_BYTES, self.name, sizeof self.name);
         self.lock = open_locked(self.name, O_CREAT | O_EXCL);
     }
-    self.takes_up = self.lock >= 0;
-    if (self.takes_up)
-        job_claim_as(self.name);
+    self.reclaims = self.lock >= 0;
+    if (self.reclaims)
+        job_set_worker_id(self.name);
     else
         log_event(LOG_WARNING, "runner_not_named", self.folder);
 }
 
-static enum error take_up(struct db *db, const char *name, struct problem *problem)
+static enum error reclaim_leases_of(struct db *db, const char *name, struct problem *problem)
 {
     int lock = open_locked(name, 0);
     int64_t released = 0;
     enum error error;
 
     if (lock < 0)
-        return ERROR_NONE; /* it lives, or somebody else sees to it */
+        return ERROR_NONE; /* the runner lives, or another one reclaims its leases */
     error = job_release(db, name, &released, problem);
     if (error)
         close(lock);
@@ -94,14 +94,14 @@ static enum error take_up(struct db *db, const char *name, struct problem *probl
     return error;
 }
 
-enum error runner_take_up(struct db *db, struct problem *problem)
+enum error runner_reclaim_leases(struct db *db, struct problem *problem)
 {
     size_t length = strlen(self.program);
     enum error error = ERROR_NONE;
     const struct dirent *entry;
     DIR *folder;
 
-    if (!self.takes_up)
+    if (!self.reclaims)
         return ERROR_NONE;
     folder = opendir(self.folder);
     while (folder && !error && (entry = readdir(folder))) {
@@ -109,10 +109,10 @@ enum error runner_take_up(struct db *db, struct problem *problem)
 
         if (strncmp(entry->d_name, self.program, length) == 0 && entry->d_name[length] == '.' &&
             strlen(name) == strlen(self.name) && strcmp(name, self.name) != 0)
-            error = take_up(db, name, problem);
+            error = reclaim_leases_of(db, name, problem);
     }
     if (folder)
         closedir(folder);
-    self.takes_up = error != ERROR_NONE;
+    self.reclaims = error != ERROR_NONE;
     return error;
 }

@@ -1,24 +1,24 @@
 /*
- * Runners of a host know of each other's deaths: each has a file of its own, locked for as long as
- * it lives, whose name is that under which it claims. Who starts after one that died finds the
- * file without its lock, and ends the leases that the dead one had. Runners on other hosts are none
- * of its business: their leases run out.
+ * Recovery of the jobs of runners that have died on this host. Each runner locks a file of its own
+ * for as long as it lives; the name of the file is the worker id under which it claims jobs. A
+ * runner that starts later finds the file of a dead runner without its lock and ends the leases of
+ * that runner, so that its jobs are due at once. Leases of runners on other hosts run out.
  *
- * A process has one runner; children that are forked from it keep its lock, and so its leases.
- * The file stays when it ends, well or not, and is removed by the next one.
+ * A process has one runner. Forked children keep its lock and with it its leases. The file stays
+ * when the runner ends; the next runner removes it.
  */
 #ifndef ASSAY_JOBS_RUNNER_H
 #define ASSAY_JOBS_RUNNER_H
 
 #include "jobs/job.h"
 
-/* From now on this process claims as a runner of the program, with a file in `<folder>/runners`;
- * the folder belongs to this host. Where it is blank, missing or cannot be written, leases run
- * out. Again: nothing. */
+/* Makes this process a runner of the program, with a file in `<folder>/runners`; the folder belongs
+ * to this host. Without a folder that can be written, leases run out instead. A second call does
+ * nothing. */
 void runner_start(const char *folder, const char *program);
 
-/* Ends the leases of the program's runners that have died on this host, the first time that it
- * succeeds. To be called in each round, before claiming. Errors of the database. */
-MUST_CHECK enum error runner_take_up(struct db *db, struct problem *problem);
+/* Ends the leases of the program's runners that have died on this host. Call it before each claim:
+ * it does its work once, at the first call that succeeds. Errors of the database. */
+MUST_CHECK enum error runner_reclaim_leases(struct db *db, struct problem *problem);
 
 #endif

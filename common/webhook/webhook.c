@@ -41,8 +41,8 @@ enum error webhook_enqueue(struct db *db, struct arena *arena, const struct webh
                            const struct webhook_event *event, struct problem *problem)
 {
     struct json_writer writer;
-    struct job_order order = {.key = webhook_job_key(arena, event->webhook_id, event->event_id),
-                              .lane = event->webhook_id};
+    struct job_spec order = {.key = webhook_job_key(arena, event->webhook_id, event->event_id),
+                             .lane = event->webhook_id};
     struct text payload;
 
     text_start(&payload, arena, JOB_PAYLOAD_MAX);
@@ -130,8 +130,8 @@ void webhook_perform(struct job *job, struct job_verdict *verdict)
             name_round(job, 0, 0, delivery->result.shown_id);
         else
             memcpy(delivery->result.shown_id, delivery->result.delivery_id, WEBHOOK_DELIVERY_ID);
-        webhook_round(job->arena, config, &target, &delivery->event, &delivery->result, &final,
-                      &verdict->pause_seconds);
+        webhook_attempt(job->arena, config, &target, &delivery->event, &delivery->result, &final,
+                        &verdict->pause_seconds);
         if (delivery->result.broken_off) {
             verdict->outcome = JOB_POSTPONED;
             return;
@@ -166,9 +166,9 @@ enum error webhook_record(struct job *job, const struct job_verdict *verdict,
 
 enum error webhook_deliver_due(struct db *db, struct arena *arena,
                                struct webhook_delivery_config *config, int64_t most,
-                               struct job_tally *tally, struct problem *problem)
+                               struct job_counts *counts, struct problem *problem)
 {
-    return job_run_due(db, arena, &config->kind->job, config, most, tally, problem);
+    return job_run_due(db, arena, &config->kind->job, config, most, counts, problem);
 }
 
 enum error webhook_send_again(struct db *db, struct arena *arena, const struct webhook_kind *kind,
@@ -198,7 +198,7 @@ enum error webhook_send_now(struct db *db, struct arena *arena,
     *result = (struct webhook_result){0};
     token_uuid(result->delivery_id);
     memcpy(result->shown_id, result->delivery_id, sizeof result->shown_id);
-    webhook_round(arena, config, target, event, result, &final, &pause);
+    webhook_attempt(arena, config, target, event, result, &final, &pause);
     error = db_begin(db, DB_WRITE, problem);
     if (error)
         return error;

@@ -1,12 +1,12 @@
 /*
  * Webhooks: signed events POSTed to addresses that users have registered, once for the whole
- * suite. An event is enqueued in the transaction that makes it, as a job (jobs/job.h); runners
- * deliver it, one concurrency group per webhook, and record every cycle of attempts. The service
- * keeps the registrations and decides which events go to which webhook.
+ * suite. A service enqueues an event in the transaction that creates it, as a job (jobs/job.h).
+ * Runners deliver it, with one concurrency group per webhook, and store every delivery attempt. The
+ * service decides who has registered which webhook and which events it receives.
  *
- * A cycle is some attempts with short pauses; cycles follow the schedule of the job. The id of a
- * delivery stays the same when a runner dies and its cycle is repeated, so that a receiver that
- * stores ids takes each event once.
+ * A delivery attempt is a few HTTP calls (`tries`) with short pauses; attempts follow the plan of
+ * the job. When a runner dies, the attempt is repeated with the same delivery id, so a receiver
+ * that remembers ids processes each event once.
  *
  * Tables: sql/kits/jobs_1.sql, jobs_2.sql and webhooks_1.sql.
  */
@@ -28,8 +28,8 @@ struct shm_region;
 enum {
     WEBHOOK_DELIVERY_ID = 37, /* a UUID and its NUL */
     WEBHOOK_BRANDS_MAX = 8,
-    WEBHOOK_ROUNDS_MAX = 1000,  /* a job is dead after so many cycles, whatever the settings say */
-    WEBHOOK_SIGNATURE_TEXT = 72 /* "sha256=", 64 digits, NUL */
+    WEBHOOK_ATTEMPTS_MAX = 1000, /* a job is dead after as many, whatever the settings say */
+    WEBHOOK_SIGNATURE_TEXT = 72  /* "sha256=", 64 digits, NUL */
 };
 
 /* Bytes of what a receiver answers. */
@@ -38,7 +38,7 @@ struct webhook_answer_limits {
     int64_t kept; /* of those, with a mark at the end where the answer was longer than `read` */
 };
 
-/* The receiver of events, as it is at the time of delivery. From the arena. */
+/* Where events go, as it is at the moment of delivery. From the arena. */
 struct webhook_target {
     const char *url;
     const char *secret; /* signs the body; NULL = is not signed */
@@ -52,13 +52,13 @@ struct webhook_event {
 };
 
 struct webhook_result {
-    char delivery_id[WEBHOOK_DELIVERY_ID]; /* of this round */
+    char delivery_id[WEBHOOK_DELIVERY_ID]; /* of this attempt */
     char shown_id[WEBHOOK_DELIVERY_ID];    /* to the receiver */
     bool success;                          /* a 2xx */
     struct optional_integer status_code;
     const char *error;  /* or NULL; names no address */
     const char *answer; /* the beginning of the body that is kept, valid UTF-8 */
-    uint32_t attempts;  /* of this round */
+    uint32_t attempts;  /* HTTP calls of this attempt */
     bool broken_off;    /* by the watch of the config: nothing is known, and nothing else is set */
 };
 
@@ -68,10 +68,10 @@ struct webhook_kind {
     const char *event_header; /* "X-Live-Event"; as the other two, NULL = is not sent */
     const char *signature_header;
     const char *delivery_header;
-    bool one_id; /* the header names the delivery, the same in each round; else the round */
+    bool one_id; /* the header names the delivery, the same in each attempt; else the attempt */
     const char *user_agent;
     double attempt_seconds;
-    uint32_t tries; /* attempts of a round */
+    uint32_t tries; /* HTTP calls of an attempt */
     double first_pause_seconds;
     double pause_factor;
     bool client_errors_are_final; /* a 4xx makes the job dead, except 408, 425 and 429 */
@@ -93,7 +93,7 @@ struct webhook_kind {
         .lane_most = 2, .perform = webhook_perform, .record = webhook_record                       \
     }
 
-/* Growing pauses between rounds for WEBHOOK_JOB(), in seconds; the last one repeats. */
+/* Growing pauses between attempts for WEBHOOK_JOB(), in seconds; the last one repeats. */
 #define WEBHOOK_PAUSES 1, 5, 30, 300, 1800, 3600
 
 void webhook_perform(struct job *job, struct job_verdict *verdict);
@@ -106,37 +106,37 @@ MUST_CHECK enum error webhook_enqueue(struct db *db, struct arena *arena,
                                       const struct webhook_kind *kind,
                                       const struct webhook_event *event, struct problem *problem);
 
-/* The context of jobs of webhooks: who delivers. */
+/* The context of jobs of webhooks. */
 struct webhook_delivery_config {
     const struct webhook_kind *kind;
     const struct egress_policy *egress;
     struct webhook_answer_limits answers;
     struct shm_region *region;       /* or NULL */
     const struct fetch_watch *watch; /* breaks off what is being sent: it is sent again; or NULL */
-    double retry_seconds; /* rounds begin up to so long after the first; 0 = the job's attempts */
+    double retry_seconds; /* attempts begin up to so long after the first; 0 = the job's plan */
     const struct string_list *brands; /* each header "X-<product>-…" is sent as "X-<brand>-…", too;
                                        * at most WEBHOOK_BRANDS_MAX; or NULL */
 };
 
-/* Breaks off when the program has to stop (program.h). */
+/* Breaks off when the program is told to stop (main_loop.h). */
 extern const struct fetch_watch webhook_until_stopped;
 
-/* Has an event that was given up delivered after all, with all its rounds. ERROR_NOT_FOUND
+/* Delivers an event that was given up after all, with all its attempts. ERROR_NOT_FOUND
  * delivery_not_found, ERROR_CONFLICT delivery_not_failed. */
 MUST_CHECK enum error webhook_send_again(struct db *db, struct arena *arena,
                                          const struct webhook_kind *kind, const char *webhook_id,
                                          const char *event_id, struct problem *problem);
 
-/* Whether a job whose round has failed so many times is given up: the plan's next round would begin
- * more than `seconds` after the first. */
+/* Whether a job that has failed so many times is given up: the plan's next attempt would begin more
+ * than `seconds` after the first. */
 bool webhook_is_over(const struct job_kind *kind, int64_t failures, double seconds);
 
 /* Delivers what is due, as job_run_due() with this config. */
 MUST_CHECK enum error webhook_deliver_due(struct db *db, struct arena *arena,
                                           struct webhook_delivery_config *config, int64_t most,
-                                          struct job_tally *tally, struct problem *problem);
+                                          struct job_counts *counts, struct problem *problem);
 
-/* One round now, written down as any other, past the queue: a test of a webhook. A failure of the
+/* One attempt now, past the queue, stored as any other: a test of a webhook. A failure of the
  * receiver is a result, not an error. Not inside a transaction. */
 MUST_CHECK enum error webhook_send_now(struct db *db, struct arena *arena,
                                        const struct webhook_delivery_config *config,

@@ -163,9 +163,9 @@ static int check_folders(const struct store_plan *plan, struct arena *arena)
 
 static int establish(const struct store_plan *plan, enum db_purpose purpose)
 {
-    struct db_established established;
+    struct db_provisioned established;
     struct problem problem = {0};
-    enum error error = db_establish(plan, purpose, &established, &problem);
+    enum error error = db_provision(plan, purpose, &established, &problem);
 
     if (error)
         return complain(plan, error, &problem);
@@ -192,7 +192,7 @@ static int run_start(const struct store_plan *plan, const char *folder)
 static int run_look(const struct store_plan *plan, const char *folder)
 {
     (void)folder;
-    return establish(plan, DB_LOOK);
+    return establish(plan, DB_INSPECT);
 }
 
 static int run_create(const struct store_plan *plan, const char *folder)
@@ -260,7 +260,7 @@ static int run_verify(const struct store_plan *plan, const char *folder)
 
 static int run_restore(const struct store_plan *plan, const char *folder)
 {
-    struct db_established established = {0};
+    struct db_provisioned established = {0};
     struct problem problem = {0};
     enum error error = db_restore(plan, folder, &established, &problem);
 

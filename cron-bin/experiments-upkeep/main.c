@@ -6,7 +6,7 @@
 #include "crypto/crypto.h"
 #include "experiments/storage/store.h"
 #include "jobs/clock_watch.h"
-#include "jobs/program.h"
+#include "jobs/main_loop.h"
 
 #include <stdio.h>
 
@@ -65,7 +65,7 @@ static int run(struct arena *arena, double every)
     }
     log_open("assay.experiments-upkeep", (enum log_level)settings.log_level,
              (enum log_format)settings.log_format);
-    program_rounds(every, look_after, &upkeep);
+    main_loop_run(every, look_after, &upkeep);
     store_close(upkeep.store);
     return upkeep.error ? EXIT_DATABASE : EXIT_DONE;
 }
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 
     if (help_given(argc, argv, help))
         return EXIT_DONE;
-    if (!program_arguments(argc, argv, help, &every))
+    if (!main_loop_arguments(argc, argv, help, &every))
         return EXIT_USAGE;
     arena = arena_create(MEMORY_MAX);
     if (!arena)

@@ -3,8 +3,8 @@
  * lists the options and exit codes. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "jobs/crew.h"
 #include "jobs/runner.h"
+#include "jobs/worker_pool.h"
 #include "support/conversation/answer_cache.h"
 #include "support/documents/contexts.h"
 #include "support/documents/reindex.h"
@@ -147,7 +147,7 @@ static enum error read_uploads(struct daemon_program *program, struct db *db, bo
 {
     struct ingest *ingest = program->context;
     const struct task_runner runner = {&program->settings, ingest->models, wake};
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
     enum error error;
 
     if (is_asleep(ingest))
@@ -223,7 +223,7 @@ static int work_in_place(void *context, size_t place)
 
 static void stay(struct daemon_program *program)
 {
-    crew_place *places[CREW_PLACES_MAX];
+    worker_function *places[WORKER_POOL_MAX];
     size_t count = PLACE_READ + (size_t)program->settings.ingest_processes;
     void *shared =
         mmap(NULL, sizeof *awake_until, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -232,7 +232,7 @@ static void stay(struct daemon_program *program)
         awake_until = shared;
     for (size_t i = 0; i < count; i++)
         places[i] = work_in_place;
-    crew_keep(places, count, program);
+    worker_pool_run(places, count, program);
 }
 
 /* A process that says that this one is there, for as long as it is. */

@@ -4,9 +4,9 @@
 #include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
-#include "jobs/crew.h"
-#include "jobs/program.h"
+#include "jobs/main_loop.h"
 #include "jobs/runner.h"
+#include "jobs/worker_pool.h"
 #include "livedata/alerts/watch.h"
 #include "livedata/cache/listener.h"
 #include "livedata/maintenance/retention.h"
@@ -75,10 +75,10 @@ static enum error watch(struct worker *worker, struct db *db, int64_t *looks,
 static bool round_of(void *context)
 {
     struct worker *worker = context;
-    struct webhook_delivery_config hooks = outbound_desk(&worker->settings, &worker->egress),
+    struct webhook_delivery_config hooks = outbound_config(&worker->settings, &worker->egress),
                                    alerts;
     int64_t most = worker->settings.webhook_round_deliveries;
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
     struct problem problem = {0};
     int64_t looks = 0;
     struct db *db;
@@ -89,7 +89,7 @@ static bool round_of(void *context)
     alerts.kind = &live_alert_kind;
     alerts.retry_seconds = 0; /* each look decides anew */
     if (!error)
-        error = runner_take_up(db, &problem);
+        error = runner_reclaim_leases(db, &problem);
     if (!error)
         error = watch(worker, db, &looks, &problem);
     if (!error)
@@ -120,7 +120,7 @@ static int work(struct worker *worker, double every)
     }
     runner_start(worker->settings.state_directory, "livedata-worker");
     worker->egress = (struct egress_policy){.allowed_hosts = worker->settings.egress_hosts};
-    program_rounds(every, round_of, worker);
+    main_loop_run(every, round_of, worker);
     store_close(worker->store);
     arena_destroy(worker->job);
     return worker->failed && every <= 0 ? EXIT_DATABASE : EXIT_DONE;
@@ -154,7 +154,7 @@ static int run_edge(void *context, size_t place)
 
 static void stay(struct worker *worker)
 {
-    crew_place *places[CREW_PLACES_MAX];
+    worker_function *places[WORKER_POOL_MAX];
     size_t count = 0;
 
     for (int64_t i = 0; i < worker->settings.webhook_runners; i++)
@@ -163,7 +163,7 @@ static void stay(struct worker *worker)
         places[count++] = run_listener;
     if (worker->settings.node_role == NODE_EDGE)
         places[count++] = run_edge;
-    crew_keep(places, count, worker);
+    worker_pool_run(places, count, worker);
 }
 
 int main(int argc, char **argv)
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 
     if (help_given(argc, argv, help))
         return EXIT_DONE;
-    if (!program_arguments(argc, argv, help, &worker.every))
+    if (!main_loop_arguments(argc, argv, help, &worker.every))
         return EXIT_USAGE;
     if (!worker.arena || crypto_start(&problem) ||
         livedata_settings_load(&worker.settings, worker.arena, NULL, &problem) ||

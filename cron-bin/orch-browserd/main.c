@@ -6,7 +6,7 @@
 #include "base/help.h"
 #include "base/log.h"
 #include "browser/profile.h"
-#include "jobs/program.h"
+#include "jobs/main_loop.h"
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/browser/job_server.h"
 
@@ -59,7 +59,7 @@ static bool must_stop(void *context)
     struct program *program = context;
     int64_t now = clock_monotonic_microseconds();
 
-    if (program_must_stop() && !program->sent_at)
+    if (main_loop_must_stop() && !program->sent_at)
         program->sent_at = now;
     return (program->sent_at && now - program->sent_at > DRAIN_MICROSECONDS) ||
            (program->client && job_server_client_is_gone(program->server, program->client));
@@ -161,7 +161,7 @@ static int serve(struct program *program)
                                                   .on_ready = serve_clients,
                                                   .must_stop = must_stop,
                                                   .context = program};
-    program_rounds(1, serve_next, program);
+    main_loop_run(1, serve_next, program);
     job_server_close(program->server);
     driver_close(&program->driver);
     launcher_stop(launcher);
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
     if (orchestrator_uses_chromium(&program.settings) && program.settings.browser_profile_dir)
         status = serve(&program);
     else
-        program_rounds(IDLE_SECONDS, idle, NULL);
+        main_loop_run(IDLE_SECONDS, idle, NULL);
     arena_destroy(program.arena);
     return status;
 }

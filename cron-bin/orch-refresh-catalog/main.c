@@ -5,7 +5,7 @@
 #include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
-#include "jobs/program.h"
+#include "jobs/main_loop.h"
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/model_list_refresh.h"
 #include "orchestrator/storage/model_list_store.h"
@@ -125,7 +125,7 @@ static int run(struct program *program, struct arena *arena, double every)
     log_open("assay.orch-refresh-catalog", (enum log_level)settings->log_level,
              (enum log_format)settings->log_format);
     program->stays = every > 0;
-    program_rounds(every, serve_next, program);
+    main_loop_run(every, serve_next, program);
     store_close(program->store);
     return program->error && !program->stays ? EXIT_NOT_READ : EXIT_DONE;
 }
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 
     if (help_given(argc, argv, help))
         return EXIT_DONE;
-    if (!program_arguments(argc, argv, help, &every))
+    if (!main_loop_arguments(argc, argv, help, &every))
         return EXIT_USAGE;
     arena = arena_create(SETTINGS_MEMORY);
     program.arena = arena_create(ROUND_MEMORY);

@@ -22,7 +22,7 @@ static enum error improve(struct daemon_program *program, struct db *db, bool *m
 {
     struct regression_tools *tools = program->context;
     const struct rebuild_runner rebuild = {&program->settings, program->metrics};
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
     enum error error = rebuild_run_due(db, program->job, &rebuild, &tally, &program->problem);
 
     if (!error) {

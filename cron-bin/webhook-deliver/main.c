@@ -8,9 +8,9 @@
 #include "experiments/chat/worker.h"
 #include "experiments/storage/store.h"
 #include "experiments/webhooks/subscription_store.h"
-#include "jobs/crew.h"
-#include "jobs/program.h"
+#include "jobs/main_loop.h"
 #include "jobs/runner.h"
+#include "jobs/worker_pool.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -83,7 +83,7 @@ static bool deliver(void *context)
         .answers = subscription_answer_limits(&worker->settings),
         .watch = &webhook_until_stopped,
         .retry_seconds = worker->settings.webhook_retry_hours * 3600};
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
     struct problem problem = {0};
     struct db *db;
     enum error error;
@@ -92,7 +92,7 @@ static bool deliver(void *context)
         return false;
     error = store_prepare(worker->store, &db, &problem);
     if (!error)
-        error = runner_take_up(db, &problem);
+        error = runner_reclaim_leases(db, &problem);
     if (!error)
         error = webhook_deliver_due(db, worker->job, &config,
                                     worker->settings.webhook_round_deliveries, &tally, &problem);
@@ -121,7 +121,7 @@ static int work(struct worker *worker, double every)
     runner_start(worker->settings.state_directory, "webhook-deliver");
     worker->egress =
         (struct egress_policy){.loopback_too = strcmp(worker->settings.environment, "local") == 0};
-    program_rounds(every, deliver, worker);
+    main_loop_run(every, deliver, worker);
     store_close(worker->store);
     arena_destroy(worker->job);
     return worker->failed && every <= 0 ? EXIT_DATABASE : EXIT_DONE;
@@ -149,7 +149,7 @@ static int finish_chats(struct worker *worker)
         return EXIT_SETTINGS;
     }
     runner_start(worker->settings.state_directory, "webhook-deliver");
-    program_rounds(worker->every, chat_worker_round, chat);
+    main_loop_run(worker->every, chat_worker_round, chat);
     failed = chat_worker_failed(chat);
     chat_worker_stop(chat);
     store_close(worker->store);
@@ -165,7 +165,7 @@ static int chat_in_place(void *context, size_t place)
 
 static void stay(struct worker *worker)
 {
-    crew_place *places[CREW_PLACES_MAX];
+    worker_function *places[WORKER_POOL_MAX];
     size_t count = (size_t)worker->settings.webhook_runners;
 
     void *shared =
@@ -177,7 +177,7 @@ static void stay(struct worker *worker)
         places[i] = work_in_place;
     if (experiments_has_chat(&worker->settings))
         places[count++] = chat_in_place;
-    crew_keep(places, count, worker);
+    worker_pool_run(places, count, worker);
 }
 
 int main(int argc, char **argv)
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
 
     if (help_given(argc, argv, help))
         return EXIT_DONE;
-    if (!program_arguments(argc, argv, help, &worker.every))
+    if (!main_loop_arguments(argc, argv, help, &worker.every))
         return EXIT_USAGE;
     if (!worker.arena || crypto_start(&problem) ||
         experiments_settings_load(&worker.settings, worker.arena, NULL, &problem)) {

@@ -189,7 +189,7 @@ static enum error exchange(struct request *request, struct installation *install
     struct platform_answer answer;
     const json_t *team;
 
-    db_give_back(store_handle(service_store(request)));
+    db_release(store_handle(service_store(request)));
     platform_post(request->arena, service_settings(request), &call, &answer);
     if (answer.problem)
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "chatapp_oauth_failed", "%s",

@@ -73,7 +73,7 @@ static const struct storage *describe_storage(struct request *request)
     }
     if (is_operator(request)) {
         storage->db_path = db_shown_target(db);
-        storage->db_parent_path = db_place(db);
+        storage->db_parent_path = db_location(db);
         storage->disk_free_bytes = GIVEN_INTEGER(state->health.disk_free_bytes);
     }
     return storage;

@@ -170,7 +170,7 @@ static void each_second(struct server *server)
 
 static void idle(struct server *server)
 {
-    db_give_back(store_handle(((const struct service *)server->state)->store));
+    db_release(store_handle(((const struct service *)server->state)->store));
 }
 
 /* The catalogues are open only once the settings are read. */
@@ -203,7 +203,7 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
         server->policy.open_by = NULL;
     if (!starts)
         each_second(server);
-    db_give_back(store_handle(service->store)); /* to those who have requests */
+    db_release(store_handle(service->store)); /* to those who have requests */
     return error;
 }
 

@@ -393,7 +393,7 @@ static void write_result(struct json_writer *writer, const struct alert_rule *ru
 enum error alert_test_handle(struct request *request, struct reply *reply)
 {
     struct egress_policy policy = webhook_egress(request);
-    struct webhook_delivery_config config = outbound_desk(service_settings(request), &policy);
+    struct webhook_delivery_config config = outbound_config(service_settings(request), &policy);
     struct alert_rule *rule = ARENA_NEW(request->arena, struct alert_rule);
     struct json_writer writer = service_writer(reply);
     struct webhook_result result;

@@ -228,7 +228,7 @@ enum error webhook_delete_handle(struct request *request, struct reply *reply)
 enum error webhook_test_handle(struct request *request, struct reply *reply)
 {
     struct egress_policy policy = webhook_egress(request);
-    struct webhook_delivery_config config = outbound_desk(service_settings(request), &policy);
+    struct webhook_delivery_config config = outbound_config(service_settings(request), &policy);
     struct json_writer writer = service_writer(reply);
     struct webhook_result result;
     struct live_webhook webhook;

@@ -191,7 +191,7 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
     store_attach(service->store);
     if (service->settings.demo_mode || service->settings.seed_on_boot)
         seed(service);
-    db_give_back(store_handle(service->store));
+    db_release(store_handle(service->store));
     return ERROR_NONE;
 }
 
@@ -307,7 +307,7 @@ static void each_second(struct server *server)
 
 static void idle(struct server *server)
 {
-    db_give_back(store_handle(((struct service *)server->state)->store));
+    db_release(store_handle(((struct service *)server->state)->store));
 }
 
 static void after_turn(struct server *server)

@@ -207,7 +207,7 @@ static void each_second(struct server *server)
 
 static void idle(struct server *server)
 {
-    db_give_back(store_handle(((const struct service *)server->state)->store));
+    db_release(store_handle(((const struct service *)server->state)->store));
 }
 
 static void stop(void *state)

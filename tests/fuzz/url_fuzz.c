@@ -34,7 +34,7 @@ static void check_form(const char *form, const char *password)
     snprintf(url, sizeof url, form, password);
 #pragma GCC diagnostic pop
     if (!db_open(url, NULL, &db, &problem)) {
-        snprintf(shown, sizeof shown, "%s %s", db_shown_target(db), db_place(db));
+        snprintf(shown, sizeof shown, "%s %s", db_shown_target(db), db_location(db));
         db_close(db);
     } else {
         snprintf(shown, sizeof shown, "%s", problem.text);

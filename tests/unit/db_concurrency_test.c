@@ -271,7 +271,7 @@ ON_ONE(a_worker_waits_for_its_turn_and_then_says_so, DB_POSTGRES)
     CHECK(clock_monotonic_microseconds() - start >= 100000);
     CHECK(db_end_of_request(first)); /* nobody waits, so it keeps its connection */
     CHECK_FAILS(db_connect(second, &store->problem), ERROR_BUSY, "pool_exhausted");
-    db_give_back(first);
+    db_release(first);
     CHECK_OK(db_connect(second, &store->problem));
     CHECK_FAILS(db_connect(first, &store->problem), ERROR_BUSY, "pool_exhausted");
     db_close(second);
@@ -317,7 +317,7 @@ ON_ONE(a_worker_hands_its_connection_over_at_the_end_of_a_request, DB_POSTGRES)
     CHECK(db_end_of_request(db));
     CHECK(write(ends[1], "x", 1) == 1);
     fixture_pause(50);
-    db_give_back(db); /* as an idle worker does */
+    db_release(db); /* as an idle worker does */
     CHECK_INT(fixture_wait(child), 0);
     close(ends[0]);
     close(ends[1]);

@@ -457,13 +457,13 @@ ON_BOTH(health_tells_the_truth)
         CHECK_TEXT(health.write_detail, "BEGIN IMMEDIATE succeeded");
         CHECK(health.disk_free_bytes > 0);
         CHECK_TEXT(db_shown_target(store->db), store->target);
-        CHECK_TEXT(db_place(store->db), store->directory);
+        CHECK_TEXT(db_location(store->db), store->directory);
     } else {
         CHECK_TEXT(health.journal_mode, "POSTGRES");
         CHECK_TEXT(health.synchronous, "READ COMMITTED");
         CHECK_TEXT(health.write_detail, "BEGIN succeeded");
         CHECK(strstr(db_shown_target(store->db), "postgresql://***@127.0.0.1:") != NULL);
-        CHECK(strstr(db_place(store->db), "127.0.0.1:") == db_place(store->db));
+        CHECK(strstr(db_location(store->db), "127.0.0.1:") == db_location(store->db));
     }
     CHECK(!db_in_transaction(store->db));
     CHECK_OK(db_maintain(store->db, &store->problem));

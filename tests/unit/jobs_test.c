@@ -67,17 +67,17 @@ static void make_tables(struct store *store)
 
 static bool add(struct store *store, const struct job_kind *kind, const char *key, const char *lane)
 {
-    const struct job_order order = {.key = key, .lane = lane, .payload = "{\"a\":1}"};
+    const struct job_spec order = {.key = key, .lane = lane, .payload = "{\"a\":1}"};
     bool added = false;
 
     CHECK_OK(job_add(store->db, kind, &order, &added, &store->problem));
     return added;
 }
 
-static struct job_tally run(struct store *store, const struct job_kind *kind, int64_t most)
+static struct job_counts run(struct store *store, const struct job_kind *kind, int64_t most)
 {
     struct arena *arena = arena_create((size_t)1 << 24);
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
 
     CHECK_OK(job_run_due(store->db, arena, kind, NULL, most, &tally, &store->problem));
     arena_destroy(arena);
@@ -94,7 +94,7 @@ static struct job_row found(struct store *store, const char *key)
 
 ON_BOTH(a_job_goes_with_the_transaction_that_added_it)
 {
-    const struct job_order order = {.key = "one", .payload = ""};
+    const struct job_spec order = {.key = "one", .payload = ""};
 
     make_tables(store);
     CHECK_OK(db_begin(store->db, DB_WRITE, &store->problem));
@@ -113,7 +113,7 @@ ON_BOTH(failures_follow_the_plan_and_end_as_dead_letters)
 {
     struct job_figures figures;
     struct job_rows rows;
-    struct job_tally tally;
+    struct job_counts tally;
 
     make_tables(store);
     next_outcome = JOB_FAILED;
@@ -214,7 +214,7 @@ static void lose_the_lease(struct job *job, struct job_verdict *verdict)
 ON_BOTH(who_lost_the_lease_writes_nothing)
 {
     struct job_kind robbed = plain;
-    struct job_tally tally;
+    struct job_counts tally;
 
     make_tables(store);
     robbed.perform = lose_the_lease;
@@ -350,9 +350,9 @@ static int hang_as_named(struct store *store, int number)
     const struct db_options options = DB_OPTIONS_DEFAULT;
     struct arena *arena = arena_create((size_t)1 << 24);
     struct db *db = store_open(store, &options);
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
 
-    job_claim_as(number ? "second" : "first");
+    job_set_worker_id(number ? "second" : "first");
     return job_run_due(db, arena, &hanging, NULL, 1, &tally, &store->problem) ? 1 : 0;
 }
 
@@ -399,7 +399,7 @@ static int hang_as_runner(struct store *store, int number)
     const struct db_options options = DB_OPTIONS_DEFAULT;
     struct arena *arena = arena_create((size_t)1 << 24);
     struct db *db = store_open(store, &options);
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
 
     runner_start(store->directory, number < 2 ? "program" : "program.two");
     return job_run_due(db, arena, &hanging, NULL, 1, &tally, &store->problem) ? 1 : 0;
@@ -412,13 +412,13 @@ static int come_after(struct store *store, int number)
     struct arena *arena = arena_create((size_t)1 << 24);
     struct db *db = store_open(store, &options);
     struct job_kind healed = hanging;
-    struct job_tally before = {0}, after = {0};
+    struct job_counts before = {0}, after = {0};
 
     healed.perform = perform_as_told;
     runner_start(store->directory, "program");
     runner_start(store->directory, "program");
     if (job_run_due(db, arena, &healed, NULL, 10, &before, &store->problem) ||
-        runner_take_up(db, &store->problem) ||
+        runner_reclaim_leases(db, &store->problem) ||
         job_run_due(db, arena, &healed, NULL, 10, &after, &store->problem))
         return 99;
     return (int)before.claimed == 0 ? (int)after.done : number;
@@ -483,7 +483,7 @@ ON_BOTH(the_end_and_the_effect_are_one)
     (void)add(store, &quick, "steps", NULL);
     for (int n = 1; n < 20 && store_integer(store, &done) == 0; n++) {
         struct arena *arena = arena_create((size_t)1 << 24);
-        struct job_tally tally = {0};
+        struct job_counts tally = {0};
         enum error error;
 
         db_fail_after(store->db, n);
@@ -526,7 +526,7 @@ static int run_for_ever(struct store *store, int number)
 
     (void)number;
     for (;;) {
-        struct job_tally tally = {0};
+        struct job_counts tally = {0};
 
         if (job_run_due(db, arena, &endangered, NULL, 100, &tally, &store->problem) ||
             !tally.claimed)

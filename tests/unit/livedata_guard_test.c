@@ -324,7 +324,7 @@ static void blame(const char *sql, const char *what)
     test_failures_here++;
 }
 
-static void look_for_canaries(const char *sql, const struct guarded_answer *answer)
+static void look_for_canaries(const char *sql, const struct sandbox_answer *answer)
 {
     for (size_t i = 0; i < answer->row_count * answer->column_count; i++)
         if (answer->cells[i].text && strstr(answer->cells[i].text, CANARY))
@@ -335,10 +335,10 @@ static enum error run(struct proof *proof, const char *sql, const struct guard_f
 {
     struct store *store = proof->live.store;
     struct scope scope = {.engine = store->engine, .tenant = "acme", .tables = finding->tables};
-    struct guarded_rules rules = scope_rules(store->arena, &scope, TIMEOUT_MS, 100);
+    struct sandbox_rules rules = scope_rules(store->arena, &scope, TIMEOUT_MS, 100);
     int64_t begun = clock_monotonic_microseconds();
-    struct guarded_answer answer = {0};
-    enum error error = guarded_query(store->db, store->arena,
+    struct sandbox_answer answer = {0};
+    enum error error = sandbox_query(store->db, store->arena,
                                      scope_sql(store->arena, &scope, sql, finding->length), &rules,
                                      &answer, &store->problem);
 

@@ -139,8 +139,8 @@ ON_BOTH(harmless_statements_pass_and_run)
     for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++) {
         struct string_list tables = all_tables(store->arena, &live.catalog);
         struct guard_finding finding;
-        struct guarded_answer answer;
-        struct guarded_rules rules;
+        struct sandbox_answer answer;
+        struct sandbox_rules rules;
         struct scope scope;
         const char *sql;
         enum error error =
@@ -150,7 +150,7 @@ ON_BOTH(harmless_statements_pass_and_run)
         rules = scope_rules(store->arena, &scope, 5000, 100);
         sql = scope_sql(store->arena, &scope, harmless[i], finding.length);
         if (!error)
-            error = guarded_query(store->db, store->arena, sql, &rules, &answer, &store->problem);
+            error = sandbox_query(store->db, store->arena, sql, &rules, &answer, &store->problem);
         if (error) {
             printf("%s\n  gives %s: %s\n", harmless[i], store->problem.reason, store->problem.text);
             test_failures_here++;
@@ -173,10 +173,10 @@ ON_ONE(the_second_lock_knows_its_tables, DB_SQLITE)
     live_make(store, &live);
     for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++) {
         struct scope scope = scope_of(&live, all_tables(store->arena, &live.catalog));
-        struct guarded_rules rules = scope_rules(store->arena, &scope, 1000, 10);
-        struct guarded_answer answer;
+        struct sandbox_rules rules = scope_rules(store->arena, &scope, 1000, 10);
+        struct sandbox_answer answer;
         enum error error =
-            guarded_query(store->db, store->arena, attempts[i], &rules, &answer, &store->problem);
+            sandbox_query(store->db, store->arena, attempts[i], &rules, &answer, &store->problem);
 
         if (error != ERROR_FORBIDDEN && error != ERROR_INVALID) {
             printf("%s gives %d\n", attempts[i], (int)error);
@@ -190,8 +190,8 @@ ON_BOTH(long_queries_are_stopped)
     static const char bomb[] =
         "WITH RECURSIVE n AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM n) SELECT MAX(x) FROM n";
     struct guard_finding finding;
-    struct guarded_answer answer;
-    struct guarded_rules rules;
+    struct sandbox_answer answer;
+    struct sandbox_rules rules;
     struct string_list tables;
     struct scope scope;
     int64_t started;
@@ -203,7 +203,7 @@ ON_BOTH(long_queries_are_stopped)
     scope = scope_of(&live, finding.tables);
     rules = scope_rules(store->arena, &scope, 150, 10);
     started = clock_monotonic_microseconds();
-    CHECK_FAILS(guarded_query(store->db, store->arena,
+    CHECK_FAILS(sandbox_query(store->db, store->arena,
                               scope_sql(store->arena, &scope, bomb, finding.length), &rules,
                               &answer, &store->problem),
                 ERROR_BUSY, "query_timeout");
@@ -366,13 +366,13 @@ ON_BOTH(metrics_of_the_past_see_the_past)
 
 /* A page of the statement after the row, and the values of its last row's keys. */
 static const char *page_after(struct live *live, const char *question, const char *values,
-                              size_t limit, struct guarded_answer *answer)
+                              size_t limit, struct sandbox_answer *answer)
 {
     struct store *store = live->store;
     struct string_list tables = all_tables(store->arena, &live->catalog);
-    struct guarded_answer none;
+    struct sandbox_answer none;
     struct guard_finding finding;
-    struct guarded_rules rules;
+    struct sandbox_rules rules;
     struct page_order order;
     struct scope scope;
     const char *sql, *paged;
@@ -381,11 +381,11 @@ static const char *page_after(struct live *live, const char *question, const cha
     scope = scope_of(live, finding.tables);
     rules = scope_rules(store->arena, &scope, 5000, 100);
     sql = scope_sql(store->arena, &scope, question, finding.length);
-    CHECK_OK(guarded_query(store->db, store->arena, arena_print(store->arena, "%s LIMIT 0", sql),
+    CHECK_OK(sandbox_query(store->db, store->arena, arena_print(store->arena, "%s LIMIT 0", sql),
                            &rules, &none, &store->problem));
     order = page_order(store->arena, &finding, &none);
     CHECK(page_sql(store->arena, store->engine, sql, &order, values, (int64_t)limit, &paged));
-    CHECK_OK(guarded_query(store->db, store->arena, paged, &rules, answer, &store->problem));
+    CHECK_OK(sandbox_query(store->db, store->arena, paged, &rules, answer, &store->problem));
     return answer->row_count ? page_values(store->arena, &order, answer, answer->row_count - 1)
                              : NULL;
 }
@@ -419,7 +419,7 @@ ON_BOTH(pages_go_on_after_any_row)
         CHECK_INT(live_apply(&live, event).status, EVENT_APPLIED);
     }
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
-        struct guarded_answer all, page;
+        struct sandbox_answer all, page;
         const char *values = NULL;
         size_t row = 0;
 
@@ -453,7 +453,7 @@ ON_BOTH(some_answers_have_one_page)
     for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
         struct string_list tables = all_tables(store->arena, &live.catalog);
         const char *columns[] = {"order_id", "order_id"};
-        struct guarded_answer none = {.column_count = i == 2 ? 2 : 1, .columns = columns};
+        struct sandbox_answer none = {.column_count = i == 2 ? 2 : 1, .columns = columns};
         struct guard_finding finding;
 
         CHECK_OK(guard_check(store->arena, statements[i].sql, &tables, &finding, &store->problem));

@@ -72,7 +72,7 @@ static const char *upload(struct store *store, const char *bytes)
 static enum error run_tasks(struct db *db, struct problem *problem)
 {
     struct arena *arena = arena_create((size_t)1 << 28);
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
     const struct task_runner runner = {.settings = &bench.settings};
     enum error error = task_run_due(db, arena, &runner, 10, &tally, problem);
 

@@ -178,12 +178,12 @@ static void enqueue(struct store *store, const struct webhook_kind *which, const
     CHECK_OK(webhook_enqueue(store->db, store->arena, which, &event, &store->problem));
 }
 
-static struct job_tally deliver(struct store *store, const struct webhook_kind *which,
-                                const struct egress_policy *egress)
+static struct job_counts deliver(struct store *store, const struct webhook_kind *which,
+                                 const struct egress_policy *egress)
 {
     struct webhook_delivery_config config = {.kind = which, .egress = egress, .answers = answers};
     struct arena *arena = arena_create((size_t)1 << 24);
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
 
     CHECK_OK(webhook_deliver_due(store->db, arena, &config, 100, &tally, &store->problem));
     arena_destroy(arena);
@@ -348,7 +348,8 @@ TEST(hostile_urls_are_refused_when_they_are_registered)
 TEST(rounds_go_on_for_as_long_as_the_setting_says)
 {
     static const double day = 86400, pauses[] = {WEBHOOK_PAUSES};
-    static const struct job_kind growing = WEBHOOK_JOB("test.growing", WEBHOOK_ROUNDS_MAX, pauses);
+    static const struct job_kind growing =
+        WEBHOOK_JOB("test.growing", WEBHOOK_ATTEMPTS_MAX, pauses);
 
     CHECK(!webhook_is_over(&growing, 1, 1));
     CHECK(webhook_is_over(&growing, 2, 1));
@@ -360,7 +361,7 @@ TEST(rounds_go_on_for_as_long_as_the_setting_says)
 
 static const double then_late[] = {0, 100};
 static const struct webhook_kind patient = {
-    .job = WEBHOOK_JOB("test.webhook", WEBHOOK_ROUNDS_MAX, then_late),
+    .job = WEBHOOK_JOB("test.webhook", WEBHOOK_ATTEMPTS_MAX, then_late),
     .delivery_header = "X-Test-Delivery",
     .one_id = true,
     .attempt_seconds = 5,
@@ -368,12 +369,12 @@ static const struct webhook_kind patient = {
     .pause_factor = 1,
     .find = find_target};
 
-static struct job_tally deliver_for(struct store *store, double seconds)
+static struct job_counts deliver_for(struct store *store, double seconds)
 {
     struct webhook_delivery_config config = {
         .kind = &patient, .egress = &local, .answers = answers, .retry_seconds = seconds};
     struct arena *arena = arena_create((size_t)1 << 24);
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
 
     CHECK_OK(webhook_deliver_due(store->db, arena, &config, 100, &tally, &store->problem));
     arena_destroy(arena);
@@ -385,7 +386,7 @@ ON_BOTH(what_was_given_up_is_sent_again_by_hand)
     struct receiver receiver = receive(store);
     struct webhook_history history;
     char id[WEBHOOK_DELIVERY_ID];
-    struct job_tally tally;
+    struct job_counts tally;
     const char *text;
 
     make_tables(store);
@@ -432,7 +433,7 @@ static int deliver_for_ever(struct store *store, int number)
     (void)number;
     hasty.job.lease_seconds = 1;
     for (;;) {
-        struct job_tally tally = {0};
+        struct job_counts tally = {0};
 
         if (webhook_deliver_due(db, arena, &config, 100, &tally, &store->problem) || !tally.claimed)
             fixture_pause(20);

@@ -46,7 +46,7 @@ static enum error add(struct db *db, const struct chat_format *format, const str
     text_start(&text, format->arena, 2 * chat_message_max(format) + TASK_FRAME_BYTES_MAX);
     writer_start(&writer, &text);
     schema_write(&writer, &task_schema, task);
-    return job_add(db, kind, &(struct job_order){.key = key, .payload = text.bytes}, NULL, problem);
+    return job_add(db, kind, &(struct job_spec){.key = key, .payload = text.bytes}, NULL, problem);
 }
 
 /* NULL after a verdict that it cannot be read. */
@@ -99,7 +99,7 @@ static enum error analyze(struct job *job, const char *project_id, struct findin
     const struct experiment_payload *payload;
     enum error error = project_read(&call, project_id, project);
 
-    db_give_back(job->db); /* while it is computed */
+    db_release(job->db); /* while it is computed */
     if (error)
         return error;
     finding->project = project;
@@ -245,7 +245,7 @@ static void perform_post(struct job *job, struct job_verdict *verdict)
     if (!task)
         return;
     error = find_installation(job, task->team_id, &installation, &problem);
-    db_give_back(job->db); /* while the platform is waited for */
+    db_release(job->db); /* while the platform is waited for */
     if (error) {
         fail(verdict, error == ERROR_NOT_FOUND ? JOB_REFUSED : JOB_FAILED, problem.text);
         return;

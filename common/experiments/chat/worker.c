@@ -32,13 +32,13 @@ bool chat_worker_round(void *context)
 {
     struct chat_worker *worker = context;
     int64_t most = worker->context.settings->chatapp_round_jobs;
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
     struct problem problem = {0};
     struct db *db;
     enum error error = store_prepare(worker->store, &db, &problem);
 
     if (!error)
-        error = runner_take_up(db, &problem);
+        error = runner_reclaim_leases(db, &problem);
     if (!error)
         error =
             job_run_due(db, worker->job, &worker->post, &worker->context, most, &tally, &problem);

@@ -14,7 +14,7 @@ MUST_CHECK enum error chat_worker_start(const struct experiments_settings *setti
                                         struct problem *problem);
 void chat_worker_stop(struct chat_worker *worker);
 
-/* Runs the jobs that are due; returns whether there were any. For program_rounds(). */
+/* Runs the jobs that are due; returns whether there were any. For main_loop_run(). */
 bool chat_worker_round(void *worker);
 
 /* Whether the last round failed. */

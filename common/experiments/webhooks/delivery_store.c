@@ -200,7 +200,7 @@ static const double pauses[] = {WEBHOOK_PAUSES};
 const struct webhook_kind experiments_webhook_kind = {
     .job = {.name = "experiments.webhook",
             .lease_seconds = 60,
-            .attempts = WEBHOOK_ROUNDS_MAX,
+            .attempts = WEBHOOK_ATTEMPTS_MAX,
             .pauses = pauses,
             .pause_count = sizeof pauses / sizeof pauses[0],
             .interruptions_max = 100,

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "db/listen.h"
-#include "jobs/program.h"
+#include "jobs/main_loop.h"
 #include "livedata/cache/live_cache.h"
 #include "livedata/store.h"
 #include "net/redis.h"
@@ -115,7 +115,7 @@ static void wait_for_word(struct listener *listener)
     if (poll(files, 2, SILENCE_MS) <= 0)
         return;
     if (files[0].revents) {
-        (void)db_heard(db, &lost);
+        (void)db_notified(db, &lost);
         listener->hears_database = !lost.error;
     }
     if (files[1].revents) {
@@ -151,7 +151,7 @@ int listener_run(const struct livedata_settings *settings, const char *run_direc
         return 1;
     }
     signal(SIGPIPE, SIG_IGN);
-    program_rounds(pause_seconds, round_of, &listener);
+    main_loop_run(pause_seconds, round_of, &listener);
     redis_close(listener.redis);
     store_close(listener.hearing);
     store_close(listener.looking);

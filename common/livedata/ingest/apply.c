@@ -443,8 +443,8 @@ enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
             error = freshness_note(&call->storage, event_types[i], touched->type_event_at[i],
                                    touched->by_type[i]);
     if (!error && touched->tables)
-        error =
-            db_tell(call->storage.db, LIVE_CHANNEL, words_of(call, touched), call->storage.problem);
+        error = db_notify(call->storage.db, LIVE_CHANNEL, words_of(call, touched),
+                          call->storage.problem);
     return error;
 }
 

@@ -129,10 +129,10 @@ static const char *place_window(struct arena *arena, const struct live_metric *m
                        name + strlen(metric->table->name));
 }
 
-static double number_of(const struct guarded_cell *cell)
+static double number_of(const struct sandbox_cell *cell)
 {
-    return cell->kind == GUARDED_INTEGER  ? (double)cell->integer
-           : cell->kind == GUARDED_NUMBER ? cell->number
+    return cell->kind == SANDBOX_INTEGER  ? (double)cell->integer
+           : cell->kind == SANDBOX_NUMBER ? cell->number
                                           : 0;
 }
 
@@ -176,14 +176,14 @@ enum metric_rows { ROWS_OF_ALL, ROWS_BY_CURRENCY, ROWS_ADDED };
 
 static enum error ask(const struct storage_call *call, const struct livedata_settings *settings,
                       const struct metric_request *request, enum metric_rows rows,
-                      struct guarded_answer *answer)
+                      struct sandbox_answer *answer)
 {
     const struct live_metric *metric = request->metric;
     const char *question = metric_question(call->arena, metric, rows == ROWS_BY_CURRENCY), *sql;
     const char *tables[1], *table = metric->table->name;
     int64_t from;
     struct scope scope = scope_of(call, settings, request, tables, &from);
-    struct guarded_rules rules =
+    struct sandbox_rules rules =
         scope_rules(call->arena, &scope, (int)settings->query_timeout_ms, METRIC_CURRENCIES_MAX);
 
     if (scope.orders_as_of)
@@ -192,7 +192,7 @@ static enum error ask(const struct storage_call *call, const struct livedata_set
         table = in_default_currency(call->arena, metric, settings, table);
     question = place_window(call->arena, metric, question, table);
     sql = scope_sql(call->arena, &scope, question, strlen(question));
-    return guarded_query(call->db, call->arena, sql, &rules, answer, call->problem);
+    return sandbox_query(call->db, call->arena, sql, &rules, answer, call->problem);
 }
 
 static bool is_added(const struct livedata_settings *settings, const char *currency)
@@ -210,12 +210,12 @@ static enum error ask_currencies(const struct storage_call *call,
                                  const struct metric_request *request, struct metric_value *value,
                                  bool *others)
 {
-    struct guarded_answer answer;
+    struct sandbox_answer answer;
     enum error error = ask(call, settings, request, ROWS_BY_CURRENCY, &answer);
 
     *others = false;
     for (size_t i = 0; !error && i < answer.row_count; i++) {
-        const struct guarded_cell *cells = &answer.cells[i * answer.column_count];
+        const struct sandbox_cell *cells = &answer.cells[i * answer.column_count];
         const char *currency = cells[1].text ? cells[1].text : "";
         bool left_out = !is_added(settings, currency);
 
@@ -245,7 +245,7 @@ enum error metric_compute(const struct storage_call *call, const struct livedata
 {
     const struct live_metric *metric = request->metric;
     bool money = metric->currency_of != NULL, others = false;
-    struct guarded_answer answer;
+    struct sandbox_answer answer;
     enum error error = metric_check_window(metric, request->window, call->arena, call->problem);
 
     *value = (struct metric_value){0};
@@ -258,7 +258,7 @@ enum error metric_compute(const struct storage_call *call, const struct livedata
     if (answer.row_count)
         value->value = number_round(number_of(&answer.cells[0]), DECIMALS);
     value->undefined =
-        !metric->zero_when_empty && (!answer.row_count || answer.cells[0].kind == GUARDED_NULL);
+        !metric->zero_when_empty && (!answer.row_count || answer.cells[0].kind == SANDBOX_NULL);
     value->only_others = value->undefined && others;
     return request->as_of ? ERROR_NONE
                           : newest_of_types(call, &metric->source_events, &value->newest);

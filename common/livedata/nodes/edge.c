@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "db/query.h"
-#include "jobs/program.h"
+#include "jobs/main_loop.h"
 #include "livedata/store.h"
 #include "net/fetch.h"
 
@@ -126,7 +126,7 @@ static enum error gather(struct edge *edge, struct db *db, int64_t most, struct 
 static bool is_stopped(void *context)
 {
     (void)context;
-    return program_must_stop();
+    return main_loop_must_stop();
 }
 
 static void send(struct edge *edge, const struct push *push, struct fetch_answer *answer)
@@ -280,7 +280,7 @@ int edge_run(const struct livedata_settings *settings)
         log_event(LOG_ERROR, "edge_failed", problem.text);
         return 1;
     }
-    program_rounds(settings->node_push_seconds, round_of, &edge);
+    main_loop_run(settings->node_push_seconds, round_of, &edge);
     store_close(edge.store);
     arena_destroy(edge.round);
     arena_destroy(edge.arena);

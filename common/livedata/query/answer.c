@@ -122,12 +122,12 @@ static enum error read_cursor(const struct storage_call *call, const struct quer
 /* Which columns a statement gives is known once it was asked for none of its rows. */
 static enum error order_of(const struct storage_call *call,
                            const struct prepared_question *prepared,
-                           const struct guarded_rules *rules, const char *sql,
+                           const struct sandbox_rules *rules, const char *sql,
                            struct page_order *order)
 {
-    struct guarded_answer none;
+    struct sandbox_answer none;
     enum error error =
-        guarded_query(call->db, call->arena, arena_print(call->arena, "%s LIMIT 0", sql), rules,
+        sandbox_query(call->db, call->arena, arena_print(call->arena, "%s LIMIT 0", sql), rules,
                       &none, call->problem);
 
     if (!error)
@@ -135,17 +135,17 @@ static enum error order_of(const struct storage_call *call,
     return error;
 }
 
-static enum error count_rows(const struct storage_call *call, const struct guarded_rules *rules,
+static enum error count_rows(const struct storage_call *call, const struct sandbox_rules *rules,
                              const char *sql, struct optional_integer *total)
 {
     static const char head[] = "SELECT COUNT(*) FROM (", tail[] = ") AS counted";
-    struct guarded_answer answer;
+    struct sandbox_answer answer;
     enum error error =
-        guarded_query(call->db, call->arena,
+        sandbox_query(call->db, call->arena,
                       arena_print(call->arena, "%s%s LIMIT %d%s", head, sql, COUNT_MOST + 1, tail),
                       rules, &answer, call->problem);
 
-    if (!error && answer.row_count && answer.cells[0].kind == GUARDED_INTEGER &&
+    if (!error && answer.row_count && answer.cells[0].kind == SANDBOX_INTEGER &&
         answer.cells[0].integer <= COUNT_MOST)
         *total = GIVEN_INTEGER(answer.cells[0].integer);
     return error;
@@ -157,9 +157,9 @@ static enum error read_page(const struct storage_call *call, const struct query_
                             const char *values, struct query_result *result,
                             const struct livedata_settings *settings)
 {
-    struct guarded_rules rules = scope_rules(
+    struct sandbox_rules rules = scope_rules(
         call->arena, &prepared->scope, (int)settings->query_timeout_ms, (size_t)request->limit);
-    struct guarded_answer *answer = &result->answer;
+    struct sandbox_answer *answer = &result->answer;
     const char *paged = NULL, *last = NULL;
     struct page_order order;
     enum error error = order_of(call, prepared, &rules, result->sql, &order);
@@ -172,7 +172,7 @@ static enum error read_page(const struct storage_call *call, const struct query_
         error =
             problem_set(call->problem, ERROR_INVALID, "invalid_cursor", "Invalid cursor value.");
     if (!error)
-        error = guarded_query(call->db, call->arena, paged, &rules, answer, call->problem);
+        error = sandbox_query(call->db, call->arena, paged, &rules, answer, call->problem);
     if (error)
         return error;
     result->has_more = answer->cut;
@@ -219,8 +219,8 @@ enum error query_explain(const struct storage_call *call, const struct catalog *
                          const struct query_request *request, struct query_explanation *explanation)
 {
     struct prepared_question prepared;
-    struct guarded_rules rules;
-    struct guarded_plan plan;
+    struct sandbox_rules rules;
+    struct sandbox_plan plan;
     enum error error = prepare(call, catalog, settings, request, &prepared);
 
     *explanation = (struct query_explanation){0};
@@ -234,7 +234,7 @@ enum error query_explain(const struct storage_call *call, const struct catalog *
         return problem_set(call->problem, ERROR_INVALID, "query_failed", "the query is too long");
     rules = scope_rules(call->arena, &prepared.scope, (int)settings->query_timeout_ms,
                         (size_t)settings->query_rows_max);
-    error = guarded_explain(call->db, call->arena, explanation->sql, &rules, &plan, call->problem);
+    error = sandbox_explain(call->db, call->arena, explanation->sql, &rules, &plan, call->problem);
     if (error)
         return error;
     if (plan.rows >= 0)
@@ -245,7 +245,7 @@ enum error query_explain(const struct storage_call *call, const struct catalog *
     return ERROR_NONE;
 }
 
-void query_write_rows(struct json_writer *writer, const struct guarded_answer *answer)
+void query_write_rows(struct json_writer *writer, const struct sandbox_answer *answer)
 {
     writer_open_array(writer);
     for (size_t row = 0; row < answer->row_count; row++) {

@@ -4,7 +4,7 @@
 #ifndef ASSAY_LIVEDATA_QUERY_ANSWER_H
 #define ASSAY_LIVEDATA_QUERY_ANSWER_H
 
-#include "db/guarded.h"
+#include "db/sandbox.h"
 #include "livedata/catalog/catalog.h"
 #include "livedata/journal/ages.h"
 #include "livedata/storage_call.h"
@@ -22,7 +22,7 @@ struct query_result {
     const char *sql;            /* as it ran */
     const char *interpretation; /* one sentence: what was computed */
     const char *engine;         /* "rule_based" or "llm" */
-    struct guarded_answer answer;
+    struct sandbox_answer answer;
     struct string_list tables;
     bool has_more;
     const char *next_cursor; /* or NULL */
@@ -53,6 +53,6 @@ MUST_CHECK enum error query_explain(const struct storage_call *call, const struc
                                     struct query_explanation *explanation);
 
 /* The rows as a JSON list. */
-void query_write_rows(struct json_writer *writer, const struct guarded_answer *answer);
+void query_write_rows(struct json_writer *writer, const struct sandbox_answer *answer);
 
 #endif

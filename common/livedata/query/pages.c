@@ -59,7 +59,7 @@ bool cursor_read(struct arena *arena, const char *cursor, const char **hash, con
 }
 
 /* Statements name columns without case. How many are there, and the first. */
-static size_t find_column(const struct guarded_answer *columns, const char *name,
+static size_t find_column(const struct sandbox_answer *columns, const char *name,
                           const char **column)
 {
     size_t count = 0;
@@ -79,7 +79,7 @@ static bool has_key(const struct page_order *order, const char *column)
 }
 
 struct page_order page_order(struct arena *arena, const struct guard_finding *finding,
-                             const struct guarded_answer *columns)
+                             const struct sandbox_answer *columns)
 {
     struct page_order order = {.keys =
                                    ARENA_ARRAY(arena, struct page_key, columns->column_count + 1)};
@@ -106,7 +106,7 @@ struct page_order page_order(struct arena *arena, const struct guard_finding *fi
 }
 
 const char *page_values(struct arena *arena, const struct page_order *order,
-                        const struct guarded_answer *answer, size_t row)
+                        const struct sandbox_answer *answer, size_t row)
 {
     struct json_writer writer;
     struct text text;
@@ -116,17 +116,17 @@ const char *page_values(struct arena *arena, const struct page_order *order,
     writer_open_array(&writer);
     for (size_t i = 0; i < order->count; i++)
         for (size_t j = 0; j < answer->column_count; j++) {
-            const struct guarded_cell *cell = &answer->cells[row * answer->column_count + j];
+            const struct sandbox_cell *cell = &answer->cells[row * answer->column_count + j];
 
             if (strcmp(answer->columns[j], order->keys[i].column) != 0)
                 continue;
             if (cell->exact)
                 writer_string(&writer, cell->exact);
-            else if (cell->kind == GUARDED_INTEGER)
+            else if (cell->kind == SANDBOX_INTEGER)
                 writer_integer(&writer, cell->integer);
-            else if (cell->kind == GUARDED_NUMBER)
+            else if (cell->kind == SANDBOX_NUMBER)
                 writer_number(&writer, cell->number);
-            else if (cell->kind == GUARDED_TEXT)
+            else if (cell->kind == SANDBOX_TEXT)
                 writer_string(&writer, cell->text);
             else
                 writer_null(&writer);

@@ -5,7 +5,7 @@
 #ifndef ASSAY_LIVEDATA_QUERY_PAGES_H
 #define ASSAY_LIVEDATA_QUERY_PAGES_H
 
-#include "db/guarded.h"
+#include "db/sandbox.h"
 #include "livedata/sandbox/sql_guard.h"
 
 struct page_key {
@@ -22,7 +22,7 @@ struct page_order {
 };
 
 struct page_order page_order(struct arena *arena, const struct guard_finding *finding,
-                             const struct guarded_answer *columns);
+                             const struct sandbox_answer *columns);
 
 /* A cursor, base64url of "<hash>:<values of the keys in the last row>". */
 const char *cursor_make(struct arena *arena, const char *hash, const char *values);
@@ -30,7 +30,7 @@ bool cursor_read(struct arena *arena, const char *cursor, const char **hash, con
 
 /* The values of the keys in a row, as a JSON list. NULL when they are too long for a cursor. */
 const char *page_values(struct arena *arena, const struct page_order *order,
-                        const struct guarded_answer *answer, size_t row);
+                        const struct sandbox_answer *answer, size_t row);
 
 /* The statement of a page of `limit` rows after the row with `values` (NULL = the first page).
  * False when `values` does not fit the order. */

@@ -120,7 +120,7 @@ const char *scope_sql(struct arena *arena, const struct scope *scope, const char
     return text.overflowed ? NULL : text.bytes;
 }
 
-struct guarded_rules scope_rules(struct arena *arena, const struct scope *scope, int timeout_ms,
+struct sandbox_rules scope_rules(struct arena *arena, const struct scope *scope, int timeout_ms,
                                  size_t rows_max)
 {
     static const char *const own[] = {"strftime", "coalesce", "->>", "->", "max"};
@@ -138,7 +138,7 @@ struct guarded_rules scope_rules(struct arena *arena, const struct scope *scope,
     }
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         functions[count++] = own[i];
-    return (struct guarded_rules){.tables = tables,
+    return (struct sandbox_rules){.tables = tables,
                                   .functions = functions,
                                   .timeout_ms = timeout_ms,
                                   .rows_max = rows_max,
@@ -165,21 +165,21 @@ struct string_list scope_allowed_tables(struct arena *arena, const struct catalo
 }
 
 void scope_write_cell(struct json_writer *writer, const char *column,
-                      const struct guarded_cell *cell)
+                      const struct sandbox_cell *cell)
 {
     bool flag = strcmp(column, "in_stock") == 0 || strcmp(column, "is_conversion") == 0;
 
     switch (cell->kind) {
-    case GUARDED_INTEGER:
+    case SANDBOX_INTEGER:
         if (flag && (cell->integer == 0 || cell->integer == 1))
             writer_boolean(writer, cell->integer == 1);
         else
             writer_integer(writer, cell->integer);
         break;
-    case GUARDED_NUMBER:
+    case SANDBOX_NUMBER:
         writer_number(writer, cell->number);
         break;
-    case GUARDED_TEXT:
+    case SANDBOX_TEXT:
         writer_string(writer, cell->text);
         break;
     default:

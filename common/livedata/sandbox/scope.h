@@ -6,7 +6,7 @@
 #ifndef ASSAY_LIVEDATA_SANDBOX_SCOPE_H
 #define ASSAY_LIVEDATA_SANDBOX_SCOPE_H
 
-#include "db/guarded.h"
+#include "db/sandbox.h"
 #include "livedata/catalog/catalog.h"
 #include "livedata/storage_call.h"
 
@@ -28,7 +28,7 @@ const char *scope_sql(struct arena *arena, const struct scope *scope, const char
 
 /* The rules under which scoped SQL runs: the physical tables of the scope, the guard's functions
  * and those that scoping uses. */
-struct guarded_rules scope_rules(struct arena *arena, const struct scope *scope, int timeout_ms,
+struct sandbox_rules scope_rules(struct arena *arena, const struct scope *scope, int timeout_ms,
                                  size_t rows_max);
 
 /* Tables that the holder of a key may ask about: those of its types, all for NULL. */
@@ -37,6 +37,6 @@ struct string_list scope_allowed_tables(struct arena *arena, const struct catalo
 
 /* One value as JSON, with names of boolean columns known. */
 void scope_write_cell(struct json_writer *writer, const char *column,
-                      const struct guarded_cell *cell);
+                      const struct sandbox_cell *cell);
 
 #endif

@@ -56,7 +56,7 @@ static enum error find_target(struct db *db, struct arena *arena, const char *we
 
 static const double round_pauses[] = {WEBHOOK_PAUSES};
 const struct webhook_kind live_webhook_kind = {
-    .job = WEBHOOK_JOB("livedata.webhook", WEBHOOK_ROUNDS_MAX, round_pauses),
+    .job = WEBHOOK_JOB("livedata.webhook", WEBHOOK_ATTEMPTS_MAX, round_pauses),
     .event_header = "X-Live-Event",
     .signature_header = "X-Live-Signature",
     .delivery_header = "X-Live-Delivery",
@@ -68,8 +68,8 @@ const struct webhook_kind live_webhook_kind = {
     .find = find_target,
 };
 
-struct webhook_delivery_config outbound_desk(const struct livedata_settings *settings,
-                                             const struct egress_policy *egress)
+struct webhook_delivery_config outbound_config(const struct livedata_settings *settings,
+                                               const struct egress_policy *egress)
 {
     return (struct webhook_delivery_config){
         .kind = &live_webhook_kind,

@@ -11,8 +11,8 @@
 
 extern const struct webhook_kind live_webhook_kind;
 /* For deliveries as the settings say. */
-struct webhook_delivery_config outbound_desk(const struct livedata_settings *settings,
-                                             const struct egress_policy *egress);
+struct webhook_delivery_config outbound_config(const struct livedata_settings *settings,
+                                               const struct egress_policy *egress);
 
 struct live_webhook {
     const char *id;

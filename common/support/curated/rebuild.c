@@ -226,7 +226,7 @@ static void perform(struct job *job, struct job_verdict *verdict)
 }
 
 enum error rebuild_run_due(struct db *db, struct arena *arena, const struct rebuild_runner *runner,
-                           struct job_tally *tally, struct problem *problem)
+                           struct job_counts *tally, struct problem *problem)
 {
     const struct job_kind kind = kind_of(runner->settings);
     struct rebuild_runner context = *runner;

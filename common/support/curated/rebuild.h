@@ -39,7 +39,7 @@ struct rebuild_runner {
 };
 /* Runs what is asked for; at most one. */
 MUST_CHECK enum error rebuild_run_due(struct db *db, struct arena *arena,
-                                      const struct rebuild_runner *runner, struct job_tally *tally,
+                                      const struct rebuild_runner *runner, struct job_counts *tally,
                                       struct problem *problem);
 
 #endif

@@ -137,8 +137,8 @@ static enum error insert(const struct document_call *call, const char *doc_id, c
 enum error task_submit(const struct document_call *call, const struct support_settings *settings,
                        const char *doc_id, const char *path, const char **id)
 {
-    struct job_order order = {.payload = describe(call->arena, call->tenant, doc_id, path),
-                              .lane = call->tenant};
+    struct job_spec order = {.payload = describe(call->arena, call->tenant, doc_id, path),
+                             .lane = call->tenant};
     char uuid[TOKEN_UUID_TEXT];
     struct job_kind kind;
     const char *host;
@@ -430,7 +430,7 @@ static enum error record(struct job *job, const struct job_verdict *verdict,
 }
 
 enum error task_run_due(struct db *db, struct arena *arena, const struct task_runner *runner,
-                        int64_t most, struct job_tally *tally, struct problem *problem)
+                        int64_t most, struct job_counts *tally, struct problem *problem)
 {
     char name[KIND_TEXT];
     struct job_kind kind;

@@ -70,7 +70,7 @@ struct task_runner {
 /* Does what is due of this host, at most `most` tasks; the count goes into `tally`. */
 MUST_CHECK enum error task_run_due(struct db *db, struct arena *arena,
                                    const struct task_runner *runner, int64_t most,
-                                   struct job_tally *tally, struct problem *problem);
+                                   struct job_counts *tally, struct problem *problem);
 
 /* The task that was looked at last for being taken over; zeros = begin with the first. */
 struct task_place {

@@ -70,7 +70,7 @@ static bool embed_chunks(void *context, const struct search_wanted *wanted, size
             embedding->failure = "the chunks cannot be read";
             return false;
         }
-    db_give_back(embedding->call->db);
+    db_release(embedding->call->db);
     embed_texts(arena, &embedding->endpoint, texts, count, NULL, &answer);
     embedding->failure = answer.failure;
     embedding->chunks += answer.failure ? 0 : count;

@@ -577,7 +577,7 @@ static bool ask_target(struct attempt *attempt, struct models_reply *reply, cons
     if (*reason)
         return false;
     prepare(attempt);
-    db_give_back(run->db); /* others may need the connection while this waits */
+    db_release(run->db); /* others may need the connection while this waits */
     llm_complete(run->arena, &attempt->provider, &attempt->request, run->watch, &answer);
     return conclude(attempt, &answer, reply, reason);
 }
@@ -636,7 +636,7 @@ static void ask_side_by_side(struct models_run *run, const struct model_call *or
             (struct llm_call){.provider = &attempt->provider, .request = &attempt->request};
         places[going++] = i;
     }
-    db_give_back(run->db);
+    db_release(run->db);
     llm_complete_all(run->arena, calls, going, NULL, NULL, run->watch);
     for (size_t i = 0; i < going; i++)
         if (!conclude(&attempts[i], &calls[i].answer, &replies[places[i]], &reason))

@@ -27,7 +27,7 @@ struct job_kind background_kind(const char *name, int64_t lease_seconds,
 enum error background_add(struct db *db, const struct job_kind *kind, const char *id,
                           const char *tenant, const char *payload, struct problem *problem)
 {
-    return job_add(db, kind, &(struct job_order){.key = id, .lane = tenant, .payload = payload},
+    return job_add(db, kind, &(struct job_spec){.key = id, .lane = tenant, .payload = payload},
                    NULL, problem);
 }
 

@@ -2,7 +2,7 @@
 #include "support/programs/daemon.h"
 #include "base/help.h"
 #include "base/log.h"
-#include "jobs/program.h"
+#include "jobs/main_loop.h"
 #include "jobs/runner.h"
 #include "support/programs/open.h"
 
@@ -12,7 +12,7 @@
 
 enum { TOLD_MAX = 512 };
 
-/* The rounds of a program; for program_rounds(), which knows nothing of databases. */
+/* The rounds of a program; for main_loop_run(), which knows nothing of databases. */
 struct rounds {
     struct daemon_program *program;
     daemon_iteration *round;
@@ -28,7 +28,7 @@ static enum error run_one(struct daemon_program *program, daemon_iteration *roun
 
     *more = false;
     if (!error)
-        error = runner_take_up(db, &program->problem);
+        error = runner_reclaim_leases(db, &program->problem);
     if (!error)
         error = round(program, db, more);
     db_end_of_request(store_handle(program->store));
@@ -58,7 +58,7 @@ enum error daemon_loop(struct daemon_program *program, daemon_iteration *round, 
     struct rounds rounds = {.program = program, .round = round, .event = event};
 
     if (program->stays)
-        program_rounds(program->every, run_round, &rounds);
+        main_loop_run(program->every, run_round, &rounds);
     else
         while (run_round(&rounds))
             continue;
@@ -101,7 +101,7 @@ static bool read_arguments(int argc, char **argv, const struct daemon_plan *plan
         return false;
     *status = plan->usage;
     program->mode = plan->mode && argc == 2 && strcmp(argv[1], plan->mode) == 0;
-    if (!program->mode && !program_arguments(argc, argv, plan->help, &program->every))
+    if (!program->mode && !main_loop_arguments(argc, argv, plan->help, &program->every))
         return false;
     program->stays = program->every > 0;
     return true;

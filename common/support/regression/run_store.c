@@ -247,7 +247,8 @@ enum error run_ask(struct db *db, struct arena *arena, const struct support_sett
                           schema_json(arena, PAYLOAD_MAX, &run_request_schema, request), problem);
 }
 
-enum error run_due(struct regression_tools *tools, struct metrics *metrics, struct job_tally *tally)
+enum error run_due(struct regression_tools *tools, struct metrics *metrics,
+                   struct job_counts *tally)
 {
     const struct job_kind kind = run_kind(tools->settings);
     struct runner runner = {tools, metrics};

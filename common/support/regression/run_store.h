@@ -60,6 +60,6 @@ MUST_CHECK enum error run_ask(struct db *db, struct arena *arena,
                               struct problem *problem);
 struct job_kind run_kind(const struct support_settings *settings);
 MUST_CHECK enum error run_due(struct regression_tools *tools, struct metrics *metrics,
-                              struct job_tally *tally);
+                              struct job_counts *tally);
 
 #endif

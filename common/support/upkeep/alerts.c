@@ -272,7 +272,7 @@ static enum error deliver(const struct alert_call *call, bool *undelivered)
     const struct egress_policy egress = {.private_too = true}; /* the operator's own address */
     struct webhook_delivery_config config = {
         .kind = &notice_kind, .egress = &egress, .answers = {ANSWER_READ, ANSWER_KEPT}};
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
     enum error error = ERROR_NONE;
 
     if (!call->settings->alert_webhook_url) /* what waits, waits for an address */
@@ -300,7 +300,7 @@ static enum error forget(const struct alert_call *call)
 enum error alerts_check(const struct alert_call *call, bool now, struct alert_report *report)
 {
     struct check check = {.call = call};
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
     enum error error;
 
     *report = (struct alert_report){.text = NULL};

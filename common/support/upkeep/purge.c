@@ -189,7 +189,7 @@ static void perform(struct job *job, struct job_verdict *verdict)
 }
 
 static enum error run_due(const struct purge_call *call, struct purge_tally *counts,
-                          struct job_tally *tally)
+                          struct job_counts *tally)
 {
     struct runner runner = {call, counts};
 
@@ -211,7 +211,7 @@ static enum error forget(const struct purge_call *call)
 
 enum error purge_due(const struct purge_call *call, struct purge_tally *counts)
 {
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
     enum error error = ERROR_NONE;
 
     for (size_t i = 0; i < DUTIES && !error; i++)
@@ -224,7 +224,7 @@ enum error purge_due(const struct purge_call *call, struct purge_tally *counts)
 
 enum error purge_now(const struct purge_call *call, struct purge_tally *counts, bool *busy)
 {
-    struct job_tally tally = {0};
+    struct job_counts tally = {0};
     enum error error = ERROR_NONE;
 
     for (size_t i = 0; i < DUTIES && !error; i++)

@@ -1,3 +1,4 @@
+-- What the service experiments had written to sqlite at commit 432ab7d (README.md).
 PRAGMA user_version = 16;
 BEGIN TRANSACTION;
 CREATE TABLE analysis_runs (

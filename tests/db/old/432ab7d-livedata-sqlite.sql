@@ -1,3 +1,4 @@
+-- What the service livedata had written to sqlite at commit 432ab7d (README.md).
 PRAGMA user_version = 9;
 BEGIN TRANSACTION;
 CREATE TABLE alert_history (

@@ -1,3 +1,4 @@
+-- What the service orchestrator had written to postgres at commit 432ab7d (README.md).
 SET statement_timeout = 0;
 SET lock_timeout = 0;
 SET idle_in_transaction_session_timeout = 0;

@@ -1,3 +1,4 @@
+-- What the service orchestrator had written to sqlite at commit 432ab7d (README.md).
 PRAGMA user_version = 8;
 BEGIN TRANSACTION;
 CREATE TABLE assay_identity (id TEXT NOT NULL, service TEXT NOT NULL, session TEXT NOT NULL, created_at TEXT NOT NULL);

@@ -1,3 +1,4 @@
+-- What the service support had written to sqlite at commit 432ab7d (README.md).
 PRAGMA user_version = 18;
 BEGIN TRANSACTION;
 CREATE TABLE alert_state (

@@ -1,6 +1,6 @@
 /*
- * Making the database of a service, or finding the right one, once per start. What is found is
- * looked at first and compared with the record; only then is anything changed.
+ * Provisioning: creates the database of a service, or finds the right one, once per start. It first
+ * inspects what is at the target and compares that with the record; only then it changes anything.
  */
 #include "db/backup_engine.h"
 #include "db/identity.h"
@@ -27,7 +27,7 @@ enum finding {
     FOUND_FOREIGN
 };
 
-struct look {
+struct found_database {
     enum finding finding;
     char id[IDENTITY_TEXT];
     char service[RECORD_SERVICE];
@@ -43,8 +43,8 @@ struct work {
     bool recorded;    /* `record` was there */
     int lock;         /* on it */
     struct record record;
-    struct look look;
-    struct db_established *established;
+    struct found_database found;
+    struct db_provisioned *established;
     struct problem *problem;
 };
 
@@ -79,7 +79,7 @@ static const char create_tables[] =
 static const struct statement check_all = {
     .name = "identity_check_all", .sqlite = "PRAGMA integrity_check(1)", .postgres = "SELECT 'ok'"};
 
-static enum error check_whole(struct db *db, struct arena *arena, struct problem *problem)
+static enum error check_integrity(struct db *db, struct arena *arena, struct problem *problem)
 {
     struct query *query = db_query(db, &check_all);
     const char *found = query_next(query) ? query_text(query, 0, arena) : "";
@@ -108,7 +108,7 @@ static const char *path_of(const struct work *work)
 }
 
 /* The file before SQLite sees it. True when there is something to open. */
-static bool look_at_file(struct work *work, enum error *error)
+static bool inspect_file(struct work *work, enum error *error)
 {
     static const char magic[16] = "SQLite format 3";
     char head[sizeof magic] = "";
@@ -125,7 +125,7 @@ static bool look_at_file(struct work *work, enum error *error)
         length = read(file, head, sizeof head);
         close(file);
     }
-    work->look.finding = file < 0 ? FOUND_NOTHING : length == 0 ? FOUND_EMPTY : FOUND_FOREIGN;
+    work->found.finding = file < 0 ? FOUND_NOTHING : length == 0 ? FOUND_EMPTY : FOUND_FOREIGN;
     return length == sizeof head && memcmp(head, magic, sizeof magic) == 0;
 }
 
@@ -146,14 +146,14 @@ static bool has_session(const struct work *work)
 }
 
 /* Are the files those of the start, with the mark that it left? */
-static bool is_whole_as_recorded(const struct work *work)
+static bool files_are_as_recorded(const struct work *work)
 {
     for (int i = 0; i < RECORD_FILE__MAX; i++) {
-        const struct file_place *expected = &work->record.files[i];
-        struct file_place found;
+        const struct file_id *expected = &work->record.files[i];
+        struct file_id found;
 
-        if (expected->inode && (!file_place_of(path_of(work), (enum record_file)i, &found) ||
-                                !file_place_equal(expected, &found)))
+        if (expected->inode && (!file_id_of(path_of(work), (enum record_file)i, &found) ||
+                                !file_id_equal(expected, &found)))
             return false;
     }
     return has_session(work);
@@ -162,7 +162,7 @@ static bool is_whole_as_recorded(const struct work *work)
 /* While workers use it: a database that was found moved or exchanged, and is in its place again. */
 static enum error find_again(struct work *work)
 {
-    if (!on_sqlite(work) || !work->record.lost || !is_whole_as_recorded(work))
+    if (!on_sqlite(work) || !work->record.lost || !files_are_as_recorded(work))
         return ERROR_NONE;
     snprintf(work->established->note, sizeof work->established->note,
              "the database is in its place again, and is used again");
@@ -191,26 +191,26 @@ static enum error set_aside(struct work *work, const char *suffix, const char *w
 /* Is it another file, or another content, than the last start has left? */
 static bool was_exchanged(const struct work *work)
 {
-    struct file_place file;
+    struct file_id file;
 
     if (!work->recorded || work->record.session_at < 0)
         return false;
-    return work->record.lost || !file_place_of(path_of(work), RECORD_MAIN, &file) ||
-           !file_place_equal(&file, &work->record.files[RECORD_MAIN]) || !has_session(work);
+    return work->record.lost || !file_id_of(path_of(work), RECORD_MAIN, &file) ||
+           !file_id_equal(&file, &work->record.files[RECORD_MAIN]) || !has_session(work);
 }
 
 static bool is_as_recorded(const struct work *work, enum record_file which)
 {
-    struct file_place found;
+    struct file_id found;
 
-    return file_place_of(path_of(work), which, &found) &&
-           file_place_equal(&found, &work->record.files[which]);
+    return file_id_of(path_of(work), which, &found) &&
+           file_id_equal(&found, &work->record.files[which]);
 }
 
 /* A file and a log that do not belong together: the file was put in the place of the one before, or
  * a copy in the place of the log, whose own contents the workers have folded into the file. SQLite
  * would play the one back into the other. */
-static enum error part_strangers(struct work *work)
+static enum error separate_foreign_log(struct work *work)
 {
     const char *when;
     enum error error;
@@ -243,10 +243,10 @@ static enum error read_id(struct work *work)
     struct query *query = db_query(work->db, &read_identity);
 
     if (query_next(query)) {
-        snprintf(work->look.id, sizeof work->look.id, "%s", query_text(query, 0, work->arena));
-        snprintf(work->look.service, sizeof work->look.service, "%s",
+        snprintf(work->found.id, sizeof work->found.id, "%s", query_text(query, 0, work->arena));
+        snprintf(work->found.service, sizeof work->found.service, "%s",
                  query_text(query, 1, work->arena));
-        work->look.finding = work->look.id[0] ? FOUND_IDENTITY : FOUND_OURS; /* a backup */
+        work->found.finding = work->found.id[0] ? FOUND_IDENTITY : FOUND_OURS; /* a backup */
     }
     return query_end(query, work->problem);
 }
@@ -261,7 +261,7 @@ static bool knows_migrations(const struct work *work)
            strcmp(problem.reason, "schema_newer") == 0;
 }
 
-static enum error look_at_tables(struct work *work)
+static enum error inspect_tables(struct work *work)
 {
     int64_t counts[3] = {0};
     enum error error = read_tables(work, counts);
@@ -270,30 +270,30 @@ static enum error look_at_tables(struct work *work)
         return error;
     if (counts[1])
         error = read_id(work);
-    if (error || work->look.service[0])
+    if (error || work->found.service[0])
         return error;
     if (counts[2])
-        work->look.finding = knows_migrations(work) ? FOUND_OURS : FOUND_FOREIGN;
+        work->found.finding = knows_migrations(work) ? FOUND_OURS : FOUND_FOREIGN;
     else /* beside others' tables there is room on a server */
-        work->look.finding = counts[0] && on_sqlite(work) ? FOUND_FOREIGN : FOUND_NOTHING;
+        work->found.finding = counts[0] && on_sqlite(work) ? FOUND_FOREIGN : FOUND_NOTHING;
     return ERROR_NONE;
 }
 
-static enum error look(struct work *work)
+static enum error inspect(struct work *work)
 {
     enum error error = ERROR_NONE;
     bool exchanged = false;
 
     if (on_sqlite(work)) {
-        if (!look_at_file(work, &error))
+        if (!inspect_file(work, &error))
             return error;
         exchanged = was_exchanged(work);
-        error = exchanged ? part_strangers(work) : ERROR_NONE;
+        error = exchanged ? separate_foreign_log(work) : ERROR_NONE;
     }
     if (!error)
-        error = look_at_tables(work);
+        error = inspect_tables(work);
     if (!error && exchanged) /* who knows what has been written into it */
-        error = check_whole(work->db, work->arena, work->problem);
+        error = check_integrity(work->db, work->arena, work->problem);
     if (error && strcmp(work->problem->reason, "database_corrupt") == 0)
         return refuse(work, "database_corrupt",
                       "it is damaged or no database; restore a backup, or name another file");
@@ -309,28 +309,28 @@ static enum error compare(const struct work *work)
         [FOUND_OURS] = "this is another database than the one of the last start",
         [FOUND_IDENTITY] = "this is another database than the one of the last start",
         [FOUND_FOREIGN] = "this is no database of the service"};
-    bool empty = work->look.finding == FOUND_NOTHING || work->look.finding == FOUND_EMPTY;
-    bool usable = work->look.finding == FOUND_OURS || work->look.finding == FOUND_IDENTITY;
+    bool empty = work->found.finding == FOUND_NOTHING || work->found.finding == FOUND_EMPTY;
+    bool usable = work->found.finding == FOUND_OURS || work->found.finding == FOUND_IDENTITY;
 
-    if (work->look.finding == FOUND_IDENTITY && strcmp(work->look.id, work->record.id) == 0)
+    if (work->found.finding == FOUND_IDENTITY && strcmp(work->found.id, work->record.id) == 0)
         return ERROR_NONE;
     if ((work->purpose == DB_CREATE && empty) || (work->purpose == DB_ADOPT && usable))
         return ERROR_NONE;
     return problem_set(work->problem, ERROR_CONFLICT, "database_lost",
                        "%s: %s. The record %s names the database of %s; to use what is there from "
                        "now on: `database adopt`, to begin anew: `database create`",
-                       db_shown_target(work->db), lost[work->look.finding], work->path,
+                       db_shown_target(work->db), lost[work->found.finding], work->path,
                        work->record.target);
 }
 
 static enum error judge(const struct work *work)
 {
-    enum finding finding = work->look.finding;
+    enum finding finding = work->found.finding;
 
-    if (work->look.service[0] && strcmp(work->look.service, work->plan->service) != 0)
+    if (work->found.service[0] && strcmp(work->found.service, work->plan->service) != 0)
         return refuse(
             work, "database_foreign",
-            arena_print(work->arena, "it is the database of the service %s", work->look.service));
+            arena_print(work->arena, "it is the database of the service %s", work->found.service));
     if (work->recorded)
         return compare(work);
     if (finding == FOUND_FOREIGN)
@@ -355,10 +355,10 @@ static enum error write_identity(struct work *work)
 
     if (error)
         return error;
-    token_uuid(work->look.id);
+    token_uuid(work->found.id);
     clock_format(clock_unix_microseconds(), now);
     query = db_query(work->db, &insert_identity);
-    query_bind_text(query, work->look.id);
+    query_bind_text(query, work->found.id);
     query_bind_text(query, work->plan->service);
     query_bind_text(query, work->record.session);
     query_bind_text(query, now);
@@ -384,7 +384,7 @@ static enum error settle_identity(struct work *work)
         error = read_id(work);
     if (error)
         return error;
-    if (work->look.finding != FOUND_IDENTITY)
+    if (work->found.finding != FOUND_IDENTITY)
         return write_identity(work);
     return judge(work);
 }
@@ -392,7 +392,7 @@ static enum error settle_identity(struct work *work)
 /* The id, and the mark of this start. */
 static enum error mark(struct work *work)
 {
-    bool has_id = work->look.finding == FOUND_IDENTITY;
+    bool has_id = work->found.finding == FOUND_IDENTITY;
     enum error error = db_begin(work->db, DB_WRITE, work->problem);
 
     if (error)
@@ -444,7 +444,7 @@ static enum error locate_files(struct work *work)
     bool logged = work->plan->options.journal_mode == DB_JOURNAL_WAL;
 
     for (int i = 0; i < (logged ? RECORD_FILE__MAX : 1); i++)
-        if (!file_place_of(path_of(work), (enum record_file)i, &work->record.files[i]))
+        if (!file_id_of(path_of(work), (enum record_file)i, &work->record.files[i]))
             return problem_set(work->problem, ERROR_UNAVAILABLE, "database_unavailable", "%s: %s",
                                path_of(work), strerror(errno));
     return ERROR_NONE;
@@ -466,9 +466,9 @@ static enum error locate(struct work *work)
 
 static enum error change(struct work *work)
 {
-    bool made = work->look.finding == FOUND_NOTHING || work->look.finding == FOUND_EMPTY;
-    bool same = work->recorded && work->look.finding == FOUND_IDENTITY &&
-                strcmp(work->look.id, work->record.id) == 0;
+    bool made = work->found.finding == FOUND_NOTHING || work->found.finding == FOUND_EMPTY;
+    bool same = work->recorded && work->found.finding == FOUND_IDENTITY &&
+                strcmp(work->found.id, work->record.id) == 0;
     enum error error;
 
     work->established->created = made;
@@ -481,7 +481,7 @@ static enum error change(struct work *work)
         error = locate(work);
     if (error)
         return error;
-    snprintf(work->record.id, sizeof work->record.id, "%s", work->look.id);
+    snprintf(work->record.id, sizeof work->record.id, "%s", work->found.id);
     snprintf(work->record.service, sizeof work->record.service, "%s", work->plan->service);
     snprintf(work->record.target, sizeof work->record.target, "%s", db_shown_target(work->db));
     work->record.credentials = same && work->record.credentials;
@@ -499,26 +499,26 @@ static enum error make_state_directory(const struct work *work)
 
 /* The file as it lies there, which nobody may open in the usual way now: a log beside it that is
  * not its own would be played into it. */
-static enum error look_past_log(struct work *work)
+static enum error inspect_file_alone(struct work *work)
 {
     enum error error = ERROR_NONE;
 
-    if (look_at_file(work, &error)) {
+    if (inspect_file(work, &error)) {
         if (!was_exchanged(work))
             return ERROR_NONE;
-        if (sqlite_read_identity(path_of(work), work->look.id, work->look.service))
-            work->look.finding = work->look.id[0] ? FOUND_IDENTITY : FOUND_OURS;
+        if (sqlite_read_identity(path_of(work), work->found.id, work->found.service))
+            work->found.finding = work->found.id[0] ? FOUND_IDENTITY : FOUND_OURS;
     }
     return error ? error : judge(work);
 }
 
-static enum error look_only(struct work *work)
+static enum error inspect_only(struct work *work)
 {
     enum error error = ERROR_NONE;
 
     if (on_sqlite(work))
-        return work->recorded ? look_past_log(work) : ERROR_NONE;
-    error = look_at_tables(work);
+        return work->recorded ? inspect_file_alone(work) : ERROR_NONE;
+    error = inspect_tables(work);
     return error ? error : judge(work);
 }
 
@@ -538,7 +538,7 @@ static void replace_undo(struct work *work)
         postgres_replace_undo(work->db, work->replacement);
 }
 
-static enum error establish(struct work *work)
+static enum error provision(struct work *work)
 {
     enum error error = make_state_directory(work);
 
@@ -548,8 +548,8 @@ static enum error establish(struct work *work)
     if (error && error != ERROR_NOT_FOUND)
         return error;
     work->recorded = !error;
-    if (work->purpose == DB_LOOK)
-        return look_only(work);
+    if (work->purpose == DB_INSPECT)
+        return inspect_only(work);
     work->established->running = work->recorded && work->lock < 0;
     if (work->established->running)
         return work->purpose == DB_START ? find_again(work)
@@ -557,7 +557,7 @@ static enum error establish(struct work *work)
                                                        "the service runs; stop it first");
     error = replace(work);
     if (!error)
-        error = look(work);
+        error = inspect(work);
     if (!error)
         error = judge(work);
     if (!error)
@@ -567,14 +567,14 @@ static enum error establish(struct work *work)
     return error;
 }
 
-enum error db_establish(const struct store_plan *plan, enum db_purpose purpose,
-                        struct db_established *established, struct problem *problem)
+enum error db_provision(const struct store_plan *plan, enum db_purpose purpose,
+                        struct db_provisioned *established, struct problem *problem)
 {
-    return db_establish_with(plan, purpose, NULL, established, problem);
+    return db_provision_with(plan, purpose, NULL, established, problem);
 }
 
-enum error db_establish_with(const struct store_plan *plan, enum db_purpose purpose,
-                             struct replacement *replacement, struct db_established *established,
+enum error db_provision_with(const struct store_plan *plan, enum db_purpose purpose,
+                             struct replacement *replacement, struct db_provisioned *established,
                              struct problem *problem)
 {
     struct work work = {.plan = plan,
@@ -586,7 +586,7 @@ enum error db_establish_with(const struct store_plan *plan, enum db_purpose purp
     struct db_options options = plan->options;
     enum error error;
 
-    *established = (struct db_established){0};
+    *established = (struct db_provisioned){0};
     options.identity_file = NULL;
     options.keep_log = true;
     work.arena = arena_create(MEMORY_MAX);
@@ -595,7 +595,7 @@ enum error db_establish_with(const struct store_plan *plan, enum db_purpose purp
     work.path = db_identity_path(work.arena, plan);
     error = db_open(plan->target, &options, &work.db, problem);
     if (!error)
-        error = establish(&work);
+        error = provision(&work);
     if (work.db)
         db_close(work.db);
     if (work.lock >= 0)
@@ -617,7 +617,7 @@ enum error db_check(const struct store_plan *plan, struct problem *problem)
     options.statement_timeout_ms = 0;
     error = db_open(plan->target, &options, &db, problem);
     if (!error) {
-        error = check_whole(db, arena, problem);
+        error = check_integrity(db, arena, problem);
         db_close(db);
     }
     arena_destroy(arena);

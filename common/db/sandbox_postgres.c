@@ -1,6 +1,6 @@
 /* Others' SQL on PostgreSQL: one statement of the extended protocol in a reading transaction. */
-#include "db/guarded.h"
 #include "db/postgres.h"
+#include "db/sandbox.h"
 
 #include "base/number.h"
 
@@ -10,7 +10,7 @@
 
 enum { TYPE_DATE = 1082, TYPE_TIMESTAMP = 1114, TYPE_TIMESTAMPTZ = 1184 };
 
-static enum error failed(struct guarded_run *run, struct problem *own)
+static enum error failed(struct sandbox_run *run, struct problem *own)
 {
     if (own->error == ERROR_BUSY)
         return problem_set(run->problem, ERROR_BUSY, "query_timeout", "the query took too long");
@@ -20,7 +20,7 @@ static enum error failed(struct guarded_run *run, struct problem *own)
 }
 
 /* "2026-04-09 11:00:00.5+00" as the wire has times. */
-static const char *time_text(struct guarded_run *run, const char *text)
+static const char *time_text(struct sandbox_run *run, const char *text)
 {
     char *copy = arena_copy_string(run->arena, text);
     size_t length = strlen(copy);
@@ -32,8 +32,8 @@ static const char *time_text(struct guarded_run *run, const char *text)
     return copy;
 }
 
-static bool take_cell(struct guarded_run *run, const PGresult *result, int row, int column,
-                      struct guarded_cell *cell)
+static bool take_cell(struct sandbox_run *run, const PGresult *result, int row, int column,
+                      struct sandbox_cell *cell)
 {
     const char *text = pq.getvalue(result, row, column);
 
@@ -41,36 +41,36 @@ static bool take_cell(struct guarded_run *run, const PGresult *result, int row, 
         return true;
     switch (pq.ftype(result, column)) {
     case TYPE_BOOLEAN:
-        cell->kind = GUARDED_INTEGER;
+        cell->kind = SANDBOX_INTEGER;
         cell->integer = *text == 't';
         cell->exact = *text == 't' ? "t" : "f";
         return true;
     case TYPE_INT2:
     case TYPE_INT4:
     case TYPE_INT8:
-        cell->kind = integer_parse(text, &cell->integer) ? GUARDED_INTEGER : GUARDED_NULL;
+        cell->kind = integer_parse(text, &cell->integer) ? SANDBOX_INTEGER : SANDBOX_NULL;
         return true;
     case TYPE_FLOAT4:
     case TYPE_FLOAT8:
     case TYPE_NUMERIC:
-        cell->kind = number_parse(text, &cell->number) ? GUARDED_NUMBER : GUARDED_NULL;
-        cell->exact = guarded_copy(run, text, (size_t)pq.getlength(result, row, column));
+        cell->kind = number_parse(text, &cell->number) ? SANDBOX_NUMBER : SANDBOX_NULL;
+        cell->exact = sandbox_copy(run, text, (size_t)pq.getlength(result, row, column));
         return cell->exact != NULL;
     case TYPE_TIMESTAMP:
     case TYPE_TIMESTAMPTZ:
-        cell->kind = GUARDED_TEXT;
+        cell->kind = SANDBOX_TEXT;
         cell->text = time_text(run, text);
         return true;
     default:
-        cell->kind = GUARDED_TEXT;
-        cell->text = guarded_copy(run, text, (size_t)pq.getlength(result, row, column));
+        cell->kind = SANDBOX_TEXT;
+        cell->text = sandbox_copy(run, text, (size_t)pq.getlength(result, row, column));
         return cell->text != NULL;
     }
 }
 
-static enum error take_result(struct guarded_run *run, const PGresult *result)
+static enum error take_result(struct sandbox_run *run, const PGresult *result)
 {
-    struct guarded_answer *answer = run->answer;
+    struct sandbox_answer *answer = run->answer;
     int rows = pq.ntuples(result);
 
     answer->column_count = (size_t)pq.nfields(result);
@@ -78,7 +78,7 @@ static enum error take_result(struct guarded_run *run, const PGresult *result)
     for (size_t i = 0; i < answer->column_count; i++)
         answer->columns[i] = arena_copy_string(run->arena, pq.fname(result, (int)i));
     for (int row = 0; row < rows; row++) {
-        struct guarded_cell *cells = guarded_add_row(run);
+        struct sandbox_cell *cells = sandbox_add_row(run);
 
         if (!cells)
             return ERROR_NONE;
@@ -92,11 +92,11 @@ static enum error take_result(struct guarded_run *run, const PGresult *result)
 
 static void end(struct db *db)
 {
-    pq.clear(db->guest.held);
-    db->guest = (struct db_guest){.end = NULL};
+    pq.clear(db->foreign.held);
+    db->foreign = (struct db_foreign_statement){.end = NULL};
 }
 
-enum error guarded_postgres(struct guarded_run *run)
+enum error sandbox_postgres(struct sandbox_run *run)
 {
     const struct postgres_connection *connection = run->db->connection;
     char limit[96];
@@ -119,7 +119,7 @@ enum error guarded_postgres(struct guarded_run *run)
         &own);
     if (!result)
         return failed(run, &own);
-    run->db->guest = (struct db_guest){.end = end, .held = result};
+    run->db->foreign = (struct db_foreign_statement){.end = end, .held = result};
     error = take_result(run, result);
     end(run->db);
     return error;

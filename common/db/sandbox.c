@@ -1,5 +1,5 @@
 /* What both engines share of running others' SQL: limits, answers, plans. */
-#include "db/guarded.h"
+#include "db/sandbox.h"
 
 #include "db/db_internal.h"
 
@@ -9,7 +9,7 @@
 
 enum { FIRST_ROWS = 64 };
 
-bool guarded_is_listed(const char *const *list, const char *name)
+bool sandbox_is_listed(const char *const *list, const char *name)
 {
     for (; *list; list++)
         if (strcasecmp(*list, name) == 0)
@@ -17,9 +17,9 @@ bool guarded_is_listed(const char *const *list, const char *name)
     return false;
 }
 
-struct guarded_cell *guarded_add_row(struct guarded_run *run)
+struct sandbox_cell *sandbox_add_row(struct sandbox_run *run)
 {
-    struct guarded_answer *answer = run->answer;
+    struct sandbox_answer *answer = run->answer;
     size_t columns = answer->column_count;
 
     if (answer->row_count == run->rules->rows_max) {
@@ -28,8 +28,8 @@ struct guarded_cell *guarded_add_row(struct guarded_run *run)
     }
     if (answer->row_count == run->capacity) {
         size_t capacity = run->capacity ? 2 * run->capacity : FIRST_ROWS;
-        struct guarded_cell *cells =
-            ARENA_ARRAY(run->arena, struct guarded_cell, capacity * columns);
+        struct sandbox_cell *cells =
+            ARENA_ARRAY(run->arena, struct sandbox_cell, capacity * columns);
 
         if (answer->row_count)
             memcpy(cells, answer->cells, answer->row_count * columns * sizeof *cells);
@@ -39,7 +39,7 @@ struct guarded_cell *guarded_add_row(struct guarded_run *run)
     return &answer->cells[answer->row_count++ * columns];
 }
 
-const char *guarded_copy(struct guarded_run *run, const char *text, size_t length)
+const char *sandbox_copy(struct sandbox_run *run, const char *text, size_t length)
 {
     run->bytes += length;
     if (run->bytes > run->rules->bytes_max)
@@ -47,28 +47,28 @@ const char *guarded_copy(struct guarded_run *run, const char *text, size_t lengt
     return arena_copy(run->arena, text, length);
 }
 
-static enum error run_in_transaction(struct guarded_run *run)
+static enum error run_in_transaction(struct sandbox_run *run)
 {
     enum error error = db_begin(run->db, DB_READ, run->problem);
 
     if (error)
         return error;
-    error = run->db->target.engine == DB_SQLITE ? guarded_sqlite(run) : guarded_postgres(run);
+    error = run->db->target.engine == DB_SQLITE ? sandbox_sqlite(run) : sandbox_postgres(run);
     db_rollback(run->db);
     return error;
 }
 
-enum error guarded_query(struct db *db, struct arena *arena, const char *sql,
-                         const struct guarded_rules *rules, struct guarded_answer *answer,
+enum error sandbox_query(struct db *db, struct arena *arena, const char *sql,
+                         const struct sandbox_rules *rules, struct sandbox_answer *answer,
                          struct problem *problem)
 {
-    struct guarded_run run = {db, arena, sql, rules, answer, .problem = problem};
+    struct sandbox_run run = {db, arena, sql, rules, answer, .problem = problem};
 
-    *answer = (struct guarded_answer){0};
+    *answer = (struct sandbox_answer){0};
     return run_in_transaction(&run);
 }
 
-static void add_scan(struct guarded_plan *plan, struct arena *arena, const char *name)
+static void add_scan(struct sandbox_plan *plan, struct arena *arena, const char *name)
 {
     char bare[64];
     size_t length = strcspn(name, " ");
@@ -81,7 +81,7 @@ static void add_scan(struct guarded_plan *plan, struct arena *arena, const char 
 }
 
 /* "SCAN orders_v2" without an index; "Seq Scan on orders_v2  (cost=0.00..1.01 rows=1 width=8)". */
-static void read_plan_line(struct guarded_plan *plan, struct arena *arena, const char *line)
+static void read_plan_line(struct sandbox_plan *plan, struct arena *arena, const char *line)
 {
     static const char sequential[] = "Seq Scan on ";
     const char *at = strstr(line, sequential), *rows = strstr(line, " rows=");
@@ -94,19 +94,19 @@ static void read_plan_line(struct guarded_plan *plan, struct arena *arena, const
         plan->rows = strtoll(rows + 6, NULL, 10);
 }
 
-enum error guarded_explain(struct db *db, struct arena *arena, const char *sql,
-                           const struct guarded_rules *rules, struct guarded_plan *plan,
+enum error sandbox_explain(struct db *db, struct arena *arena, const char *sql,
+                           const struct sandbox_rules *rules, struct sandbox_plan *plan,
                            struct problem *problem)
 {
-    struct guarded_answer answer = {0};
-    struct guarded_run run = {db, arena, sql, rules, &answer, .explain = true, .problem = problem};
+    struct sandbox_answer answer = {0};
+    struct sandbox_run run = {db, arena, sql, rules, &answer, .explain = true, .problem = problem};
     enum error error = run_in_transaction(&run);
 
-    *plan = (struct guarded_plan){.rows = -1};
+    *plan = (struct sandbox_plan){.rows = -1};
     for (size_t i = 0; !error && i < answer.row_count; i++) {
-        const struct guarded_cell *last = &answer.cells[(i + 1) * answer.column_count - 1];
+        const struct sandbox_cell *last = &answer.cells[(i + 1) * answer.column_count - 1];
 
-        if (last->kind == GUARDED_TEXT)
+        if (last->kind == SANDBOX_TEXT)
             read_plan_line(plan, arena, last->text);
     }
     return error;

@@ -1,9 +1,10 @@
-/* One round: an event composed, signed, sent and judged. Nothing is stored here. */
+/* One delivery attempt: composes, signs and sends an event, and judges the answer. Stores nothing.
+ */
 #include "webhook/webhook_internal.h"
 
 #include "base/text.h"
 #include "crypto/digest.h"
-#include "jobs/program.h"
+#include "jobs/main_loop.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static const double connect_seconds = 5, retry_after_most_seconds = 10;
 static bool is_stopping(void *context)
 {
     (void)context;
-    return program_must_stop();
+    return main_loop_must_stop();
 }
 
 const struct fetch_watch webhook_until_stopped = {.cancelled = is_stopping, .fd = -1};
@@ -122,9 +123,9 @@ static struct fetch_request request_of(const struct webhook_delivery_config *con
     };
 }
 
-void webhook_round(struct arena *arena, const struct webhook_delivery_config *config,
-                   const struct webhook_target *target, const struct webhook_event *event,
-                   struct webhook_result *result, bool *final, double *pause)
+void webhook_attempt(struct arena *arena, const struct webhook_delivery_config *config,
+                     const struct webhook_target *target, const struct webhook_event *event,
+                     struct webhook_result *result, bool *final, double *pause)
 {
     const struct webhook_kind *kind = config->kind;
     struct fetch_request request = request_of(config, target, event);

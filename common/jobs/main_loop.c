@@ -1,5 +1,5 @@
-/* Command line, signals and rounds of a program that runs once or stays. */
-#include "jobs/program.h"
+/* Command line, signals and main loop of a program that runs once or repeatedly. */
+#include "jobs/main_loop.h"
 
 #include "base/help.h"
 #include "base/number.h"
@@ -20,12 +20,12 @@ static void stop(int signal)
     must_stop = 1;
 }
 
-bool program_must_stop(void)
+bool main_loop_must_stop(void)
 {
     return must_stop != 0;
 }
 
-bool program_arguments(int argc, char **argv, const char *help, double *every)
+bool main_loop_arguments(int argc, char **argv, const char *help, double *every)
 {
     *every = 0;
     if (argc == 1)
@@ -38,7 +38,7 @@ bool program_arguments(int argc, char **argv, const char *help, double *every)
 }
 
 /* Until the time is over or a signal arrives. */
-static void rest(double seconds)
+static void wait_for(double seconds)
 {
     struct timespec pause = {.tv_sec = (time_t)seconds,
                              .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
@@ -46,7 +46,7 @@ static void rest(double seconds)
     nanosleep(&pause, NULL);
 }
 
-void program_rounds(double every, bool (*round)(void *context), void *context)
+void main_loop_run(double every, bool (*run)(void *context), void *context)
 {
     struct sigaction action = {.sa_handler = stop};
 
@@ -54,9 +54,9 @@ void program_rounds(double every, bool (*round)(void *context), void *context)
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     do {
-        bool busy = round(context);
+        bool busy = run(context);
 
         if (!busy && every > 0 && !must_stop)
-            rest(every);
+            wait_for(every);
     } while (every > 0 && !must_stop);
 }

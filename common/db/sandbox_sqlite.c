@@ -1,5 +1,5 @@
 /* Others' SQL on SQLite: an authorizer that knows the tables and functions, and a deadline. */
-#include "db/guarded.h"
+#include "db/sandbox.h"
 #include "db/sqlite.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@
 #include <strings.h>
 
 struct asked {
-    const struct guarded_rules *rules;
+    const struct sandbox_rules *rules;
     bool refused;
     char what[128];
 };
@@ -35,18 +35,18 @@ static int authorize(void *context, int action, const char *first, const char *s
     case SQLITE_RECURSIVE:
         return SQLITE_OK;
     case SQLITE_READ: /* of a table without a database: a common table expression */
-        if (!database || guarded_is_listed(asked->rules->tables, first))
+        if (!database || sandbox_is_listed(asked->rules->tables, first))
             return SQLITE_OK;
         return refuse(asked, first);
     case SQLITE_FUNCTION:
-        return guarded_is_listed(asked->rules->functions, second) ? SQLITE_OK
+        return sandbox_is_listed(asked->rules->functions, second) ? SQLITE_OK
                                                                   : refuse(asked, second);
     default:
         return refuse(asked, first);
     }
 }
 
-static enum error failed(struct guarded_run *run, sqlite3 *handle, int code,
+static enum error failed(struct sandbox_run *run, sqlite3 *handle, int code,
                          const struct asked *asked)
 {
     if (asked->refused)
@@ -62,34 +62,34 @@ static enum error failed(struct guarded_run *run, sqlite3 *handle, int code,
     return problem_set(run->problem, ERROR_INVALID, "query_failed", "%s", sqlite3_errmsg(handle));
 }
 
-static bool take_cell(struct guarded_run *run, sqlite3_stmt *statement, int column,
-                      struct guarded_cell *cell)
+static bool take_cell(struct sandbox_run *run, sqlite3_stmt *statement, int column,
+                      struct sandbox_cell *cell)
 {
     switch (sqlite3_column_type(statement, column)) {
     case SQLITE_NULL:
         return true;
     case SQLITE_INTEGER:
-        cell->kind = GUARDED_INTEGER;
+        cell->kind = SANDBOX_INTEGER;
         cell->integer = sqlite3_column_int64(statement, column);
         return true;
     case SQLITE_FLOAT:
         cell->number = sqlite3_column_double(statement, column);
-        cell->kind = isfinite(cell->number) ? GUARDED_NUMBER : GUARDED_NULL;
+        cell->kind = isfinite(cell->number) ? SANDBOX_NUMBER : SANDBOX_NULL;
         return true;
     default:
-        cell->kind = GUARDED_TEXT;
-        cell->text = guarded_copy(run, (const char *)sqlite3_column_text(statement, column),
+        cell->kind = SANDBOX_TEXT;
+        cell->text = sandbox_copy(run, (const char *)sqlite3_column_text(statement, column),
                                   (size_t)sqlite3_column_bytes(statement, column));
         return cell->text != NULL;
     }
 }
 
-static enum error read_rows(struct guarded_run *run, sqlite3_stmt *statement, int *code)
+static enum error read_rows(struct sandbox_run *run, sqlite3_stmt *statement, int *code)
 {
-    struct guarded_answer *answer = run->answer;
+    struct sandbox_answer *answer = run->answer;
 
     while ((*code = sqlite3_step(statement)) == SQLITE_ROW) {
-        struct guarded_cell *cells = guarded_add_row(run);
+        struct sandbox_cell *cells = sandbox_add_row(run);
 
         if (!cells)
             return ERROR_NONE;
@@ -101,9 +101,9 @@ static enum error read_rows(struct guarded_run *run, sqlite3_stmt *statement, in
     return ERROR_NONE;
 }
 
-static void name_columns(struct guarded_run *run, sqlite3_stmt *statement)
+static void name_columns(struct sandbox_run *run, sqlite3_stmt *statement)
 {
-    struct guarded_answer *answer = run->answer;
+    struct sandbox_answer *answer = run->answer;
 
     answer->column_count = (size_t)sqlite3_column_count(statement);
     answer->columns = ARENA_ARRAY(run->arena, const char *, answer->column_count);
@@ -115,14 +115,14 @@ static void end(struct db *db)
 {
     struct sqlite_connection *connection = db->connection;
 
-    sqlite3_finalize(db->guest.held);
+    sqlite3_finalize(db->foreign.held);
     connection->deadline = 0;
-    sqlite3_limit(connection->handle, SQLITE_LIMIT_LENGTH, db->guest.longest);
-    db->guest = (struct db_guest){.end = NULL};
+    sqlite3_limit(connection->handle, SQLITE_LIMIT_LENGTH, db->foreign.longest);
+    db->foreign = (struct db_foreign_statement){.end = NULL};
 }
 
 /* EXPLAIN is not for an authorizer: the statement itself is prepared under it first. */
-static int prepare(struct guarded_run *run, sqlite3 *handle, struct asked *asked,
+static int prepare(struct sandbox_run *run, sqlite3 *handle, struct asked *asked,
                    sqlite3_stmt **statement)
 {
     const char *plan =
@@ -138,7 +138,7 @@ static int prepare(struct guarded_run *run, sqlite3 *handle, struct asked *asked
     return sqlite3_prepare_v2(handle, plan, -1, statement, NULL);
 }
 
-enum error guarded_sqlite(struct guarded_run *run)
+enum error sandbox_sqlite(struct sandbox_run *run)
 {
     struct sqlite_connection *connection = run->db->connection;
     struct asked asked = {.rules = run->rules};
@@ -146,13 +146,13 @@ enum error guarded_sqlite(struct guarded_run *run)
     enum error error = ERROR_NONE;
     int code;
 
-    run->db->guest =
-        (struct db_guest){.end = end,
-                          .longest = sqlite3_limit(connection->handle, SQLITE_LIMIT_LENGTH,
-                                                   (int)run->rules->bytes_max)};
+    run->db->foreign = (struct db_foreign_statement){
+        .end = end,
+        .longest =
+            sqlite3_limit(connection->handle, SQLITE_LIMIT_LENGTH, (int)run->rules->bytes_max)};
     connection->deadline = clock_monotonic_microseconds() + (int64_t)run->rules->timeout_ms * 1000;
     code = prepare(run, connection->handle, &asked, &statement);
-    run->db->guest.held = statement;
+    run->db->foreign.held = statement;
     if (code == SQLITE_OK && statement) {
         name_columns(run, statement);
         error = read_rows(run, statement, &code);
