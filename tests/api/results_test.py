@@ -5,7 +5,6 @@ Welch 1947 with Satterthwaite's degrees of freedom; figures checked with scipy 1
 """
 
 import math
-import random
 import re
 
 import pytest
