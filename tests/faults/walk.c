@@ -305,7 +305,7 @@ static void serve(struct call *call)
 
     server_serve(&server, &exchange);
     calls_fail(CALL_NONE, 0);
-    if (server.serving->parked)
+    if (server.serving->suspended)
         leave_hub(&exchange);
     server_after(&server);
     db_fail_after(db, 0);
