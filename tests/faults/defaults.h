@@ -2,7 +2,9 @@
 #ifndef ASSAY_DEFAULTS_H
 #define ASSAY_DEFAULTS_H
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* From the first on, allocations are those of one loop: every 1/256 further. A service whose
@@ -10,6 +12,11 @@
 #ifndef WALK_EVERY_ONE
 #define WALK_EVERY_ONE 1500
 #define WALK_STRIDE 256
+#endif
+
+/* The handle that the requests use. */
+#ifndef WALK_DATABASE
+#define WALK_DATABASE service_database
 #endif
 
 /* The member of an answer that names what was made, where it has no `id`. */
@@ -64,6 +71,16 @@ static inline void fill_places(const char *pattern, char *path, size_t size)
         pattern = end + 1;
     }
     path[length] = '\0';
+}
+
+/* How much further the next fault is: `make soak` takes larger numbers in smaller steps. */
+static inline size_t step_after(size_t n)
+{
+    bool soak = getenv("ASSAY_TEST_SOAK");
+    size_t every_one = soak || WALK_EVERY_ONE < 150 ? WALK_EVERY_ONE : 150;
+    size_t stride = soak || WALK_STRIDE < 16 ? WALK_STRIDE : 16;
+
+    return n < every_one ? 1 : n / stride;
 }
 
 #endif

@@ -572,7 +572,7 @@ static size_t walk(const struct route *route, const struct right *right, enum fa
 {
     size_t n, quiet = 0, reached = 0;
 
-    for (n = 1; quiet < QUIET_RUN && n < WALK_MAX; n += n < WALK_EVERY_ONE ? 1 : n / WALK_STRIDE) {
+    for (n = 1; quiet < QUIET_RUN && n < WALK_MAX; n += step_after(n)) {
         if (try_failing(route, right, failing, n, path)) {
             quiet = 0;
             reached = n;
@@ -640,7 +640,7 @@ static void start(struct arena *arena)
     request.server = &server;
     request.arena = arena;
     request.state = server.state;
-    if (service_database(&request, &db)) {
+    if (WALK_DATABASE(&request, &db)) {
         printf("cannot use the database: %s\n", request.problem.text);
         exit(2);
     }
