@@ -27,20 +27,6 @@ static const struct field sessions_query_fields[] = {
 #undef OWNER
 SCHEMA(sessions_query_schema, struct sessions_query, "SessionsQuery", sessions_query_fields);
 
-#define OWNER struct session_row
-static const struct field session_fields[] = {
-    STRING(OWNER, session_id), INTEGER(OWNER, message_count),
-    STRING(OWNER, title, .nullable = true), STRING(OWNER, last_access)};
-#undef OWNER
-SCHEMA(session_schema, struct session_row, "Session", session_fields);
-
-#define OWNER struct session_message
-static const struct field message_fields[] = {STRING(OWNER, role), STRING(OWNER, content),
-                                              STRING(OWNER, created_at),
-                                              STRING(OWNER, trace_id, .nullable = true)};
-#undef OWNER
-static SCHEMA(message_schema, struct session_message, "Message", message_fields);
-
 struct history_reply {
     const char *session_id;
     OBJECT_LIST(struct session_message, messages);
@@ -48,8 +34,9 @@ struct history_reply {
 };
 
 #define OWNER struct history_reply
-static const struct field history_fields[] = {
-    STRING(OWNER, session_id), OBJECTS(OWNER, messages, message_schema), STRING(OWNER, tenant_id)};
+static const struct field history_fields[] = {STRING(OWNER, session_id),
+                                              OBJECTS(OWNER, messages, session_message_schema),
+                                              STRING(OWNER, tenant_id)};
 #undef OWNER
 SCHEMA(history_schema, struct history_reply, "History", history_fields);
 
@@ -99,27 +86,6 @@ static const struct field tickets_query_fields[] = {
 #undef OWNER
 SCHEMA(tickets_query_schema, struct tickets_query, "TicketsQuery", tickets_query_fields);
 
-#define OWNER struct ticket
-static const struct field ticket_fields[] = {
-    STRING(OWNER, id),
-    STRING(OWNER, tenant_id),
-    STRING(OWNER, session_id),
-    STRING(OWNER, trace_id, .nullable = true),
-    STRING(OWNER, user_question),
-    STRING(OWNER, ai_draft, .nullable = true),
-    STRING(OWNER, operator_response, .nullable = true),
-    STRING(OWNER, status),
-    STRING(OWNER, created_at),
-    STRING(OWNER, resolved_at, .nullable = true),
-};
-static const struct field similar_ticket_fields[] = {
-    STRING(OWNER, id), STRING(OWNER, user_question),
-    STRING(OWNER, operator_response, .nullable = true),
-    STRING(OWNER, resolved_at, .nullable = true)};
-#undef OWNER
-static SCHEMA(ticket_schema, struct ticket, "Ticket", ticket_fields);
-static SCHEMA(similar_ticket_schema, struct ticket, "SimilarTicket", similar_ticket_fields);
-
 struct tickets_reply {
     OBJECT_LIST(struct ticket, tickets);
 };
@@ -140,7 +106,7 @@ struct ticket_detail {
 
 #define OWNER struct ticket_detail
 static const struct field ticket_detail_fields[] = {
-    OBJECT(OWNER, ticket, ticket_schema), OBJECTS(OWNER, messages, message_schema),
+    OBJECT(OWNER, ticket, ticket_schema), OBJECTS(OWNER, messages, session_message_schema),
     JSON_OBJECTS(OWNER, retrieved_docs), JSON_OBJECT(OWNER, quality_scores),
     OBJECTS(OWNER, similar_tickets, similar_ticket_schema)};
 #undef OWNER

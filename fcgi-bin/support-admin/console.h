@@ -5,7 +5,6 @@
 #include "http/route.h"
 
 SCHEMA_OF(sessions_query_schema, struct sessions_query);
-SCHEMA_OF(session_schema, struct session_row);
 SCHEMA_OF(history_schema, struct history_reply);
 SCHEMA_OF(cleared_schema, struct cleared);
 SCHEMA_OF(votes_query_schema, struct votes_query);

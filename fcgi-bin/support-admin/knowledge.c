@@ -112,15 +112,6 @@ static const struct field stale_query_fields[] = {
 #undef OWNER
 SCHEMA(stale_query_schema, struct stale_query, "StaleQuery", stale_query_fields);
 
-#define OWNER struct stale_document
-static const struct field stale_document_fields[] = {
-    STRING(OWNER, doc_id),          STRING(OWNER, title),
-    STRING(OWNER, source),          STRING(OWNER, last_updated),
-    INTEGER(OWNER, citation_count), STRING(OWNER, last_cited_at, .nullable = true),
-};
-#undef OWNER
-static SCHEMA(stale_document_schema, struct stale_document, "StaleDocument", stale_document_fields);
-
 #define OWNER struct list_reply
 static const struct field stale_fields[] = {OBJECTS(OWNER, documents, stale_document_schema)};
 #undef OWNER

@@ -4,6 +4,7 @@
 #include "support-admin/knowledge.h"
 #include "support-admin/providers.h"
 #include "support-admin/traces.h"
+#include "support/conversation/conversation.h"
 #include "support/service.h"
 
 static const struct route routes[] = {

@@ -21,20 +21,6 @@ static const struct field traces_query_fields[] = {INTEGER(
 #undef OWNER
 SCHEMA(traces_query_schema, struct traces_query, "TracesQuery", traces_query_fields);
 
-#define OWNER struct trace_row
-static const struct field trace_row_fields[] = {
-    STRING(OWNER, trace_id),
-    STRING(OWNER, started_at),
-    STRING(OWNER, finished_at, .nullable = true),
-    STRING(OWNER, final_route, .nullable = true),
-    NULLABLE_INTEGER(OWNER, final_quality),
-    NULLABLE_NUMBER(OWNER, final_relevance),
-    NULLABLE_NUMBER(OWNER, duration_ms),
-    STRING(OWNER, question),
-};
-#undef OWNER
-static SCHEMA(trace_row_schema, struct trace_row, "TraceEntry", trace_row_fields);
-
 struct traces_reply {
     OBJECT_LIST(struct trace_row, traces);
 };
@@ -57,11 +43,6 @@ static const struct field step_fields[] = {INTEGER(OWNER, order), STRING(OWNER, 
                                            STRING(OWNER, ts)};
 #undef OWNER
 static SCHEMA(step_schema, struct step, "TraceStep", step_fields);
-
-#define OWNER struct trace_vote
-static const struct field vote_fields[] = {STRING(OWNER, rating), STRING(OWNER, ts)};
-#undef OWNER
-static SCHEMA(vote_schema, struct trace_vote, "TraceVote", vote_fields);
 
 struct evaluation_entry {
     const char *trace_id, *evaluator_name;
@@ -104,7 +85,7 @@ static const struct field trace_fields[] = {
     STRING(OWNER, started_at),
     STRING(OWNER, finished_at, .nullable = true),
     OBJECTS(OWNER, steps, step_schema),
-    OBJECTS(OWNER, feedback, vote_schema),
+    OBJECTS(OWNER, feedback, trace_vote_schema),
     STRING(OWNER, tenant_id),
     STRING(OWNER, session_id, .nullable = true),
     STRING(OWNER, request_id, .nullable = true),
@@ -167,12 +148,6 @@ static const struct field trend_query_fields[] = {
     INTEGER(OWNER, days, .default_value = 30)};
 #undef OWNER
 SCHEMA(trend_query_schema, struct trend_query, "TrendQuery", trend_query_fields);
-
-#define OWNER struct trend_point
-static const struct field trend_point_fields[] = {STRING(OWNER, date), NUMBER(OWNER, mean_score),
-                                                  INTEGER(OWNER, runs)};
-#undef OWNER
-static SCHEMA(trend_point_schema, struct trend_point, "TrendPoint", trend_point_fields);
 
 struct trend_reply {
     const char *evaluator;
@@ -318,19 +293,6 @@ static const struct field audit_query_fields[] = {
     STRING(OWNER, action, .nullable = true, .max_length = 50)};
 #undef OWNER
 SCHEMA(audit_query_schema, struct audit_query, "AuditQuery", audit_query_fields);
-
-#define OWNER struct audit_row
-static const struct field audit_row_fields[] = {
-    INTEGER(OWNER, id),
-    STRING(OWNER, ts),
-    STRING(OWNER, actor),
-    STRING(OWNER, action),
-    STRING(OWNER, resource),
-    STRING(OWNER, detail, .nullable = true),
-    STRING(OWNER, ip_address, .nullable = true),
-};
-#undef OWNER
-static SCHEMA(audit_row_schema, struct audit_row, "AuditEntry", audit_row_fields);
 
 struct audit_reply {
     OBJECT_LIST(struct audit_row, entries);

@@ -79,14 +79,6 @@ static const struct field rebuild_fields[] = {
 #undef OWNER
 SCHEMA(rebuild_schema, struct rebuild_reply, "Rebuild", rebuild_fields);
 
-#define OWNER struct case_status
-static const struct field case_status_fields[] = {STRING(OWNER, case_id), STRING(OWNER, tenant_id),
-                                                  STRING(OWNER, status),
-                                                  STRING(OWNER, staleness_reason, .nullable = true),
-                                                  STRING(OWNER, last_checked_at, .nullable = true)};
-#undef OWNER
-static SCHEMA(case_status_schema, struct case_status, "CaseStatus", case_status_fields);
-
 struct stale_reply {
     OBJECT_LIST(struct case_status, items);
 };

@@ -37,18 +37,6 @@ static const struct field experiments_fields[] = {
 #undef OWNER
 SCHEMA(experiments_schema, struct experiments_reply, "Experiments", experiments_fields);
 
-#define OWNER struct deployment
-static const struct field deployment_fields[] = {
-    STRING(OWNER, regression_run_id, .nullable = true),
-    STRING(OWNER, staged_at, .nullable = true),
-    STRING(OWNER, deployed_at, .nullable = true),
-    STRING(OWNER, rolled_back_at, .nullable = true),
-    STRING(OWNER, superseded_at, .nullable = true),
-    STRING(OWNER, rollback_reason, .nullable = true,
-           .help = "`by hand`, or what the watch found.")};
-#undef OWNER
-static SCHEMA(deployment_schema, struct deployment, "Deployment", deployment_fields);
-
 struct experiment_reply {
     const char *id, *name, *created_at, *created_by, *description;
     json_t *prompt_overrides, *settings_overrides;
@@ -146,21 +134,8 @@ static const struct field assignment_body_fields[] = {
 SCHEMA(assignment_body_schema, struct assignment_body, "AssignmentBody", assignment_body_fields,
        .example = "{\"tenant_id\":\"default\",\"rollout_percentage\":25}");
 
-struct assignment_entry {
-    const char *tenant_id, *experiment_id;
-    int64_t rollout_percentage;
-    const char *rolled_out_at;
-};
-
-#define OWNER struct assignment_entry
-static const struct field assignment_fields[] = {
-    STRING(OWNER, tenant_id), STRING(OWNER, experiment_id), INTEGER(OWNER, rollout_percentage),
-    STRING(OWNER, rolled_out_at)};
-#undef OWNER
-static SCHEMA(assignment_schema, struct assignment_entry, "Assignment", assignment_fields);
-
 struct assigned {
-    const struct assignment_entry *assignment;
+    const struct assignment *assignment;
 };
 
 #define OWNER struct assigned
@@ -169,7 +144,7 @@ static const struct field assigned_fields[] = {OBJECT(OWNER, assignment, assignm
 SCHEMA(assigned_schema, struct assigned, "Assigned", assigned_fields);
 
 struct assignments_reply {
-    OBJECT_LIST(struct assignment_entry, assignments);
+    OBJECT_LIST(struct assignment, assignments);
 };
 
 #define OWNER struct assignments_reply
@@ -480,19 +455,12 @@ static bool percentage_of(const json_t *value, int64_t *percentage)
     return true;
 }
 
-static struct assignment_entry as_entry(const struct assignment *item)
-{
-    return (struct assignment_entry){item->tenant_id, item->experiment_id, item->percentage,
-                                     item->rolled_out_at};
-}
-
 enum error experiment_assign_handle(struct request *request, struct reply *reply)
 {
     const struct assignment_body *body = request->body;
     const char *tenant = json_string_value(body->tenant_id), *id = request->arguments[0];
-    struct assignment_entry *entry = ARENA_NEW(request->arena, struct assignment_entry);
+    struct assignment *assignment = ARENA_NEW(request->arena, struct assignment);
     struct assigned *object = ARENA_NEW(request->arena, struct assigned);
-    struct assignment assignment;
     struct experiment experiment;
     struct candidate_call call;
     int64_t percentage;
@@ -517,14 +485,13 @@ enum error experiment_assign_handle(struct request *request, struct reply *reply
     if (strcmp(experiment.status, "archived") == 0)
         return problem_set(&request->problem, ERROR_CONFLICT, "experiment_archived",
                            "experiment is archived");
-    error = assignment_put(call.db, call.arena, tenant, id, percentage, &assignment, call.problem);
+    error = assignment_put(call.db, call.arena, tenant, id, percentage, assignment, call.problem);
     if (error)
         return error;
     service_audit(request, "experiment_assign", arena_print(request->arena, "experiment:%s", id),
                   arena_print(request->arena, "{\"tenant\":\"%s\",\"percentage\":%lld}", tenant,
                               (long long)percentage));
-    *entry = as_entry(&assignment);
-    object->assignment = entry;
+    object->assignment = assignment;
     reply->object = object;
     return ERROR_NONE;
 }
@@ -532,22 +499,14 @@ enum error experiment_assign_handle(struct request *request, struct reply *reply
 enum error experiment_assignments_handle(struct request *request, struct reply *reply)
 {
     struct assignments_reply *object = ARENA_NEW(request->arena, struct assignments_reply);
-    struct object_list rows;
-    struct assignment_entry *entries;
     struct candidate_call call;
     enum error error = begin(request, &call);
 
     if (!error)
-        error = assignment_list(call.db, call.arena, request->arguments[0], whose(request), &rows,
-                                call.problem);
-    if (error)
-        return error;
-    entries = ARENA_ARRAY(request->arena, struct assignment_entry, rows.count + 1);
-    for (size_t i = 0; i < rows.count; i++)
-        entries[i] = as_entry(&((const struct assignment *)rows.items)[i]);
-    object->assignments = (struct object_list){rows.count, entries};
+        error = assignment_list(call.db, call.arena, request->arguments[0], whose(request),
+                                &object->assignments, call.problem);
     reply->object = object;
-    return ERROR_NONE;
+    return error;
 }
 
 struct bucket {
@@ -597,7 +556,7 @@ static enum error deployed_bucket(struct request *request, const struct candidat
                                   const char *id, struct bucket *bucket)
 {
     const char *tenant = whose(request);
-    struct answer_figures answers;
+    struct answer_metrics answers;
     const struct {
         bool latency;
         int64_t percent;
@@ -622,18 +581,6 @@ static enum error deployed_bucket(struct request *request, const struct candidat
     return error;
 }
 
-struct staged_breakdown {
-    const char *run_id;
-    struct optional_number quality_delta, cost_delta, latency_delta;
-};
-
-#define OWNER struct staged_breakdown
-static const struct field staged_fields[] = {
-    STRING(OWNER, run_id), NULLABLE_NUMBER(OWNER, quality_delta),
-    NULLABLE_NUMBER(OWNER, cost_delta), NULLABLE_NUMBER(OWNER, latency_delta)};
-#undef OWNER
-static SCHEMA(staged_schema, struct staged_breakdown, "StagedBreakdown", staged_fields);
-
 static enum error staged_bucket(struct request *request, const struct candidate_call *call,
                                 const char *id, struct bucket *bucket)
 {
@@ -648,12 +595,9 @@ static enum error staged_bucket(struct request *request, const struct candidate_
     if (error || !found)
         return error;
     bucket->compared.evaluator_breakdown =
-        schema_json(request->arena, 4096, &staged_schema,
-                    &(struct staged_breakdown){.run_id = deltas.run_id,
-                                               .quality_delta = deltas.quality,
-                                               .cost_delta = deltas.cost,
-                                               .latency_delta = deltas.latency});
-    bucket->quality = (struct spread){deltas.quality, deltas.quality, deltas.quality};
+        schema_json(request->arena, 4096, &run_deltas_schema, &deltas);
+    bucket->quality = (struct spread){
+        .mean = deltas.quality_delta, .p50 = deltas.quality_delta, .p95 = deltas.quality_delta};
     return ERROR_NONE;
 }
 

@@ -131,7 +131,7 @@ static struct run_entry of_row(const struct run_row *row)
 {
     return (struct run_entry){.run_id = row->run_id,
                               .status = "completed",
-                              .result = row->red ? "fail" : "pass",
+                              .result = row->drift_alert ? "fail" : "pass",
                               .created_at = row->created_at,
                               .baseline = row->baseline,
                               .candidate = row->candidate,

@@ -17,24 +17,12 @@ static const struct field query_fields[] = {INTEGER(
 SCHEMA(changed_citations_query_schema, struct changed_citations_query, "ChangedCitationsQuery",
        query_fields);
 
-#define OWNER struct stale_citation
-static const struct field item_fields[] = {
-    STRING(OWNER, trace_id),
-    STRING(OWNER, doc_id),
-    STRING(OWNER, sentence, .help = "Of the answer."),
-    STRING(OWNER, span, .help = "What it stood on in the document."),
-    STRING(OWNER, cited_at),
-    STRING(OWNER, changed_at, .help = "When the document was found not to hold it any more."),
-};
-#undef OWNER
-static SCHEMA(item_schema, struct stale_citation, "ChangedCitation", item_fields);
-
 struct changed_citations_reply {
     OBJECT_LIST(struct stale_citation, items);
 };
 
 #define OWNER struct changed_citations_reply
-static const struct field reply_fields[] = {OBJECTS(OWNER, items, item_schema)};
+static const struct field reply_fields[] = {OBJECTS(OWNER, items, stale_citation_schema)};
 #undef OWNER
 SCHEMA(changed_citations_schema, struct changed_citations_reply, "ChangedCitations", reply_fields);
 

@@ -5,6 +5,7 @@
 #include "support-trends/thresholds.h"
 #include "support/service.h"
 #include "support/trends/backlog.h"
+#include "support/trends/threshold_choice.h"
 #include "support/trends/threshold_report.h"
 
 static const struct route routes[] = {
@@ -39,7 +40,7 @@ static const struct route routes[] = {
      .path = "/api/admin/thresholds/choices",
      .role = SUPPORT_ADMIN,
      .body = &choose_schema,
-     .reply = &choice_schema,
+     .reply = &threshold_choice_schema,
      .errors = ERRORS(409),
      .handler = choose_handle,
      .name = "choose_threshold",

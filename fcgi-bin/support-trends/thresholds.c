@@ -51,30 +51,12 @@ static const struct field choose_fields[] = {
 SCHEMA(choose_schema, struct choose_request, "ThresholdChoiceRequest", choose_fields,
        .example = "{\"metric\":\"quality_threshold\",\"source\":\"manual\",\"cutoff\":80}");
 
-#define OWNER struct threshold_choice
-static const struct field choice_fields[] = {
-    STRING(OWNER, metric),
-    NUMBER(OWNER, cutoff),
-    STRING(OWNER, source),
-    NULLABLE_NUMBER(OWNER, risk),
-    NULLABLE_NUMBER(OWNER, confidence),
-    NULLABLE_NUMBER(OWNER, coverage),
-    STRING(OWNER, chosen_at, .nullable = true),
-    STRING(OWNER, chosen_by),
-    STRING(OWNER, state, .nullable = true, .help = "holds, undecided or broken; null: not yet."),
-    STRING(OWNER, checked_at, .nullable = true),
-    NULLABLE_INTEGER(OWNER, given),
-    NULLABLE_INTEGER(OWNER, wrong),
-};
-#undef OWNER
-SCHEMA(choice_schema, struct threshold_choice, "ThresholdChoice", choice_fields);
-
 struct choices_reply {
     OBJECT_LIST(struct threshold_choice, choices);
 };
 
 #define OWNER struct choices_reply
-static const struct field choices_fields[] = {OBJECTS(OWNER, choices, choice_schema)};
+static const struct field choices_fields[] = {OBJECTS(OWNER, choices, threshold_choice_schema)};
 #undef OWNER
 SCHEMA(choices_schema, struct choices_reply, "ThresholdChoices", choices_fields);
 

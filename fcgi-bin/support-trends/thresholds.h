@@ -9,7 +9,6 @@ SCHEMA_OF(thresholds_refresh_schema, struct thresholds_query);
 
 SCHEMA_OF(choose_schema, struct choose_request);
 SCHEMA_OF(choices_schema, struct choices_reply);
-SCHEMA_OF(choice_schema, struct threshold_choice);
 SCHEMA_OF(unchosen_schema, struct unchosen);
 
 enum error thresholds_handle(struct request *request, struct reply *reply);

@@ -8,6 +8,19 @@
 
 enum { ACTOR_BYTES = 100, RESOURCE_BYTES = 200, SECONDS_A_DAY = 86400 };
 
+#define OWNER struct audit_row
+static const struct field audit_row_fields[] = {
+    INTEGER(OWNER, id),
+    STRING(OWNER, ts),
+    STRING(OWNER, actor),
+    STRING(OWNER, action),
+    STRING(OWNER, resource),
+    STRING(OWNER, detail, .nullable = true),
+    STRING(OWNER, ip_address, .nullable = true),
+};
+#undef OWNER
+SCHEMA(audit_row_schema, struct audit_row, "AuditEntry", audit_row_fields);
+
 static const struct statement insert_event = {
     .name = "audit_insert",
     .sql = "INSERT INTO audit_log (tenant_id, ts, actor, action, resource, detail, ip_address)"
@@ -15,7 +28,8 @@ static const struct statement insert_event = {
 };
 static const struct statement list_events = {
     .name = "audit_list",
-    .sql = "SELECT id, ts, actor, action, resource, detail, ip_address FROM audit_log"
+    .sql = "SELECT id, ts, actor, action, resource, CAST(detail AS TEXT) AS detail, ip_address"
+           " FROM audit_log"
            " WHERE tenant_id = ? AND (? = '' OR actor = ?) AND (? = '' OR action = ?)"
            " ORDER BY id DESC LIMIT ?",
 };
@@ -46,17 +60,6 @@ void audit_note(struct db *db, const struct audit_event *event)
         log_event(LOG_ERROR, "audit_not_written", problem.text);
 }
 
-static void read_row(struct query *query, struct arena *arena, struct audit_row *row)
-{
-    *row = (struct audit_row){.id = query_integer(query, 0),
-                              .ts = query_text(query, 1, arena),
-                              .actor = query_text(query, 2, arena),
-                              .action = query_text(query, 3, arena),
-                              .resource = query_text(query, 4, arena),
-                              .detail = query_json_or_null(query, 5, arena),
-                              .ip_address = query_text_or_null(query, 6, arena)};
-}
-
 enum error audit_read(struct db *db, struct arena *arena, const char *tenant, const char *actor,
                       const char *action, int64_t limit, struct object_list *rows,
                       struct problem *problem)
@@ -73,7 +76,7 @@ enum error audit_read(struct db *db, struct arena *arena, const char *tenant, co
     query_bind_integer(query, limit);
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)limit && query_next(query))
-        read_row(query, arena, &items[rows->count++]);
+        query_read(query, &audit_row_schema, &items[rows->count++], arena);
     return query_end(query, problem);
 }
 

@@ -2,7 +2,7 @@
 #ifndef ASSAY_SUPPORT_ACCOUNTS_AUDIT_H
 #define ASSAY_SUPPORT_ACCOUNTS_AUDIT_H
 
-#include "base/optional.h"
+#include "base/schema.h"
 #include "db/db.h"
 
 enum { AUDIT_LIMIT_MAX = 500 };
@@ -37,6 +37,7 @@ struct audit_row {
     const char *detail; /* NULL = none */
     const char *ip_address;
 };
+SCHEMA_OF(audit_row_schema, struct audit_row);
 
 /* The newest `limit` rows of a tenant, newest first: a list of struct audit_row. NULL actors and
  * actions do not filter. */

@@ -2,6 +2,40 @@
 #include "support/candidates/assignment_store.h"
 #include "db/query.h"
 
+#define OWNER struct assignment
+static const struct field assignment_fields[] = {
+    STRING(OWNER, tenant_id), STRING(OWNER, experiment_id), INTEGER(OWNER, rollout_percentage),
+    STRING(OWNER, rolled_out_at)};
+#undef OWNER
+SCHEMA(assignment_schema, struct assignment, "Assignment", assignment_fields);
+
+#define OWNER struct deployment
+static const struct field deployment_fields[] = {
+    INTEGER(OWNER, id, .internal = true),
+    STRING(OWNER, experiment_id, .internal = true),
+    STRING(OWNER, regression_run_id, .nullable = true),
+    STRING(OWNER, staged_at, .nullable = true),
+    STRING(OWNER, deployed_at, .nullable = true),
+    STRING(OWNER, rolled_back_at, .nullable = true),
+    STRING(OWNER, superseded_at, .nullable = true),
+    STRING(OWNER, rollback_reason, .nullable = true,
+           .help = "`by hand`, or what the watch found.")};
+#undef OWNER
+SCHEMA(deployment_schema, struct deployment, "Deployment", deployment_fields);
+
+#define OWNER struct answer_metrics
+static const struct field answer_fields[] = {INTEGER(OWNER, count), NULLABLE_NUMBER(OWNER, quality),
+                                             NULLABLE_NUMBER(OWNER, cost),
+                                             NULLABLE_NUMBER(OWNER, latency)};
+#undef OWNER
+static SCHEMA(answer_schema, struct answer_metrics, "AnswerMetrics", answer_fields);
+
+#define OWNER struct judged_run
+static const struct field judged_fields[] = {STRING(OWNER, run_id, .nullable = true),
+                                             BOOLEAN(OWNER, drift_alert)};
+#undef OWNER
+static SCHEMA(judged_schema, struct judged_run, "JudgedRun", judged_fields);
+
 #define ASSIGNMENT "tenant_id, experiment_id, rollout_percentage, rolled_out_at"
 static const struct statement find_assignment = {
     .name = "assignment_find",
@@ -78,8 +112,8 @@ static const struct statement read_mean = {
     " AND (? = '' OR tenant_id = ?)"
 static const struct statement read_answers = {
     .name = "deployment_answers",
-    .sql = "SELECT count(*), CAST(avg(final_quality) AS DOUBLE PRECISION), avg(cost_usd),"
-           " avg(duration_ms)" ANSWERS,
+    .sql = "SELECT count(*) AS count, CAST(avg(final_quality) AS DOUBLE PRECISION) AS quality,"
+           " avg(cost_usd) AS cost, avg(duration_ms) AS latency" ANSWERS,
 };
 static const struct statement rank_quality = {
     .name = "deployment_rank_quality",
@@ -92,12 +126,6 @@ static const struct statement rank_latency = {
            " AND duration_ms IS NOT NULL ORDER BY duration_ms LIMIT 1 OFFSET ?",
 };
 
-static struct assignment as_assignment(struct query *query, struct arena *arena)
-{
-    return (struct assignment){query_text(query, 0, arena), query_text(query, 1, arena),
-                               query_integer(query, 2), query_text(query, 3, arena)};
-}
-
 enum error assignment_of_tenant(struct db *db, struct arena *arena, const char *tenant,
                                 struct assignment *assignment, bool *found, struct problem *problem)
 {
@@ -106,7 +134,7 @@ enum error assignment_of_tenant(struct db *db, struct arena *arena, const char *
     query_bind_text(query, tenant);
     *found = query_next(query);
     if (*found)
-        *assignment = as_assignment(query, arena);
+        query_read(query, &assignment_schema, assignment, arena);
     return query_end(query, problem);
 }
 
@@ -120,7 +148,7 @@ enum error assignment_put(struct db *db, struct arena *arena, const char *tenant
     query_bind_text(query, experiment_id);
     query_bind_integer(query, percentage);
     if (query_next(query))
-        *assignment = as_assignment(query, arena);
+        query_read(query, &assignment_schema, assignment, arena);
     return query_end(query, problem);
 }
 
@@ -136,7 +164,7 @@ enum error assignment_list(struct db *db, struct arena *arena, const char *exper
     query_bind_integer(query, ASSIGNMENTS_MOST);
     *rows = (struct object_list){.items = items};
     while (rows->count < ASSIGNMENTS_MOST && query_next(query))
-        items[rows->count++] = as_assignment(query, arena);
+        query_read(query, &assignment_schema, &items[rows->count++], arena);
     return query_end(query, problem);
 }
 
@@ -159,18 +187,6 @@ enum error deployment_stage(struct db *db, const char *experiment_id, struct pro
     return run_text(db, &stage, experiment_id, problem);
 }
 
-static struct deployment as_deployment(struct query *query, struct arena *arena)
-{
-    return (struct deployment){query_integer(query, 0),
-                               query_text(query, 1, arena),
-                               query_text_or_null(query, 2, arena),
-                               query_text_or_null(query, 3, arena),
-                               query_text_or_null(query, 4, arena),
-                               query_text_or_null(query, 5, arena),
-                               query_text_or_null(query, 6, arena),
-                               query_text_or_null(query, 7, arena)};
-}
-
 enum error deployment_add(struct db *db, struct arena *arena, const char *experiment_id,
                           const char *run_id, struct deployment *deployment,
                           struct problem *problem)
@@ -181,7 +197,7 @@ enum error deployment_add(struct db *db, struct arena *arena, const char *experi
     query_bind_text(query, run_id);
     query_bind_text(query, experiment_id);
     if (query_next(query))
-        *deployment = as_deployment(query, arena);
+        query_read(query, &deployment_schema, deployment, arena);
     return query_end(query, problem);
 }
 
@@ -193,7 +209,7 @@ static enum error read_deployments(struct query *query, struct arena *arena,
     query_bind_integer(query, DEPLOYMENTS_MOST);
     *rows = (struct object_list){.items = items};
     while (rows->count < DEPLOYMENTS_MOST && query_next(query))
-        items[rows->count++] = as_deployment(query, arena);
+        query_read(query, &deployment_schema, &items[rows->count++], arena);
     return query_end(query, problem);
 }
 
@@ -239,7 +255,7 @@ enum error deployment_judged(struct db *db, struct arena *arena, const char *exp
     query_bind_text(query, experiment_id);
     *found = query_next(query);
     if (*found)
-        *run = (struct judged_run){query_text_or_null(query, 0, arena), query_boolean(query, 1)};
+        query_read(query, &judged_schema, run, arena);
     return query_end(query, problem);
 }
 
@@ -268,28 +284,26 @@ static void bind_answers(struct query *query, const char *experiment_id, const c
 }
 
 enum error deployment_answers(struct db *db, const char *experiment_id, const char *tenant,
-                              struct answer_figures *figures, struct problem *problem)
+                              struct answer_metrics *metrics, struct problem *problem)
 {
     struct query *query = db_query(db, &read_answers);
 
-    *figures = (struct answer_figures){0};
+    *metrics = (struct answer_metrics){0};
     bind_answers(query, experiment_id, tenant);
     if (query_next(query))
-        *figures = (struct answer_figures){query_integer(query, 0), query_optional_number(query, 1),
-                                           query_optional_number(query, 2),
-                                           query_optional_number(query, 3)};
+        query_read(query, &answer_schema, metrics, NULL);
     return query_end(query, problem);
 }
 
 enum error deployment_ranked(struct db *db, const char *experiment_id, const char *tenant,
-                             bool latency, int64_t place, struct optional_number *value,
+                             bool latency, int64_t rank, struct optional_number *value,
                              struct problem *problem)
 {
     struct query *query = db_query(db, latency ? &rank_latency : &rank_quality);
 
     *value = (struct optional_number){false, 0};
     bind_answers(query, experiment_id, tenant);
-    query_bind_integer(query, place);
+    query_bind_integer(query, rank);
     if (query_next(query))
         *value = query_optional_number(query, 0);
     return query_end(query, problem);

@@ -3,16 +3,17 @@
 #ifndef ASSAY_SUPPORT_CANDIDATES_ASSIGNMENT_STORE_H
 #define ASSAY_SUPPORT_CANDIDATES_ASSIGNMENT_STORE_H
 
-#include "base/optional.h"
+#include "base/schema.h"
 #include "db/db.h"
 
 enum { ASSIGNMENTS_MOST = 1000, DEPLOYMENTS_MOST = 100 };
 
 struct assignment {
     const char *tenant_id, *experiment_id;
-    int64_t percentage;
+    int64_t rollout_percentage;
     const char *rolled_out_at;
 };
+SCHEMA_OF(assignment_schema, struct assignment);
 
 MUST_CHECK enum error assignment_of_tenant(struct db *db, struct arena *arena, const char *tenant,
                                            struct assignment *assignment, bool *found,
@@ -33,6 +34,7 @@ struct deployment {
     const char *experiment_id, *regression_run_id, *staged_at, *deployed_at;
     const char *rolled_back_at, *superseded_at, *rollback_reason; /* NULL = it is in force */
 };
+SCHEMA_OF(deployment_schema, struct deployment);
 MUST_CHECK enum error deployment_stage(struct db *db, const char *experiment_id,
                                        struct problem *problem);
 MUST_CHECK enum error deployment_add(struct db *db, struct arena *arena, const char *experiment_id,
@@ -51,7 +53,7 @@ MUST_CHECK enum error deployment_end(struct db *db, struct arena *arena, int64_t
 /* The newest run of a candidate that was no simulation. */
 struct judged_run {
     const char *run_id;
-    bool red;
+    bool drift_alert; /* the run did not pass */
 };
 MUST_CHECK enum error deployment_judged(struct db *db, struct arena *arena,
                                         const char *experiment_id, struct judged_run *run,
@@ -67,16 +69,16 @@ MUST_CHECK enum error deployment_evaluations(struct db *db, const char *experime
                                              struct evaluator_mean *mean, struct problem *problem);
 
 /* What live answers of an experiment were like, of one tenant or (NULL) all. */
-struct answer_figures {
+struct answer_metrics {
     int64_t count;
     struct optional_number quality, cost, latency;
 };
 MUST_CHECK enum error deployment_answers(struct db *db, const char *experiment_id,
-                                         const char *tenant, struct answer_figures *figures,
+                                         const char *tenant, struct answer_metrics *metrics,
                                          struct problem *problem);
 /* The n-th smallest, from 0. */
 MUST_CHECK enum error deployment_ranked(struct db *db, const char *experiment_id,
-                                        const char *tenant, bool latency, int64_t place,
+                                        const char *tenant, bool latency, int64_t rank,
                                         struct optional_number *value, struct problem *problem);
 
 #endif

@@ -101,7 +101,7 @@ static enum error judge(const struct candidate_call *call, const char *id, const
     enum error error = deployment_judged(call->db, call->arena, id, &run, &found, call->problem);
 
     *run_id = run.run_id;
-    if (error || (found && !run.red))
+    if (error || (found && !run.drift_alert))
         return error;
     return problem_set(call->problem, ERROR_CONFLICT, "regression_not_green",
                        "green regression run on curated dataset is required before deploy");

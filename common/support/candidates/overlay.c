@@ -335,8 +335,8 @@ int overlay_bucket(struct arena *arena, const char *tenant, const char *session_
 /* A share of nobody or of everybody compares nothing. */
 static bool is_judged(const struct support_settings *settings, const struct assignment *assignment)
 {
-    return settings->ab_base_url && settings->ab_api_key && assignment->percentage > 0 &&
-           assignment->percentage < BUCKETS;
+    return settings->ab_base_url && settings->ab_api_key && assignment->rollout_percentage > 0 &&
+           assignment->rollout_percentage < BUCKETS;
 }
 
 void overlay_of_question(const struct graph_tools *tools, const char *session_id,
@@ -355,7 +355,7 @@ void overlay_of_question(const struct graph_tools *tools, const char *session_id
         return;
     error =
         assignment_of_tenant(call->db, call->arena, call->tenant, &assignment, &found, &problem);
-    inside = !error && found && bucket_of(text) < assignment.percentage;
+    inside = !error && found && bucket_of(text) < assignment.rollout_percentage;
     judged = !error && found && is_judged(tools->settings, &assignment);
     if (inside || judged) {
         error = experiment_read(call->arena, tools->settings, assignment.experiment_id, &experiment,

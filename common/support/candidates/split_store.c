@@ -192,7 +192,7 @@ static enum error put_row(const struct trace_call *call, const struct split_arm 
     query_bind_text(query, arm->split_id);
     query_bind_text(query, arm->assignment.tenant_id);
     query_bind_text(query, arm->assignment.experiment_id);
-    query_bind_integer(query, arm->assignment.percentage);
+    query_bind_integer(query, arm->assignment.rollout_percentage);
     query_bind_text(query, arm->assignment.rolled_out_at);
     return query_end(query, call->problem);
 }

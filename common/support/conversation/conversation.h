@@ -6,7 +6,7 @@
 #ifndef ASSAY_SUPPORT_CONVERSATION_CONVERSATION_H
 #define ASSAY_SUPPORT_CONVERSATION_CONVERSATION_H
 
-#include "base/optional.h"
+#include "base/schema.h"
 #include "db/db.h"
 #include "support/answer/graph.h"
 
@@ -44,6 +44,7 @@ MUST_CHECK enum error session_add_message(const struct conversation_call *call, 
 struct session_message {
     const char *role, *content, *created_at, *trace_id; /* the last may be NULL */
 };
+SCHEMA_OF(session_message_schema, struct session_message);
 MUST_CHECK enum error session_messages(const struct conversation_call *call, const char *id,
                                        struct object_list *rows);
 
@@ -60,6 +61,7 @@ struct session_row {
     const char *title; /* how the first question begins; NULL without one */
     const char *last_access;
 };
+SCHEMA_OF(session_schema, struct session_row);
 /* Last used first: struct session_row. */
 MUST_CHECK enum error session_list(const struct conversation_call *call, int64_t limit,
                                    int64_t offset, struct object_list *rows);
@@ -89,6 +91,8 @@ struct ticket {
     const char *id, *tenant_id, *session_id, *trace_id, *user_question, *ai_draft,
         *operator_response, *status, *created_at, *resolved_at;
 };
+SCHEMA_OF(ticket_schema, struct ticket);
+SCHEMA_OF(similar_ticket_schema, struct ticket);
 
 /* A ticket with status `open`, unless the session has an open one with the same question. */
 MUST_CHECK enum error ticket_open(const struct conversation_call *call, const char *session_id,

@@ -8,6 +8,26 @@
 
 enum { SECONDS_A_DAY = 86400, ROUTES_MOST = 16, PENDING_DEPTH = 4, PENDING_BYTES = 16384 };
 
+#define OWNER struct session_row
+static const struct field session_fields[] = {
+    STRING(OWNER, session_id), INTEGER(OWNER, message_count),
+    STRING(OWNER, title, .nullable = true), STRING(OWNER, last_access)};
+#undef OWNER
+SCHEMA(session_schema, struct session_row, "Session", session_fields);
+
+#define OWNER struct session_message
+static const struct field message_fields[] = {STRING(OWNER, role), STRING(OWNER, content),
+                                              STRING(OWNER, created_at),
+                                              STRING(OWNER, trace_id, .nullable = true)};
+#undef OWNER
+SCHEMA(session_message_schema, struct session_message, "Message", message_fields);
+
+#define OWNER struct feedback_count
+static const struct field feedback_count_fields[] = {STRING(OWNER, route), INTEGER(OWNER, up),
+                                                     INTEGER(OWNER, down)};
+#undef OWNER
+static SCHEMA(feedback_count_schema, struct feedback_count, "FeedbackCount", feedback_count_fields);
+
 static const struct statement touch_session = {
     .name = "session_touch",
     .sql = "INSERT INTO sessions (tenant_id, id, owner, created_at, last_access, message_count)"
@@ -45,16 +65,18 @@ static const struct statement put_pending = {
 };
 static const struct statement list_sessions = {
     .name = "session_list",
-    .sql = "SELECT s.id, s.message_count, (SELECT substr(m.content, 1, 80) FROM messages m"
-           " WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id ORDER BY m.id LIMIT 1),"
-           " s.last_access FROM sessions s WHERE s.tenant_id = ?"
+    .sql = "SELECT s.id AS session_id, s.message_count, (SELECT substr(m.content, 1, 80) FROM "
+           "messages m"
+           " WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id ORDER BY m.id LIMIT 1)"
+           " AS title, s.last_access FROM sessions s WHERE s.tenant_id = ?"
            " ORDER BY s.last_access DESC, s.id LIMIT ? OFFSET ?",
 };
 static const struct statement list_own_sessions = {
     .name = "session_list_own",
-    .sql = "SELECT s.id, s.message_count, (SELECT substr(m.content, 1, 80) FROM messages m"
-           " WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id ORDER BY m.id LIMIT 1),"
-           " s.last_access FROM sessions s WHERE s.tenant_id = ? AND s.owner = ?"
+    .sql = "SELECT s.id AS session_id, s.message_count, (SELECT substr(m.content, 1, 80) FROM "
+           "messages m"
+           " WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id ORDER BY m.id LIMIT 1)"
+           " AS title, s.last_access FROM sessions s WHERE s.tenant_id = ? AND s.owner = ?"
            " ORDER BY s.last_access DESC, s.id LIMIT ? OFFSET ?",
 };
 static const struct statement delete_session = {
@@ -79,9 +101,9 @@ static const struct statement put_vote = {
 };
 static const struct statement count_votes = {
     .name = "feedback_counts",
-    .sql = "SELECT coalesce(t.final_route, 'unknown'),"
-           " sum(CASE WHEN f.rating = 'up' THEN 1 ELSE 0 END),"
-           " sum(CASE WHEN f.rating = 'down' THEN 1 ELSE 0 END) FROM feedback f"
+    .sql = "SELECT coalesce(t.final_route, 'unknown') AS route,"
+           " sum(CASE WHEN f.rating = 'up' THEN 1 ELSE 0 END) AS up,"
+           " sum(CASE WHEN f.rating = 'down' THEN 1 ELSE 0 END) AS down FROM feedback f"
            " LEFT JOIN traces t ON t.trace_id = f.trace_id AND f.linked = 1"
            " WHERE (? = '' OR f.tenant_id = ?) AND f.ts >= {now_plus:?}"
            " GROUP BY coalesce(t.final_route, 'unknown')"
@@ -153,9 +175,7 @@ enum error session_messages(const struct conversation_call *call, const char *id
     query_bind_integer(query, GRAPH_HISTORY_MAX);
     while (found < GRAPH_HISTORY_MAX && query_next(query)) {
         found++; /* newest first, so from the end of the list */
-        items[GRAPH_HISTORY_MAX - found] = (struct session_message){
-            query_text(query, 0, call->arena), query_text(query, 1, call->arena),
-            query_text(query, 2, call->arena), query_text_or_null(query, 3, call->arena)};
+        query_read(query, &session_message_schema, &items[GRAPH_HISTORY_MAX - found], call->arena);
     }
     *rows = (struct object_list){found, items + GRAPH_HISTORY_MAX - found};
     return query_end(query, call->problem);
@@ -267,9 +287,7 @@ enum error session_list(const struct conversation_call *call, int64_t limit, int
     query_bind_integer(query, offset);
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)limit && query_next(query))
-        items[rows->count++] = (struct session_row){
-            query_text(query, 0, call->arena), query_integer(query, 1),
-            query_text_or_null(query, 2, call->arena), query_text(query, 3, call->arena)};
+        query_read(query, &session_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 
@@ -337,7 +355,6 @@ enum error feedback_counts(const struct conversation_call *call, int64_t days,
     query_bind_number(query, -(double)days * SECONDS_A_DAY);
     *rows = (struct object_list){.items = items};
     while (rows->count < ROUTES_MOST && query_next(query))
-        items[rows->count++] = (struct feedback_count){
-            query_text(query, 0, call->arena), query_integer(query, 1), query_integer(query, 2)};
+        query_read(query, &feedback_count_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }

@@ -13,6 +13,27 @@
     "id, tenant_id, session_id, trace_id, user_question, ai_draft, operator_response, status,"     \
     " created_at, resolved_at"
 
+#define OWNER struct ticket
+static const struct field ticket_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, tenant_id),
+    STRING(OWNER, session_id),
+    STRING(OWNER, trace_id, .nullable = true),
+    STRING(OWNER, user_question),
+    STRING(OWNER, ai_draft, .nullable = true),
+    STRING(OWNER, operator_response, .nullable = true),
+    STRING(OWNER, status),
+    STRING(OWNER, created_at),
+    STRING(OWNER, resolved_at, .nullable = true),
+};
+static const struct field similar_ticket_fields[] = {
+    STRING(OWNER, id), STRING(OWNER, user_question),
+    STRING(OWNER, operator_response, .nullable = true),
+    STRING(OWNER, resolved_at, .nullable = true)};
+#undef OWNER
+SCHEMA(ticket_schema, struct ticket, "Ticket", ticket_fields);
+SCHEMA(similar_ticket_schema, struct ticket, "SimilarTicket", similar_ticket_fields);
+
 static const struct statement insert_ticket = {
     .name = "ticket_insert",
     .sql = "INSERT INTO escalated_tickets (id, tenant_id, session_id, trace_id, user_question,"
@@ -56,20 +77,6 @@ enum error ticket_open(const struct conversation_call *call, const char *session
     return query_end(query, call->problem);
 }
 
-static void ticket_row(struct query *query, struct arena *arena, struct ticket *ticket)
-{
-    *ticket = (struct ticket){.id = query_text(query, 0, arena),
-                              .tenant_id = query_text(query, 1, arena),
-                              .session_id = query_text(query, 2, arena),
-                              .trace_id = query_text_or_null(query, 3, arena),
-                              .user_question = query_text(query, 4, arena),
-                              .ai_draft = query_text_or_null(query, 5, arena),
-                              .operator_response = query_text_or_null(query, 6, arena),
-                              .status = query_text(query, 7, arena),
-                              .created_at = query_text(query, 8, arena),
-                              .resolved_at = query_text_or_null(query, 9, arena)};
-}
-
 enum error ticket_list(const struct conversation_call *call, const char *status, int64_t limit,
                        struct object_list *rows)
 {
@@ -82,7 +89,7 @@ enum error ticket_list(const struct conversation_call *call, const char *status,
     query_bind_integer(query, limit);
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)limit && query_next(query))
-        ticket_row(query, call->arena, &items[rows->count++]);
+        query_read(query, &ticket_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 
@@ -96,7 +103,7 @@ enum error ticket_find(const struct conversation_call *call, const char *id, str
     query_bind_text(query, id);
     found = query_next(query);
     if (found)
-        ticket_row(query, call->arena, ticket);
+        query_read(query, &ticket_schema, ticket, call->arena);
     error = query_end(query, call->problem);
     if (error || found)
         return error;

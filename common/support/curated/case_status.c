@@ -2,6 +2,14 @@
 #include "support/curated/case_status.h"
 #include "db/query.h"
 
+#define OWNER struct case_status
+static const struct field case_status_fields[] = {STRING(OWNER, case_id), STRING(OWNER, tenant_id),
+                                                  STRING(OWNER, status),
+                                                  STRING(OWNER, staleness_reason, .nullable = true),
+                                                  STRING(OWNER, last_checked_at, .nullable = true)};
+#undef OWNER
+SCHEMA(case_status_schema, struct case_status, "CaseStatus", case_status_fields);
+
 static const struct statement list_stale = {
     .name = "case_status_stale",
     .sql = "SELECT case_id, tenant_id, status, staleness_reason, last_checked_at"
@@ -31,10 +39,7 @@ enum error case_status_stale(const struct trace_call *call, struct object_list *
     query_bind_integer(query, CASE_STATUS_LIST_MAX);
     *rows = (struct object_list){.items = items};
     while (rows->count < CASE_STATUS_LIST_MAX && query_next(query))
-        items[rows->count++] = (struct case_status){
-            query_text(query, 0, call->arena), query_text(query, 1, call->arena),
-            query_text(query, 2, call->arena), query_text_or_null(query, 3, call->arena),
-            query_text_or_null(query, 4, call->arena)};
+        query_read(query, &case_status_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 

@@ -6,6 +6,15 @@
 
 enum { SECONDS_A_DAY = 86400 };
 
+#define OWNER struct stale_document
+static const struct field stale_document_fields[] = {
+    STRING(OWNER, doc_id),          STRING(OWNER, title),
+    STRING(OWNER, source),          STRING(OWNER, last_updated),
+    INTEGER(OWNER, citation_count), STRING(OWNER, last_cited_at, .nullable = true),
+};
+#undef OWNER
+SCHEMA(stale_document_schema, struct stale_document, "StaleDocument", stale_document_fields);
+
 static const struct statement stale_documents = {
     .name = "document_stale",
     .sql = "SELECT doc_id, title, source, last_updated, citation_count, last_cited_at FROM"
@@ -42,10 +51,7 @@ enum error document_stale(const struct document_call *call, int64_t days, int64_
     query_bind_number(query, -(double)days * SECONDS_A_DAY);
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)most && query_next(query))
-        items[rows->count++] = (struct stale_document){
-            query_text(query, 0, call->arena), query_text(query, 1, call->arena),
-            query_text(query, 2, call->arena), query_text(query, 3, call->arena),
-            query_integer(query, 4),           query_text_or_null(query, 5, call->arena)};
+        query_read(query, &stale_document_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 

@@ -8,13 +8,49 @@
 
 enum { CHUNKS_MOST = 200000 /* read at once, when a document is indexed again */ };
 
+#define OWNER struct document_row
+static const struct field document_fields[] = {STRING(OWNER, doc_id),
+                                               INTEGER(OWNER, key),
+                                               INTEGER(OWNER, version),
+                                               STRING(OWNER, title),
+                                               STRING(OWNER, source),
+                                               STRING(OWNER, file_type),
+                                               STRING(OWNER, language),
+                                               STRING(OWNER, content_hash),
+                                               INTEGER(OWNER, size_bytes),
+                                               WRITTEN_JSON_OBJECTS(OWNER, categories),
+                                               INTEGER(OWNER, page_count),
+                                               INTEGER(OWNER, chunk_count),
+                                               BOOLEAN(OWNER, auto_generated),
+                                               STRING(OWNER, last_updated),
+                                               STRING(OWNER, created_at),
+                                               BOOLEAN(OWNER, parent_child),
+                                               STRING(OWNER, file_hash, .nullable = true)};
+#undef OWNER
+static SCHEMA(document_schema, struct document_row, "DocumentRow", document_fields);
+
+#define OWNER struct chunk_row
+static const struct field chunk_fields[] = {
+    INTEGER(OWNER, key),         INTEGER(OWNER, document_key),
+    INTEGER(OWNER, chunk_index), NULLABLE_INTEGER(OWNER, page),
+    STRING(OWNER, header),       STRING(OWNER, body),
+    STRING(OWNER, doc_id),       STRING(OWNER, title),
+    STRING(OWNER, source),       STRING(OWNER, file_type),
+    STRING(OWNER, language),     WRITTEN_JSON_OBJECTS(OWNER, categories),
+    STRING(OWNER, last_updated), INTEGER(OWNER, version),
+    BOOLEAN(OWNER, parent_child)};
+#undef OWNER
+static SCHEMA(chunk_schema, struct chunk_row, "ChunkRow", chunk_fields);
+
 #define DOCUMENT_COLUMNS                                                                           \
-    "doc_id, document_key, version, title, source, file_type, language, content_hash, size_bytes," \
+    "doc_id, document_key AS key, version, title, source, file_type, language, content_hash, "     \
+    "size_bytes,"                                                                                  \
     " categories, page_count, chunk_count, auto_generated, last_updated, created_at, "             \
     "parent_child,"                                                                                \
     " file_hash"
 #define CHUNK_COLUMNS                                                                              \
-    "c.chunk_key, c.document_key, c.chunk_index, c.page, c.header, c.body, d.doc_id, d.title,"     \
+    "c.chunk_key AS key, c.document_key, c.chunk_index, c.page, c.header, c.body, d.doc_id, "      \
+    "d.title,"                                                                                     \
     " d.source, d.file_type, d.language, d.categories, d.last_updated, d.version, d.parent_child"
 #define CHUNK_TABLES                                                                               \
     " FROM kb_chunks c JOIN kb_documents d ON d.tenant_id = c.tenant_id"                           \
@@ -114,8 +150,8 @@ static const struct statement put_chunk = {
     .sql = "INSERT INTO kb_chunks (tenant_id, chunk_key, document_key, chunk_index, page, header,"
            " body) VALUES (?, ?, ?, ?, ?, ?, ?)",
 };
-static const struct statement bury = {
-    .name = "kb_segment_bury",
+static const struct statement put_tombstone = {
+    .name = "kb_segment_tombstone",
     .sql = "UPDATE kb_segment_documents SET dead = 1 WHERE tenant_id = ? AND document_key = ?",
 };
 static const struct statement put_segment = {
@@ -166,27 +202,6 @@ static const struct statement count_cut = {
     .name = "kb_documents_cut",
     .sql = "SELECT count(*) FROM kb_documents WHERE parent_child = ? AND auto_generated = 0",
 };
-static void document_row(struct query *query, struct arena *arena, struct document_row *row)
-{
-    *row = (struct document_row){.doc_id = query_text(query, 0, arena),
-                                 .key = query_integer(query, 1),
-                                 .version = query_integer(query, 2),
-                                 .title = query_text(query, 3, arena),
-                                 .source = query_text(query, 4, arena),
-                                 .file_type = query_text(query, 5, arena),
-                                 .language = query_text(query, 6, arena),
-                                 .content_hash = query_text(query, 7, arena),
-                                 .size_bytes = query_integer(query, 8),
-                                 .categories = query_json(query, 9, arena),
-                                 .page_count = query_integer(query, 10),
-                                 .chunk_count = query_integer(query, 11),
-                                 .auto_generated = query_boolean(query, 12),
-                                 .last_updated = query_text(query, 13, arena),
-                                 .created_at = query_text(query, 14, arena),
-                                 .parent_child = query_boolean(query, 15),
-                                 .file_hash = query_text_or_null(query, 16, arena)};
-}
-
 /* Runs a statement of the tenant and one more text. */
 static enum error run(const struct document_call *call, const struct statement *statement,
                       const char *text, int64_t *changes)
@@ -222,7 +237,7 @@ static enum error read_document(const struct document_call *call, const struct s
     query_bind_text(query, doc_id);
     *found = query_next(query);
     if (*found)
-        document_row(query, call->arena, row);
+        query_read(query, &document_schema, row, call->arena);
     return query_end(query, call->problem);
 }
 
@@ -249,7 +264,7 @@ enum error document_list(const struct document_call *call, int64_t limit, int64_
     query_bind_integer(query, offset);
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)limit && query_next(query))
-        document_row(query, call->arena, &items[rows->count++]);
+        query_read(query, &document_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 
@@ -336,8 +351,8 @@ enum error document_kb_version(const struct document_call *call, int64_t *versio
     return query_end(query, call->problem);
 }
 
-/* Rows come by segment and place; lists grow by doubling. */
-static void add_place(struct arena *arena, struct segment_row *row, int64_t key, bool dead)
+/* Rows come by segment and position; lists grow by doubling. */
+static void add_document(struct arena *arena, struct segment_row *row, int64_t key, bool dead)
 {
     if ((row->count & (row->count - 1)) == 0) {
         size_t capacity = row->count ? row->count * 2 : 1;
@@ -386,7 +401,7 @@ static enum error read_segments(const struct document_call *call, struct segment
                               query_integer(query, 1));
             row->vectors = query_text_or_null(query, 4, call->arena);
         }
-        add_place(call->arena, row, query_integer(query, 2), query_boolean(query, 3));
+        add_document(call->arena, row, query_integer(query, 2), query_boolean(query, 3));
     }
     return query_end(query, call->problem);
 }
@@ -461,8 +476,8 @@ static enum error put_chunks(const struct document_call *call, const struct docu
     return query_end(query, call->problem);
 }
 
-static enum error put_segment_places(const struct document_call *call, const char *name,
-                                     const int64_t *documents, size_t count)
+static enum error put_segment_documents(const struct document_call *call, const char *name,
+                                        const int64_t *documents, size_t count)
 {
     struct query *query = db_query(call->db, &put_segment_document);
 
@@ -489,15 +504,15 @@ static enum error put_segment_row(const struct document_call *call, const char *
     query_bind_integer(query, bytes);
     query_bind_text(query, vectors);
     error = query_end(query, call->problem);
-    return error || !count ? error : put_segment_places(call, name, documents, count);
+    return error || !count ? error : put_segment_documents(call, name, documents, count);
 }
 
-/* What the old version left: its chunks, and its place in a segment. */
+/* Drops the chunks of the old version, and marks it as deleted in its segment. */
 static enum error drop_version(const struct document_call *call, int64_t key)
 {
     enum error error = run_key(call, &drop_chunks, key);
 
-    return error ? error : run_key(call, &bury, key);
+    return error ? error : run_key(call, &put_tombstone, key);
 }
 
 static enum error lock_version(const struct document_call *call, const char *doc_id, int64_t *key,
@@ -615,25 +630,6 @@ enum error document_swap_segments(const struct document_call *call, const char *
                  : db_finish(call->db, swap(call, old, old_count, fresh, counts), call->problem);
 }
 
-static void chunk_row(struct query *query, struct arena *arena, struct chunk_row *row)
-{
-    *row = (struct chunk_row){.key = query_integer(query, 0),
-                              .document_key = query_integer(query, 1),
-                              .chunk_index = query_integer(query, 2),
-                              .page = query_optional_integer(query, 3),
-                              .header = query_text(query, 4, arena),
-                              .body = query_text(query, 5, arena),
-                              .doc_id = query_text(query, 6, arena),
-                              .title = query_text(query, 7, arena),
-                              .source = query_text(query, 8, arena),
-                              .file_type = query_text(query, 9, arena),
-                              .language = query_text(query, 10, arena),
-                              .categories = query_json(query, 11, arena),
-                              .last_updated = query_text(query, 12, arena),
-                              .version = query_integer(query, 13),
-                              .parent_child = query_boolean(query, 14)};
-}
-
 enum error document_chunk(const struct document_call *call, int64_t key, struct chunk_row *row,
                           bool *found)
 {
@@ -643,7 +639,7 @@ enum error document_chunk(const struct document_call *call, int64_t key, struct 
     query_bind_integer(query, key);
     *found = query_next(query);
     if (*found)
-        chunk_row(query, call->arena, row);
+        query_read(query, &chunk_schema, row, call->arena);
     return query_end(query, call->problem);
 }
 
@@ -668,7 +664,7 @@ enum error document_chunks(const struct document_call *call, int64_t document_ke
             capacity = capacity ? capacity * 2 : 8;
             items = grown;
         }
-        chunk_row(query, call->arena, &items[count++]);
+        query_read(query, &chunk_schema, &items[count++], call->arena);
     }
     *rows = (struct object_list){.count = count, .items = items};
     return query_end(query, call->problem);

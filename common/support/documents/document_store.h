@@ -5,7 +5,7 @@
 #ifndef ASSAY_SUPPORT_DOCUMENTS_DOCUMENT_STORE_H
 #define ASSAY_SUPPORT_DOCUMENTS_DOCUMENT_STORE_H
 
-#include "base/optional.h"
+#include "base/schema.h"
 #include "db/db.h"
 #include "support/documents/chunk.h"
 
@@ -165,6 +165,7 @@ struct stale_document {
     int64_t citation_count;
     const char *last_cited_at; /* or NULL */
 };
+SCHEMA_OF(stale_document_schema, struct stale_document);
 
 /* Of the `most` most cited documents those older than `days`: struct stale_document. */
 MUST_CHECK enum error document_stale(const struct document_call *call, int64_t days, int64_t most,

@@ -1,9 +1,34 @@
 /* Gaps and drafts: all SQL about them, and what a decision on a draft does. */
 #include "support/documents/draft_store.h"
+#include "base/schema.h"
 #include "crypto/token.h"
 #include "db/query.h"
 
 #include <string.h>
+
+#define OWNER struct gap_row
+static const struct field gap_fields[] = {INTEGER(OWNER, id),
+                                          STRING(OWNER, tenant_id),
+                                          STRING(OWNER, cluster_id),
+                                          STRING(OWNER, topic_summary),
+                                          WRITTEN_JSON_OBJECTS(OWNER, sample_questions),
+                                          INTEGER(OWNER, question_count),
+                                          STRING(OWNER, created_at),
+                                          STRING(OWNER, resolved_at, .nullable = true)};
+#undef OWNER
+static SCHEMA(gap_schema, struct gap_row, "GapRow", gap_fields);
+
+#define OWNER struct draft_row
+static const struct field draft_fields[] = {STRING(OWNER, id),
+                                            STRING(OWNER, tenant_id),
+                                            STRING(OWNER, topic),
+                                            STRING(OWNER, draft_content),
+                                            WRITTEN_JSON_OBJECTS(OWNER, source_ticket_ids),
+                                            STRING(OWNER, status),
+                                            STRING(OWNER, created_at),
+                                            STRING(OWNER, reviewed_at, .nullable = true)};
+#undef OWNER
+static SCHEMA(draft_schema, struct draft_row, "DraftRow", draft_fields);
 
 static const struct statement list_gaps = {
     .name = "gap_list",
@@ -47,28 +72,8 @@ enum error gap_list(const struct document_call *call, struct object_list *rows)
     query_bind_integer(query, DRAFTS_MOST);
     *rows = (struct object_list){.items = items};
     while (rows->count < DRAFTS_MOST && query_next(query))
-        items[rows->count++] =
-            (struct gap_row){.id = query_integer(query, 0),
-                             .tenant_id = query_text(query, 1, call->arena),
-                             .cluster_id = query_text(query, 2, call->arena),
-                             .topic_summary = query_text(query, 3, call->arena),
-                             .sample_questions = query_json(query, 4, call->arena),
-                             .question_count = query_integer(query, 5),
-                             .created_at = query_text(query, 6, call->arena),
-                             .resolved_at = query_text_or_null(query, 7, call->arena)};
+        query_read(query, &gap_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
-}
-
-static void draft_row(struct query *query, struct arena *arena, struct draft_row *row)
-{
-    *row = (struct draft_row){.id = query_text(query, 0, arena),
-                              .tenant_id = query_text(query, 1, arena),
-                              .topic = query_text(query, 2, arena),
-                              .draft_content = query_text(query, 3, arena),
-                              .source_ticket_ids = query_json(query, 4, arena),
-                              .status = query_text(query, 5, arena),
-                              .created_at = query_text(query, 6, arena),
-                              .reviewed_at = query_text_or_null(query, 7, arena)};
 }
 
 enum error draft_list(const struct document_call *call, const char *status,
@@ -83,7 +88,7 @@ enum error draft_list(const struct document_call *call, const char *status,
     query_bind_integer(query, DRAFTS_MOST);
     *rows = (struct object_list){.items = items};
     while (rows->count < DRAFTS_MOST && query_next(query))
-        draft_row(query, call->arena, &items[rows->count++]);
+        query_read(query, &draft_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 
@@ -97,7 +102,7 @@ static enum error find(const struct document_call *call, const char *id, struct 
     query_bind_text(query, id);
     found = query_next(query);
     if (found)
-        draft_row(query, call->arena, row);
+        query_read(query, &draft_schema, row, call->arena);
     error = query_end(query, call->problem);
     if (error || found)
         return error;

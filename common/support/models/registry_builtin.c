@@ -2,6 +2,8 @@
  * to whatever is read. */
 #include "support/models/registry_builtin.h"
 
+#include <string.h>
+
 #define MODEL(name, aliases, input, output)                                                        \
     "{\"name\":\"" name "\",\"aliases\":[" aliases "],\"input_price_per_1m_tokens\":" input        \
     ",\"output_price_per_1m_tokens\":" output "}"
@@ -94,3 +96,96 @@ const char registry_built_in[] =
                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "\"fast\":" TARGET(
                                                                                                                                                                                                                                                                                                                                                                                                                                                                         "mistral", "mistral-small") ",\"strong\":" TARGET("orch",
                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                           "orch-strong") "}}}";
+
+/* The endpoint of LLM_CHAT_URL in the form of the file of providers. */
+struct chat_model {
+    const char *name;
+    double input_price_per_1m_tokens, output_price_per_1m_tokens;
+};
+
+#define OWNER struct chat_model
+static const struct field chat_model_fields[] = {STRING(OWNER, name),
+                                                 NUMBER(OWNER, input_price_per_1m_tokens),
+                                                 NUMBER(OWNER, output_price_per_1m_tokens)};
+#undef OWNER
+static SCHEMA(chat_model_schema, struct chat_model, "ChatModel", chat_model_fields);
+
+struct chat_defaults {
+    const char *fast, *strong;
+};
+
+#define OWNER struct chat_defaults
+static const struct field chat_defaults_fields[] = {STRING(OWNER, fast), STRING(OWNER, strong)};
+#undef OWNER
+static SCHEMA(chat_defaults_schema, struct chat_defaults, "ChatDefaults", chat_defaults_fields);
+
+struct chat_capabilities {
+    bool supports_streaming, supports_tool_use;
+};
+
+#define OWNER struct chat_capabilities
+static const struct field chat_capabilities_fields[] = {BOOLEAN(OWNER, supports_streaming),
+                                                        BOOLEAN(OWNER, supports_tool_use)};
+#undef OWNER
+static SCHEMA(chat_capabilities_schema, struct chat_capabilities, "ChatCapabilities",
+              chat_capabilities_fields);
+
+struct chat_provider {
+    const char *id, *kind, *protocol, *base_url, *api_key_env;
+    double timeout_seconds;
+    const struct chat_defaults *default_models;
+    const struct chat_capabilities *capabilities;
+    OBJECT_LIST(struct chat_model, models);
+};
+
+#define OWNER struct chat_provider
+static const struct field chat_provider_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, kind),
+    STRING(OWNER, protocol),
+    STRING(OWNER, base_url),
+    STRING(OWNER, api_key_env, .nullable = true),
+    NUMBER(OWNER, timeout_seconds),
+    OBJECT(OWNER, default_models, chat_defaults_schema),
+    OBJECT(OWNER, capabilities, chat_capabilities_schema),
+    OBJECTS(OWNER, models, chat_model_schema)};
+#undef OWNER
+static SCHEMA(chat_provider_schema, struct chat_provider, "ChatProvider", chat_provider_fields);
+
+static struct chat_model chat_model_of(const struct support_settings *settings, const char *name,
+                                       const json_t *prices)
+{
+    const json_t *own = json_object_get(prices, name);
+    const json_t *input = json_object_get(own, "input"), *output = json_object_get(own, "output");
+
+    return (struct chat_model){
+        .name = name,
+        .input_price_per_1m_tokens =
+            json_is_number(input) ? json_number_value(input) : settings->input_price,
+        .output_price_per_1m_tokens =
+            json_is_number(output) ? json_number_value(output) : settings->output_price};
+}
+
+const char *registry_chat_json(struct arena *arena, const struct support_settings *settings,
+                               const json_t *prices)
+{
+    const char *fast = settings->chat_fast_model ? settings->chat_fast_model : settings->chat_model;
+    bool paid = settings->input_price > 0 || settings->output_price > 0 || prices;
+    const struct chat_defaults defaults = {.fast = fast, .strong = settings->chat_model};
+    const struct chat_capabilities capabilities = {.supports_streaming = true,
+                                                   .supports_tool_use = true};
+    struct chat_model models[] = {chat_model_of(settings, settings->chat_model, prices),
+                                  chat_model_of(settings, fast, prices)};
+    const struct chat_provider provider = {
+        .id = "openai",
+        .kind = provider_kind_names[paid ? PROVIDER_PAID : PROVIDER_LOCAL],
+        .protocol = llm_protocol_names[settings->chat_protocol],
+        .base_url = settings->chat_url,
+        .api_key_env = settings->chat_api_key_env,
+        .timeout_seconds = settings->chat_timeout_sec,
+        .default_models = &defaults,
+        .capabilities = &capabilities,
+        .models = {strcmp(fast, settings->chat_model) != 0 ? 2 : 1, models}};
+
+    return schema_json(arena, 1 << 16, &chat_provider_schema, &provider);
+}

@@ -20,10 +20,32 @@ static const struct statement keep_run = {
            " VALUES ({now}, ?, 'regression_candidate_pass_rate', ?, ?, ?, 'regression', ?, ?, ?, ?,"
            " ?, ?, ?, ?, ?) ON CONFLICT (run_id) DO NOTHING",
 };
+#define OWNER struct run_row
+static const struct field run_fields[] = {STRING(OWNER, run_id),
+                                          STRING(OWNER, tenant_id),
+                                          STRING(OWNER, created_at),
+                                          STRING(OWNER, baseline),
+                                          STRING(OWNER, candidate),
+                                          STRING(OWNER, report_path, .nullable = true),
+                                          STRING(OWNER, mode, .nullable = true),
+                                          NUMBER(OWNER, pass_rate),
+                                          INTEGER(OWNER, sample_size),
+                                          BOOLEAN(OWNER, drift_alert)};
+#undef OWNER
+static SCHEMA(run_schema, struct run_row, "RunRow", run_fields);
+
+#define OWNER struct run_deltas
+static const struct field deltas_fields[] = {
+    STRING(OWNER, run_id), NULLABLE_NUMBER(OWNER, quality_delta),
+    NULLABLE_NUMBER(OWNER, cost_delta), NULLABLE_NUMBER(OWNER, latency_delta)};
+#undef OWNER
+SCHEMA(run_deltas_schema, struct run_deltas, "RunDeltas", deltas_fields);
+
 #define RUN                                                                                        \
-    "run_id, tenant_id, created_at, coalesce(baseline_experiment_id, 'current'),"                  \
-    " coalesce(candidate_experiment_id, 'current'), report_path, mode, value, sample_size,"        \
-    " drift_alert FROM eval_results WHERE kind = 'regression' AND (? = '' OR tenant_id = ?)"
+    "run_id, tenant_id, created_at, coalesce(baseline_experiment_id, 'current') AS baseline,"      \
+    " coalesce(candidate_experiment_id, 'current') AS candidate, report_path, mode,"               \
+    " value AS pass_rate, sample_size, drift_alert FROM eval_results WHERE kind = 'regression' "   \
+    "AND (? = '' OR tenant_id = ?)"
 static const struct statement list_runs = {
     .name = "run_list",
     .sql = "SELECT " RUN " ORDER BY created_at DESC, id DESC LIMIT ?",
@@ -61,20 +83,6 @@ enum error run_keep(struct db *db, const struct regression_plan *plan,
     return query_end(query, problem);
 }
 
-static struct run_row as_row(struct query *query, struct arena *arena)
-{
-    return (struct run_row){.run_id = query_text(query, 0, arena),
-                            .tenant_id = query_text(query, 1, arena),
-                            .created_at = query_text(query, 2, arena),
-                            .baseline = query_text(query, 3, arena),
-                            .candidate = query_text(query, 4, arena),
-                            .report_path = query_text_or_null(query, 5, arena),
-                            .mode = query_text_or_null(query, 6, arena),
-                            .pass_rate = query_number(query, 7),
-                            .sample_size = query_integer(query, 8),
-                            .red = query_boolean(query, 9)};
-}
-
 enum error run_list(struct db *db, struct arena *arena, const char *tenant, int64_t limit,
                     struct object_list *rows, struct problem *problem)
 {
@@ -86,7 +94,7 @@ enum error run_list(struct db *db, struct arena *arena, const char *tenant, int6
     query_bind_integer(query, limit);
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)limit && query_next(query))
-        items[rows->count++] = as_row(query, arena);
+        query_read(query, &run_schema, &items[rows->count++], arena);
     return query_end(query, problem);
 }
 
@@ -100,7 +108,7 @@ enum error run_find(struct db *db, struct arena *arena, const char *tenant, cons
     query_bind_text(query, run_id);
     *found = query_next(query);
     if (*found)
-        *row = as_row(query, arena);
+        query_read(query, &run_schema, row, arena);
     return query_end(query, problem);
 }
 
@@ -115,9 +123,7 @@ enum error run_deltas_of(struct db *db, struct arena *arena, const char *tenant,
     query_bind_text(query, tenant ? tenant : "");
     *found = query_next(query);
     if (*found)
-        *deltas =
-            (struct run_deltas){query_text(query, 0, arena), query_optional_number(query, 1),
-                                query_optional_number(query, 2), query_optional_number(query, 3)};
+        query_read(query, &run_deltas_schema, deltas, arena);
     return query_end(query, problem);
 }
 

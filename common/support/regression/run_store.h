@@ -16,7 +16,7 @@ struct run_row {
     const char *run_id, *tenant_id, *created_at, *baseline, *candidate, *report_path, *mode;
     double pass_rate;
     int64_t sample_size;
-    bool red;
+    bool drift_alert; /* it did not pass */
 };
 /* Newest first, of a tenant or (NULL) all: struct run_row. */
 MUST_CHECK enum error run_list(struct db *db, struct arena *arena, const char *tenant,
@@ -31,8 +31,9 @@ MUST_CHECK enum error run_newest(struct db *db, struct arena *arena, const char 
 /* Deltas of that run; `found` is false when there is none. */
 struct run_deltas {
     const char *run_id;
-    struct optional_number quality, cost, latency;
+    struct optional_number quality_delta, cost_delta, latency_delta;
 };
+SCHEMA_OF(run_deltas_schema, struct run_deltas);
 MUST_CHECK enum error run_deltas_of(struct db *db, struct arena *arena, const char *tenant,
                                     const char *candidate, struct run_deltas *deltas, bool *found,
                                     struct problem *problem);

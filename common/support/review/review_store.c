@@ -16,7 +16,31 @@ const char *const review_reason_names[REVIEW_REASON__MAX] = {
 const char *const review_status_names[REVIEW_STATUS__MAX] = {
     "pending", "in_review", "confirmed_good", "confirmed_bad", "dismissed"};
 
-/* The traces that need a look, each with its reason. */
+#define OWNER struct review_row
+static const struct field row_fields[] = {INTEGER(OWNER, id),
+                                          STRING(OWNER, trace_id),
+                                          STRING(OWNER, tenant_id),
+                                          STRING(OWNER, reason),
+                                          STRING(OWNER, status),
+                                          STRING(OWNER, notes),
+                                          STRING(OWNER, created_at),
+                                          STRING(OWNER, reviewed_at, .nullable = true),
+                                          STRING(OWNER, reviewed_by, .nullable = true),
+                                          WRITTEN_JSON(OWNER, snapshot, .nullable = true),
+                                          NULLABLE_NUMBER(OWNER, quality),
+                                          NULLABLE_NUMBER(OWNER, fact_score),
+                                          NULLABLE_NUMBER(OWNER, duration_ms),
+                                          STRING(OWNER, question, .nullable = true)};
+#undef OWNER
+static SCHEMA(row_schema, struct review_row, "ReviewRow", row_fields);
+
+#define OWNER struct review_key
+static const struct field key_fields[] = {INTEGER(OWNER, id), STRING(OWNER, trace_id),
+                                          STRING(OWNER, created_at)};
+#undef OWNER
+static SCHEMA(key_schema, struct review_key, "ReviewKey", key_fields);
+
+/* The traces that need a review, each with its reason. */
 #define WANTED                                                                                     \
     "(SELECT trace_id, tenant_id, started_at, CASE"                                                \
     " WHEN EXISTS (SELECT 1 FROM feedback f WHERE f.trace_id = t.trace_id AND f.linked = 1"        \
@@ -51,9 +75,10 @@ static const struct statement insert_cases = {
            " ON CONFLICT (trace_id) DO NOTHING",
 };
 #define CASE_COLUMNS                                                                               \
-    "r.id, r.trace_id, r.tenant_id, r.reason, r.status, r.reviewer_notes, r.created_at,"           \
-    " r.reviewed_at, r.reviewed_by, r.snapshot_json, t.final_quality, t.factuality_score,"         \
-    " t.duration_ms, t.question FROM review_queue r LEFT JOIN traces t ON t.trace_id = r.trace_id"
+    "r.id, r.trace_id, r.tenant_id, r.reason, r.status, coalesce(r.reviewer_notes, '') AS notes,"  \
+    " r.created_at, r.reviewed_at, r.reviewed_by, r.snapshot_json AS snapshot,"                    \
+    " t.final_quality AS quality, t.factuality_score AS fact_score, t.duration_ms, t.question"     \
+    " FROM review_queue r LEFT JOIN traces t ON t.trace_id = r.trace_id"
 static const struct statement list_cases = {
     .name = "review_list",
     .sql = "SELECT " CASE_COLUMNS " WHERE (? = '' OR r.tenant_id = ?)"
@@ -173,29 +198,10 @@ enum error review_build(const struct trace_call *call, const struct support_sett
     return db_finish(call->db, error, call->problem);
 }
 
-static struct optional_number as_number(struct optional_integer value)
-{
-    return (struct optional_number){value.given, (double)value.value};
-}
-
 static void case_row(struct query *query, struct arena *arena, struct review_row *row)
 {
-    const char *notes = query_text_or_null(query, 5, arena);
-
-    *row = (struct review_row){.id = query_integer(query, 0),
-                               .trace_id = query_text(query, 1, arena),
-                               .tenant_id = query_text(query, 2, arena),
-                               .reason = query_text(query, 3, arena),
-                               .status = query_text(query, 4, arena),
-                               .notes = notes ? notes : "",
-                               .created_at = query_text(query, 6, arena),
-                               .reviewed_at = query_text_or_null(query, 7, arena),
-                               .reviewed_by = query_text_or_null(query, 8, arena),
-                               .snapshot = query_json_or_null(query, 9, arena),
-                               .quality = as_number(query_optional_integer(query, 10)),
-                               .fact_score = as_number(query_optional_integer(query, 11)),
-                               .duration_ms = query_optional_number(query, 12),
-                               .question = query_text_or_null(query, 13, arena)};
+    *row = (struct review_row){0};
+    query_read(query, &row_schema, row, arena);
     if (row->snapshot && !row->question) {
         struct extract kept;
 
@@ -251,9 +257,7 @@ enum error review_confirmed(const struct trace_call *call, bool bad, struct obje
             items = more;
             room *= 2;
         }
-        items[rows->count++] =
-            (struct review_key){query_integer(query, 0), query_text(query, 1, call->arena),
-                                query_text(query, 2, call->arena)};
+        query_read(query, &key_schema, &items[rows->count++], call->arena);
     }
     rows->items = items;
     return query_end(query, call->problem);

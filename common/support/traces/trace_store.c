@@ -17,6 +17,58 @@ enum {
     CATEGORIES_MOST = 64
 };
 
+#define OWNER struct trace_row
+static const struct field trace_row_fields[] = {
+    STRING(OWNER, trace_id),
+    STRING(OWNER, started_at),
+    STRING(OWNER, finished_at, .nullable = true),
+    STRING(OWNER, final_route, .nullable = true),
+    NULLABLE_INTEGER(OWNER, final_quality),
+    NULLABLE_NUMBER(OWNER, final_relevance),
+    NULLABLE_NUMBER(OWNER, duration_ms),
+    STRING(OWNER, question),
+    STRING(OWNER, answer, .nullable = true, .internal = true),
+    STRING(OWNER, session_id, .nullable = true, .internal = true),
+    STRING(OWNER, request_id, .nullable = true, .internal = true),
+    NUMBER(OWNER, cost_usd, .internal = true),
+};
+#undef OWNER
+SCHEMA(trace_row_schema, struct trace_row, "TraceEntry", trace_row_fields);
+
+#define OWNER struct trace_vote
+static const struct field vote_fields[] = {STRING(OWNER, rating), STRING(OWNER, ts)};
+#undef OWNER
+SCHEMA(trace_vote_schema, struct trace_vote, "TraceVote", vote_fields);
+
+#define OWNER struct trend_point
+static const struct field trend_point_fields[] = {STRING(OWNER, date), NUMBER(OWNER, mean_score),
+                                                  INTEGER(OWNER, runs)};
+#undef OWNER
+SCHEMA(trend_point_schema, struct trend_point, "TrendPoint", trend_point_fields);
+
+#define OWNER struct trace_evaluation_row
+static const struct field evaluation_fields[] = {
+    STRING(OWNER, trace_id), STRING(OWNER, evaluator_name), NUMBER(OWNER, score),
+    STRING(OWNER, verdict),  WRITTEN_JSON(OWNER, metadata), STRING(OWNER, evaluated_at)};
+#undef OWNER
+static SCHEMA(evaluation_schema, struct trace_evaluation_row, "EvaluationRow", evaluation_fields);
+
+struct trace_document {
+    const char *page_content, *metadata; /* the latter JSON */
+};
+
+#define OWNER struct trace_document
+static const struct field document_fields[] = {STRING(OWNER, page_content),
+                                               WRITTEN_JSON(OWNER, metadata)};
+#undef OWNER
+static SCHEMA(document_schema, struct trace_document, "TraceDocument", document_fields);
+
+#define OWNER struct trace_step_row
+static const struct field step_fields[] = {INTEGER(OWNER, order), STRING(OWNER, node),
+                                           WRITTEN_JSON(OWNER, state), STRING(OWNER, ts)};
+#undef OWNER
+static SCHEMA(step_schema, struct trace_step_row, "StepRow", step_fields);
+
 static const struct statement begin_trace = {
     .name = "trace_begin",
     .sql = "INSERT INTO traces (trace_id, tenant_id, started_at, request_id, session_id, user_id,"
@@ -75,8 +127,8 @@ static const struct statement find_by_question = {
 };
 static const struct statement read_steps = {
     .name = "trace_steps",
-    .sql = "SELECT step_order, node_name, state_json, ts FROM trace_steps WHERE trace_id = ?"
-           " ORDER BY step_order",
+    .sql = "SELECT step_order AS \"order\", node_name AS node, state_json AS state, ts"
+           " FROM trace_steps WHERE trace_id = ? ORDER BY step_order",
 };
 static const struct statement read_documents = {
     .name = "trace_docs",
@@ -112,8 +164,9 @@ static const struct statement read_all_worst = {
 };
 /* Evaluators that failed count as runs, and in no mean. */
 #define DAILY                                                                                      \
-    "SELECT substr(evaluated_at, 1, 10), coalesce(avg(CASE WHEN verdict NOT IN"                    \
-    " ('error', 'timeout') THEN score END), 0e0), count(*) FROM trace_evaluations"
+    "SELECT substr(evaluated_at, 1, 10) AS date, coalesce(avg(CASE WHEN verdict NOT IN"            \
+    " ('error', 'timeout') THEN score END), 0e0) AS mean_score, count(*) AS runs"                  \
+    " FROM trace_evaluations"
 #define BY_DAY                                                                                     \
     " AND evaluated_at >= {now_plus:?} GROUP BY substr(evaluated_at, 1, 10)"                       \
     " ORDER BY substr(evaluated_at, 1, 10)"
@@ -353,22 +406,6 @@ enum error trace_length_baseline(const struct trace_call *call, const char *trac
     return query_end(query, call->problem);
 }
 
-static void trace_row(struct query *query, struct arena *arena, struct trace_row *row)
-{
-    *row = (struct trace_row){.trace_id = query_text(query, 0, arena),
-                              .started_at = query_text(query, 1, arena),
-                              .finished_at = query_text_or_null(query, 2, arena),
-                              .final_route = query_text_or_null(query, 3, arena),
-                              .final_quality = query_optional_integer(query, 4),
-                              .final_relevance = query_optional_number(query, 5),
-                              .duration_ms = query_optional_number(query, 6),
-                              .question = query_text(query, 7, arena),
-                              .answer = query_text_or_null(query, 8, arena),
-                              .session_id = query_text_or_null(query, 9, arena),
-                              .request_id = query_text_or_null(query, 10, arena),
-                              .cost_usd = query_number(query, 11)};
-}
-
 enum error trace_list(const struct trace_call *call, int64_t limit, struct object_list *rows)
 {
     struct trace_row *items = ARENA_ARRAY(call->arena, struct trace_row, (size_t)limit + 1);
@@ -378,7 +415,7 @@ enum error trace_list(const struct trace_call *call, int64_t limit, struct objec
     query_bind_integer(query, limit);
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)limit && query_next(query))
-        trace_row(query, call->arena, &items[rows->count++]);
+        query_read(query, &trace_row_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 
@@ -392,7 +429,7 @@ enum error trace_find(const struct trace_call *call, const char *trace_id, struc
     query_bind_text(query, trace_id);
     found = query_next(query);
     if (found)
-        trace_row(query, call->arena, row);
+        query_read(query, &trace_row_schema, row, call->arena);
     error = query_end(query, call->problem);
     if (error || found)
         return error;
@@ -409,7 +446,7 @@ enum error trace_of_question(const struct trace_call *call, const char *session_
     query_bind_text(query, redact_text(call->arena, question));
     *found = query_next(query);
     if (*found)
-        trace_row(query, call->arena, row);
+        query_read(query, &trace_row_schema, row, call->arena);
     return query_end(query, call->problem);
 }
 
@@ -423,17 +460,11 @@ static enum error documents_of(const struct trace_call *call, const char *trace_
     documents->count = 0;
     query_bind_text(query, trace_id);
     while (documents->count < ANSWER_DOCUMENTS_MAX && query_next(query)) {
-        struct text text;
-        struct json_writer writer;
+        struct trace_document document = {0};
 
-        text_start(&text, call->arena, STATE_MOST);
-        writer_start(&writer, &text);
-        writer_open_object(&writer);
-        writer_key_string(&writer, "page_content", query_text(query, 0, call->arena));
-        writer_key(&writer, "metadata");
-        writer_raw(&writer, query_json(query, 1, call->arena));
-        writer_close_object(&writer);
-        documents->items[documents->count++] = text.bytes;
+        query_read(query, &document_schema, &document, call->arena);
+        documents->items[documents->count++] =
+            schema_json(call->arena, STATE_MOST, &document_schema, &document);
     }
     return query_end(query, call->problem);
 }
@@ -489,11 +520,13 @@ enum error trace_steps(const struct trace_call *call, const char *trace_id,
         return error;
     query = db_query(call->db, &read_steps);
     query_bind_text(query, trace_id);
-    while (rows->count < GRAPH_STEPS_MAX && query_next(query))
-        items[rows->count++] = (struct trace_step_row){
-            query_integer(query, 0), query_text(query, 1, call->arena),
-            expand(call->arena, query_json(query, 2, call->arena), &documents),
-            query_text(query, 3, call->arena)};
+    while (rows->count < GRAPH_STEPS_MAX && query_next(query)) {
+        struct trace_step_row *row = &items[rows->count++];
+
+        query_read(query, &step_schema, row, call->arena);
+        if (row->state)
+            row->state = expand(call->arena, row->state, &documents);
+    }
     return query_end(query, call->problem);
 }
 
@@ -507,8 +540,7 @@ enum error trace_votes(const struct trace_call *call, const char *trace_id,
     query_bind_text(query, trace_id);
     *rows = (struct object_list){.items = items};
     while (rows->count < ROWS_MOST && query_next(query))
-        items[rows->count++] = (struct trace_vote){query_text(query, 0, call->arena),
-                                                   query_text(query, 1, call->arena)};
+        query_read(query, &trace_vote_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 
@@ -526,12 +558,7 @@ static enum error list_evaluations(const struct trace_call *call, const struct s
     query_bind_integer(query, limit);
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)limit && query_next(query))
-        items[rows->count++] = (struct trace_evaluation_row){query_text(query, 0, call->arena),
-                                                             query_text(query, 1, call->arena),
-                                                             query_number(query, 2),
-                                                             query_text(query, 3, call->arena),
-                                                             query_json(query, 4, call->arena),
-                                                             query_text(query, 5, call->arena)};
+        query_read(query, &evaluation_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 
@@ -562,8 +589,7 @@ enum error trace_trend(const struct trace_call *call, const char *evaluator, int
     query_bind_number(query, -(double)days * SECONDS_A_DAY);
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)days + 2 && query_next(query))
-        items[rows->count++] = (struct trend_point){
-            query_text(query, 0, call->arena), query_number(query, 1), query_integer(query, 2)};
+        query_read(query, &trend_point_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 

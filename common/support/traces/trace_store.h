@@ -5,7 +5,7 @@
 #ifndef ASSAY_SUPPORT_TRACES_TRACE_STORE_H
 #define ASSAY_SUPPORT_TRACES_TRACE_STORE_H
 
-#include "base/optional.h"
+#include "base/schema.h"
 #include "db/db.h"
 #include "support/answer/graph.h"
 #include "support/traces/evaluators.h"
@@ -49,6 +49,7 @@ struct trace_row {
     const char *question, *answer, *session_id, *request_id;
     double cost_usd;
 };
+SCHEMA_OF(trace_row_schema, struct trace_row);
 
 /* Newest first: struct trace_row. */
 MUST_CHECK enum error trace_list(const struct trace_call *call, int64_t limit,
@@ -72,6 +73,7 @@ MUST_CHECK enum error trace_steps(const struct trace_call *call, const char *tra
 struct trace_vote {
     const char *rating, *ts;
 };
+SCHEMA_OF(trace_vote_schema, struct trace_vote);
 MUST_CHECK enum error trace_votes(const struct trace_call *call, const char *trace_id,
                                   struct object_list *rows);
 
@@ -94,6 +96,7 @@ struct trend_point {
     double mean_score;
     int64_t runs;
 };
+SCHEMA_OF(trend_point_schema, struct trend_point);
 MUST_CHECK enum error trace_trend(const struct trace_call *call, const char *evaluator,
                                   int64_t days, struct object_list *rows);
 

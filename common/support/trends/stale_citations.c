@@ -19,6 +19,18 @@ enum {
 
 /* A document that was replaced while it was being cited has no version that holds the span: it is
  * looked at as soon as it can be. */
+#define OWNER struct stale_citation
+static const struct field citation_fields[] = {
+    STRING(OWNER, trace_id),
+    STRING(OWNER, doc_id),
+    STRING(OWNER, sentence, .help = "Of the answer."),
+    STRING(OWNER, span, .help = "What it stood on in the document."),
+    STRING(OWNER, cited_at),
+    STRING(OWNER, changed_at, .help = "When the document was found not to hold it any more."),
+};
+#undef OWNER
+SCHEMA(stale_citation_schema, struct stale_citation, "ChangedCitation", citation_fields);
+
 static const struct statement put_span = {
     .name = "stale_citations_put",
     .sql = "INSERT INTO cited_spans (trace_id, place, tenant_id, doc_id, document_key, sentence,"
@@ -383,10 +395,7 @@ enum error stale_citations_list(const struct trace_call *call, int64_t limit,
     query_bind_integer(query, limit);
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)limit && query_next(query))
-        items[rows->count++] = (struct stale_citation){
-            query_text(query, 0, call->arena), query_text(query, 1, call->arena),
-            query_text(query, 2, call->arena), query_text(query, 3, call->arena),
-            query_text(query, 4, call->arena), query_text(query, 5, call->arena)};
+        query_read(query, &stale_citation_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 

@@ -6,6 +6,7 @@
 #ifndef ASSAY_SUPPORT_TRENDS_STALE_CITATIONS_H
 #define ASSAY_SUPPORT_TRENDS_STALE_CITATIONS_H
 
+#include "base/schema.h"
 #include "support/traces/trace_store.h"
 
 enum { DECAY_DAYS = 30 }; /* answers older than that are watched only while they are confirmed */
@@ -27,6 +28,7 @@ MUST_CHECK enum error stale_citations_check(const struct trace_call *call,
 struct stale_citation {
     const char *trace_id, *doc_id, *sentence, *span, *cited_at, *changed_at;
 };
+SCHEMA_OF(stale_citation_schema, struct stale_citation);
 /* Changed citations of the tenant that nobody has reviewed, newest first: struct stale_citation. */
 MUST_CHECK enum error stale_citations_list(const struct trace_call *call, int64_t limit,
                                            struct object_list *rows);

@@ -11,6 +11,37 @@ enum { CHOICES_MOST = THRESHOLD__MAX, PROMISES_MOST = 4096 };
 
 const char *const threshold_source_names[4] = {"risk", "f1", "manual", NULL};
 
+#define OWNER struct threshold_choice
+static const struct field choice_fields[] = {
+    STRING(OWNER, metric),
+    NUMBER(OWNER, cutoff),
+    STRING(OWNER, source),
+    NULLABLE_NUMBER(OWNER, risk),
+    NULLABLE_NUMBER(OWNER, confidence),
+    NULLABLE_NUMBER(OWNER, coverage),
+    STRING(OWNER, chosen_at, .nullable = true),
+    STRING(OWNER, chosen_by),
+    STRING(OWNER, state, .nullable = true, .help = "holds, undecided or broken; null: not yet."),
+    STRING(OWNER, checked_at, .nullable = true),
+    NULLABLE_INTEGER(OWNER, given),
+    NULLABLE_INTEGER(OWNER, wrong),
+};
+#undef OWNER
+SCHEMA(threshold_choice_schema, struct threshold_choice, "ThresholdChoice", choice_fields);
+
+struct promise {
+    const char *tenant_id, *metric;
+    double cutoff, risk, confidence;
+    const char *chosen_at;
+};
+
+#define OWNER struct promise
+static const struct field promise_fields[] = {STRING(OWNER, tenant_id),  STRING(OWNER, metric),
+                                              NUMBER(OWNER, cutoff),     NUMBER(OWNER, risk),
+                                              NUMBER(OWNER, confidence), STRING(OWNER, chosen_at)};
+#undef OWNER
+static SCHEMA(promise_schema, struct promise, "ThresholdPromise", promise_fields);
+
 static const struct statement put_choice = {
     .name = "threshold_choose",
     .sql = "INSERT INTO threshold_choices (tenant_id, metric, cutoff, source, risk, confidence,"
@@ -87,19 +118,7 @@ enum error threshold_choices(const struct trace_call *call, struct object_list *
     *rows = (struct object_list){.items = items};
     query_bind_text(query, call->tenant);
     while (rows->count < CHOICES_MOST && query_next(query))
-        items[rows->count++] =
-            (struct threshold_choice){.metric = query_text(query, 0, call->arena),
-                                      .cutoff = query_number(query, 1),
-                                      .source = query_text(query, 2, call->arena),
-                                      .risk = query_optional_number(query, 3),
-                                      .confidence = query_optional_number(query, 4),
-                                      .coverage = query_optional_number(query, 5),
-                                      .chosen_at = query_text(query, 6, call->arena),
-                                      .chosen_by = query_text(query, 7, call->arena),
-                                      .state = query_text_or_null(query, 8, call->arena),
-                                      .checked_at = query_text_or_null(query, 9, call->arena),
-                                      .given = query_optional_integer(query, 10),
-                                      .wrong = query_optional_integer(query, 11)};
+        query_read(query, &threshold_choice_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 
@@ -131,11 +150,6 @@ enum error threshold_in_force(const struct trace_call *call,
     return ERROR_NONE;
 }
 
-struct promise {
-    const char *tenant, *metric, *chosen_at;
-    double cutoff, risk, confidence;
-};
-
 static enum error read_all(const struct trace_call *call, struct object_list *rows)
 {
     struct promise *items = ARENA_ARRAY(call->arena, struct promise, PROMISES_MOST);
@@ -144,12 +158,7 @@ static enum error read_all(const struct trace_call *call, struct object_list *ro
     *rows = (struct object_list){.items = items};
     query_bind_integer(query, PROMISES_MOST);
     while (rows->count < PROMISES_MOST && query_next(query))
-        items[rows->count++] = (struct promise){.tenant = query_text(query, 0, call->arena),
-                                                .metric = query_text(query, 1, call->arena),
-                                                .cutoff = query_number(query, 2),
-                                                .risk = query_number(query, 3),
-                                                .confidence = query_number(query, 4),
-                                                .chosen_at = query_text(query, 5, call->arena)};
+        query_read(query, &promise_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }
 
@@ -163,7 +172,7 @@ static enum error check(const struct trace_call *all, const struct promise *prom
     enum error error;
 
     *broken = false;
-    call.tenant = promise->tenant;
+    call.tenant = promise->tenant_id;
     if (!threshold_is_choosable(promise->metric, &which))
         return ERROR_NONE;
     error = labelled_count(&call, which, promise->cutoff, promise->chosen_at, &given, &wrong);
@@ -175,7 +184,7 @@ static enum error check(const struct trace_call *all, const struct promise *prom
     query_bind_text(query, risk_state_names[state]);
     query_bind_integer(query, given);
     query_bind_integer(query, wrong);
-    query_bind_text(query, promise->tenant);
+    query_bind_text(query, promise->tenant_id);
     query_bind_text(query, promise->metric);
     query_bind_text(query, promise->chosen_at);
     return query_end(query, call.problem);

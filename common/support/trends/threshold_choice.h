@@ -5,6 +5,7 @@
 #ifndef ASSAY_SUPPORT_TRENDS_THRESHOLD_CHOICE_H
 #define ASSAY_SUPPORT_TRENDS_THRESHOLD_CHOICE_H
 
+#include "base/schema.h"
 #include "support/settings.h"
 #include "support/traces/trace_store.h"
 #include "support/trends/threshold.h"
@@ -21,6 +22,7 @@ struct threshold_choice {
     const char *checked_at;
     struct optional_integer given, wrong;
 };
+SCHEMA_OF(threshold_choice_schema, struct threshold_choice);
 
 /* Only those that answering goes by: quality and facts. False for other names. */
 bool threshold_is_choosable(const char *metric, enum threshold_metric *which);
