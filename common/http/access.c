@@ -20,7 +20,7 @@ static bool throttled(struct serving *serving, struct rate_decision decision)
 {
     if (decision.allowed)
         return false;
-    counters_add(serving->server->counters, COUNTER_RATE_LIMITED, 1);
+    server_count(serving->server, HTTP_METRIC_RATE_LIMITED);
     answer_failure(serving, 429, FAILURE_AUTH_RATE);
     answer_retry_after(serving, decision.retry_after_seconds);
     return true;
@@ -41,7 +41,7 @@ static void refuse(struct serving *serving, const struct http_refusal *refusal)
         return;
     }
     if (refusal->counts) {
-        counters_add(serving->server->counters, COUNTER_AUTH_REJECTION, 1);
+        server_count(serving->server, HTTP_METRIC_AUTH_REJECTIONS);
         if (policy->auth_failures.max &&
             throttled(serving, rate_allow(serving->server->region, throttle_key(serving),
                                           policy->auth_failures)))

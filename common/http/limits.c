@@ -30,7 +30,7 @@ static bool charge_buckets(struct serving *serving)
             serving->rate = decision;
         if (decision.allowed)
             continue;
-        counters_add(serving->server->counters, COUNTER_RATE_LIMITED, 1);
+        server_count(serving->server, HTTP_METRIC_RATE_LIMITED);
         detail = buckets[i].detail;
         answer_error(serving, 429, failure_message(serving->format, FAILURE_RATE).error_code,
                      detail ? detail : failure_message(serving->format, FAILURE_RATE).detail);
@@ -60,7 +60,7 @@ bool answer_too_large(struct serving *serving, size_t announced, size_t limit)
     const struct wire_format *format = serving->format;
     struct failure_message words = failure_message(format, FAILURE_BODY_TOO_LARGE);
 
-    counters_add(serving->server->counters, COUNTER_BODY_REJECTION, 1);
+    server_count(serving->server, HTTP_METRIC_BODY_REJECTIONS);
     answer_error(serving, 413, words.error_code,
                  format->too_large ? format->too_large(&serving->request, announced, limit)
                                    : words.detail);
@@ -166,7 +166,7 @@ bool step_admission(struct serving *serving)
                                 &serving->ticket);
     if (outcome == ADMISSION_GRANTED)
         return true;
-    counters_add(serving->server->counters, COUNTER_CAPACITY_REJECTION, 1);
+    server_count(serving->server, HTTP_METRIC_CAPACITY_REJECTIONS);
     answer_failure(serving,
                    serving->format->capacity_status ? serving->format->capacity_status : 429,
                    FAILURE_CAPACITY);

@@ -6,7 +6,6 @@
 #include "base/number.h"
 #include "crypto/token.h"
 #include "http/http_internal.h"
-#include "shm/histogram.h"
 
 #include <setjmp.h>
 #include <string.h>
@@ -469,24 +468,31 @@ void compose_head(struct serving *serving, int64_t length)
     write_head(serving, (int64_t)reply->body.length);
 }
 
+void server_count(struct server *server, enum http_metric metric)
+{
+    if (server->family->service->counts_http)
+        metric_add(server->metrics, metric, NULL, 1);
+}
+
+static const char *class_of(int status)
+{
+    return status < 400 ? "success" : status < 500 ? "client_error" : "server_error";
+}
+
 static void count_reply(struct serving *serving)
 {
-    struct shm_family *family = serving->server->counters;
-    int64_t now = clock_unix_microseconds();
-    int status = serving->reply.status;
+    struct metrics *metrics = serving->server->metrics;
+    const char *family = serving->server->family->name;
+    double now = (double)clock_unix_microseconds();
 
-    counters_add(family, COUNTER_REQUESTS, 1);
-    counters_add(family,
-                 status < 400   ? COUNTER_SUCCESS
-                 : status < 500 ? COUNTER_CLIENT_ERROR
-                                : COUNTER_SERVER_ERROR,
-                 1);
-    stamps_set(family, STAMP_LAST_REQUEST, now);
-    histogram_record(family, HISTOGRAM_REQUEST, (uint64_t)serving->microseconds);
-    if (serving->error_code) {
-        stamps_set(family, STAMP_LAST_ERROR, now);
-        notes_set(family, NOTE_LAST_ERROR_CODE, now, serving->error_code);
-    }
+    if (!serving->server->family->service->counts_http)
+        return;
+    metric_add(metrics, HTTP_METRIC_REQUESTS,
+               (const char *const[]){class_of(serving->reply.status), family}, 1);
+    metric_observe(metrics, HTTP_METRIC_SECONDS, &family, (double)serving->microseconds / 1e6);
+    metric_raise(metrics, HTTP_METRIC_LAST_REQUEST, NULL, now);
+    if (serving->error_code)
+        metric_raise(metrics, HTTP_METRIC_LAST_ERROR, &serving->error_code, now);
 }
 
 /* The name of the log line says which step answered. */

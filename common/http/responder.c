@@ -230,17 +230,33 @@ static enum error confine_worker(const struct http_policy *policy, const char *r
     return error;
 }
 
+/* Series of this family are there from its start. */
+static void begin_http_metrics(struct server *server)
+{
+    static const char *const classes[] = {"success", "client_error", "server_error"};
+    const char *family = server->family->name;
+
+    for (size_t i = 0; i < COUNT_OF(classes); i++)
+        metric_add(server->metrics, HTTP_METRIC_REQUESTS, (const char *const[]){classes[i], family},
+                   0);
+    metric_add(server->metrics, HTTP_METRIC_SECONDS, &family, 0);
+}
+
 static enum error open_metrics(struct server *server, struct arena *arena,
                                const char *run_directory, struct problem *problem)
 {
     const struct http_service *service = server->family->service;
+    enum error error;
 
     if (!service->metrics)
         return ERROR_NONE;
-    return metrics_open(run_directory
-                            ? arena_print(arena, "%s/%s-metrics.shm", run_directory, service->name)
-                            : NULL,
-                        service->metrics, service->metric_count, &server->metrics, problem);
+    error = metrics_open(run_directory
+                             ? arena_print(arena, "%s/%s-metrics.shm", run_directory, service->name)
+                             : NULL,
+                         service->metrics, service->metric_count, &server->metrics, problem);
+    if (!error && service->counts_http)
+        begin_http_metrics(server);
+    return error;
 }
 
 enum error server_start(struct server *server, struct arena *arena, const char *run_directory,
@@ -261,9 +277,6 @@ enum error server_start(struct server *server, struct arena *arena, const char *
                             SHM_SERVICE_VERSION, &server->region, problem);
     else
         error = shm_region_open_anonymous(&server->region, problem);
-    if (error)
-        return error;
-    error = shm_family_join(server->region, family->name, &server->counters, problem);
     return error ? error : open_metrics(server, arena, run_directory, problem);
 }
 

@@ -7,30 +7,41 @@
 
 #include "http/policy.h"
 #include "http/service.h"
-#include "shm/counters.h"
+#include "shm/metrics.h"
 #include "shm/region.h"
 
-/* What every family of a service counts in shared memory; SHM_SERVICE_VERSION goes with it. */
-enum http_counter {
-    COUNTER_REQUESTS,
-    COUNTER_SUCCESS, /* below 400 */
-    COUNTER_CLIENT_ERROR,
-    COUNTER_SERVER_ERROR,
-    COUNTER_AUTH_REJECTION,
-    COUNTER_RATE_LIMITED,
-    COUNTER_BODY_REJECTION,
-    COUNTER_CAPACITY_REJECTION,
-    COUNTER_KEY_CHANGES, /* times at which keys may have begun to count */
-    COUNTER__MAX
+/* What http counts in server->metrics, for a service whose table begins with HTTP_METRICS. */
+enum http_metric {
+    HTTP_METRIC_REQUESTS, /* by class of the answer and by family */
+    HTTP_METRIC_SECONDS,  /* by family */
+    HTTP_METRIC_AUTH_REJECTIONS,
+    HTTP_METRIC_RATE_LIMITED,
+    HTTP_METRIC_BODY_REJECTIONS,
+    HTTP_METRIC_CAPACITY_REJECTIONS,
+    HTTP_METRIC_LAST_REQUEST, /* Unix microseconds */
+    HTTP_METRIC_LAST_ERROR,   /* the same, by error code */
+    HTTP_METRIC__MAX
 };
-enum http_stamp {
-    STAMP_LAST_REQUEST,
-    STAMP_LAST_ERROR,
-    STAMP_KNOWN_OPEN, /* no time: COUNTER_KEY_CHANGES + 1 when no keys were found; 0 = never */
-    STAMP__MAX
-};
-enum http_note { NOTE_LAST_ERROR_CODE, NOTE__MAX };
-enum http_histogram { HISTOGRAM_REQUEST, HISTOGRAM__MAX };
+
+#define HTTP_METRICS(prefix)                                                                       \
+    [HTTP_METRIC_REQUESTS] = {prefix "http_requests_total", METRIC_COUNTER,                        \
+                              "Requests that were answered, by family and kind of answer.",        \
+                              .labels = {"class", "family"}},                                      \
+    [HTTP_METRIC_SECONDS] = {prefix "http_request_duration_seconds", METRIC_TIMES,                 \
+                             "Time from the request to its answer.", .labels = {"family"},         \
+                             .buckets = {.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5,   \
+                                         5, 10}},                                                  \
+    [HTTP_METRIC_AUTH_REJECTIONS] = {prefix "auth_rejections_total", METRIC_COUNTER,               \
+                                     "Requests whose credentials were wrong."},                    \
+    [HTTP_METRIC_RATE_LIMITED] = {prefix "rate_limited_total", METRIC_COUNTER,                     \
+                                  "Requests above a rate limit."},                                 \
+    [HTTP_METRIC_BODY_REJECTIONS] = {prefix "body_rejections_total", METRIC_COUNTER,               \
+                                     "Requests with a body that is too large."},                   \
+    [HTTP_METRIC_CAPACITY_REJECTIONS] = {prefix "capacity_rejections_total", METRIC_COUNTER,       \
+                                         "Computations refused because too many were running."},   \
+    [HTTP_METRIC_LAST_REQUEST] = {prefix "last_request", METRIC_GAUGE, .internal = true},          \
+    [HTTP_METRIC_LAST_ERROR] = {prefix "last_error", METRIC_GAUGE, .labels = {"code"},             \
+                                .internal = true}
 
 /* A running responder. */
 struct server {
@@ -40,8 +51,7 @@ struct server {
     const void *settings;
     void *state;
     struct shm_region *region;
-    struct shm_family *counters;
-    struct metrics *metrics;   /* NULL where the service has none */
+    struct metrics *metrics;   /* NULL if the service has none */
     const char *run_directory; /* where the workers of a host meet; NULL in tests */
     struct hub_state *hub;     /* of a family of streams that wait (hub.h), else NULL */
     struct arena *arena;       /* of the request being served */
@@ -51,6 +61,9 @@ struct server {
     int64_t served_at;         /* end of the last request; 0 = idle() has been called since */
     struct serving *serving;   /* the request at hand, until server_after() */
 };
+
+/* Adds one to a row without labels. Does nothing in a service without HTTP_METRICS. */
+void server_count(struct server *server, enum http_metric metric);
 
 /* What a transport hands in and takes back. The FastCGI loop has one, and so have the tests. */
 struct exchange {

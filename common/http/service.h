@@ -90,9 +90,10 @@ struct http_service {
     const struct reason_answer *reasons; /* before http's own, which know the database's reasons */
     size_t reason_count;
 
-    /* What it counts for a scraper, in server->metrics; NULL = nothing. */
+    /* What it counts, in server->metrics; NULL = nothing. */
     const struct metric *metrics;
     size_t metric_count;
+    bool counts_http; /* the table begins with HTTP_METRICS (server.h) */
 
     /* Reads settings into server->policy, ->info, ->settings and ->state; memory from `arena` lives
      * as long as the process. Opens nothing: --check-config calls it too. */

@@ -11,8 +11,6 @@
 #include "crypto/digest.h"
 #include "shm/admission.h"
 #include "shm/breaker.h"
-#include "shm/counters.h"
-#include "shm/histogram.h"
 #include "shm/lock.h"
 #include "shm/rate.h"
 #include "shm/region.h"
@@ -22,7 +20,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define SHM_LAYOUT_VERSION 10
+#define SHM_LAYOUT_VERSION 11
 #define SHM_MAGIC "ASSAYSHM"
 #define MICROSECONDS INT64_C(1000000) /* in a second */
 
@@ -37,29 +35,7 @@ struct region_header {
     int64_t created_at;
     int64_t damaged_at; /* when a damaged file was found in its place; 0 = none was */
     unsigned char rate_secret[DIGEST_SHORT_KEY_BYTES];
-    struct shm_lock join_lock;
-    _Atomic uint32_t family_count; /* raised last, when the new family is complete */
-};
-
-/* Two copies, so that a writer that is killed leaves the other one whole. */
-struct note_cell {
-    uint32_t current; /* 1 or 2; 0 = never written */
-    struct note copies[2];
-};
-
-struct histogram_cell {
-    _Atomic uint64_t sum;
-    _Atomic uint64_t max;
-    _Atomic uint64_t buckets[HISTOGRAM_BUCKETS];
-};
-
-struct shm_family {
-    _Alignas(SHM_PAGE) char name[SHM_FAMILY_NAME_MAX];
-    struct shm_lock notes_lock;
-    struct note_cell notes[NOTES_MAX];
-    _Alignas(SHM_CACHE_LINE) _Atomic uint64_t counters[COUNTERS_MAX];
-    _Atomic int64_t stamps[STAMPS_MAX];
-    _Alignas(SHM_CACHE_LINE) struct histogram_cell histograms[HISTOGRAMS_MAX];
+    struct shm_lock join_lock; /* of watch.c */
 };
 
 /* What admission.c counts. */
@@ -163,7 +139,7 @@ struct rate_shard {
 
 struct region_layout {
     struct region_header header;
-    struct shm_family families[SHM_FAMILIES_MAX];
+    _Atomic int64_t numbers[SHM_NUMBERS_MAX];
     _Alignas(SHM_PAGE) struct admission_counts admission;
     _Alignas(SHM_CACHE_LINE) struct breaker_table breakers;
     _Alignas(SHM_PAGE) struct semaphore_table semaphores;

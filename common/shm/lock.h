@@ -45,7 +45,7 @@ void shm_lock_give(struct shm_lock *lock);
 extern void (*shm_test_hook)(const char *place);
 
 /* How long a process that starts waits for others: shm_region_open() for those that open, the
- * tables of families and of watched processes for those that join. Tests shorten it. */
+ * table of watched processes for those that join. Tests shorten it. */
 extern int shm_open_timeout_ms;
 
 static inline void shm_checkpoint(const char *place)

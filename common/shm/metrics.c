@@ -1,14 +1,14 @@
 /* Metrics in a mapped file: a table of cells, each claimed once by a compare-and-swap and never
- * given back while the file lives. */
+ * given back while the file lives. A cell has as many values as its kind of metric needs. */
 #include "shm/metrics.h"
-#include "base/number.h"
+#include "shm/histogram.h"
+#include "shm/metrics_internal.h"
 #include "shm/reserve.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,30 +16,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { CELLS = 8192, VALUES = METRIC_BUCKETS_MAX + 2 };
-enum cell_state { CELL_EMPTY, CELL_CLAIMED, CELL_READY };
-
-/* Values: of a counter or gauge the first; else count, sum, and the count of each bucket alone. */
-struct cell {
-    _Atomic uint32_t state;
-    uint32_t metric;
-    char labels[METRIC_LABELS_BYTES + METRIC_LABELS_MAX]; /* values, each with its NUL */
-    _Atomic uint32_t hidden;                              /* a gauge that was cleared */
-    _Atomic uint64_t values[VALUES];                      /* doubles */
-};
-
-struct region {
-    uint64_t signature; /* of the table */
-    _Atomic uint32_t sets[512];
-    struct cell cells[CELLS];
-};
-
-struct metrics {
-    const struct metric *table;
-    size_t count;
-    struct region *region;
-};
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t length)
 {
@@ -52,7 +28,7 @@ static uint64_t mix(uint64_t hash, const void *bytes, size_t length)
 
 static uint64_t signature_of(const struct metric *table, size_t count)
 {
-    uint64_t hash = 14695981039346656037U ^ sizeof(struct region);
+    uint64_t hash = 14695981039346656037U ^ sizeof(struct metrics_region);
 
     for (size_t i = 0; i < count; i++) {
         hash = mix(hash, table[i].name, strlen(table[i].name) + 1);
@@ -73,9 +49,9 @@ static bool is_ours(int file, uint64_t signature)
     if (fstat(file, &status) != 0)
         return false;
     if (status.st_size == 0)
-        return shm_reserve(file, (off_t)sizeof(struct region)) &&
+        return shm_reserve(file, (off_t)sizeof(struct metrics_region)) &&
                pwrite(file, &signature, sizeof signature, 0) == sizeof signature;
-    return status.st_size == (off_t)sizeof(struct region) &&
+    return status.st_size == (off_t)sizeof(struct metrics_region) &&
            pread(file, &found, sizeof found, 0) == sizeof found && found == signature;
 }
 
@@ -110,7 +86,8 @@ static void *map_file(const char *path, uint64_t signature)
         return MAP_FAILED;
     file = flock(lock, LOCK_EX) == 0 ? open_ours(path, signature) : -1;
     if (file >= 0) {
-        mapped = mmap(NULL, sizeof(struct region), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        mapped =
+            mmap(NULL, sizeof(struct metrics_region), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
         close(file);
     }
     close(lock);
@@ -122,7 +99,7 @@ enum error metrics_open(const char *path, const struct metric *table, size_t cou
 {
     uint64_t signature = signature_of(table, count);
     void *region = path ? map_file(path, signature)
-                        : mmap(NULL, sizeof(struct region), PROT_READ | PROT_WRITE,
+                        : mmap(NULL, sizeof(struct metrics_region), PROT_READ | PROT_WRITE,
                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
     *metrics = NULL;
@@ -131,7 +108,7 @@ enum error metrics_open(const char *path, const struct metric *table, size_t cou
                            path ? path : "memory for metrics", strerror(errno));
     *metrics = calloc(1, sizeof **metrics);
     if (!*metrics) {
-        munmap(region, sizeof(struct region));
+        munmap(region, sizeof(struct metrics_region));
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
     }
     **metrics = (struct metrics){table, count, region};
@@ -152,7 +129,7 @@ struct label_set {
     size_t length;
 };
 
-static size_t label_count(const struct metric *metric)
+size_t metric_label_count(const struct metric *metric)
 {
     size_t count = 0;
 
@@ -163,7 +140,7 @@ static size_t label_count(const struct metric *metric)
 
 static void pack(const struct metric *metric, const char *const *values, struct label_set *set)
 {
-    size_t count = label_count(metric);
+    size_t count = metric_label_count(metric);
 
     memset(set, 0, sizeof *set);
     for (size_t i = 0; i < count; i++) {
@@ -176,35 +153,74 @@ static void pack(const struct metric *metric, const char *const *values, struct 
     }
 }
 
-static bool is_same(const struct cell *cell, unsigned metric, const struct label_set *set)
+static bool is_same(const struct metric_cell *cell, unsigned metric, const struct label_set *set)
 {
     return cell->metric == metric && memcmp(cell->labels, set->bytes, sizeof set->bytes) == 0;
 }
 
+/* How many values a cell of that metric has. */
+static uint32_t value_count(const struct metric *metric)
+{
+    uint32_t count = 2;
+
+    if (metric->kind == METRIC_COUNTER || metric->kind == METRIC_GAUGE)
+        return 1;
+    if (metric->kind == METRIC_TIMES)
+        return 3 + HISTOGRAM_BUCKETS;
+    while (metric->kind == METRIC_HISTOGRAM && count < METRIC_VALUES_MAX &&
+           metric->buckets[count - 2] > 0)
+        count++;
+    return count;
+}
+
+/* NULL without a cell, or when its values have found no room in the pool. */
+static _Atomic uint64_t *values_of(const struct metrics *metrics, const struct metric_cell *cell)
+{
+    if (!cell || cell->values_at > METRIC_POOL - value_count(&metrics->table[cell->metric]))
+        return NULL;
+    return &metrics->region->pool[cell->values_at];
+}
+
+/* Takes an empty cell. False when another process was first. */
+static bool claim(const struct metrics *metrics, struct metric_cell *cell, unsigned metric,
+                  const struct label_set *set)
+{
+    struct metrics_region *region = metrics->region;
+    uint32_t empty = CELL_EMPTY, at;
+
+    if (!atomic_compare_exchange_strong(&cell->state, &empty, CELL_CLAIMED))
+        return false;
+    at = atomic_load(&region->pool_used);
+    cell->values_at = at < METRIC_POOL ? atomic_fetch_add(&region->pool_used,
+                                                          value_count(&metrics->table[metric]))
+                                       : METRIC_POOL;
+    cell->metric = metric;
+    memcpy(cell->labels, set->bytes, sizeof set->bytes);
+    atomic_fetch_add(&region->sets[metric], 1);
+    atomic_store_explicit(&cell->state, CELL_READY, memory_order_release);
+    return true;
+}
+
 /* The cell of a set, claimed when `make`; NULL when there is none or no room. */
-static struct cell *find(const struct metrics *metrics, unsigned metric,
-                         const struct label_set *set, bool make)
+static struct metric_cell *find(const struct metrics *metrics, unsigned metric,
+                                const struct label_set *set, bool make)
 {
     uint64_t hash =
         mix(mix(14695981039346656037U, &metric, sizeof metric), set->bytes, sizeof set->bytes);
 
-    for (size_t step = 0; step < CELLS; step++) {
-        struct cell *cell = &metrics->region->cells[(hash + step) % CELLS];
+    for (size_t step = 0; step < METRIC_CELLS; step++) {
+        struct metric_cell *cell = &metrics->region->cells[(hash + step) % METRIC_CELLS];
         uint32_t state = atomic_load_explicit(&cell->state, memory_order_acquire);
 
         if (state == CELL_EMPTY) {
             if (!make)
                 return NULL;
-            if (atomic_compare_exchange_strong(&cell->state, &state, CELL_CLAIMED)) {
-                cell->metric = metric;
-                memcpy(cell->labels, set->bytes, sizeof set->bytes);
-                atomic_fetch_add(&metrics->region->sets[metric], 1);
-                atomic_store_explicit(&cell->state, CELL_READY, memory_order_release);
+            if (claim(metrics, cell, metric, set))
                 return cell;
-            }
+            state = CELL_CLAIMED;
         }
-        /* Somebody else is about to write his labels, which may be ours: a moment later they can be
-         * compared. Whoever died in that moment leaves a cell that is never used. */
+        /* Another process is about to write its labels, which may be ours: a moment later they can
+         * be compared. A process that dies in that moment leaves a cell that is never used. */
         for (int spin = 0; state == CELL_CLAIMED && spin < 1000; spin++)
             state = atomic_load_explicit(&cell->state, memory_order_acquire);
         if (state == CELL_READY && is_same(cell, metric, set))
@@ -213,12 +229,13 @@ static struct cell *find(const struct metrics *metrics, unsigned metric,
     return NULL;
 }
 
-static struct cell *cell_of(struct metrics *metrics, unsigned metric, const char *const *values)
+static struct metric_cell *cell_of(struct metrics *metrics, unsigned metric,
+                                   const char *const *values)
 {
     static const char *const other[METRIC_LABELS_MAX] = {"other", "other", "other", "other"};
     const struct metric *row;
     struct label_set set;
-    struct cell *cell;
+    struct metric_cell *cell;
     unsigned most;
 
     if (!metrics || metric >= metrics->count)
@@ -248,48 +265,85 @@ static uint64_t as_bits(double value)
     return bits;
 }
 
-static void add(_Atomic uint64_t *place, double amount)
+static double read_value(const _Atomic uint64_t *value)
 {
-    uint64_t old = atomic_load_explicit(place, memory_order_relaxed);
+    return as_double(atomic_load(value));
+}
 
-    while (!atomic_compare_exchange_weak(place, &old, as_bits(as_double(old) + amount)))
+static void add(_Atomic uint64_t *sum, double amount)
+{
+    uint64_t old = atomic_load_explicit(sum, memory_order_relaxed);
+
+    while (!atomic_compare_exchange_weak(sum, &old, as_bits(as_double(old) + amount)))
+        continue;
+}
+
+static void raise(_Atomic uint64_t *largest, double value)
+{
+    uint64_t old = atomic_load_explicit(largest, memory_order_relaxed);
+
+    while (as_double(old) < value && !atomic_compare_exchange_weak(largest, &old, as_bits(value)))
         continue;
 }
 
 void metric_add(struct metrics *metrics, unsigned metric, const char *const *values, double amount)
 {
-    struct cell *cell = cell_of(metrics, metric, values);
+    struct metric_cell *cell = cell_of(metrics, metric, values);
+    _Atomic uint64_t *held = values_of(metrics, cell);
 
-    if (!cell || !isfinite(amount))
+    if (!held || !isfinite(amount))
         return;
-    add(&cell->values[0], amount);
+    add(&held[0], amount);
     atomic_store(&cell->hidden, 0);
 }
 
 void metric_set(struct metrics *metrics, unsigned metric, const char *const *values, double value)
 {
-    struct cell *cell = cell_of(metrics, metric, values);
+    struct metric_cell *cell = cell_of(metrics, metric, values);
+    _Atomic uint64_t *held = values_of(metrics, cell);
 
-    if (!cell || !isfinite(value))
+    if (!held || !isfinite(value))
         return;
-    atomic_store(&cell->values[0], as_bits(value));
+    atomic_store(&held[0], as_bits(value));
     atomic_store(&cell->hidden, 0);
+}
+
+void metric_raise(struct metrics *metrics, unsigned metric, const char *const *values, double value)
+{
+    _Atomic uint64_t *held = values_of(metrics, cell_of(metrics, metric, values));
+
+    if (held && isfinite(value))
+        raise(&held[0], value);
+}
+
+static void observe_time(_Atomic uint64_t *held, double seconds)
+{
+    double microseconds = fmax(0, rint(seconds * 1e6));
+
+    add(&held[0], 1);
+    add(&held[1], microseconds);
+    raise(&held[2], microseconds);
+    add(&held[3 + histogram_bucket((uint64_t)microseconds)], 1);
 }
 
 void metric_observe(struct metrics *metrics, unsigned metric, const char *const *values,
                     double value)
 {
-    struct cell *cell = cell_of(metrics, metric, values);
+    _Atomic uint64_t *held = values_of(metrics, cell_of(metrics, metric, values));
     const double *buckets;
 
-    if (!cell || !isfinite(value))
+    if (!held || !isfinite(value))
         return;
+    if (metrics->table[metric].kind == METRIC_TIMES) {
+        observe_time(held, value);
+        return;
+    }
     buckets = metrics->table[metric].buckets;
-    add(&cell->values[0], 1);
-    add(&cell->values[1], value);
+    add(&held[0], 1);
+    add(&held[1], value);
     for (size_t i = 0; i < METRIC_BUCKETS_MAX && buckets[i] > 0; i++) {
         if (value <= buckets[i]) {
-            add(&cell->values[2 + i], 1);
+            add(&held[2 + i], 1);
             return;
         }
     }
@@ -297,154 +351,149 @@ void metric_observe(struct metrics *metrics, unsigned metric, const char *const 
 
 double metric_read(const struct metrics *metrics, unsigned metric, const char *const *values)
 {
+    const _Atomic uint64_t *held;
     struct label_set set;
-    const struct cell *cell;
 
     if (!metrics || metric >= metrics->count)
         return 0;
     pack(&metrics->table[metric], values, &set);
-    cell = find(metrics, metric, &set, false);
-    return cell ? as_double(atomic_load(&cell->values[0])) : 0;
+    held = values_of(metrics, find(metrics, metric, &set, false));
+    return held ? read_value(&held[0]) : 0;
+}
+
+bool metric_is_shown(const struct metric_cell *cell, unsigned metric)
+{
+    return atomic_load(&cell->state) == CELL_READY && cell->metric == metric &&
+           !atomic_load(&cell->hidden);
+}
+
+/* Whether the labels of a cell are those given, where they are given. */
+static bool matches(const struct metrics *metrics, const struct metric_cell *cell,
+                    const char *const *values)
+{
+    const char *label = cell->labels;
+
+    for (size_t i = 0; values && i < metric_label_count(&metrics->table[cell->metric]); i++) {
+        if (values[i] && strcmp(values[i], label) != 0)
+            return false;
+        label += strlen(label) + 1;
+    }
+    return true;
+}
+
+double metric_sum(const struct metrics *metrics, unsigned metric, const char *const *values)
+{
+    double sum = 0;
+
+    for (size_t i = 0; metrics && i < METRIC_CELLS; i++) {
+        const struct metric_cell *cell = &metrics->region->cells[i];
+        const _Atomic uint64_t *held =
+            metric_is_shown(cell, metric) ? values_of(metrics, cell) : NULL;
+
+        if (held && matches(metrics, cell, values))
+            sum += read_value(&held[0]);
+    }
+    return sum;
+}
+
+const char *metric_largest(const struct metrics *metrics, unsigned metric, double *value)
+{
+    const char *label = NULL;
+
+    *value = 0;
+    for (size_t i = 0; metrics && i < METRIC_CELLS; i++) {
+        const struct metric_cell *cell = &metrics->region->cells[i];
+        const _Atomic uint64_t *held =
+            metric_is_shown(cell, metric) ? values_of(metrics, cell) : NULL;
+
+        if (!held || (label && read_value(&held[0]) <= *value))
+            continue;
+        *value = read_value(&held[0]);
+        label = cell->labels;
+    }
+    return label;
+}
+
+static void add_times(struct metric_times *times, const _Atomic uint64_t *held)
+{
+    times->count += read_value(&held[0]);
+    times->sum += read_value(&held[1]);
+    times->largest = fmax(times->largest, read_value(&held[2]));
+    for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++)
+        times->buckets[i] += read_value(&held[3 + i]);
+}
+
+void metric_read_times(const struct metrics *metrics, unsigned metric, struct metric_times *times)
+{
+    *times = (struct metric_times){0};
+    for (size_t i = 0; metrics && i < METRIC_CELLS; i++) {
+        const struct metric_cell *cell = &metrics->region->cells[i];
+        const _Atomic uint64_t *held =
+            metric_is_shown(cell, metric) ? values_of(metrics, cell) : NULL;
+
+        if (held)
+            add_times(times, held);
+    }
+    times->sum /= 1e6;
+    times->largest /= 1e6;
+}
+
+double metric_quantile(const struct metric_times *times, double q)
+{
+    double rank = fmax(1, ceil(fmin(q, 1) * times->count)), passed = 0;
+
+    if (times->count == 0)
+        return -1;
+    if (rank >= times->count)
+        return times->largest;
+    for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+        passed += times->buckets[i];
+        if (passed >= rank)
+            return fmin(histogram_middle(i) / 1e6, times->largest);
+    }
+    return times->largest;
+}
+
+/* The bucket in which a bound lies counts in full, so the bound is up to 6.25 % larger than said.
+ */
+static void cell_times(const struct metric *row, const _Atomic uint64_t *held,
+                       double values[METRIC_VALUES_MAX])
+{
+    unsigned next = 0;
+
+    values[0] = read_value(&held[0]);
+    values[1] = read_value(&held[1]) / 1e6;
+    for (size_t i = 0; i < METRIC_BUCKETS_MAX && row->buckets[i] > 0; i++) {
+        unsigned last = histogram_bucket((uint64_t)(row->buckets[i] * 1e6));
+
+        for (values[2 + i] = 0; next <= last; next++)
+            values[2 + i] += read_value(&held[3 + next]);
+    }
+}
+
+void metric_cell_values(const struct metrics *metrics, const struct metric_cell *cell,
+                        double values[METRIC_VALUES_MAX])
+{
+    const struct metric *row = &metrics->table[cell->metric];
+    const _Atomic uint64_t *held = values_of(metrics, cell);
+
+    memset(values, 0, METRIC_VALUES_MAX * sizeof values[0]);
+    if (!held)
+        return;
+    if (row->kind == METRIC_TIMES) {
+        cell_times(row, held, values);
+        return;
+    }
+    for (uint32_t i = 0; i < value_count(row); i++)
+        values[i] = read_value(&held[i]);
 }
 
 void metric_clear(struct metrics *metrics, unsigned metric)
 {
-    for (size_t i = 0; metrics && i < CELLS; i++) {
-        struct cell *cell = &metrics->region->cells[i];
+    for (size_t i = 0; metrics && i < METRIC_CELLS; i++) {
+        struct metric_cell *cell = &metrics->region->cells[i];
 
-        if (atomic_load(&cell->state) == CELL_READY && cell->metric == metric)
+        if (metric_is_shown(cell, metric))
             atomic_store(&cell->hidden, 1);
     }
-}
-
-/* Backslash, quote and line end are written with a backslash. */
-static void write_value(struct text *out, const char *value)
-{
-    for (; *value; value++) {
-        if (*value == '\\' || *value == '"')
-            text_append(out, "\\", 1);
-        if (*value == '\n')
-            text_append_string(out, "\\n");
-        else
-            text_append(out, value, 1);
-    }
-}
-
-/* name{label="value",le="bound"}; without braces when there is neither. */
-static void write_name(struct text *out, const struct metric *metric, const char *suffix,
-                       const char *labels, const char *bound)
-{
-    size_t count = label_count(metric);
-
-    text_append_string(out, metric->name);
-    text_append_string(out, suffix);
-    if (!count && !bound)
-        return;
-    text_append(out, "{", 1);
-    for (size_t i = 0; i < count; i++) {
-        text_append_string(out, i ? "," : "");
-        text_append_string(out, metric->labels[i]);
-        text_append_string(out, "=\"");
-        write_value(out, labels);
-        text_append(out, "\"", 1);
-        labels += strlen(labels) + 1;
-    }
-    if (bound) {
-        text_append_string(out, count ? ",le=\"" : "le=\"");
-        text_append_string(out, bound);
-        text_append(out, "\"", 1);
-    }
-    text_append(out, "}", 1);
-}
-
-static void write_number(struct text *out, double value)
-{
-    char number[NUMBER_TEXT_MAX];
-    size_t length = number_format(value, number);
-
-    if (length > 2 && strcmp(number + length - 2, ".0") == 0)
-        length -= 2;
-    text_append(out, " ", 1);
-    text_append(out, number, length);
-    text_append(out, "\n", 1);
-}
-
-static void write_histogram(struct text *out, const struct metric *metric, const char *labels,
-                            const double values[VALUES])
-{
-    char bound[NUMBER_TEXT_MAX];
-    double below = 0;
-
-    for (size_t i = 0; i < METRIC_BUCKETS_MAX && metric->buckets[i] > 0; i++) {
-        below += values[2 + i];
-        number_format(metric->buckets[i], bound);
-        write_name(out, metric, "_bucket", labels, bound);
-        write_number(out, below);
-    }
-    write_name(out, metric, "_bucket", labels, "+Inf");
-    write_number(out, values[0]);
-}
-
-static void write_set(struct text *out, const struct metric *metric, const char *labels,
-                      const double values[VALUES])
-{
-    if (metric->kind == METRIC_COUNTER || metric->kind == METRIC_GAUGE) {
-        write_name(out, metric, "", labels, NULL);
-        write_number(out, values[0]);
-        return;
-    }
-    if (metric->kind == METRIC_HISTOGRAM)
-        write_histogram(out, metric, labels, values);
-    write_name(out, metric, "_sum", labels, NULL);
-    write_number(out, values[1]);
-    write_name(out, metric, "_count", labels, NULL);
-    write_number(out, values[0]);
-}
-
-static int by_labels(const void *a, const void *b)
-{
-    const struct cell *const *one = a, *const *two = b;
-
-    return memcmp((*one)->labels, (*two)->labels, sizeof(*one)->labels);
-}
-
-static void write_cell(struct text *out, const struct metric *metric, const struct cell *cell)
-{
-    double values[VALUES];
-
-    for (size_t i = 0; i < VALUES; i++)
-        values[i] = as_double(atomic_load(&cell->values[i]));
-    write_set(out, metric, cell->labels, values);
-}
-
-static void write_metric(const struct metrics *metrics, unsigned metric, struct text *out)
-{
-    static const char *const kinds[] = {"counter", "gauge", "histogram", "summary"};
-    static const double nothing[VALUES];
-    const struct metric *row = &metrics->table[metric];
-    size_t most = row->sets ? row->sets : METRIC_SETS;
-    const struct cell **cells = ARENA_ARRAY(out->arena, const struct cell *, most + 1);
-    size_t count = 0;
-
-    for (size_t i = 0; i < CELLS && count <= most; i++) {
-        const struct cell *cell = &metrics->region->cells[i];
-
-        if (atomic_load(&cell->state) == CELL_READY && cell->metric == metric &&
-            !atomic_load(&cell->hidden))
-            cells[count++] = cell;
-    }
-    text_append_format(out, "# HELP %s %s\n# TYPE %s %s\n", row->name, row->help, row->name,
-                       kinds[row->kind]);
-    /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are what is sorted */
-    qsort(cells, count, sizeof cells[0], by_labels);
-    for (size_t i = 0; i < count; i++)
-        write_cell(out, row, cells[i]);
-    if (!count && !label_count(row))
-        write_set(out, row, "", nothing);
-}
-
-void metrics_write(const struct metrics *metrics, struct text *out)
-{
-    for (unsigned i = 0; metrics && i < metrics->count; i++)
-        write_metric(metrics, i, out);
 }

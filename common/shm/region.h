@@ -1,6 +1,6 @@
 /*
  * What all workers of one service on one host share: a mapped file in the run directory. The
- * other headers of this kit (counters, histogram, rate, admission) work on an open region.
+ * other headers of this kit (rate, semaphore, breaker...) work on an open region.
  *
  * Every worker opens the file for itself, at its start and after any fork. It survives workers
  * that are killed at any instruction; docs/develop/shared-memory.md says how. It does not survive a
@@ -16,20 +16,18 @@
 #include <stdint.h>
 
 enum {
-    SHM_FAMILIES_MAX = 16,    /* families of workers in one region */
-    SHM_FAMILY_NAME_MAX = 48, /* bytes of a family's name with its NUL */
+    SHM_NUMBERS_MAX = 8, /* numbers in one region */
     /* Of the region that the responders of a service share, for the programs beside them: to be
-     * changed when the meaning of a position in http/server.h changes. */
-    SHM_SERVICE_VERSION = 1
+     * changed when the meaning of a number changes. */
+    SHM_SERVICE_VERSION = 2
 };
 
 struct shm_region;
-struct shm_family;
 
 /*
  * Opens the region at `path`, making the file (mode 0600) when it is absent; any number of
  * processes may do so at the same moment. `version` is the caller's own number for the meaning of
- * its counters and histograms: a file of another version (or of an earlier boot, or one that is
+ * its numbers: a file of another version (or of an earlier boot, or one that is
  * empty because its maker died) is replaced by a fresh one, while processes that still map the old
  * one keep it to themselves. One that was damaged or truncated is replaced as well, and kept as
  * `<path>.damaged`. `<path>.lock` stays beside the file.
@@ -61,17 +59,11 @@ bool shm_region_is_sound(const struct shm_region *region);
  * system's, which counts time asleep (CLOCK_BOOTTIME). Holds for this handle only. */
 void shm_region_set_clock(struct shm_region *region, int64_t (*now_microseconds)(void));
 
-/*
- * A family is all workers of one responder. shm_family_join() finds the family's slot by name, or
- * takes a free one; the handle lives as long as the region. ERROR_TOO_LARGE (`shm_families`) when
- * all slots are taken, ERROR_INVALID (`shm_family_name`) for a name that is empty or too long.
- */
-enum error shm_family_join(struct shm_region *region, const char *name, struct shm_family **family,
-                           struct problem *problem) MUST_CHECK;
-
-/* Families in the order in which they joined: index 0 to shm_family_count() - 1. */
-size_t shm_family_count(const struct shm_region *region);
-struct shm_family *shm_family_at(const struct shm_region *region, size_t index);
-const char *shm_family_name(const struct shm_family *family);
+/* Numbers that all workers share, by an enum of the service; they begin with 0. A number that is
+ * out of range aborts. */
+int64_t shm_number(const struct shm_region *region, unsigned number);
+void shm_number_add(struct shm_region *region, unsigned number, int64_t amount);
+/* Sets it unless it is larger already. */
+void shm_number_raise(struct shm_region *region, unsigned number, int64_t value);
 
 #endif

@@ -30,7 +30,7 @@ static enum error refuse(struct request *request, struct reply *reply)
     if (decision.allowed)
         return problem_set(&request->problem, ERROR_FORBIDDEN, "chatapp_signature",
                            "Missing, old or wrong signature");
-    counters_add(request->server->counters, COUNTER_RATE_LIMITED, 1);
+    server_count(request->server, HTTP_METRIC_RATE_LIMITED);
     reply_add_header(reply, "Retry-After",
                      arena_print(request->arena, "%u",
                                  decision.retry_after_seconds ? decision.retry_after_seconds : 1));

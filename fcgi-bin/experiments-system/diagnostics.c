@@ -9,7 +9,6 @@
 #include "experiments/webhooks/subscription_store.h"
 #include "experiments/workspace/bundle.h"
 #include "shm/admission.h"
-#include "shm/histogram.h"
 #include "shm/rate.h"
 
 #include <string.h>
@@ -195,23 +194,28 @@ static const struct network *describe_network(const struct request *request)
     return network;
 }
 
-static int64_t total(const struct shm_region *region, enum http_counter counter)
+static int64_t answers(const struct metrics *metrics, const char *class)
 {
-    return (int64_t)counters_total(region, counter);
+    return (int64_t)metric_sum(metrics, HTTP_METRIC_REQUESTS, (const char *const[]){class, NULL});
 }
 
-static void add_times(const struct shm_region *region, struct runtime *runtime)
+static int64_t total(const struct metrics *metrics, enum http_metric metric)
 {
-    struct histogram_view view = {0};
+    return (int64_t)metric_read(metrics, metric, NULL);
+}
 
-    histogram_add_all(&view, region, HISTOGRAM_REQUEST);
-    runtime->process_time_ms_count = (int64_t)view.count;
-    if (view.count == 0)
+static void add_times(const struct metrics *metrics, struct runtime *runtime)
+{
+    struct metric_times times;
+
+    metric_read_times(metrics, HTTP_METRIC_SECONDS, &times);
+    runtime->process_time_ms_count = (int64_t)times.count;
+    if (times.count == 0)
         return;
-    runtime->process_time_ms_avg = GIVEN_NUMBER(histogram_mean(&view) / 1000);
-    runtime->process_time_ms_max = GIVEN_NUMBER((double)view.max / 1000);
-    runtime->process_time_ms_p50 = GIVEN_NUMBER(histogram_quantile(&view, 0.5) / 1000);
-    runtime->process_time_ms_p99 = GIVEN_NUMBER(histogram_quantile(&view, 0.99) / 1000);
+    runtime->process_time_ms_avg = GIVEN_NUMBER(times.sum / times.count * 1000);
+    runtime->process_time_ms_max = GIVEN_NUMBER(times.largest * 1000);
+    runtime->process_time_ms_p50 = GIVEN_NUMBER(metric_quantile(&times, 0.5) * 1000);
+    runtime->process_time_ms_p99 = GIVEN_NUMBER(metric_quantile(&times, 0.99) * 1000);
 }
 
 static void add_limits(struct shm_region *region, struct runtime *runtime)
@@ -232,28 +236,27 @@ static void add_limits(struct shm_region *region, struct runtime *runtime)
 
 static const struct runtime *describe_runtime(const struct request *request)
 {
-    struct shm_region *region = request->server->region;
+    const struct metrics *metrics = request->server->metrics;
     struct runtime *runtime = ARENA_NEW(request->arena, struct runtime);
-    struct note note;
+    double last_error;
 
     *runtime = (struct runtime){
-        .total_requests = total(region, COUNTER_REQUESTS),
-        .success_responses = total(region, COUNTER_SUCCESS),
-        .client_error_responses = total(region, COUNTER_CLIENT_ERROR),
-        .server_error_responses = total(region, COUNTER_SERVER_ERROR),
-        .auth_rejections = total(region, COUNTER_AUTH_REJECTION),
-        .rate_limited_responses = total(region, COUNTER_RATE_LIMITED),
-        .request_body_rejections = total(region, COUNTER_BODY_REJECTION),
-        .compute_capacity_rejections = total(region, COUNTER_CAPACITY_REJECTION),
-        .last_request_at = moment(request->arena, stamps_latest(region, STAMP_LAST_REQUEST)),
-        .last_error_at = moment(request->arena, stamps_latest(region, STAMP_LAST_ERROR))};
-    if (notes_latest(region, NOTE_LAST_ERROR_CODE, &note))
-        runtime->last_error_code = arena_copy_string(request->arena, note.text);
+        .total_requests = answers(metrics, NULL),
+        .success_responses = answers(metrics, "success"),
+        .client_error_responses = answers(metrics, "client_error"),
+        .server_error_responses = answers(metrics, "server_error"),
+        .auth_rejections = total(metrics, HTTP_METRIC_AUTH_REJECTIONS),
+        .rate_limited_responses = total(metrics, HTTP_METRIC_RATE_LIMITED),
+        .request_body_rejections = total(metrics, HTTP_METRIC_BODY_REJECTIONS),
+        .compute_capacity_rejections = total(metrics, HTTP_METRIC_CAPACITY_REJECTIONS),
+        .last_request_at = moment(request->arena, total(metrics, HTTP_METRIC_LAST_REQUEST)),
+        .last_error_code = metric_largest(metrics, HTTP_METRIC_LAST_ERROR, &last_error)};
+    runtime->last_error_at = moment(request->arena, (int64_t)last_error);
     if (runtime->total_requests)
         runtime->error_rate =
             (double)runtime->server_error_responses / (double)runtime->total_requests;
-    add_times(region, runtime);
-    add_limits(region, runtime);
+    add_times(metrics, runtime);
+    add_limits(request->server->region, runtime);
     return runtime;
 }
 

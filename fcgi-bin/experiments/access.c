@@ -37,9 +37,15 @@ static bool is_admin_path(const char *path)
     return is_operator_path(path) || starts_with(path, API "/admin");
 }
 
+/* Numbers that the workers share. */
+enum {
+    NUMBER_KEY_CHANGES, /* times at which keys may have begun to count */
+    NUMBER_KNOWN_OPEN   /* NUMBER_KEY_CHANGES + 1 when no keys were found; 0 = never */
+};
+
 void service_expect_keys(struct request *request)
 {
-    counters_add(request->server->counters, COUNTER_KEY_CHANGES, 1);
+    shm_number_add(request->server->region, NUMBER_KEY_CHANGES, 1);
 }
 
 /* Whether some worker found no keys, and none can have been issued since. */
@@ -48,15 +54,14 @@ static bool known_to_be_open(const struct request *request)
     const struct shm_region *region = request->server->region;
 
     return !db_credentials_noted(store_handle(service_store(request))) &&
-           (uint64_t)stamps_latest(region, STAMP_KNOWN_OPEN) ==
-               counters_total(region, COUNTER_KEY_CHANGES) + 1;
+           shm_number(region, NUMBER_KNOWN_OPEN) == shm_number(region, NUMBER_KEY_CHANGES) + 1;
 }
 
 /* Asks the database. While it is away a service that was open stays so: nothing that it could be
  * asked has become secret since. One that is not known to be open is not opened. */
 static enum error take_census(struct request *request, struct key_census *census)
 {
-    uint64_t changes = counters_total(request->server->region, COUNTER_KEY_CHANGES);
+    int64_t changes = shm_number(request->server->region, NUMBER_KEY_CHANGES);
     struct db *db;
     enum error error = service_database_for_keys(request, &db);
 
@@ -69,7 +74,7 @@ static enum error take_census(struct request *request, struct key_census *census
         return ERROR_NONE;
     }
     if (!error && !census->any)
-        stamps_set(request->server->counters, STAMP_KNOWN_OPEN, (int64_t)changes + 1);
+        shm_number_raise(request->server->region, NUMBER_KNOWN_OPEN, changes + 1);
     else if (!error && known_to_be_open(request))
         service_expect_keys(request);
     return error;

@@ -292,6 +292,8 @@ static void after(struct request *request, int status)
     }
 }
 
+static const struct metric metrics[] = {HTTP_METRICS("ab_")};
+
 const struct http_service experiments_service = {
     .name = "experiments",
     .format = &experiments_wire_format,
@@ -299,6 +301,9 @@ const struct http_service experiments_service = {
     .setting_count = &experiments_settings_count,
     .reasons = reasons,
     .reason_count = COUNT_OF(reasons),
+    .metrics = metrics,
+    .metric_count = COUNT_OF(metrics),
+    .counts_http = true,
     .start = start,
     .ready = ready,
     .authenticate = service_authenticate,

@@ -5,8 +5,7 @@
  */
 #include "../unit/shm_children.h"
 #include "shm/admission.h"
-#include "shm/counters.h"
-#include "shm/histogram.h"
+#include "shm/metrics.h"
 #include "shm/rate.h"
 
 #include <time.h>
@@ -14,7 +13,13 @@
 enum { BATCHES = 15, CALLS = 20000, MARGIN = SHM_THREAD_SANITIZER ? 500 : 10 };
 
 static struct shm_region *region;
-static struct shm_family *family;
+static struct metrics *metrics;
+
+enum { COUNTED, LARGEST, TIMES };
+
+static const struct metric table[] = {[COUNTED] = {"t_counted_total", METRIC_COUNTER, "Counted."},
+                                      [LARGEST] = {"t_largest", METRIC_GAUGE, "Largest."},
+                                      [TIMES] = {"t_seconds", METRIC_TIMES, "Times."}};
 static char keys[CALLS][24];
 
 static double nanoseconds_now(void)
@@ -27,17 +32,18 @@ static double nanoseconds_now(void)
 
 static void call_counter(int i)
 {
-    counters_add(family, (unsigned)i % COUNTERS_MAX, 1);
+    (void)i;
+    metric_add(metrics, COUNTED, NULL, 1);
 }
 
 static void call_histogram(int i)
 {
-    histogram_record(family, 0, (uint64_t)i * 37);
+    metric_observe(metrics, TIMES, NULL, i * 37e-6);
 }
 
-static void call_note(int i)
+static void call_gauge(int i)
 {
-    notes_set(family, 0, i, "validation_error");
+    metric_raise(metrics, LARGEST, NULL, i);
 }
 
 static void call_rate_one_key(int i)
@@ -92,9 +98,9 @@ static const struct {
     void (*call)(int i);
     double expected; /* nanoseconds, on a processor of about 2020 */
 } calls[] = {
-    {"counters_add", call_counter, 20},
-    {"histogram_record", call_histogram, 40},
-    {"notes_set", call_note, 150},
+    {"metric_add", call_counter, 200},
+    {"metric_observe, times", call_histogram, 300},
+    {"metric_raise", call_gauge, 200},
     {"rate_allow, one client, mostly refused", call_rate_one_key, 250},
     {"rate_allow, one client, mostly admitted", call_rate_admitting, 300},
     {"rate_allow, 20000 clients", call_rate_many_keys, 600},
@@ -105,7 +111,7 @@ static const struct {
 TEST(calls_cost_little)
 {
     region = open_anonymous();
-    family = join(region, "core");
+    CHECK_INT(metrics_open(NULL, table, sizeof table / sizeof table[0], &metrics, NULL), 0);
     for (int i = 0; i < CALLS; i++)
         snprintf(keys[i], sizeof keys[i], "api:10.%d.%d.7", i / 256, i % 256);
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {

@@ -153,7 +153,7 @@ TEST(a_stream_that_fails_or_runs_out_of_memory_says_so)
              (const char *[]){"QUERY_STRING", queries[i], NULL});
         CHECK(strstr(wire->streamed, "\n\nevent: error\ndata: {"));
         CHECK_INT(wire->ends, i + 1);
-        CHECK_INT(counters_total(server.region, COUNTER_REQUESTS), i + 1);
+        CHECK(metric_sum(server.metrics, HTTP_METRIC_REQUESTS, NULL) == i + 1);
     }
     wire->gone = true;
     wire->streamed_length = 0;

@@ -105,7 +105,7 @@ TEST(bodies_are_limited)
     call(&server, &wire, "POST", "/api/v1/echo", "{}",
          (const char *[]){"CONTENT_LENGTH", "100", NULL});
     CHECK_INT(status_of(&wire), 400);
-    CHECK_INT(counters_total(server.region, COUNTER_BODY_REJECTION), 2);
+    CHECK(metric_read(server.metrics, HTTP_METRIC_BODY_REJECTIONS, NULL) == 2);
     free(large);
     free(wire.answer);
     server_stop(&server);

@@ -243,10 +243,15 @@ static struct wire_format format = {
     .too_large = too_large,
 };
 
+static const struct metric counted[] = {HTTP_METRICS("t_")};
+
 static const struct http_service service = {.name = "test",
                                             .format = &format,
                                             .reasons = reasons,
                                             .reason_count = COUNT_OF(reasons),
+                                            .metrics = counted,
+                                            .metric_count = COUNT_OF(counted),
+                                            .counts_http = true,
                                             .authenticate = authenticate,
                                             .refuse = refuse,
                                             .buckets = buckets};

@@ -114,13 +114,4 @@ static inline struct shm_region *open_anonymous(void)
     return region;
 }
 
-static inline struct shm_family *join(struct shm_region *region, const char *name)
-{
-    struct shm_family *family = NULL;
-
-    if (shm_family_join(region, name, &family, NULL) != ERROR_NONE)
-        abort();
-    return family;
-}
-
 #endif

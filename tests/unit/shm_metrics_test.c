@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PLAIN, ASKED, TAKEN, WARMTH, GRADE };
+enum { PLAIN, ASKED, TAKEN, WARMTH, GRADE, SERVED, LAST };
 
 static const struct metric table[] = {
     [PLAIN] = {"t_plain_total", METRIC_COUNTER, "Plain."},
@@ -17,6 +17,8 @@ static const struct metric table[] = {
     [TAKEN] = {"t_taken_seconds", METRIC_HISTOGRAM, "Taken.", {"route"}, {0.1, 1}},
     [WARMTH] = {"t_warmth", METRIC_GAUGE, "Warmth.", {"place"}},
     [GRADE] = {"t_grade", METRIC_SUMMARY, "Grade."},
+    [SERVED] = {"t_served_seconds", METRIC_TIMES, "Served.", {"family"}, {0.01, 1}},
+    [LAST] = {"t_last", METRIC_GAUGE, .labels = {"code"}, .internal = true},
 };
 enum { COUNT = sizeof table / sizeof table[0] };
 
@@ -56,6 +58,9 @@ TEST(everything_is_written_in_its_form)
     metric_clear(metrics, WARMTH);
     metric_set(metrics, WARMTH, VALUES("there"), 2.5);
     metric_observe(metrics, GRADE, NULL, 80);
+    metric_observe(metrics, SERVED, VALUES("a"), 0.005);
+    metric_observe(metrics, SERVED, VALUES("a"), 0.25);
+    metric_raise(metrics, LAST, VALUES("not_found"), 1);
     CHECK_TEXT(written(metrics),
                "# HELP t_plain_total Plain.\n# TYPE t_plain_total counter\nt_plain_total 0\n"
                "# HELP t_asked_total Asked.\n# TYPE t_asked_total counter\n"
@@ -67,7 +72,13 @@ TEST(everything_is_written_in_its_form)
                "t_taken_seconds_bucket{route=\"/x\",le=\"+Inf\"} 3\n"
                "t_taken_seconds_sum{route=\"/x\"} 7.6\nt_taken_seconds_count{route=\"/x\"} 3\n"
                "# HELP t_warmth Warmth.\n# TYPE t_warmth gauge\nt_warmth{place=\"there\"} 2.5\n"
-               "# HELP t_grade Grade.\n# TYPE t_grade summary\nt_grade_sum 80\nt_grade_count 1\n");
+               "# HELP t_grade Grade.\n# TYPE t_grade summary\nt_grade_sum 80\nt_grade_count 1\n"
+               "# HELP t_served_seconds Served.\n# TYPE t_served_seconds histogram\n"
+               "t_served_seconds_bucket{family=\"a\",le=\"0.01\"} 1\n"
+               "t_served_seconds_bucket{family=\"a\",le=\"1.0\"} 2\n"
+               "t_served_seconds_bucket{family=\"a\",le=\"+Inf\"} 2\n"
+               "t_served_seconds_sum{family=\"a\"} 0.255\n"
+               "t_served_seconds_count{family=\"a\"} 2\n");
     metrics_close(metrics);
 }
 
@@ -80,6 +91,57 @@ TEST(label_sets_are_bounded)
     CHECK(metric_read(metrics, ASKED, VALUES("GET", "2")) == 1);
     CHECK(metric_read(metrics, ASKED, VALUES("GET", "3")) == 0);
     CHECK(metric_read(metrics, ASKED, VALUES("other", "other")) == 997);
+    metrics_close(metrics);
+}
+
+TEST(sums_go_over_the_labels_that_are_left_open)
+{
+    struct metrics *metrics = opened(NULL);
+
+    metric_add(metrics, ASKED, VALUES("GET", "200"), 1);
+    metric_add(metrics, ASKED, VALUES("GET", "404"), 2);
+    metric_add(metrics, ASKED, VALUES("POST", "200"), 4);
+    CHECK(metric_sum(metrics, ASKED, NULL) == 7);
+    CHECK(metric_sum(metrics, ASKED, VALUES("GET", NULL)) == 3);
+    CHECK(metric_sum(metrics, ASKED, VALUES(NULL, "200")) == 5);
+    CHECK(metric_sum(metrics, ASKED, VALUES("PUT", NULL)) == 0);
+    metrics_close(metrics);
+}
+
+TEST(the_largest_gauge_names_its_label)
+{
+    struct metrics *metrics = opened(NULL);
+    double value;
+
+    CHECK(!metric_largest(metrics, LAST, &value) && value == 0);
+    metric_raise(metrics, LAST, VALUES("not_found"), 100);
+    metric_raise(metrics, LAST, VALUES("rate_limited"), 200);
+    metric_raise(metrics, LAST, VALUES("not_found"), 150);
+    CHECK_TEXT(metric_largest(metrics, LAST, &value), "rate_limited");
+    CHECK(value == 200);
+    metric_raise(metrics, LAST, VALUES("not_found"), 120); /* never goes back */
+    CHECK(metric_read(metrics, LAST, VALUES("not_found")) == 150);
+    metrics_close(metrics);
+}
+
+/* For 1, 2, ... 100000 microseconds the q-quantile is 100000 q. */
+TEST(quantiles_are_as_close_as_promised)
+{
+    static const double shares[] = {0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999};
+    struct metrics *metrics = opened(NULL);
+    struct metric_times times;
+
+    metric_read_times(metrics, SERVED, &times);
+    CHECK_NEAR(metric_quantile(&times, 0.5), -1, 0);
+    for (int value = 1; value <= 100000; value++)
+        metric_observe(metrics, SERVED, VALUES(value % 2 ? "a" : "b"), value / 1e6);
+    metric_read_times(metrics, SERVED, &times);
+    CHECK(times.count == 100000);
+    CHECK_RELATIVE(times.sum, 5000.05, 1e-12);
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+        CHECK_RELATIVE(metric_quantile(&times, shares[i]), 0.1 * shares[i], 0.032);
+    CHECK_NEAR(metric_quantile(&times, 1), 0.1, 0);
+    CHECK_NEAR(metric_quantile(&times, 0), 1e-6, 0);
     metrics_close(metrics);
 }
 
@@ -135,9 +197,10 @@ TEST(processes_count_together)
 
 int main(void)
 {
-    static const struct test_case cases[] = {CASE(everything_is_written_in_its_form),
-                                             CASE(label_sets_are_bounded),
-                                             CASE(processes_count_together)};
+    static const struct test_case cases[] = {
+        CASE(everything_is_written_in_its_form),          CASE(label_sets_are_bounded),
+        CASE(sums_go_over_the_labels_that_are_left_open), CASE(the_largest_gauge_names_its_label),
+        CASE(quantiles_are_as_close_as_promised),         CASE(processes_count_together)};
     int status;
 
     arena = arena_create(1 << 24);

@@ -1,7 +1,6 @@
 /* Opening the shared file: together, after crashes, over files that should not be there. */
 #include "shm/region.h"
 
-#include "shm/counters.h"
 #include "shm/rate.h"
 #include "shm_children.h"
 
@@ -90,13 +89,12 @@ TEST(a_second_opening_sees_the_first)
 
     start();
     first = open_version(1);
-    counters_add(join(first, "core"), 3, 5);
+    shm_number_add(first, 3, 5);
     second = open_version(1);
     CHECK_INT(shm_region_created_at(second), shm_region_created_at(first));
-    CHECK_INT(counters_total(second, 3), 5);
-    CHECK_INT(shm_family_count(second), 1);
+    CHECK_INT(shm_number(second, 3), 5);
     shm_region_close(first);
-    CHECK_INT(counters_total(second, 3), 5);
+    CHECK_INT(shm_number(second, 3), 5);
     shm_region_close(second);
     finish();
 }
@@ -104,13 +102,13 @@ TEST(a_second_opening_sees_the_first)
 static int open_and_count(int child, void *context)
 {
     struct shm_region *region = open_version(1);
-    const char *name = child % 2 ? "core" : "compute";
 
+    (void)child;
     (void)context;
     if (!region)
         return 1;
     for (int i = 0; i < 100; i++)
-        counters_add(join(region, name), 0, 1);
+        shm_number_add(region, 0, 1);
     rate_allow(region, "k", (struct rate_rule){1000, 60});
     shm_region_close(region);
     return 0;
@@ -124,8 +122,7 @@ TEST(sixteen_workers_start_at_the_same_moment)
         start();
         CHECK_INT(run_children(16, open_and_count, NULL), 0);
         region = open_version(1);
-        CHECK_INT(counters_total(region, 0), 1600);
-        CHECK_INT(shm_family_count(region), 2);
+        CHECK_INT(shm_number(region, 0), 1600);
         CHECK_INT(rate_peek(region, "k", (struct rate_rule){1000, 60}).remaining, 1000 - 16);
         shm_region_close(region);
         finish();
@@ -135,17 +132,14 @@ TEST(sixteen_workers_start_at_the_same_moment)
 TEST(another_version_replaces_the_file_and_leaves_the_old_one_to_its_users)
 {
     struct shm_region *old, *renewed;
-    struct shm_family *family;
 
     start();
     old = open_version(1);
-    family = join(old, "core");
-    counters_add(family, 0, 7);
+    shm_number_add(old, 0, 7);
     renewed = open_version(2);
-    CHECK_INT(shm_family_count(renewed), 0);
-    counters_add(family, 0, 1);
-    CHECK_INT(counters_total(old, 0), 8);
-    CHECK_INT(counters_total(renewed, 0), 0);
+    shm_number_add(old, 0, 1);
+    CHECK_INT(shm_number(old, 0), 8);
+    CHECK_INT(shm_number(renewed, 0), 0);
     shm_region_close(old);
     shm_region_close(renewed);
     finish();
@@ -159,7 +153,7 @@ static int open_versions(int child, void *context)
 
         if (!region)
             return 1;
-        counters_add(join(region, "core"), 0, 1);
+        shm_number_add(region, 0, 1);
         shm_region_close(region);
     }
     return 0;
@@ -178,11 +172,10 @@ TEST(a_file_from_before_the_last_boot_is_replaced)
 
     start();
     region = open_version(1);
-    counters_add(join(region, "core"), 0, 7);
+    shm_number_add(region, 0, 7);
     shm_region_close(region);
     overwrite(offsetof(struct region_layout, header.boot_id), "another boot", 12);
     region = open_version(1);
-    CHECK_INT(shm_family_count(region), 0);
     shm_region_close(region);
     finish();
 }
@@ -305,13 +298,13 @@ TEST(a_file_that_others_can_read_is_made_private)
     finish();
 }
 
-static void open_and_join(void *context)
+static void open_and_leave(void *context)
 {
     struct shm_region *region = open_version(1);
 
     (void)context;
     if (region)
-        join(region, "core");
+        shm_number_add(region, 1, 1);
 }
 
 TEST(a_worker_killed_anywhere_while_opening_does_no_harm)
@@ -322,17 +315,16 @@ TEST(a_worker_killed_anywhere_while_opening_does_no_harm)
         struct shm_region *region;
 
         start();
-        killed = child_killed_at(n, open_and_join, NULL);
+        killed = child_killed_at(n, open_and_leave, NULL);
         region = open_version(1);
         CHECK(region != NULL);
-        counters_add(join(region, "core"), 0, 1);
-        CHECK_INT(counters_total(region, 0), 1);
-        CHECK_INT(shm_family_count(region), 1);
+        shm_number_add(region, 0, 1);
+        CHECK_INT(shm_number(region, 0), 1);
         shm_region_close(region);
         CHECK(access(new_path, F_OK) != 0);
         finish();
     }
-    CHECK_INT(n - 2, 4); /* locked, mapped, filled, joined */
+    CHECK_INT(n - 2, 3); /* locked, mapped, filled */
 }
 
 TEST(waiting_for_a_lock_ends)
@@ -352,32 +344,8 @@ TEST(waiting_for_a_lock_ends)
     finish();
 }
 
-TEST(families_are_found_by_name_up_to_their_limit)
-{
-    struct shm_region *region = open_anonymous();
-    struct shm_family *family;
-    struct problem problem;
-    char name[SHM_FAMILY_NAME_MAX + 1];
-
-    for (int i = 0; i < SHM_FAMILIES_MAX; i++) {
-        snprintf(name, sizeof name, "family-%d", i);
-        family = join(region, name);
-        CHECK_TEXT(shm_family_name(family), name);
-        CHECK(shm_family_at(region, (size_t)i) == family);
-    }
-    CHECK(join(region, "family-3") == shm_family_at(region, 3));
-    CHECK_INT(shm_family_join(region, "one more", &family, &problem), ERROR_TOO_LARGE);
-    CHECK_TEXT(problem.reason, "shm_families");
-    CHECK_INT(shm_family_join(region, "", &family, &problem), ERROR_INVALID);
-    memset(name, 'x', sizeof name - 1);
-    name[sizeof name - 1] = '\0';
-    CHECK_INT(shm_family_join(region, name, &family, &problem), ERROR_INVALID);
-    CHECK_TEXT(problem.reason, "shm_family_name");
-    shm_region_close(region);
-}
-
 /* Kilobytes of the mapping at `address` that this process holds in memory (proc(5), smaps). */
-static long daemon_kilobytes(const void *address)
+static long rss_kilobytes(const void *address)
 {
     FILE *file = fopen("/proc/self/smaps", "r");
     char line[512], start_text[32];
@@ -405,14 +373,14 @@ TEST(a_worker_keeps_little_of_it_in_memory)
     region = open_version(1);
     shm_region_close(region);
     region = open_version(1);
-    counters_add(join(region, "core"), 0, 1);
+    shm_number_add(region, 0, 1);
     for (int i = 0; i < 1000; i++) {
         char key[32];
 
         snprintf(key, sizeof key, "api:10.0.0.%d", i);
         rate_allow(region, key, (struct rate_rule){240, 60});
     }
-    kilobytes = daemon_kilobytes(region->layout);
+    kilobytes = rss_kilobytes(region->layout);
     CHECK(kilobytes > 0);
     CHECK(kilobytes <= 2304);
     shm_region_close(region);
@@ -429,5 +397,4 @@ TEST_MAIN(CASE(the_file_is_private_and_of_full_size), CASE(a_second_opening_sees
           CASE(who_is_alone_notices), CASE(links_and_directories_are_refused),
           CASE(a_file_that_others_can_read_is_made_private),
           CASE(a_worker_killed_anywhere_while_opening_does_no_harm), CASE(waiting_for_a_lock_ends),
-          CASE(families_are_found_by_name_up_to_their_limit),
           CASE(a_worker_keeps_little_of_it_in_memory))

@@ -1,0 +1,49 @@
+/* Private to common/shm: the cells of metrics, for the file that writes them as text. */
+#ifndef ASSAY_SHM_METRICS_INTERNAL_H
+#define ASSAY_SHM_METRICS_INTERNAL_H
+
+#include "shm/metrics.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { METRIC_CELLS = 8192, METRIC_VALUES_MAX = METRIC_BUCKETS_MAX + 2, METRIC_POOL = 98304 };
+enum metric_cell_state { CELL_EMPTY, CELL_CLAIMED, CELL_READY };
+
+/* A set of labels of one metric. */
+struct metric_cell {
+    _Atomic uint32_t state;
+    uint32_t metric;
+    uint32_t values_at;                                   /* its first in the pool */
+    _Atomic uint32_t hidden;                              /* a gauge that was cleared */
+    char labels[METRIC_LABELS_BYTES + METRIC_LABELS_MAX]; /* values, each with its NUL */
+};
+
+/* Values are doubles. Of a counter or gauge one; of a summary count and sum; of a histogram also
+ * the count of each bucket alone; of METRIC_TIMES count, sum, largest (microseconds) and the count
+ * of each bucket of histogram.h. */
+struct metrics_region {
+    uint64_t signature; /* of the table */
+    _Atomic uint32_t sets[512];
+    _Atomic uint32_t pool_used;
+    struct metric_cell cells[METRIC_CELLS];
+    _Atomic uint64_t pool[METRIC_POOL];
+};
+
+struct metrics {
+    const struct metric *table;
+    size_t count;
+    struct metrics_region *region;
+};
+
+size_t metric_label_count(const struct metric *metric);
+
+/* Whether the cell holds a set of that metric to be shown. */
+bool metric_is_shown(const struct metric_cell *cell, unsigned metric);
+
+/* The values as those of a counter, summary or histogram; of METRIC_TIMES in seconds and in the
+ * buckets of its row. */
+void metric_cell_values(const struct metrics *metrics, const struct metric_cell *cell,
+                        double values[METRIC_VALUES_MAX]);
+
+#endif
