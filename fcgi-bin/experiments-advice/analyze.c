@@ -4,7 +4,7 @@
 
 #include "experiments-advice/ask.h"
 #include "experiments/advice/advice_prompt.h"
-#include "experiments/documents/design_report.h"
+#include "experiments/payloads/design_report.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #define ASSAY_EXPERIMENTS_ADVICE_ASK_H
 
 #include "experiments/advice/advisor.h"
-#include "experiments/documents/analysis_payload.h"
+#include "experiments/payloads/analysis_payload.h"
 #include "http/request.h"
 
 /* The request headers that name a provider, for route.headers. */

@@ -4,7 +4,7 @@
 #include "experiments-advice/analyze.h"
 #include "experiments-advice/ask.h"
 #include "experiments-advice/hypotheses.h"
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/payload.h"
 #include "experiments/service.h"
 
 #define PROVIDERS                                                                                  \

@@ -1,7 +1,7 @@
 /* POST /api/v1/design: a whole design in, its report out. */
 #include "experiments-analysis/design.h"
 #include "experiments-analysis/calculate.h"
-#include "experiments/documents/design_report.h"
+#include "experiments/payloads/design_report.h"
 
 void design_cost(const void *body, struct compute_cost *cost)
 {

@@ -4,8 +4,8 @@
 #include "experiments-analysis/multiple_testing.h"
 #include "experiments-analysis/sensitivity.h"
 #include "experiments-analysis/srm_check.h"
-#include "experiments/documents/analysis_payload.h"
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/analysis_payload.h"
+#include "experiments/payloads/payload.h"
 #include "experiments/service.h"
 
 static const struct route routes[] = {

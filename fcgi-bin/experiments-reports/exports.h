@@ -2,7 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_REPORTS_EXPORTS_H
 #define ASSAY_EXPERIMENTS_REPORTS_EXPORTS_H
 
-#include "experiments/documents/analysis_payload.h"
+#include "experiments/payloads/analysis_payload.h"
 #include "http/route.h"
 
 #define XLSX_TYPE "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

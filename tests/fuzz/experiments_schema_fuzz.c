@@ -11,9 +11,9 @@
 #include "experiments-compute/assignment.h"
 #include "experiments-compute/bandit.h"
 #include "experiments/analyses/results_schema.h"
-#include "experiments/documents/analysis_payload.h"
-#include "experiments/documents/payload.h"
 #include "experiments/keys/key_store.h"
+#include "experiments/payloads/analysis_payload.h"
+#include "experiments/payloads/payload.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The report on a design: its figures, its words, and what it says where there is nothing to say.
  */
-#include "experiments/documents/design_report.h"
+#include "experiments/payloads/design_report.h"
 #include "test.h"
 
 static struct arena *arena;

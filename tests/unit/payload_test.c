@@ -1,5 +1,5 @@
 /* Saved designs: what is read, what is refused, what is stored, and what of it is sized. */
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/payload.h"
 #include "test.h"
 
 static struct arena *arena;

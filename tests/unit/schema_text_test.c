@@ -1,5 +1,5 @@
 /* Documents recognised by their text: what the writer wrote passes, what is otherwise is read. */
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/payload.h"
 #include "test.h"
 
 static struct arena *arena;

@@ -12,7 +12,7 @@
 #include "crypto/crypto.h"
 #include "db/query.h"
 #include "experiments/audit/audit_store.h"
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/payload.h"
 #include "experiments/storage/store.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "experiments/design/calculation.h"
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/payload.h"
 
 /* Review a design. `context` is an object whose members are the parts of it; members that are null
  * are left out at every level. From the arena, as the others. */

@@ -7,7 +7,7 @@
 #define ASSAY_EXPERIMENTS_ADVICE_ADVICE_READING_H
 
 #include "base/json.h"
-#include "experiments/documents/analysis_payload.h"
+#include "experiments/payloads/analysis_payload.h"
 
 enum reading {
     READING_DONE,

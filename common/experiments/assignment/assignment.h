@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/optional.h"
 #include "experiments/assignment/hashing.h"
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/payload.h"
 
 enum {
     ASSIGNMENT_VARIATIONS_MAX = 10,

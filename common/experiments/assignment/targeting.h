@@ -6,7 +6,7 @@
 #define ASSAY_EXPERIMENTS_ASSIGNMENT_TARGETING_H
 
 #include "base/optional.h"
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/payload.h"
 
 /* `rules` are struct targeting_rule; none of them means everybody. `attributes` is an object, or
  * NULL. Equality is that of JSON, numbers by their value: 1 is 1.0, and true is not 1. Order is of

@@ -3,7 +3,7 @@
 
 #include "experiments/chat/installation_store.h"
 #include "experiments/chat/platform.h"
-#include "experiments/documents/design_analysis.h"
+#include "experiments/payloads/design_analysis.h"
 #include "jobs/inbox.h"
 
 #include <string.h>

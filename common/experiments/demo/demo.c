@@ -3,9 +3,9 @@
 
 #include "experiments/analyses/results_analysis.h"
 #include "experiments/demo/demo_events.h"
-#include "experiments/documents/design_report.h"
 #include "experiments/live/live_store.h"
 #include "experiments/live/rollup_store.h"
+#include "experiments/payloads/design_report.h"
 #include "experiments/projects/project_store.h"
 #include "experiments/templates/presets.h"
 

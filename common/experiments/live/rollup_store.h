@@ -4,8 +4,8 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_ROLLUP_STORE_H
 #define ASSAY_EXPERIMENTS_LIVE_ROLLUP_STORE_H
 
-#include "experiments/documents/payload.h"
 #include "experiments/live/live_store.h"
+#include "experiments/payloads/payload.h"
 
 /*
  * For a change: checks the project, takes the lock of the experiment, which is held until the

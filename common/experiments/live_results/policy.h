@@ -4,8 +4,8 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_POLICY_H
 #define ASSAY_EXPERIMENTS_LIVE_RESULTS_POLICY_H
 
-#include "experiments/documents/payload.h"
 #include "experiments/live_results/live_schema.h"
+#include "experiments/payloads/payload.h"
 
 enum verdict { VERDICT_SHIP, VERDICT_NO_SHIP, VERDICT_KEEP_RUNNING, VERDICT__MAX };
 enum confidence { CONFIDENCE_HIGH, CONFIDENCE_MEDIUM, CONFIDENCE_LOW, CONFIDENCE__MAX };

@@ -6,8 +6,8 @@
 #define ASSAY_EXPERIMENTS_PROJECTS_PROJECT_STORE_H
 
 #include "experiments/audit/audit_store.h"
-#include "experiments/documents/analysis_payload.h"
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/analysis_payload.h"
+#include "experiments/payloads/payload.h"
 
 struct project {
     const char *id;

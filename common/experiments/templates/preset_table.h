@@ -2,7 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_TEMPLATES_PRESET_TABLE_H
 #define ASSAY_EXPERIMENTS_TEMPLATES_PRESET_TABLE_H
 
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/payload.h"
 
 enum { PRESET_COUNT = 10, PRESET_TAGS_MAX = 3, PRESET_METRICS_MAX = 2 };
 

@@ -3,8 +3,8 @@
 #ifndef ASSAY_EXPERIMENTS_WORKSPACE_RECORDS_H
 #define ASSAY_EXPERIMENTS_WORKSPACE_RECORDS_H
 
-#include "experiments/documents/analysis_payload.h"
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/analysis_payload.h"
+#include "experiments/payloads/payload.h"
 
 /* The lists of a bundle, in the order of the canonical form. `generated_at` stands before the
  * revisions there, `schema_version` after the projects. */

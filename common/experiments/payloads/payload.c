@@ -1,6 +1,6 @@
 /* The shape of a saved design: one table per block, and the rules that span the fields of a block.
  */
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/payload.h"
 #include "experiments/analyses/results_schema.h"
 
 #include <string.h>

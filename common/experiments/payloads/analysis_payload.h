@@ -2,8 +2,8 @@
  * An analysis as it is stored with a project: the sized design, the report on it, and advice. Every
  * block drops keys that it does not know, so that documents of newer programs can be read.
  */
-#ifndef ASSAY_EXPERIMENTS_DOCUMENTS_ANALYSIS_PAYLOAD_H
-#define ASSAY_EXPERIMENTS_DOCUMENTS_ANALYSIS_PAYLOAD_H
+#ifndef ASSAY_EXPERIMENTS_PAYLOADS_ANALYSIS_PAYLOAD_H
+#define ASSAY_EXPERIMENTS_PAYLOADS_ANALYSIS_PAYLOAD_H
 
 #include "experiments/design/calculation.h"
 

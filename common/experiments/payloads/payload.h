@@ -2,8 +2,8 @@
  * The design of an experiment as people save it: six blocks of a JSON document, decoded into
  * structs. What it means to size is sizing.h's business; payload_to_sizing() is the way there.
  */
-#ifndef ASSAY_EXPERIMENTS_DOCUMENTS_PAYLOAD_H
-#define ASSAY_EXPERIMENTS_DOCUMENTS_PAYLOAD_H
+#ifndef ASSAY_EXPERIMENTS_PAYLOADS_PAYLOAD_H
+#define ASSAY_EXPERIMENTS_PAYLOADS_PAYLOAD_H
 
 #include "base/schema.h"
 #include "experiments/design/sizing_rules.h"

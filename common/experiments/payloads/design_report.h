@@ -3,11 +3,11 @@
  * sized design, words from the catalogues in the reader's language, the rest is what people wrote
  * into the design.
  */
-#ifndef ASSAY_EXPERIMENTS_DOCUMENTS_DESIGN_REPORT_H
-#define ASSAY_EXPERIMENTS_DOCUMENTS_DESIGN_REPORT_H
+#ifndef ASSAY_EXPERIMENTS_PAYLOADS_DESIGN_REPORT_H
+#define ASSAY_EXPERIMENTS_PAYLOADS_DESIGN_REPORT_H
 
-#include "experiments/documents/analysis_payload.h"
-#include "experiments/documents/payload.h"
+#include "experiments/payloads/analysis_payload.h"
+#include "experiments/payloads/payload.h"
 
 /* Sizes a design (of design_schema). Errors of calculation_run, and ERROR_INVALID with reason
  * ratio_std_dev_required when a ratio metric has no standard deviation. */

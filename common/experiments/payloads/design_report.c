@@ -1,5 +1,5 @@
 /* One small function per block of the report. It must not know a formula, nor who asks. */
-#include "experiments/documents/design_report.h"
+#include "experiments/payloads/design_report.h"
 
 #include "base/number.h"
 #include "experiments/analyses/report_print.h"

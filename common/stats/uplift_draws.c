@@ -1,5 +1,5 @@
 /* Draws of an uplift and what they sum up to. It must not know where the observations come from. */
-#include "experiments/reports/uplift_draws.h"
+#include "stats/uplift_draws.h"
 #include "math/draws.h"
 #include "math/sort.h"
 

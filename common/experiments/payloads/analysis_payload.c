@@ -1,6 +1,6 @@
 /* Schemas of the stored analysis, one per block. Numbers are written as they came, so the stored
  * calculation has a table of its own beside that of answers. */
-#include "experiments/documents/analysis_payload.h"
+#include "experiments/payloads/analysis_payload.h"
 
 enum { ANALYSIS_BYTES_MAX = 16 * 1024 * 1024 };
 

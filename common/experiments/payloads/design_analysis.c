@@ -1,5 +1,5 @@
 /* The way that a client goes who sizes a design and then keeps what came: through the document. */
-#include "experiments/documents/design_analysis.h"
+#include "experiments/payloads/design_analysis.h"
 
 enum { DOCUMENT_BYTES_MAX = 16 * 1024 * 1024 };
 

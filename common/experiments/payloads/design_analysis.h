@@ -1,8 +1,8 @@
 /* A design sized and reported on, as it is kept with a project, without advice. */
-#ifndef ASSAY_EXPERIMENTS_DOCUMENTS_DESIGN_ANALYSIS_H
-#define ASSAY_EXPERIMENTS_DOCUMENTS_DESIGN_ANALYSIS_H
+#ifndef ASSAY_EXPERIMENTS_PAYLOADS_DESIGN_ANALYSIS_H
+#define ASSAY_EXPERIMENTS_PAYLOADS_DESIGN_ANALYSIS_H
 
-#include "experiments/documents/design_report.h"
+#include "experiments/payloads/design_report.h"
 
 /* Errors of design_calculate(). Everything is from the call's arena. */
 MUST_CHECK enum error design_analyze(const struct calculation_call *call,
