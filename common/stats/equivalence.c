@@ -1,6 +1,7 @@
-/* Two one-sided t-tests. */
+/* Two one-sided t-tests, and one-sided normal tests of harm. */
 #include "stats/equivalence.h"
 
+#include "math/normal.h"
 #include "math/student.h"
 #include "stats/two_sample_internal.h"
 
@@ -48,4 +49,22 @@ void equivalence_test(const struct continuous_observation *observed, struct test
     set_relative_means(&control, &treatment, critical, result);
     result->effect_size_kind = EFFECT_SIZE_COHENS_D;
     result->effect_size = cohens_d(means.difference, &control, &treatment);
+}
+
+void harm_test(double harm, double variance, double margin, double alpha,
+               struct harm_result *result)
+{
+    double error = sqrt(variance), half = normal_upper_quantile(alpha) * error;
+
+    *result = (struct harm_result){0};
+    if (!(variance > 0 && isfinite(variance)))
+        return;
+    result->evaluable = true;
+    result->harm_lower_bound = harm - half;
+    result->harm_upper_bound = harm + half;
+    result->p_value = normal_survival((harm - margin) / error);
+    result->p_non_inferior = normal_cdf((harm - margin) / error);
+    result->is_breached = result->harm_lower_bound > margin;
+    result->is_warning = !result->is_breached && harm > margin;
+    result->is_non_inferior = margin > 0 && result->harm_upper_bound < margin;
 }

@@ -1,5 +1,6 @@
 /*
- * Equivalence of two means: two one-sided t-tests (TOST) against a margin.
+ * Tests against a margin: equivalence of two means by two one-sided t-tests (TOST), and whether a
+ * change does more harm than a margin allows.
  */
 #ifndef ASSAY_STATS_EQUIVALENCE_H
 #define ASSAY_STATS_EQUIVALENCE_H
@@ -11,5 +12,21 @@
  * interval has level 1 - 2 alpha, and the power is that at no difference. The effect size is
  * Cohen's d. The observation must carry a margin. */
 void equivalence_test(const struct continuous_observation *observed, struct test_result *result);
+
+struct harm_result {
+    bool evaluable;          /* the variance is positive; otherwise all else is 0 */
+    double harm_lower_bound; /* one-sided at 1 - alpha */
+    double harm_upper_bound;
+    double p_value;        /* of harm above the margin */
+    bool is_breached;      /* harm above the margin is proven */
+    bool is_warning;       /* it is observed, and not proven */
+    bool is_non_inferior;  /* harm below the margin is proven */
+    double p_non_inferior; /* of that */
+};
+
+/* `harm` is the difference in the bad direction, `variance` that of the difference. Normal tests
+ * (Blackwelder 1982). */
+void harm_test(double harm, double variance, double margin, double alpha,
+               struct harm_result *result);
 
 #endif

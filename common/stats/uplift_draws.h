@@ -13,7 +13,7 @@
 enum {
     UPLIFT_DRAWS_MIN = 1000,
     UPLIFT_DRAWS_MAX = 50000,
-    UPLIFT_DRAWS_PRESET = 10000,
+    UPLIFT_DRAWS_DEFAULT = 10000,
     UPLIFT_SEED = 42,       /* of the first project; the next ones count on */
     UPLIFT_PERCENTILES = 5, /* 5, 25, 50, 75, 95 */
     UPLIFT_THRESHOLDS = 10, /* 0.01 to 0.10 */

@@ -6,7 +6,7 @@
 
 const char *const provider_headers[] = {"X-AB-LLM-Provider", "X-AB-LLM-Token", NULL};
 
-/* Those who may only read must not make the house spend money. */
+/* Readers must not use the server's own key. */
 static bool may_spend(const struct request *request)
 {
     return request->who.role >= ROLE_WRITER;

@@ -9,8 +9,8 @@
 /* The request headers that name a provider, for route.headers. */
 extern const char *const provider_headers[];
 
-/* Puts the prompt to the provider that the request's headers choose, or to the house's own where
- * the caller may use it. */
+/* Sends the prompt to the provider that the request's headers choose, or else to the orchestrator
+ * where the caller may use it. */
 void ask(struct request *request, const char *prompt, const struct advice_reader *reader,
          struct suggestion *suggestion);
 

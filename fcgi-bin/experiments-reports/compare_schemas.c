@@ -62,7 +62,7 @@ SCHEMA(compare_request_schema, struct compare_request, "CompareRequest", request
 static const struct field query_fields[] = {
     BOOLEAN(OWNER, include_monte_carlo, .help = "Adds monte_carlo_distribution."),
     INTEGER(OWNER, monte_carlo_simulations, .lower = AT_LEAST(UPLIFT_DRAWS_MIN),
-            .upper = AT_MOST(UPLIFT_DRAWS_MAX), .default_value = UPLIFT_DRAWS_PRESET),
+            .upper = AT_MOST(UPLIFT_DRAWS_MAX), .default_value = UPLIFT_DRAWS_DEFAULT),
     BOOLEAN(OWNER, include_draws, .default_value = 1,
             .help = "false leaves simulated_uplifts out; the histogram stays."),
 };

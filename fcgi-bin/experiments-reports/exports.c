@@ -70,7 +70,7 @@ SCHEMA(comparison_export_schema, struct comparison_export, "ComparisonExport", c
        .example = "{\"project_ids\":[\"7d1f3c52-6f5c-4a0e-9a53-0c9b1f0f7a11\","
                   "\"b2f6f2c4-2f3e-4a55-8c1d-5a4d3e2f1b00\"],\"format\":\"markdown\"}");
 
-static struct report_context desk_of(const struct request *request)
+static struct report_context context_of(const struct request *request)
 {
     return (struct report_context){.locale = request->locale, .arena = request->arena};
 }
@@ -106,7 +106,7 @@ static void name_file(struct request *request, struct reply *reply, const char *
 
 enum error report_pdf_handle(struct request *request, struct reply *reply)
 {
-    struct report_context context = desk_of(request);
+    struct report_context context = context_of(request);
     struct report_limits limits = limits_of(request);
     struct project_page revisions = {.limit = REPORT_REVISIONS_MAX,
                                      .memory_max = service_settings(request)->page_memory_bytes};
@@ -126,7 +126,7 @@ enum error report_pdf_handle(struct request *request, struct reply *reply)
 
 enum error report_csv_handle(struct request *request, struct reply *reply)
 {
-    struct report_context context = desk_of(request);
+    struct report_context context = context_of(request);
     struct project_snapshot snapshot;
     struct project_call call;
     enum error error = read_snapshot(request, &call, &snapshot);
@@ -140,7 +140,7 @@ enum error report_csv_handle(struct request *request, struct reply *reply)
 
 enum error report_xlsx_handle(struct request *request, struct reply *reply)
 {
-    struct report_context context = desk_of(request);
+    struct report_context context = context_of(request);
     struct worksheet sheets[REPORT_SHEETS];
     struct project_snapshot snapshot;
     struct project_call call;
@@ -174,7 +174,7 @@ static enum error answer_content(struct request *request, struct reply *reply,
 
 enum error export_markdown_handle(struct request *request, struct reply *reply)
 {
-    struct report_context context = desk_of(request);
+    struct report_context context = context_of(request);
     struct text *text = start_content(request);
     struct report_document document;
 
@@ -185,7 +185,7 @@ enum error export_markdown_handle(struct request *request, struct reply *reply)
 
 enum error export_html_handle(struct request *request, struct reply *reply)
 {
-    struct report_context context = desk_of(request);
+    struct report_context context = context_of(request);
     struct text *text = start_content(request);
     struct report_document document;
 
@@ -249,7 +249,7 @@ static const char *disposition(struct arena *arena, const char *name)
 enum error export_standalone_handle(struct request *request, struct reply *reply)
 {
     const struct standalone_request *asked = request->body;
-    struct report_context context = desk_of(request);
+    struct report_context context = context_of(request);
     struct report_parts parts = {.project_name = asked->project_name,
                                  .hypothesis = asked->hypothesis,
                                  .calculation = asked->calculation,
@@ -285,7 +285,7 @@ enum error export_comparison_handle(struct request *request, struct reply *reply
 {
     const struct comparison_export *asked = request->body;
     const struct string_list *ids = &asked->project_ids;
-    struct report_context context = desk_of(request);
+    struct report_context context = context_of(request);
     struct project_snapshot *snapshots =
         ARENA_ARRAY(request->arena, struct project_snapshot, ids->count);
     struct comparison *found = ARENA_NEW(request->arena, struct comparison);

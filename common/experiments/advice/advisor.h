@@ -1,7 +1,7 @@
 /*
- * Asking for advice: which provider a caller gets, what becomes of its failures, and who may spend
- * the house's money. A vendor that a caller has chosen, with a token of its own, fails openly; the
- * orchestrator never fails a request, it just has no advice.
+ * Calls a provider for advice: chooses the provider of a caller, words its failures, and decides
+ * who may use the server's own key. A provider that the caller has chosen, with a token of its own,
+ * fails the request; the orchestrator never does: then there is no advice.
  */
 #ifndef ASSAY_EXPERIMENTS_ADVICE_ADVISOR_H
 #define ASSAY_EXPERIMENTS_ADVICE_ADVISOR_H

@@ -1,7 +1,7 @@
 /* Guardrails, the holdout, and whom everything is about. */
 #include "experiments/live_results/live_results_internal.h"
 
-#include "stats/non_inferiority.h"
+#include "stats/equivalence.h"
 #include "stats/stratified.h"
 
 #include <math.h>

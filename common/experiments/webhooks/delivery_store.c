@@ -72,9 +72,8 @@ static const struct field delivery_fields[] = {
 SCHEMA(webhook_delivery_schema, struct delivery_record, "WebhookDelivery", delivery_fields,
        .help = "What became of one entry for one webhook.");
 
-/* Of a job that died without a last word the state is the job's, until keeping house writes it
- * down.
- */
+/* The state of a delivery whose job died is that of the job, until subscription_purge_history()
+ * stores it. */
 #define COLUMNS                                                                                    \
     "SELECT d.id, d.subscription_id, d.event_id,"                                                  \
     " CASE WHEN jobs.state = 'dead' THEN 'failed' ELSE d.status END AS status, d.attempt_count,"   \
