@@ -1,4 +1,4 @@
-/* Putting a document together. */
+/* Builds a report document. */
 #include "report/document.h"
 
 enum { BLOCKS_AT_FIRST = 64, TEXTS_AT_FIRST = 8 };

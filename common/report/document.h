@@ -1,6 +1,7 @@
 /*
- * A report as a list of blocks, made once and written as Markdown, as HTML or as PDF. Texts live as
- * long as the arena. A document has at most so many bytes of text as it is given room for.
+ * A report document: a list of blocks that is built once and written as Markdown, HTML or PDF.
+ * Texts live as long as the arena. A document has at most so many bytes of text as it is given room
+ * for.
  */
 #ifndef ASSAY_REPORT_DOCUMENT_H
 #define ASSAY_REPORT_DOCUMENT_H

@@ -1,4 +1,4 @@
-/* Documents as one HTML file that needs nothing else and prints well. */
+/* Writes a report document as one self-contained HTML file for screen and print. */
 #include "report/document.h"
 #include "report/html_text.h"
 

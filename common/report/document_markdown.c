@@ -1,4 +1,4 @@
-/* Documents as Markdown. What people wrote is read as they wrote it, on one line: markup in it is
+/* Writes a report document as Markdown. Texts of users are put on one line with their markup
  * escaped. */
 #include "report/document.h"
 

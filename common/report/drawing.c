@@ -1,4 +1,4 @@
-/* Charts out of lines, boxes, dots and words. It must not know what is drawn on. */
+/* Charts made of lines, boxes, dots and texts. Knows no output format. */
 #include "report/drawing.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Shapes as SVG inside HTML. */
+/* Writes shapes as SVG inside HTML. */
 #include "report/drawing.h"
 #include "report/html_text.h"
 

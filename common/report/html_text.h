@@ -1,4 +1,4 @@
-/* Text inside HTML: the one way in. */
+/* Escapes text for HTML. */
 #ifndef ASSAY_REPORT_HTML_TEXT_H
 #define ASSAY_REPORT_HTML_TEXT_H
 

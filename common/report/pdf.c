@@ -1,6 +1,6 @@
 /*
- * Documents as PDF: title, contents where it is long, blocks one after the other, an outline, tags
- * for screen readers. Laid out twice, or three times with contents: only then the number of pages
+ * Writes a report document as PDF: title, contents where it is long, blocks, an outline, tags for
+ * screen readers. Lays it out twice, or three times with contents: only then the number of pages
  * and the positions of the headings are known.
  */
 #include "base/clock.h"

@@ -1,4 +1,5 @@
-/* Tables in a PDF: widths by what the cells hold, rows over the ends of pages, the head on each. */
+/* Tables in a PDF: widths by content, rows that break over pages, the head repeated on each page.
+ */
 #include "base/clock.h"
 #include "report/pdf_writer.h"
 

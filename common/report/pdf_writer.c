@@ -1,4 +1,4 @@
-/* Text and pages: what every block of a PDF is made with. */
+/* Text and pages of a PDF. */
 #include "report/pdf_writer.h"
 #include "base/clock.h"
 

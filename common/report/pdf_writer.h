@@ -1,5 +1,5 @@
 /*
- * Pages of a PDF being filled from top to bottom, by cairo and pango. Private to
+ * Fills the pages of a PDF from top to bottom, by cairo and pango. Private to
  * common/report/pdf_*.c.
  */
 #ifndef ASSAY_REPORT_PDF_WRITER_H

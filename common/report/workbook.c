@@ -1,4 +1,4 @@
-/* Sheets as an XLSX file, by libxlsxwriter. It writes files only, so it gets a temporary one. */
+/* Worksheets as an XLSX file, by libxlsxwriter, which can only write files: a temporary one. */
 #include "base/text.h"
 #include "report/csv.h"
 #include "report/worksheet.h"

@@ -1,4 +1,4 @@
-/* Cells of sheets, and sheets as CSV. */
+/* Worksheets, and writing them as CSV. */
 #include "report/worksheet.h"
 #include "base/number.h"
 #include "report/csv.h"

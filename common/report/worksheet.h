@@ -1,6 +1,6 @@
 /*
- * Sheets of cells, written as CSV or as a workbook. Text that a spreadsheet would take for a
- * formula is defused in both.
+ * Worksheets, written as CSV or as a workbook. Text that a spreadsheet would take for a formula is
+ * escaped in both.
  */
 #ifndef ASSAY_REPORT_WORKSHEET_H
 #define ASSAY_REPORT_WORKSHEET_H

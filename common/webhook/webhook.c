@@ -1,4 +1,4 @@
-/* Enqueueing and delivering events as jobs, and what is written down of it. */
+/* Enqueues and delivers events as jobs, and records the attempts. */
 #include "webhook/webhook_internal.h"
 
 #include "base/json.h"

@@ -1,4 +1,4 @@
-/* POST /api/v1/llm/advice: a design in whatever detail there is, an advisor's view of it out. */
+/* POST /api/v1/llm/advice: advice on a design, however complete it is. */
 #include "experiments-advice/advice.h"
 
 #include "experiments-advice/ask.h"

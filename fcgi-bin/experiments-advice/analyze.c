@@ -1,5 +1,5 @@
-/* POST /api/v1/analyze: a whole design in; its size, the report on it and advice out. Figures and
- * report never depend on the advice. */
+/* POST /api/v1/analyze: sizes a whole design, with the report on it and advice. Numbers and report
+ * never depend on the advice. */
 #include "experiments-advice/analyze.h"
 
 #include "experiments-advice/ask.h"

@@ -1,4 +1,4 @@
-/* Who asks, by the request; and what the answer to it is when a vendor has failed. */
+/* The caller by the request, and the answer when a provider has failed. */
 #include "experiments-advice/ask.h"
 
 #include "experiments/advice/advice_reading.h"

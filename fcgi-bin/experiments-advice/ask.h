@@ -1,4 +1,4 @@
-/* From a request to a suggestion: what the three routes of this family have in common. */
+/* Makes a suggestion of a request: what the three routes of this family share. */
 #ifndef ASSAY_EXPERIMENTS_ADVICE_ASK_H
 #define ASSAY_EXPERIMENTS_ADVICE_ASK_H
 

@@ -1,4 +1,4 @@
-/* POST /api/v1/hypotheses/generate: a product in, what might be tested on it out. */
+/* POST /api/v1/hypotheses/generate: suggests hypotheses for a product. */
 #include "experiments-advice/hypotheses.h"
 
 #include "experiments-advice/ask.h"

@@ -1,5 +1,5 @@
-/* The experiments service, family advice: what waits for somebody else's answer, in a pool of its
- * own so that nothing quick waits behind it. Routes only. */
+/* The experiments service, family advice: routes that wait for a provider, in a pool of their own
+ * so that quick requests do not wait behind them. Routes only. */
 #include "experiments-advice/advice.h"
 #include "experiments-advice/analyze.h"
 #include "experiments-advice/ask.h"

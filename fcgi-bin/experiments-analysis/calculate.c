@@ -1,4 +1,4 @@
-/* POST /api/v1/calculate: the design in, the sized design out. */
+/* POST /api/v1/calculate: sizes a design. */
 #include "experiments-analysis/calculate.h"
 
 void calculate_cost(const void *body, struct compute_cost *cost)

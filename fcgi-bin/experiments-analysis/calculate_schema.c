@@ -1,4 +1,4 @@
-/* The shape of a sizing request and the rules that span its fields. */
+/* The schema of a sizing request and the rules that span its fields. */
 #include "experiments-analysis/calculate.h"
 #include "experiments/design/sizing_rules.h"
 #include "experiments/design/srm.h"

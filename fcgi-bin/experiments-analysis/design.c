@@ -1,4 +1,4 @@
-/* POST /api/v1/design: a whole design in, its report out. */
+/* POST /api/v1/design: the report on a whole design. */
 #include "experiments-analysis/design.h"
 #include "experiments-analysis/calculate.h"
 #include "experiments/payloads/design_report.h"

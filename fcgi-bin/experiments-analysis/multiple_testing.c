@@ -1,4 +1,4 @@
-/* POST /api/v1/multiple-testing: labelled p-values in, adjusted ones out. */
+/* POST /api/v1/multiple-testing: adjusts labelled p-values. */
 #include "experiments-analysis/multiple_testing.h"
 #include "stats/multiple_testing.h"
 

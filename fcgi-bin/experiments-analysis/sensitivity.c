@@ -1,4 +1,4 @@
-/* POST /api/v1/sensitivity: lists of effects and powers in, a grid of sizes out. */
+/* POST /api/v1/sensitivity: sample sizes over lists of effects and powers. */
 #include "experiments-analysis/sensitivity.h"
 #include "experiments/design/sensitivity.h"
 #include "experiments/design/sizing_rules.h"

@@ -1,4 +1,4 @@
-/* Who may come in from the chat platform: whoever its signature proves. Private to
+/* Admits calls of the chat platform by their signature. Private to
  * fcgi-bin/experiments-chat/. */
 #ifndef ASSAY_EXPERIMENTS_CHAT_GATE_H
 #define ASSAY_EXPERIMENTS_CHAT_GATE_H

@@ -1,5 +1,5 @@
-/* Installing: the browser is sent to the platform with a state that only it can bring back, and
- * comes back with a code that is exchanged for tokens. */
+/* Installs the app: sends the browser to the platform with a state bound to it, and exchanges the
+ * code that it returns with for tokens. */
 #include "experiments-chat/install.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* The app is put into a workspace of the chat platform. Private to fcgi-bin/experiments-chat/. */
+/* Installs the app in a workspace of the chat platform. Private to fcgi-bin/experiments-chat/. */
 #ifndef ASSAY_EXPERIMENTS_CHAT_INSTALL_H
 #define ASSAY_EXPERIMENTS_CHAT_INSTALL_H
 

@@ -1,4 +1,4 @@
-/* The experiments service, family chat: what a chat platform calls, and how the app gets there. In
+/* The experiments service, family chat: calls of the chat platform, and the install of the app. In
  * a pool of its own, because the platform waits for three seconds only. Routes only. */
 #include "experiments-chat/calls.h"
 #include "experiments-chat/install.h"

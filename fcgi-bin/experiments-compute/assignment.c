@@ -1,4 +1,4 @@
-/* POST /api/v1/assignment/preview: seed and weights in, the shares of made-up users out. */
+/* POST /api/v1/assignment/preview: the shares of sample users for a seed and weights. */
 #include "experiments-compute/assignment.h"
 #include "experiments/assignment/assignment.h"
 

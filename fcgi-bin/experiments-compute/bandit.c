@@ -1,4 +1,4 @@
-/* POST /api/v1/simulate/bandit: arms and a horizon in, allocation and regret out. */
+/* POST /api/v1/simulate/bandit: allocation and regret for arms and a horizon. */
 #include "experiments-compute/bandit.h"
 #include "crypto/token.h"
 #include "experiments/service.h"

@@ -1,4 +1,4 @@
-/* POST /api/v1/results/categorical: a table of counts in, its test out. */
+/* POST /api/v1/results/categorical: tests a table of counts. */
 #include "experiments-compute/categorical.h"
 
 void categorical_cost(const void *body, struct compute_cost *cost)

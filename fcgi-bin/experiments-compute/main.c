@@ -1,5 +1,5 @@
-/* The experiments service, family compute: what takes long or may, in a pool of its own so that
- * nothing quick waits behind it. Routes only. */
+/* The experiments service, family compute: routes that may take long, in a pool of their own so
+ * that quick requests do not wait behind them. Routes only. */
 #include "experiments-compute/assignment.h"
 #include "experiments-compute/bandit.h"
 #include "experiments-compute/categorical.h"

@@ -1,4 +1,4 @@
-/* POST /api/v1/results/omnibus: groups of values in, their test out. */
+/* POST /api/v1/results/omnibus: tests groups of values. */
 #include "experiments-compute/omnibus.h"
 
 void omnibus_cost(const void *body, struct compute_cost *cost)

@@ -1,4 +1,4 @@
-/* POST /api/v1/results/paired: pairs of values in, what they show out. */
+/* POST /api/v1/results/paired: tests pairs of values. */
 #include "experiments-compute/paired.h"
 #include "base/number.h"
 #include "experiments/analyses/paired_text.h"

@@ -1,4 +1,4 @@
-/* POST /api/v1/results/survival: arms that were watched in, test and curves out. */
+/* POST /api/v1/results/survival: tests survival times of arms, and computes their curves. */
 #include "experiments-compute/survival.h"
 #include "experiments/analyses/survival_analysis.h"
 

@@ -1,4 +1,4 @@
-/* POST .../assign: which variation a user gets, in the words of common client libraries, too. */
+/* POST .../assign: the variation of a user, also in the format of common client libraries. */
 #include "experiments-live/live.h"
 
 #include "experiments/live/assign.h"

@@ -1,4 +1,4 @@
-/* Batches of records in, counts out. */
+/* Takes batches of records. */
 #include "experiments-live/live.h"
 
 #include "experiments/live/ingest.h"

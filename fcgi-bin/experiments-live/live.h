@@ -1,4 +1,4 @@
-/* Running experiments over HTTP: handlers of the family's routes, and the shapes of replies that
+/* Running experiments over HTTP: handlers of the family's routes, and schemas of replies that
  * belong to HTTP alone. */
 #ifndef ASSAY_EXPERIMENTS_LIVE_LIVE_H
 #define ASSAY_EXPERIMENTS_LIVE_LIVE_H

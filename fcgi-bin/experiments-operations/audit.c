@@ -1,4 +1,4 @@
-/* The audit log as a list and as a file, and the purge of what is old. */
+/* The audit log as a list and as a file, and the purge of old rows. */
 #include "experiments-operations/audit.h"
 #include "base/string_list.h"
 #include "experiments/audit/audit_store.h"

@@ -1,4 +1,4 @@
-/* Handlers and shapes of the webhook routes. */
+/* Handlers and schemas of the webhook routes. */
 #ifndef ASSAY_EXPERIMENTS_OPERATIONS_WEBHOOKS_H
 #define ASSAY_EXPERIMENTS_OPERATIONS_WEBHOOKS_H
 

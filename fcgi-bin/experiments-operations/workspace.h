@@ -1,4 +1,4 @@
-/* Handlers and shapes of the workspace routes. */
+/* Handlers and schemas of the workspace routes. */
 #ifndef ASSAY_EXPERIMENTS_OPERATIONS_WORKSPACE_H
 #define ASSAY_EXPERIMENTS_OPERATIONS_WORKSPACE_H
 

@@ -1,5 +1,5 @@
-/* The experiments service, family projects: saved designs, what is kept with them, and templates to
- * start from. Routes only. */
+/* The experiments service, family projects: saved designs, their histories, and templates. Routes
+ * only. */
 #include "experiments-projects/project_schemas.h"
 #include "experiments-projects/projects.h"
 #include "experiments-projects/templates.h"

@@ -1,4 +1,4 @@
-/* Tables of the project documents. */
+/* Schemas of the project routes. */
 #include "experiments-projects/project_schemas.h"
 
 enum { LIST_LIMIT_MAX = 200, PAGE_LIMIT_MAX = 100, SEARCH_MAX_LENGTH = 500 };

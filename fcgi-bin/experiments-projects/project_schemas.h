@@ -1,4 +1,4 @@
-/* The documents of the project routes. */
+/* The schemas of the project routes. */
 #ifndef ASSAY_EXPERIMENTS_PROJECTS_PROJECT_SCHEMAS_H
 #define ASSAY_EXPERIMENTS_PROJECTS_PROJECT_SCHEMAS_H
 

@@ -1,4 +1,4 @@
-/* Handlers and shapes of the template routes. */
+/* Handlers and schemas of the template routes. */
 #ifndef ASSAY_EXPERIMENTS_PROJECTS_TEMPLATES_H
 #define ASSAY_EXPERIMENTS_PROJECTS_TEMPLATES_H
 

@@ -1,4 +1,4 @@
-/* POST and GET /api/v1/projects/compare: snapshots from the store, put side by side. */
+/* POST and GET /api/v1/projects/compare: compares snapshots of projects. */
 #include "experiments-reports/compare.h"
 #include "experiments/service.h"
 

@@ -1,4 +1,4 @@
-/* Projects side by side: two to five at once, and the older form for two. */
+/* Comparisons of projects: two to five at once, and the older form for two. */
 #ifndef ASSAY_EXPERIMENTS_REPORTS_COMPARE_H
 #define ASSAY_EXPERIMENTS_REPORTS_COMPARE_H
 

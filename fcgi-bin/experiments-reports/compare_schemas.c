@@ -1,4 +1,4 @@
-/* The documents of the comparison routes. */
+/* The schemas of the comparison routes. */
 #include "experiments-reports/compare.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Reports over HTTP: of kept projects as files, of what a client has as texts. */
+/* Reports over HTTP: of stored projects as files, of a client's JSON as texts. */
 #include "experiments-reports/exports.h"
 #include "experiments-reports/compare.h"
 #include "experiments/reports/reports.h"

@@ -1,5 +1,5 @@
-/* The experiments service, family reports: projects side by side, and documents made of them. In a
- * pool of its own, because a document takes long. Routes only. */
+/* The experiments service, family reports: comparisons and reports. In a pool of its own, because a
+ * report takes long. Routes only. */
 #include "experiments-reports/compare.h"
 #include "experiments-reports/exports.h"
 #include "experiments/service.h"

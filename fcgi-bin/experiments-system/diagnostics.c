@@ -1,4 +1,4 @@
-/* Diagnostics: settings in force, who is asking, and the counters that all workers share. */
+/* Diagnostics: settings in force, the caller, and the counters that all workers share. */
 #include "experiments-system/diagnostics.h"
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,4 +1,4 @@
-/* GET /api/v1/diagnostics: what the running service is made of and what it has been through. */
+/* GET /api/v1/diagnostics: the settings and counters of the running service. */
 #ifndef ASSAY_EXPERIMENTS_SYSTEM_DIAGNOSTICS_H
 #define ASSAY_EXPERIMENTS_SYSTEM_DIAGNOSTICS_H
 

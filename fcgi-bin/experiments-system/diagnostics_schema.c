@@ -1,4 +1,4 @@
-/* Tables of the diagnostics document. */
+/* Schemas of the diagnostics. */
 #include "experiments-system/diagnostics_schema.h"
 
 #define OWNER struct storage

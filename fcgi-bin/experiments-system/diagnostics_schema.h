@@ -1,4 +1,4 @@
-/* The document of the diagnostics route, block by block. */
+/* The schema of the diagnostics, block by block. */
 #ifndef ASSAY_EXPERIMENTS_SYSTEM_DIAGNOSTICS_SCHEMA_H
 #define ASSAY_EXPERIMENTS_SYSTEM_DIAGNOSTICS_SCHEMA_H
 

@@ -1,4 +1,4 @@
-/* Metrics for a scraper: what all workers of the host have counted together. */
+/* Metrics for a scraper: the sums of all workers of the host. */
 #ifndef ASSAY_EXPERIMENTS_SYSTEM_METRICS_H
 #define ASSAY_EXPERIMENTS_SYSTEM_METRICS_H
 

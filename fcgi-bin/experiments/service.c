@@ -1,5 +1,5 @@
-/* The life of the experiments service in a worker: settings into the pipeline's policy, what only
- * the database can tell, and what is left to do after an answer. */
+/* The life cycle of the experiments service in a worker: turns settings into the pipeline's policy,
+ * reads what only the database knows, and does the work after an answer. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "experiments/service_internal.h"

@@ -1,5 +1,5 @@
-/* What all responders of the experiments service share: its life cycle, its wire format, who may do
- * what. No route, no formula. */
+/* What all responders of the experiments service share: its life cycle, its wire format and its
+ * access control. No route, no formula. */
 #ifndef ASSAY_EXPERIMENTS_SERVICE_H
 #define ASSAY_EXPERIMENTS_SERVICE_H
 

@@ -1,4 +1,4 @@
-/* How the experiments service speaks. */
+/* The wire format of the experiments service. */
 #include "experiments/service.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The wording of the prompts. It must not know who is asked, nor how. */
+/* The wording of the prompts. Does not know providers. */
 #include "experiments/advice/advice_prompt.h"
 
 #include <string.h>

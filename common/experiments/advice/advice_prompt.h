@@ -1,5 +1,5 @@
-/* What an advisor is asked: the instruction, the design as JSON, and the shape that the answer must
- * have. English, whatever the reader's language is. */
+/* The prompts for advice: the instruction, the design as JSON, and the schema of the answer. Always
+ * in English. */
 #ifndef ASSAY_EXPERIMENTS_ADVICE_ADVICE_PROMPT_H
 #define ASSAY_EXPERIMENTS_ADVICE_ADVICE_PROMPT_H
 

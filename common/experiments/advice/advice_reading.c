@@ -1,4 +1,4 @@
-/* From the text of an answer to structs. It must not know who gave the answer. */
+/* Parses the text of an answer into structs. Does not know providers. */
 #include "experiments/advice/advice_reading.h"
 
 #include "base/string_list.h"

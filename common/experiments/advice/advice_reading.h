@@ -1,7 +1,7 @@
 /*
  * Turns an advisor's answer into structs. Advisors are asked for JSON and mostly give it,
- * but put fences or words round it, write lists as one text, and repeat themselves; what can be
- * understood is taken, the rest has a code.
+ * but put fences or words around it, write lists as one text, and repeat themselves. Accepts all of
+ * that; other texts give an error code.
  */
 #ifndef ASSAY_EXPERIMENTS_ADVICE_ADVICE_READING_H
 #define ASSAY_EXPERIMENTS_ADVICE_ADVICE_READING_H

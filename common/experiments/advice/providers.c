@@ -1,4 +1,4 @@
-/* Those of the vendors are the kit's; the orchestrator's own is here. */
+/* Vendors are in common/llm; the orchestrator's protocol is here. */
 #include "experiments/advice/providers.h"
 
 #include "base/json.h"

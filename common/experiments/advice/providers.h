@@ -1,6 +1,6 @@
 /*
- * Those who give advice, each with its own protocol: how a prompt is put to it, and where the text
- * is in its answer. Knows neither time-outs nor the meaning of the text.
+ * The providers of advice, each with its protocol: how it takes a prompt, and where the text is in
+ * its answer. Knows neither time-outs nor the meaning of the text.
  */
 #ifndef ASSAY_EXPERIMENTS_ADVICE_PROVIDERS_H
 #define ASSAY_EXPERIMENTS_ADVICE_PROVIDERS_H

@@ -1,4 +1,4 @@
-/* The document of a table of counts, its rules, and the words for what it shows. */
+/* Schema, rules and texts of the analysis of a table of counts. */
 #include "experiments/analyses/contingency_analysis.h"
 
 #include "experiments/analyses/report_print.h"

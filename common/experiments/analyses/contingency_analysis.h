@@ -1,6 +1,6 @@
 /*
- * A table of counts as a document: what was counted in, whether rows and columns depend on each
- * other out. Knows nothing of HTTP.
+ * The analysis of a table of counts: do rows and columns depend on each other? Knows nothing of
+ * HTTP.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_CONTINGENCY_ANALYSIS_H
 #define ASSAY_EXPERIMENTS_ANALYSES_CONTINGENCY_ANALYSIS_H

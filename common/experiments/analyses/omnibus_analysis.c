@@ -1,4 +1,4 @@
-/* The document of several groups, its rules, and the words for what they show. */
+/* Schema, rules and texts of the analysis of several groups. */
 #include "experiments/analyses/omnibus_analysis.h"
 
 #include "experiments/analyses/report_print.h"

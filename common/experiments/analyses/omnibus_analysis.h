@@ -1,6 +1,5 @@
 /*
- * Several groups of values as a document: the values in, whether the groups differ at all out.
- * Knows nothing of HTTP.
+ * The analysis of several groups of values: do they differ at all? Knows nothing of HTTP.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_OMNIBUS_ANALYSIS_H
 #define ASSAY_EXPERIMENTS_ANALYSES_OMNIBUS_ANALYSIS_H

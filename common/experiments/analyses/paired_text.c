@@ -1,4 +1,4 @@
-/* Interpretations of tests on pairs: picks the catalogue entry and prints what goes into it. */
+/* Interpretations of tests on pairs: chooses the catalog entry and prints its arguments. */
 #include "experiments/analyses/paired_text.h"
 
 #include "experiments/analyses/report_print.h"

@@ -1,6 +1,6 @@
 /*
- * What a test on pairs means, in the reader's language. Texts belong to the arena. Computes
- * nothing.
+ * The interpretation of a test on pairs, in the reader's language. Texts belong to the arena.
+ * Computes nothing.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_PAIRED_TEXT_H
 #define ASSAY_EXPERIMENTS_ANALYSES_PAIRED_TEXT_H

@@ -1,4 +1,4 @@
-/* Verdicts and interpretations: picks the catalogue entry and prints the numbers that go into it.
+/* Verdicts and interpretations: chooses the catalog entry and prints its numbers.
  */
 #include "experiments/analyses/report_text.h"
 

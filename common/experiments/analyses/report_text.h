@@ -1,6 +1,6 @@
 /*
- * What a result means, in the reader's language: verdicts and interpretations of finished tests.
- * Numbers print the same in every language; wording comes from the catalogues. Computes nothing.
+ * Verdicts and interpretations of finished tests, in the reader's language.
+ * Numbers print the same in every language; texts come from the catalogs. Computes nothing.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_REPORT_TEXT_H
 #define ASSAY_EXPERIMENTS_ANALYSES_REPORT_TEXT_H

@@ -1,4 +1,4 @@
-/* Runs the row of an analyzer; the answer has one shape for all of them. */
+/* Runs the row of an analyzer; all analyzers answer with one schema. */
 #include "experiments/analyses/results_analysis.h"
 
 #include "base/number.h"

@@ -1,6 +1,6 @@
 /*
- * The documents of a results analysis, what was observed and what the test showed: asked over HTTP,
- * and kept with the projects that they belong to.
+ * The schemas of a results analysis: what was observed, and what the test showed. Requests and
+ * answers over HTTP, also stored with projects.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_RESULTS_SCHEMA_H
 #define ASSAY_EXPERIMENTS_ANALYSES_RESULTS_SCHEMA_H

@@ -1,6 +1,6 @@
 /*
- * The analysis of survival times as a document: runs the test that was asked for, draws the curves
- * and words what they show. Knows nothing of HTTP.
+ * The analysis of survival times: runs the requested test, computes the curves and words the
+ * result. Knows nothing of HTTP.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_ANALYSIS_H
 #define ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_ANALYSIS_H

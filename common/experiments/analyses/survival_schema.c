@@ -1,4 +1,4 @@
-/* Tables of the survival documents and the rules that span their fields. */
+/* Schemas of a survival analysis and the rules that span their fields. */
 #include "experiments/analyses/survival_schema.h"
 
 enum { SUBJECTS_MAX = 1000 }; /* per arm */

@@ -1,5 +1,5 @@
 /*
- * The documents of a survival analysis: the arms that were watched, and what a test of them showed.
+ * The schemas of a survival analysis: the observed arms, and what a test of them showed.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_SCHEMA_H
 #define ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_SCHEMA_H

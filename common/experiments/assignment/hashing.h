@@ -1,6 +1,6 @@
 /*
- * Where a user falls in [0, 1): the FNV-1a hash that browser and mobile clients of feature flags
- * share, so that server and client agree on every user.
+ * The position of a user in [0, 1): the FNV-1a hash that browser and mobile clients of feature
+ * flags share, so that server and client agree on every user.
  */
 #ifndef ASSAY_EXPERIMENTS_ASSIGNMENT_HASHING_H
 #define ASSAY_EXPERIMENTS_ASSIGNMENT_HASHING_H

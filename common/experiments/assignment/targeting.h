@@ -1,6 +1,6 @@
 /*
- * Whether an experiment is for a user: all rules of a design against what is known about the user.
- * A rule about an attribute that is not known, or null, fails; only not_equals holds for it.
+ * Whether a user may take part in an experiment: the rules of the design against the user's
+ * attributes. A rule about an unknown or null attribute fails; only not_equals holds for it.
  */
 #ifndef ASSAY_EXPERIMENTS_ASSIGNMENT_TARGETING_H
 #define ASSAY_EXPERIMENTS_ASSIGNMENT_TARGETING_H

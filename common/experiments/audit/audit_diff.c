@@ -1,4 +1,4 @@
-/* What changed between two documents, path by path. */
+/* The differences of two documents, path by path. */
 #include "experiments/audit/audit_store.h"
 
 #include <stdlib.h>

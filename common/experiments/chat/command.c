@@ -1,4 +1,4 @@
-/* What the slash command does and says. */
+/* Performs and answers the slash command. */
 #include "experiments/chat/command.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* The words of the slash command: projects, status <id>, run <id>. */
+/* The slash command: projects, status <id>, run <id>. */
 #ifndef ASSAY_EXPERIMENTS_CHAT_COMMAND_H
 #define ASSAY_EXPERIMENTS_CHAT_COMMAND_H
 

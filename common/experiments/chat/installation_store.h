@@ -1,6 +1,6 @@
 /*
- * Workspaces of the chat platform that the app is installed in, and what was taken from the
- * platform and may come again. Tokens are sealed: the database alone does not give them away.
+ * Workspaces of the chat platform that the app is installed in, and receipts of calls that may come
+ * again. Tokens are encrypted with a key that is not in the database.
  */
 #ifndef ASSAY_EXPERIMENTS_CHAT_INSTALLATION_STORE_H
 #define ASSAY_EXPERIMENTS_CHAT_INSTALLATION_STORE_H

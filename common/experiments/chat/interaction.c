@@ -1,4 +1,4 @@
-/* What buttons and events do. */
+/* Performs buttons and events. */
 #include "experiments/chat/interaction.h"
 
 #include "experiments/audit/audit_store.h"

@@ -1,6 +1,6 @@
 /*
- * Messages as the chat platform takes them: answers to its calls, posts to a response URL and to a
- * channel. Text of people is escaped here, so that a name can neither link nor call anybody.
+ * Messages in the format of the chat platform: answers to its calls, posts to a response URL and to
+ * a channel. Texts of users are escaped here, so that a name can neither link nor mention anybody.
  */
 #ifndef ASSAY_EXPERIMENTS_CHAT_MESSAGE_H
 #define ASSAY_EXPERIMENTS_CHAT_MESSAGE_H

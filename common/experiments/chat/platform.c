@@ -1,4 +1,4 @@
-/* The chat platform over HTTP: where it may be called, and what its answers mean. */
+/* HTTP calls to the chat platform: allowed addresses, and the meaning of answers. */
 #include "experiments/chat/platform.h"
 
 #include "net/egress.h"

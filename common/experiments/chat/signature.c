@@ -1,4 +1,4 @@
-/* Signatures of the chat platform, and states of installs. Keeps nothing. */
+/* Signatures of the chat platform, and states of installs. Stores nothing. */
 #include "experiments/chat/signature.h"
 
 #include "base/number.h"

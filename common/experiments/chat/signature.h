@@ -1,6 +1,6 @@
 /*
- * Proofs of who is talking: the chat platform signs what it sends, and an install that comes back
- * shows the state that this browser was given.
+ * Signatures: the chat platform signs its calls, and a returning install must carry the state that
+ * this browser was given.
  */
 #ifndef ASSAY_EXPERIMENTS_CHAT_SIGNATURE_H
 #define ASSAY_EXPERIMENTS_CHAT_SIGNATURE_H

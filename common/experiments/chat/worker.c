@@ -1,4 +1,4 @@
-/* Rounds of the jobs of the chat integration. */
+/* Runs the jobs of the chat app in cycles. */
 #include "experiments/chat/worker.h"
 
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /*
  * Three example projects with a run of each, for users who have just installed the product.
- * The same on every host, whenever it is made.
+ * The same on every host at any time.
  */
 #ifndef ASSAY_EXPERIMENTS_DEMO_DEMO_H
 #define ASSAY_EXPERIMENTS_DEMO_DEMO_H

@@ -1,5 +1,5 @@
-/* Who took part in the examples, and what they did: drawn with fixed seeds, so that every host has
- * the same. Metrics are called as the presets call them. */
+/* Users of the examples and their events, drawn with fixed seeds, so that every host has the same.
+ * Metrics have the names of the presets. */
 #include "experiments/demo/demo_events.h"
 
 #include "experiments/live/ingest.h"

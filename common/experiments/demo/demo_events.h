@@ -1,4 +1,4 @@
-/* Private to common/experiments/demo: who took part in the examples, and what they did. */
+/* Private to common/experiments/demo: users of the examples and their events. */
 #ifndef ASSAY_EXPERIMENTS_DEMO_DEMO_EVENTS_H
 #define ASSAY_EXPERIMENTS_DEMO_DEMO_EVENTS_H
 

@@ -1,7 +1,7 @@
 /*
- * Users per variant when the traffic is not split evenly: a small arm takes more users in all, and
- * fills in as many days as the others. Differences from the plan of even arms are what the split
- * costs.
+ * Users per variant when the traffic is not split evenly. A small arm needs more users in total,
+ * and fills in as many days as the others. The cost of the split is the difference from the plan of
+ * even arms.
  */
 #ifndef ASSAY_EXPERIMENTS_DESIGN_ALLOCATION_H
 #define ASSAY_EXPERIMENTS_DESIGN_ALLOCATION_H

@@ -1,6 +1,6 @@
 /*
- * What a plan takes for granted, in English sentences. They document the formulas, so they stay in
- * one language and print the numbers that went in; localised text is in report_text.h.
+ * The assumptions of a plan, in English sentences. They document the formulas, so they stay in one
+ * language and print the input numbers; localized texts are in report_text.h.
  */
 #ifndef ASSAY_EXPERIMENTS_DESIGN_ASSUMPTIONS_H
 #define ASSAY_EXPERIMENTS_DESIGN_ASSUMPTIONS_H

@@ -1,4 +1,4 @@
-/* From a design to the document that explains it. */
+/* Computes a sized design with everything that explains it. */
 #include "experiments/design/calculation.h"
 #include "experiments/design/allocation.h"
 #include "experiments/design/assumptions.h"

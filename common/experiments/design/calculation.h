@@ -1,6 +1,6 @@
 /*
  * A sized design as one document: the plan, its companions, warnings, assumptions and power curve.
- * Answered over HTTP, and kept with the projects that it belongs to.
+ * Answered over HTTP, and stored with projects.
  */
 #ifndef ASSAY_EXPERIMENTS_DESIGN_CALCULATION_H
 #define ASSAY_EXPERIMENTS_DESIGN_CALCULATION_H

@@ -1,4 +1,4 @@
-/* The warning catalogue. A rule is a row: what clients match, what readers see, and when. */
+/* The warnings of designs. A rule is a row: code, text and condition. */
 #include "experiments/design/rules.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 /*
- * What a planner should be warned of: one constant table of rules, evaluated in order on a sized
- * design. Codes and severities are stable words that clients match; messages are in the reader's
- * language.
+ * Warnings of designs: one constant table of rules, evaluated in order on a sized design. Codes and
+ * severities are stable words that clients match; messages are in the reader's language.
  */
 #ifndef ASSAY_EXPERIMENTS_DESIGN_RULES_H
 #define ASSAY_EXPERIMENTS_DESIGN_RULES_H

@@ -1,4 +1,4 @@
-/* A grid of plans. It must not know a formula: every cell is a design of its own. */
+/* A grid of plans. Knows no formula: every cell is a design of its own. */
 #include "experiments/design/sensitivity.h"
 
 /* The traffic is any number of users a day: only its share counts. */

@@ -1,6 +1,6 @@
 /*
- * Group sequential designs by recursive numerical integration. It must not know what a metric is:
- * alpha, power and looks in, boundaries and inflation out.
+ * Group sequential designs by recursive numerical integration. Knows no metric: computes boundaries
+ * and inflation from alpha, power and the number of looks.
  *
  * With equal increments of information the score process S_k = Z_k sqrt(k) is a random walk with
  * standard normal steps, and the O'Brien-Fleming boundary |Z_k| >= C sqrt(K / k) is the constant

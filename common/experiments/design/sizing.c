@@ -1,7 +1,6 @@
 /*
  * Sizing a design: per-arm sample size by plan, the design effect of clusters, and how long the
- * traffic takes to fill the slowest arm. It must not know where a request came from or how the plan
- * is told.
+ * traffic takes to fill the slowest arm. Knows neither requests nor answers.
  */
 #include "experiments/design/sizing.h"
 

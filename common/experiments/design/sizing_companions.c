@@ -1,5 +1,5 @@
 /*
- * What planners ask beside the main size: the CUPED scenario, the Bayesian precision size, and the
+ * Further sizes of a plan: the CUPED scenario, the Bayesian precision size, and the
  * smallest change that a guardrail metric can show at the planned size. None of them changes the
  * plan.
  */

@@ -1,6 +1,6 @@
 /*
- * What has to hold for a design before it is sized: one predicate per rule, used by every document
- * that holds a design. The texts of broken rules are in the catalogues (errors.schemas.*).
+ * The rules of a valid design: one predicate per rule, used by every schema that holds a design.
+ * Their texts are in the catalogs (errors.schemas.*).
  */
 #ifndef ASSAY_EXPERIMENTS_DESIGN_SIZING_RULES_H
 #define ASSAY_EXPERIMENTS_DESIGN_SIZING_RULES_H

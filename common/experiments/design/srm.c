@@ -1,5 +1,5 @@
 /*
- * The sample ratio mismatch check. It must not know where counts and weights come from.
+ * The sample ratio mismatch check. Knows counts and weights alone.
  */
 #include "experiments/design/srm.h"
 

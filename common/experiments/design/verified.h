@@ -1,7 +1,7 @@
 /*
- * What a plan is worth: the power of the very test that the results will be judged by, and the size
- * from which on that test reaches the target. Sizes come from formulas first (sizing.h); this says
- * how far they are off, and what arms of unequal size take.
+ * Verifies a plan: the power of the very test that /results runs, and the size from which on that
+ * test reaches the target. Sizes come from formulas first (sizing.h); this says how far they are
+ * off, and what unequal arms need.
  */
 #ifndef ASSAY_EXPERIMENTS_DESIGN_VERIFIED_H
 #define ASSAY_EXPERIMENTS_DESIGN_VERIFIED_H

@@ -1,4 +1,4 @@
-/* Issued keys in the database: all SQL about them is here. */
+/* SQL of issued keys, and the making of keys. */
 #include "experiments/keys/key_store.h"
 #include "base/clock.h"
 #include "base/log.h"

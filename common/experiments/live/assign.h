@@ -1,6 +1,6 @@
 /*
- * Which variation a user of a stored experiment gets: what was recorded before all, then targeting,
- * the namespace and the hash. Records nothing.
+ * The variation of a user in a stored experiment: first a recorded exposure, then targeting, the
+ * namespace and the hash. Records nothing.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_ASSIGN_H
 #define ASSAY_EXPERIMENTS_LIVE_ASSIGN_H

@@ -1,4 +1,5 @@
-/* The row of an experiment, the names seen in it, and what its design needs of the aggregates. */
+/* SQL of the row of an experiment, of the names in it, and of the aggregates that its design needs.
+ */
 #include "experiments/live/rollup_store.h"
 
 #include "base/json.h"

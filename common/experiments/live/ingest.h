@@ -1,7 +1,7 @@
 /*
- * Events come in. A batch is one transaction: raw rows, what is kept of each user and all
- * aggregates change together or not at all. Nothing is ever overwritten: the first record of a kind
- * for a user (or an idempotency key) stands, later ones are counted and dropped.
+ * Ingestion of events. A batch is one transaction: raw rows, units and aggregates change together
+ * or not at all. Nothing is overwritten: the first record of a kind for a user (or an idempotency
+ * key) counts, later ones are counted as duplicates and dropped.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_INGEST_H
 #define ASSAY_EXPERIMENTS_LIVE_INGEST_H

@@ -1,4 +1,4 @@
-/* Lines through the schemas of records, and the marks of loads. */
+/* Decodes lines by the schemas of records, and stores how far a file was loaded. */
 #include "experiments/live/lines.h"
 #include "base/schema_words.h"
 

@@ -1,6 +1,6 @@
 /*
- * Records as lines: JSON objects (NDJSON), or CSV under a line of names. A line that is refused
- * does not keep the others out.
+ * Records as lines: JSON objects (NDJSON), or CSV under a line of names. Wrong lines are refused,
+ * the others are taken.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_LINES_H
 #define ASSAY_EXPERIMENTS_LIVE_LINES_H

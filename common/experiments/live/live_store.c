@@ -1,4 +1,4 @@
-/* Reads by sets of ids, writes by repetition: on a server neither waits for each row. */
+/* Reads by sets of ids and writes in batches, so that a server is not waited for per row. */
 #include "experiments/live/live_store.h"
 
 #include "base/clock.h"

@@ -1,6 +1,5 @@
 /*
- * SQL of single users: what a batch needs to know of them, and writing it back. Aggregates are in
- * rollup_store.h.
+ * SQL of units: reads those of a batch and writes them back. Aggregates are in rollup_store.h.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_LIVE_STORE_H
 #define ASSAY_EXPERIMENTS_LIVE_LIVE_STORE_H

@@ -1,4 +1,4 @@
-/* Every subject once, a thousand at a time, through the same code that events go through. */
+/* Reads every subject once, a thousand at a time, through the same code as events. */
 #include "experiments/live/rebuild.h"
 
 #include <math.h>

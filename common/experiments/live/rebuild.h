@@ -1,5 +1,5 @@
 /*
- * Making what is kept again from the raw rows, and finding out whether it is what it should be.
+ * Computes units and aggregates again from the raw rows, or checks them against the raw rows.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_REBUILD_H
 #define ASSAY_EXPERIMENTS_LIVE_REBUILD_H

@@ -1,4 +1,4 @@
-/* Tables of the records. */
+/* Schemas of the records. */
 #include "experiments/live/record_schemas.h"
 
 #define USER_ID(owner)                                                                             \

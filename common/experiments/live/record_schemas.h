@@ -1,6 +1,5 @@
 /*
- * The records of a running experiment as documents: what a batch over HTTP and a line of a file
- * hold.
+ * The schemas of the records of a running experiment: in a batch over HTTP and in a line of a file.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_RECORD_SCHEMAS_H
 #define ASSAY_EXPERIMENTS_LIVE_RECORD_SCHEMAS_H

@@ -1,5 +1,5 @@
 /*
- * What clients send of a running experiment, and what every call of this room works with.
+ * The records that clients send of a running experiment, and the arguments of every call here.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_RECORDS_H
 #define ASSAY_EXPERIMENTS_LIVE_RECORDS_H

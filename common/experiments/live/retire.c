@@ -1,4 +1,4 @@
-/* One experiment after the other, each under its lock. */
+/* Works on one experiment at a time, under its lock. */
 #include "experiments/live/retire.h"
 
 #include "db/query.h"

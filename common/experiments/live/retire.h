@@ -1,6 +1,6 @@
 /*
- * Taking away raw rows that have grown old. What is kept beside them is not touched, but marked:
- * the next reading, or live-rebuild, makes it again from the rows that are left.
+ * Deletes old raw rows. Units and aggregates are marked as stale: the next read, or live-rebuild,
+ * computes them again from the remaining rows.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_RETIRE_H
 #define ASSAY_EXPERIMENTS_LIVE_RETIRE_H

@@ -1,7 +1,7 @@
 /*
- * What subjects add up to: the one definition of the analytical population, used forwards when
- * events come in (take a subject out, change it, put it back) and for everybody when the aggregates
- * are made anew. No SQL here.
+ * The aggregates of subjects: the one definition of the analytical population, used when events
+ * come in (take a subject out, change it, put it back) and for all subjects when the aggregates are
+ * rebuilt. No SQL here.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_ROLLUP_H
 #define ASSAY_EXPERIMENTS_LIVE_ROLLUP_H

@@ -1,5 +1,5 @@
-/* Aggregates are read, added to in memory and written back under the experiment's lock: neither
- * engine can add pairs of doubles. */
+/* Reads aggregates, adds to them in memory and writes them back under the experiment's lock,
+ * because neither engine can add pairs of doubles. */
 #include "experiments/live/rollup_store.h"
 
 #include "base/json.h"

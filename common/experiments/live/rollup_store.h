@@ -1,5 +1,5 @@
 /*
- * SQL of what is kept per experiment: its row, the names seen in it, and the aggregates.
+ * SQL of an experiment: its row, its names, and its aggregates.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_ROLLUP_STORE_H
 #define ASSAY_EXPERIMENTS_LIVE_ROLLUP_STORE_H

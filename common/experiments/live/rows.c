@@ -1,4 +1,4 @@
-/* Rows to either engine. */
+/* Writes many rows, in the way of each engine. */
 #include "experiments/live/rows.h"
 
 #include "base/number.h"

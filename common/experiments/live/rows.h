@@ -1,7 +1,6 @@
 /*
- * Many rows into one table: one by one where a statement costs nothing but itself (SQLite), all in
- * one statement where each is a trip (a server); and rows found by many keys. Private to
- * common/experiments/live.
+ * Writes many rows into one table: one by one on SQLite, all in one statement on a server; and
+ * finds rows by many keys. Private to common/experiments/live.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_ROWS_H
 #define ASSAY_EXPERIMENTS_LIVE_ROWS_H

@@ -1,4 +1,4 @@
-/* The effect seen more sharply: adjusted by what was known before, and by strata. */
+/* The adjusted effect: by covariates (CUPED), and by strata. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "experiments/analyses/report_text.h"

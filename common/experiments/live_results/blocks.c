@@ -1,4 +1,4 @@
-/* Guardrails, the holdout, and whom everything is about. */
+/* Guardrails, the holdout, and the population. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "stats/equivalence.h"

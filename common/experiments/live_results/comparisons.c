@@ -1,4 +1,4 @@
-/* Treatments against the control on the primary metric, and how far the sample has come. */
+/* Compares treatments with the control on the primary metric, and the sample with its plan. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "experiments/analyses/report_print.h"

@@ -1,4 +1,4 @@
-/* Words and parameters for what the policy has decided. */
+/* Texts and parameters of the policy's decision. */
 #include "experiments/live_results/decision.h"
 
 #include "base/number.h"

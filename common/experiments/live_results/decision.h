@@ -1,6 +1,6 @@
 /*
- * The decision on a running experiment as a document: the verdict of the policy, its reasons in
- * words, and the smallest changes that would give another verdict.
+ * The decision on a running experiment: the verdict of the policy, its reasons as texts, and the
+ * smallest changes that would give another verdict.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_DECISION_H
 #define ASSAY_EXPERIMENTS_LIVE_RESULTS_DECISION_H

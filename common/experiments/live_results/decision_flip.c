@@ -1,4 +1,4 @@
-/* Searches by steps that grow, then by halving. Tried-out verdicts use normal posteriors. */
+/* Searches by growing steps, then by bisection. Verdicts of trials use normal posteriors. */
 #include "experiments/live_results/decision_flip.h"
 
 #include "experiments/analyses/report_print.h"

@@ -1,4 +1,4 @@
-/* Tables of the decision document. */
+/* Schemas of the decision. */
 #include "experiments/live_results/decision_schema.h"
 
 #define OWNER struct decision_reason

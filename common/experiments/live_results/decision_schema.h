@@ -1,5 +1,6 @@
 /*
- * The document of a decision: a verdict, why, and what would have to change for another one.
+ * The schema of a decision: the verdict, its reasons, and what would have to change for another
+ * one.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_DECISION_SCHEMA_H
 #define ASSAY_EXPERIMENTS_LIVE_RESULTS_DECISION_SCHEMA_H

@@ -1,6 +1,6 @@
-/* When the planned sample will be there. Subjects come as a Poisson process: the pace so far is
- * uncertain, and so is what is to come. The ratio of the two waiting times follows F (Cox 1953).
- * The observed period begins and ends with an arrival: it has one gap less than subjects. */
+/* Forecasts when the planned sample is complete. Subjects come as a Poisson process: the pace so
+ * far is uncertain, and so is what is to come. The ratio of the two waiting times follows F (Cox
+ * 1953). The observed period begins and ends with an arrival: it has one gap less than subjects. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "math/beta.h"

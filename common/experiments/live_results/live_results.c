@@ -1,4 +1,4 @@
-/* All blocks from one view. */
+/* Computes all blocks from one view. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "experiments/analyses/results_analysis.h"

@@ -1,6 +1,6 @@
 /*
- * What a running experiment shows, computed from a view of its aggregates. Knows nothing of HTTP
- * and runs no SQL.
+ * The results of a running experiment, computed from a view of its aggregates. Knows nothing of
+ * HTTP and runs no SQL.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_LIVE_RESULTS_H
 #define ASSAY_EXPERIMENTS_LIVE_RESULTS_LIVE_RESULTS_H

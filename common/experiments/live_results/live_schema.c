@@ -1,4 +1,4 @@
-/* Tables of the live statistics. */
+/* Schemas of the live statistics. */
 #include "experiments/live_results/live_schema.h"
 
 #include "experiments/design/calculation.h"

@@ -1,6 +1,6 @@
 /*
- * The documents of a running experiment: live statistics and the decision. Numbers in the structs
- * are as they were computed; the schemas round them when they are written.
+ * The schemas of a running experiment: live statistics and the decision. Structs hold exact
+ * numbers; the schemas round them.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_LIVE_SCHEMA_H
 #define ASSAY_EXPERIMENTS_LIVE_RESULTS_LIVE_SCHEMA_H

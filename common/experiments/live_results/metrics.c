@@ -1,5 +1,5 @@
-/* All metrics of a design side by side, each in its role: the goal as the comparisons have it,
- * guardrails by their type, secondary metrics as means per subject. */
+/* All metrics of a design, each in its role: the goal as in the comparisons, guardrails by their
+ * type, secondary metrics as means per subject. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "stats/multiple_testing.h"

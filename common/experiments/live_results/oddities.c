@@ -1,4 +1,4 @@
-/* What is odd about the data, as warnings: users in several arms, events before the exposure,
+/* Anomalies of the data, as warnings: users in several arms, events before the exposure,
  * events under names that the design lacks, covariates that cover few subjects. */
 #include "experiments/live_results/live_results_internal.h"
 

@@ -1,4 +1,4 @@
-/* The planned size of a design, remembered by the version of the design. */
+/* The planned size of a design, cached by the version of the design. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "experiments/design/sequential.h"

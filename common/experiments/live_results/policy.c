@@ -1,5 +1,4 @@
-/* The rules in their order; the first that fits decides. All comparisons are of values that were
- * not rounded. */
+/* The rules in their order; the first that applies decides. They compare unrounded values. */
 #include "experiments/live_results/policy.h"
 
 #include "base/number.h"

@@ -1,4 +1,4 @@
-/* Metrics that few large values cannot sway: means of capped values, and quantiles. */
+/* Metrics that are robust against outliers: means of capped values, and quantiles. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "math/normal.h"

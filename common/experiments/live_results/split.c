@@ -1,4 +1,4 @@
-/* Whether the arms have the sizes that the design planned: all users, and those of each stratum. */
+/* Sample ratio checks: of all users, and of those of each stratum. */
 #include "experiments/live_results/live_results_internal.h"
 
 #include "experiments/analyses/report_text.h"

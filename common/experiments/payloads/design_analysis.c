@@ -1,4 +1,4 @@
-/* The way that a client goes who sizes a design and then keeps what came: through the document. */
+/* Sizes a design and decodes the answer as a stored analysis, as a client does that saves it. */
 #include "experiments/payloads/design_analysis.h"
 
 enum { DOCUMENT_BYTES_MAX = 16 * 1024 * 1024 };

@@ -1,4 +1,4 @@
-/* A design sized and reported on, as it is kept with a project, without advice. */
+/* The analysis of a design as it is stored with a project, without advice. */
 #ifndef ASSAY_EXPERIMENTS_PAYLOADS_DESIGN_ANALYSIS_H
 #define ASSAY_EXPERIMENTS_PAYLOADS_DESIGN_ANALYSIS_H
 

@@ -1,4 +1,4 @@
-/* One small function per block of the report. It must not know a formula, nor who asks. */
+/* One small function per block of the report. Knows no formula and no request. */
 #include "experiments/payloads/design_report.h"
 
 #include "base/number.h"

@@ -1,7 +1,6 @@
 /*
- * The report on a design: what a team reads and signs before a test starts. Figures come from the
- * sized design, words from the catalogues in the reader's language, the rest is what people wrote
- * into the design.
+ * The report on a design, which a team approves before a test starts. Numbers come from the sized
+ * design, labels from the catalogs in the reader's language, the rest from the texts of the design.
  */
 #ifndef ASSAY_EXPERIMENTS_PAYLOADS_DESIGN_REPORT_H
 #define ASSAY_EXPERIMENTS_PAYLOADS_DESIGN_REPORT_H

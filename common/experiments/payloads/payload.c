@@ -1,4 +1,4 @@
-/* The shape of a saved design: one table per block, and the rules that span the fields of a block.
+/* The schema of a saved design: one table per block, and the rules that span its fields.
  */
 #include "experiments/payloads/payload.h"
 #include "experiments/analyses/results_schema.h"

@@ -1,6 +1,6 @@
 /*
- * The design of an experiment as people save it: six blocks of a JSON document, decoded into
- * structs. What it means to size is sizing.h's business; payload_to_sizing() is the way there.
+ * The design of an experiment as users save it: six blocks of a JSON document, decoded into
+ * structs. payload_to_sizing() makes a sizing request of it.
  */
 #ifndef ASSAY_EXPERIMENTS_PAYLOADS_PAYLOAD_H
 #define ASSAY_EXPERIMENTS_PAYLOADS_PAYLOAD_H

@@ -1,4 +1,4 @@
-/* SQL of projects: one row and all that changes it. Lists and histories are in project_lists.c. */
+/* SQL of single projects. Lists and histories are in project_lists.c. */
 #include "experiments/projects/project_store.h"
 #include "crypto/token.h"
 #include "db/query.h"

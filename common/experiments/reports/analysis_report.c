@@ -1,4 +1,4 @@
-/* The report on a design as a document. */
+/* The report on a design, as a report document. */
 #include "experiments/reports/reports.h"
 
 static void add_calculations(const struct report_context *context,

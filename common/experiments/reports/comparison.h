@@ -1,6 +1,6 @@
 /*
- * Projects side by side, each with its newest analysis: what they share, what only one has, how far
- * their sizes and durations lie apart. It knows no database and no HTTP.
+ * Compares projects, each with its newest analysis: what they share, what only one has, the ranges
+ * of sizes and durations. Knows no database and no HTTP.
  */
 #ifndef ASSAY_EXPERIMENTS_REPORTS_COMPARISON_H
 #define ASSAY_EXPERIMENTS_REPORTS_COMPARISON_H

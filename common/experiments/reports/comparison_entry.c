@@ -1,4 +1,4 @@
-/* One project of a comparison: what its analysis says, in short. */
+/* One project of a comparison: the summary of its analysis. */
 #include "base/number.h"
 #include "base/string_list.h"
 #include "experiments/design/rules.h"

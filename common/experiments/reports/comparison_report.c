@@ -1,4 +1,4 @@
-/* A comparison as a document: what all have in common, then one project after the other. */
+/* A comparison as a report document: what all projects share, then each project. */
 #include "experiments/reports/reports.h"
 
 static const char *range(const struct report_context *context, const struct compared_range *found)

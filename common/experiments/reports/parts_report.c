@@ -1,5 +1,4 @@
-/* A document out of JSON that a client has: whatever is there is shown, whatever is missing is left
- * out. */
+/* A report document made of a client's JSON: shows the parts that it has. */
 #include "base/number.h"
 #include "experiments/reports/reports.h"
 #include "math/normal.h"

@@ -1,5 +1,4 @@
-/* A project as a document of several pages: what it is, what it needs, how that moves, what to
- * mind. */
+/* A project as a report document: the design, its size, its sensitivity, its risks. */
 #include "experiments/design/rules.h"
 #include "experiments/reports/reports.h"
 

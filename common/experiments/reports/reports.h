@@ -1,6 +1,6 @@
 /*
- * Reports of projects and analyses as documents and sheets, in the reader's language. Nothing here
- * knows a file format: common/report writes them.
+ * Reports of projects and analyses as report documents and worksheets, in the reader's language.
+ * common/report knows the file formats.
  */
 #ifndef ASSAY_EXPERIMENTS_REPORTS_REPORTS_H
 #define ASSAY_EXPERIMENTS_REPORTS_REPORTS_H

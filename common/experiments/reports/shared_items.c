@@ -1,4 +1,4 @@
-/* Texts by what lists have them: a table by their hash, and the order beside it. */
+/* A hash table of texts with the lists that have them, in the order of arrival. */
 #include "experiments/reports/shared_items.h"
 #include "base/text.h"
 #include "crypto/token.h"

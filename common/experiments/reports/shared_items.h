@@ -1,5 +1,5 @@
-/* Texts that several lists have in common: which list has which, in the order they were met. Takes
- * as long as there are texts, however alike they are. */
+/* Texts that several lists share: which list has which, in the order of arrival. Linear in the
+ * number of texts. */
 #ifndef ASSAY_EXPERIMENTS_REPORTS_SHARED_ITEMS_H
 #define ASSAY_EXPERIMENTS_REPORTS_SHARED_ITEMS_H
 

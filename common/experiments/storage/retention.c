@@ -1,4 +1,4 @@
-/* Taking away old rows: all SQL about that is here. */
+/* SQL of retention: counts and deletes old rows. */
 #include "experiments/storage/retention.h"
 #include "base/clock.h"
 #include "base/json.h"

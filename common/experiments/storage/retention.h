@@ -1,4 +1,4 @@
-/* Taking away what has grown old. Nothing does this by itself: an operator, or a scheduled program.
+/* Deletes old rows, on request of an operator or of a scheduled program.
  */
 #ifndef ASSAY_EXPERIMENTS_STORAGE_RETENTION_H
 #define ASSAY_EXPERIMENTS_STORAGE_RETENTION_H

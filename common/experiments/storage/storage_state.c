@@ -1,4 +1,4 @@
-/* Looking at the database from outside its tables, and counting what is in them. */
+/* Reads the state of the database and counts rows. */
 #include "experiments/storage/storage_state.h"
 #include "base/schema.h"
 #include "db/query.h"

@@ -1,4 +1,4 @@
-/* The state of the database, for readiness and diagnostics: looks, and changes nothing. */
+/* The state of the database, for readiness and diagnostics. Changes nothing. */
 #ifndef ASSAY_EXPERIMENTS_STORAGE_STORAGE_STATE_H
 #define ASSAY_EXPERIMENTS_STORAGE_STORAGE_STATE_H
 

@@ -1,4 +1,4 @@
-/* Where the experiments service stores, and what is brought up to date there by programs. */
+/* The database of the experiments service, and the backfills that programs run on it. */
 #include "experiments/storage/store.h"
 #include "experiments/keys/key_store.h"
 #include "experiments/projects/project_store.h"

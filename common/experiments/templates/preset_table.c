@@ -1,4 +1,4 @@
-/* The designs that come with the product: a start for what people test most often. A change here
+/* The presets: designs of the most common tests. A change here
  * needs a new number of the backfill that stores them (storage/store.c). */
 #include "experiments/templates/preset_table.h"
 

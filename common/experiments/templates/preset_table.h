@@ -1,4 +1,4 @@
-/* Private to common/experiments/templates: the designs that come with the product, as a table. */
+/* Private to common/experiments/templates: the table of presets. */
 #ifndef ASSAY_EXPERIMENTS_TEMPLATES_PRESET_TABLE_H
 #define ASSAY_EXPERIMENTS_TEMPLATES_PRESET_TABLE_H
 

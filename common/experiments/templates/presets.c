@@ -1,4 +1,4 @@
-/* From a row of the table to a design: what all presets have in common is filled in here. */
+/* Makes a design of a row of the table; fills in what all presets share. */
 #include "experiments/templates/presets.h"
 
 static const double alpha = 0.05, power = 0.8, credibility = 0.95;

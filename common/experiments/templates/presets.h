@@ -1,4 +1,4 @@
-/* The designs that come with the product, as documents. */
+/* The presets as designs. */
 #ifndef ASSAY_EXPERIMENTS_TEMPLATES_PRESETS_H
 #define ASSAY_EXPERIMENTS_TEMPLATES_PRESETS_H
 

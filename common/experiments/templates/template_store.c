@@ -1,4 +1,4 @@
-/* SQL of templates: the presets as the program wrote them, and those that people keep. */
+/* SQL of templates: presets, and templates of users. */
 #include "experiments/templates/template_store.h"
 #include "crypto/token.h"
 #include "experiments/audit/audit_store.h"

@@ -1,4 +1,4 @@
-/* Templates in the database: the presets, and designs that people keep as a start for others. */
+/* Templates in the database: presets, and designs that users save as a start for others. */
 #ifndef ASSAY_EXPERIMENTS_TEMPLATES_TEMPLATE_STORE_H
 #define ASSAY_EXPERIMENTS_TEMPLATES_TEMPLATE_STORE_H
 

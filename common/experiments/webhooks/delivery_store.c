@@ -1,4 +1,4 @@
-/* SQL of deliveries: enqueued with the entry of the audit log, and what became of them. */
+/* SQL of deliveries: enqueues them with the entry of the audit log, and stores their outcome. */
 #include "base/clock.h"
 #include "base/string_list.h"
 #include "crypto/token.h"

@@ -1,4 +1,4 @@
-/* Bodies of webhooks: keys in one order, ASCII, so that signatures can be made again. */
+/* Bodies of webhooks: keys in a fixed order, ASCII, so that receivers can verify signatures. */
 #include "experiments/webhooks/subscription_body.h"
 #include "base/json.h"
 #include "base/string_list.h"

@@ -1,4 +1,4 @@
-/* Private to common/experiments/webhooks: what is sent of an entry of the audit log, and to whom.
+/* Private to common/experiments/webhooks: the body of an entry of the audit log.
  */
 #ifndef ASSAY_EXPERIMENTS_WEBHOOKS_SUBSCRIPTION_BODY_H
 #define ASSAY_EXPERIMENTS_WEBHOOKS_SUBSCRIPTION_BODY_H

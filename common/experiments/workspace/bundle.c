@@ -1,4 +1,4 @@
-/* Reading a bundle: its pieces are found first, then every record is decoded, hashed and let go. */
+/* Reads a bundle: finds its parts first, then decodes, hashes and frees every record. */
 #include "experiments/workspace/bundle.h"
 #include "base/instant.h"
 #include "base/schema_words.h"

@@ -1,6 +1,6 @@
 /*
- * A workspace bundle as text: found its way round in, checked, and hashed one record at a time, so
- * that memory does not grow with its size. Knows no database.
+ * Parses, checks and hashes a workspace bundle one record at a time, so that memory does not grow
+ * with its size. Knows no database.
  */
 #ifndef ASSAY_EXPERIMENTS_WORKSPACE_BUNDLE_H
 #define ASSAY_EXPERIMENTS_WORKSPACE_BUNDLE_H

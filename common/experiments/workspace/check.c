@@ -1,4 +1,4 @@
-/* What a bundle must hold to be taken: integrity first, then that its records refer to each other.
+/* Checks of a bundle: integrity first, then the references among its records.
  */
 #include "experiments/workspace/check.h"
 

@@ -1,4 +1,4 @@
-/* Where values of a JSON text begin and end. */
+/* Finds where values of a JSON text begin and end. */
 #include "experiments/workspace/scan.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Private to common/experiments/workspace: members and items of JSON text, found without reading
- * what is in them. Whoever uses a piece reads it strictly. */
+/* Private to common/experiments/workspace: finds members and items of JSON text without decoding
+ * them. The caller decodes a piece strictly. */
 #ifndef ASSAY_EXPERIMENTS_WORKSPACE_SCAN_H
 #define ASSAY_EXPERIMENTS_WORKSPACE_SCAN_H
 

@@ -1,5 +1,4 @@
-/* From tables to a bundle: what is written is the canonical form, but with characters as they are,
- * and its hash behind it. */
+/* Exports a bundle: the canonical form, but with characters unescaped, and its hash at the end. */
 #include "experiments/projects/project_rows.h"
 #include "experiments/workspace/workspace_store.h"
 

@@ -1,4 +1,4 @@
-/* From a bundle to tables: additive, under new ids, whole or not at all. */
+/* Imports a bundle: adds all records under new ids, in one transaction. */
 #include "base/clock.h"
 #include "base/instant.h"
 #include "crypto/token.h"

@@ -1,6 +1,6 @@
 /*
- * The workspace in the database, out and in: all projects with their runs, export events and
- * revisions. Records pass one at a time.
+ * Export and import of the workspace: all projects with their runs, export events and revisions,
+ * one record at a time.
  */
 #ifndef ASSAY_EXPERIMENTS_WORKSPACE_WORKSPACE_STORE_H
 #define ASSAY_EXPERIMENTS_WORKSPACE_WORKSPACE_STORE_H
