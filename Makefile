@@ -51,6 +51,9 @@ $(library): $(library_objects)
 $(BUILD)/obj/common/base/help.o: VERSION
 $(BUILD)/obj/common/base/help.o: CFLAGS += -DASSAY_VERSION='"$(file < VERSION)"'
 
+# Holds the bytes of the file.
+$(BUILD)/obj/common/llm/providers.o: config/providers.yaml
+
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"

@@ -181,26 +181,23 @@ static enum error read_bytes(struct arena *arena, const char *path, struct text 
                              : ERROR_NONE;
 }
 
-enum error yaml_read_file(struct arena *arena, const char *path, json_t **document,
-                          struct problem *problem)
+enum error yaml_read(struct arena *arena, const char *name, const char *bytes, size_t length,
+                     json_t **document, struct problem *problem)
 {
     struct reading *reading = ARENA_NEW(arena, struct reading);
     struct arena_guard *guard = arena_guard(arena, end_reading);
     struct json_fault fault;
-    struct text bytes, json;
-    enum error error = read_bytes(arena, path, &bytes, problem);
+    struct text json;
+    enum error error;
 
-    if (error)
-        return error;
-    reading->path = path;
+    reading->path = name;
     reading->problem = problem;
     if (!yaml_parser_initialize(&reading->parser))
-        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for %s", path);
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for %s", name);
     guard->thing = reading;
     text_start(&json, arena, 4 * (size_t)YAML_BYTES_MAX);
     writer_start(&reading->writer, &json);
-    yaml_parser_set_input_string(&reading->parser, (const unsigned char *)bytes.bytes,
-                                 bytes.length);
+    yaml_parser_set_input_string(&reading->parser, (const unsigned char *)bytes, length);
     error = take_events(reading);
     arena_guard_end(guard);
     if (error)
@@ -209,7 +206,16 @@ enum error yaml_read_file(struct arena *arena, const char *path, json_t **docume
         text_append_string(&json, "null");
     if (json.overflowed ||
         json_read(arena, json.bytes, json.length, YAML_DEPTH_MAX + 1, document, &fault))
-        return problem_set(problem, ERROR_MALFORMED, "config_malformed", "%s: %s", path,
+        return problem_set(problem, ERROR_MALFORMED, "config_malformed", "%s: %s", name,
                            json.overflowed ? "too large" : fault.text);
     return ERROR_NONE;
+}
+
+enum error yaml_read_file(struct arena *arena, const char *path, json_t **document,
+                          struct problem *problem)
+{
+    struct text bytes;
+    enum error error = read_bytes(arena, path, &bytes, problem);
+
+    return error ? error : yaml_read(arena, path, bytes.bytes, bytes.length, document, problem);
 }

@@ -13,4 +13,8 @@
 MUST_CHECK enum error yaml_read_file(struct arena *arena, const char *path, json_t **document,
                                      struct problem *problem);
 
+/* The same of bytes. `name` stands for the path in problems. */
+MUST_CHECK enum error yaml_read(struct arena *arena, const char *name, const char *bytes,
+                                size_t length, json_t **document, struct problem *problem);
+
 #endif

@@ -94,7 +94,7 @@ static const struct llm *describe_llm(const struct request *request)
     const struct experiments_settings *settings = service_settings(request);
     struct llm *llm = ARENA_NEW(request->arena, struct llm);
 
-    *llm = (struct llm){.provider = provider_names[PROVIDER_ORCHESTRATOR],
+    *llm = (struct llm){.provider = orchestrator_provider_name,
                         .base_url = is_operator(request) ? settings->llm_base_url : NULL,
                         .timeout_seconds = settings->llm_timeout_seconds,
                         .max_attempts = settings->llm_max_attempts,

@@ -10,39 +10,26 @@
 
 enum { PROFILES_MAX = 1 << 20 };
 
-struct defaults_view {
-    const char *fast, *strong;
-};
-
-#define OWNER struct defaults_view
+#define OWNER struct model_defaults
 static const struct field defaults_fields[] = {STRING(OWNER, fast), STRING(OWNER, strong)};
 #undef OWNER
-static SCHEMA(defaults_schema, struct defaults_view, "ProviderDefaults", defaults_fields);
+static SCHEMA(defaults_schema, struct model_defaults, "ProviderDefaults", defaults_fields);
 
-struct capabilities_view {
-    bool supports_tool_use, supports_structured_output, supports_streaming, supports_batch,
-        supports_vision;
-};
-
-#define OWNER struct capabilities_view
+#define OWNER struct provider_capabilities
 static const struct field capability_fields[] = {
     BOOLEAN(OWNER, supports_tool_use),  BOOLEAN(OWNER, supports_structured_output),
     BOOLEAN(OWNER, supports_streaming), BOOLEAN(OWNER, supports_batch),
     BOOLEAN(OWNER, supports_vision),
 };
 #undef OWNER
-static SCHEMA(capabilities_schema, struct capabilities_view, "ProviderCapabilities",
+static SCHEMA(capabilities_schema, struct provider_capabilities, "ProviderCapabilities",
               capability_fields);
 
-struct limits_view {
-    int64_t requests_per_minute, tokens_per_minute;
-};
-
-#define OWNER struct limits_view
+#define OWNER struct provider_limits
 static const struct field limit_fields[] = {INTEGER(OWNER, requests_per_minute),
                                             INTEGER(OWNER, tokens_per_minute)};
 #undef OWNER
-static SCHEMA(limits_schema, struct limits_view, "ProviderLimits", limit_fields);
+static SCHEMA(limits_schema, struct provider_limits, "ProviderLimits", limit_fields);
 
 struct model_view {
     const char *name;
@@ -78,9 +65,9 @@ static SCHEMA(usage_schema, struct usage_view, "ProviderUsage", usage_fields);
 struct provider_view {
     const char *id, *label, *kind, *protocol, *base_url, *api_key_env, *breaker, *last_success_at;
     bool enabled, configured, active;
-    const struct defaults_view *default_models;
-    const struct capabilities_view *capabilities;
-    const struct limits_view *rate_limits;
+    const struct model_defaults *default_models;
+    const struct provider_capabilities *capabilities;
+    const struct provider_limits *rate_limits;
     OBJECT_LIST(struct model_view, models);
     const struct usage_view *usage_1m;
     double cost_24h_usd;
@@ -197,8 +184,10 @@ static struct object_list list_models(struct arena *arena, const struct registry
 
     for (size_t i = 0; i < provider->model_count; i++)
         models[i] =
-            (struct model_view){provider->models[i].name, provider->models[i].aliases,
-                                provider->models[i].input_price, provider->models[i].output_price};
+            (struct model_view){.name = provider->models[i].name,
+                                .aliases = provider->models[i].aliases,
+                                .input_price_per_1m_tokens = provider->models[i].input_price,
+                                .output_price_per_1m_tokens = provider->models[i].output_price};
     return (struct object_list){provider->model_count, models};
 }
 
@@ -207,22 +196,19 @@ static enum error describe(struct request *request, struct db *db,
                            const struct registry_provider *from, struct provider_view *view)
 {
     struct arena *arena = request->arena;
-    struct defaults_view *defaults = ARENA_NEW(arena, struct defaults_view);
-    struct capabilities_view *can = ARENA_NEW(arena, struct capabilities_view);
-    struct limits_view *limits = ARENA_NEW(arena, struct limits_view);
+    struct model_defaults *defaults = ARENA_NEW(arena, struct model_defaults);
     struct usage_view *usage = ARENA_NEW(arena, struct usage_view);
     struct provider_use use;
     enum error error =
         spend_of_provider(db, arena, request->who.tenant ? request->who.tenant : "default",
                           from->id, &use, &request->problem);
 
-    *defaults = (struct defaults_view){from->fast->name, from->strong->name};
-    *can = (struct capabilities_view){from->tool_use, from->structured_output, from->streaming,
-                                      from->batch, from->vision};
-    *limits = (struct limits_view){from->requests_per_minute, from->tokens_per_minute};
-    *usage = (struct usage_view){use.requests, use.tokens,
-                                 percent(use.requests, from->requests_per_minute),
-                                 percent(use.tokens, from->tokens_per_minute)};
+    *defaults = (struct model_defaults){.fast = from->fast->name, .strong = from->strong->name};
+    *usage =
+        (struct usage_view){.requests = use.requests,
+                            .tokens = use.tokens,
+                            .requests_pct = percent(use.requests, from->limits.requests_per_minute),
+                            .tokens_pct = percent(use.tokens, from->limits.tokens_per_minute)};
     *view = (struct provider_view){
         .id = from->id,
         .label = from->label,
@@ -237,8 +223,8 @@ static enum error describe(struct request *request, struct db *db,
         .configured = from->kind != PROVIDER_PAID || !from->api_key_env || from->token,
         .active = registry_profile_asks(active, from),
         .default_models = defaults,
-        .capabilities = can,
-        .rate_limits = limits,
+        .capabilities = &from->capabilities,
+        .rate_limits = &from->limits,
         .models = list_models(arena, from),
         .usage_1m = usage,
         .cost_24h_usd = use.cost};

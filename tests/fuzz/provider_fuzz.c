@@ -53,10 +53,13 @@ static void check_hypotheses(struct arena *arena, const char *text)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena *arena = arena_create(INPUT_MEMORY_MAX);
+    const struct advice_provider provider = {.is_orchestrator = size && data[0] % 4 == 0,
+                                             .protocol = size && data[0] % 4 == 2 ? LLM_ANTHROPIC
+                                                                                  : LLM_OPENAI};
     const char *text = NULL;
 
-    if (size && provider_read_text((enum provider)(data[0] % PROVIDER__MAX), (const char *)data + 1,
-                                   size - 1, arena, &text) == PROVIDER_TEXT) {
+    if (size && provider_read_text(&provider, (const char *)data + 1, size - 1, arena, &text) ==
+                    PROVIDER_TEXT) {
         PROMISE(text && *text, "words that are found are there");
         check_advice(arena, text);
         check_hypotheses(arena, text);

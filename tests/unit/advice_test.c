@@ -160,11 +160,19 @@ static const struct experiments_settings settings = {.llm_base_url = "http://orc
                                                      .mistral_base_url = "https://m.example/p",
                                                      .mistral_model = "m-model"};
 
-static struct fetch_request compose(enum provider provider, const char *token)
+static const struct advice_provider *provider(const char *name)
+{
+    struct advice_providers *providers = ARENA_NEW(arena, struct advice_providers);
+
+    *providers = advice_providers(&settings, arena);
+    return advice_provider_find(providers, name);
+}
+
+static struct fetch_request compose(const char *name, const char *token)
 {
     struct fetch_request request = {0};
 
-    provider_compose(&settings, provider, token, "say \"hi\"", arena, &request);
+    provider_compose(&settings, provider(name), token, "say \"hi\"", arena, &request);
     CHECK_INT(request.body_length, strlen(request.body));
     CHECK_TEXT(request.headers[0].value, "application/json");
     return request;
@@ -172,29 +180,29 @@ static struct fetch_request compose(enum provider provider, const char *token)
 
 TEST(every_provider_is_asked_in_its_own_way)
 {
-    struct fetch_request request = compose(PROVIDER_OPENAI, "tok");
+    struct fetch_request request = compose("openai", "tok");
 
     CHECK_TEXT(request.url, "https://openai.example/v1/chat/completions");
     CHECK_TEXT(request.headers[2].name, "Authorization");
     CHECK_TEXT(request.headers[2].value, "Bearer tok");
     CHECK_TEXT(request.body, "{\"model\":\"o-model\",\"temperature\":0.4,\"messages\":[{\"role\":"
                              "\"user\",\"content\":\"say \\\"hi\\\"\"}]}");
-    request = compose(PROVIDER_ANTHROPIC, "tok");
+    request = compose("anthropic", "tok");
     CHECK_TEXT(request.url, "https://a.example/v1/messages");
     CHECK_TEXT(request.headers[2].name, "x-api-key");
     CHECK_TEXT(request.headers[2].value, "tok");
     CHECK_TEXT(request.headers[3].name, "anthropic-version");
     CHECK_TEXT(request.headers[3].value, "2023-06-01");
     CHECK(strstr(request.body, "\"max_tokens\":1024,\"temperature\":0.4"));
-    request = compose(PROVIDER_MISTRAL, "tok");
+    request = compose("mistral", "tok");
     CHECK_TEXT(request.url, "https://m.example/p/v1/chat/completions");
     CHECK_TEXT(request.headers[2].value, "Bearer tok");
-    request = compose(PROVIDER_ORCHESTRATOR, NULL);
+    request = compose("local_orchestrator", NULL);
     CHECK_TEXT(request.url, "http://orchestrator:8001/api/v1/orchestrate");
     CHECK_INT(request.header_count, 2);
     CHECK_TEXT(request.body,
                "{\"prompt\":\"say \\\"hi\\\"\",\"models\":[\"house-model\"],\"decompose\":false}");
-    request = compose(PROVIDER_ORCHESTRATOR, "key");
+    request = compose("local_orchestrator", "key");
     CHECK_TEXT(request.headers[2].value, "Bearer key");
 }
 
@@ -202,46 +210,46 @@ TEST(every_provider_is_asked_in_its_own_way)
 TEST(every_provider_is_read_in_its_own_way)
 {
     static const struct {
-        enum provider provider;
+        const char *provider;
         const char *body;
         const char *text;
     } cases[] = {
-        {PROVIDER_OPENAI, "{\"choices\":[{\"message\":{\"content\":\"hi\"}}]}", "hi"},
-        {PROVIDER_MISTRAL,
+        {"openai", "{\"choices\":[{\"message\":{\"content\":\"hi\"}}]}", "hi"},
+        {"mistral",
          "{\"choices\":[{\"message\":{\"content\":[{\"text\":\"a\"},{\"text\":\"b\"},{}]}}]}",
          "a\nb"},
-        {PROVIDER_OPENAI, "{\"choices\":[{\"message\":{\"content\":\" \"}}]}", ""},
-        {PROVIDER_OPENAI, "{\"choices\":[{\"message\":{\"content\":[]}}]}", ""},
-        {PROVIDER_OPENAI, "{\"choices\":[{\"message\":{\"content\":null}}]}", ""},
-        {PROVIDER_OPENAI, "{\"choices\":[]}", NULL},
-        {PROVIDER_OPENAI, "{\"choices\":5}", NULL},
-        {PROVIDER_OPENAI, "{}", NULL},
-        {PROVIDER_OPENAI, "[]", NULL},
-        {PROVIDER_OPENAI, "\"hi\"", NULL},
-        {PROVIDER_OPENAI, "not json", NULL},
-        {PROVIDER_OPENAI, "", NULL},
-        {PROVIDER_ANTHROPIC,
+        {"openai", "{\"choices\":[{\"message\":{\"content\":\" \"}}]}", ""},
+        {"openai", "{\"choices\":[{\"message\":{\"content\":[]}}]}", ""},
+        {"openai", "{\"choices\":[{\"message\":{\"content\":null}}]}", ""},
+        {"openai", "{\"choices\":[]}", NULL},
+        {"openai", "{\"choices\":5}", NULL},
+        {"openai", "{}", NULL},
+        {"openai", "[]", NULL},
+        {"openai", "\"hi\"", NULL},
+        {"openai", "not json", NULL},
+        {"openai", "", NULL},
+        {"anthropic",
          "{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"tool_use\",\"text\":\"x\"},"
          "{\"type\":\"text\",\"text\":\"b\"}]}",
          "a\nb"},
-        {PROVIDER_ANTHROPIC, "{\"content\":[{\"type\":\"thinking\",\"text\":\"x\"}]}", ""},
-        {PROVIDER_ANTHROPIC, "{\"content\":{}}", NULL},
-        {PROVIDER_ORCHESTRATOR,
+        {"anthropic", "{\"content\":[{\"type\":\"thinking\",\"text\":\"x\"}]}", ""},
+        {"anthropic", "{\"content\":{}}", NULL},
+        {"local_orchestrator",
          "{\"output_text\":\"short\",\"results\":[{\"output_text\":"
          "\"the longest\"},{\"output_text\":null}]}",
          "the longest"},
-        {PROVIDER_ORCHESTRATOR,
+        {"local_orchestrator",
          "{\"model_responses\":[{\"text\":\"one\"},{\"text\":\"three\"}],\"consensus\":{\"text\":"
          "\"two\"}}",
          "three"},
-        {PROVIDER_ORCHESTRATOR, "{\"output_text\":null,\"consensus\":{\"text\":\"   \"}}", ""},
-        {PROVIDER_ORCHESTRATOR, "{\"status\":\"failed\"}", ""},
-        {PROVIDER_ORCHESTRATOR, "null", NULL},
+        {"local_orchestrator", "{\"output_text\":null,\"consensus\":{\"text\":\"   \"}}", ""},
+        {"local_orchestrator", "{\"status\":\"failed\"}", ""},
+        {"local_orchestrator", "null", NULL},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *text = NULL;
-        enum provider_text found = provider_read_text(cases[i].provider, cases[i].body,
+        enum provider_text found = provider_read_text(provider(cases[i].provider), cases[i].body,
                                                       strlen(cases[i].body), arena, &text);
 
         CHECK_INT(found, !cases[i].text   ? PROVIDER_TEXT_MALFORMED
@@ -254,10 +262,13 @@ TEST(every_provider_is_read_in_its_own_way)
 
 TEST(names_and_models)
 {
-    CHECK_TEXT(provider_names[PROVIDER_ORCHESTRATOR], "local_orchestrator");
-    CHECK_TEXT(provider_model(&settings, PROVIDER_ORCHESTRATOR), "house-model");
-    CHECK_TEXT(provider_model(&settings, PROVIDER_MISTRAL), "m-model");
-    CHECK_TEXT(provider_titles[PROVIDER_ANTHROPIC], "Anthropic");
+    const struct advice_providers providers = advice_providers(&settings, arena);
+
+    CHECK_TEXT(providers.items[0].name, "local_orchestrator");
+    CHECK_TEXT(providers.items[0].model, "house-model");
+    CHECK_TEXT(provider("mistral")->model, "m-model");
+    CHECK_TEXT(provider("Anthropic")->title, "Anthropic");
+    CHECK(!provider("ollama"));
 }
 
 int main(void)

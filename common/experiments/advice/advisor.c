@@ -17,12 +17,16 @@ struct deadline {
 /* One provider being asked. */
 struct provider_call {
     const struct advisor *advisor;
-    enum provider provider;
+    struct advice_providers providers;
+    const struct advice_provider *provider;
     const char *token;
     const struct advice_reader *reader;
     const char *raw_text; /* of the last answer */
     const char *fault;    /* error code of the last answer; NULL = it was read */
 };
+
+/* Asked with the key of AB_MISTRAL_API_KEY, and offered only with it. */
+static const char fallback_name[] = "mistral";
 
 /* Texts of the error codes that an unavailable suggestion may have. */
 static const struct {
@@ -54,13 +58,14 @@ static const char *trimmed(const struct advisor *advisor, const char *text)
 }
 
 /* The vendor that the caller has named and has a token for, or the orchestrator. */
-static enum provider choose(const struct advisor *advisor, const char *name, const char *token)
+static const struct advice_provider *choose(const struct provider_call *call, const char *name)
 {
-    for (int i = PROVIDER_OPENAI; *token && i < PROVIDER__MAX; i++)
-        if (strcasecmp(name, provider_names[i]) == 0 &&
-            (i != PROVIDER_MISTRAL || advisor->settings->mistral_api_key))
-            return (enum provider)i;
-    return PROVIDER_ORCHESTRATOR;
+    const struct advice_provider *named = advice_provider_find(&call->providers, name);
+
+    if (!named || !*call->token ||
+        (strcmp(named->name, fallback_name) == 0 && !call->advisor->settings->mistral_api_key))
+        return &call->providers.items[0];
+    return named;
 }
 
 static void star_out(char *text, const char *secret)
@@ -120,7 +125,7 @@ static void set_options(const struct provider_call *call, const struct deadline 
                         struct fetch_request *request)
 {
     const struct experiments_settings *settings = call->advisor->settings;
-    bool is_ours = call->provider == PROVIDER_ORCHESTRATOR;
+    bool is_ours = call->provider->is_orchestrator;
 
     request->answer_max = (size_t)settings->llm_max_response_bytes;
     request->private_too = is_ours || experiments_may_call_private(settings);
@@ -152,7 +157,7 @@ static void note_failure(const struct provider_call *call, const struct fetch_an
     log_integer(&line, "attempts", answer->attempts);
     log_text(&line, "fault", call->fault);
     log_text(&line, "outcome", fetch_outcome_name(answer->outcome));
-    log_text(&line, "provider", provider_names[call->provider]);
+    log_text(&line, "provider", call->provider->name);
     log_text(&line, "request_id", call->advisor->request_id);
     log_integer(&line, "status", answer->status);
     log_write(&line);
@@ -187,8 +192,8 @@ static bool send_call(struct provider_call *call, const char *prompt,
     set_options(call, deadline, &request);
     fetch(advisor->arena, &request, answer);
     *suggestion = (struct suggestion){.available = was_read(call, answer),
-                                      .provider = provider_names[call->provider],
-                                      .model = provider_model(advisor->settings, call->provider),
+                                      .provider = call->provider->name,
+                                      .model = call->provider->model,
                                       .raw_text = call->raw_text};
     if (!suggestion->available)
         note_failure(call, answer);
@@ -208,11 +213,11 @@ static void call_vendor(struct provider_call *call, const char *prompt,
                         const struct deadline *deadline, struct suggestion *suggestion)
 {
     const struct advisor *advisor = call->advisor;
-    const char *title = provider_titles[call->provider];
+    const char *title = call->provider->title;
     struct fetch_answer answer = {.status = 401};
 
-    *suggestion = (struct suggestion){.provider = provider_names[call->provider],
-                                      .model = provider_model(advisor->settings, call->provider)};
+    *suggestion =
+        (struct suggestion){.provider = call->provider->name, .model = call->provider->model};
     if (looks_like_a_token(call->token) && send_call(call, prompt, deadline, &answer, suggestion))
         return;
     suggestion->raw_text = NULL;
@@ -237,7 +242,7 @@ static void call_fallback(struct provider_call *call, const char *prompt,
     struct suggestion insured;
     struct fetch_answer answer;
 
-    call->provider = PROVIDER_MISTRAL;
+    call->provider = advice_provider_find(&call->providers, fallback_name);
     call->token = call->advisor->settings->mistral_api_key;
     call->fault = NULL;
     call->raw_text = NULL;
@@ -253,8 +258,8 @@ static void call_orchestrator(struct provider_call *call, const char *prompt,
     bool advised = false;
 
     call->token = settings->llm_api_key;
-    *suggestion = (struct suggestion){.provider = provider_names[PROVIDER_ORCHESTRATOR],
-                                      .model = settings->llm_model};
+    *suggestion =
+        (struct suggestion){.provider = call->provider->name, .model = settings->llm_model};
     if (*settings->llm_base_url)
         advised = send_call(call, prompt, deadline, &answer, suggestion);
     if (!advised) {
@@ -274,10 +279,10 @@ void advisor_ask(const struct advisor *advisor, const char *prompt,
     struct provider_call call = {.advisor = advisor,
                                  .reader = reader,
                                  .token = token,
-                                 .provider =
-                                     choose(advisor, trimmed(advisor, advisor->provider), token)};
+                                 .providers = advice_providers(advisor->settings, advisor->arena)};
 
-    if (call.provider != PROVIDER_ORCHESTRATOR)
+    call.provider = choose(&call, trimmed(advisor, advisor->provider));
+    if (!call.provider->is_orchestrator)
         call_vendor(&call, prompt, &deadline, suggestion);
     else if (advisor->may_spend)
         call_orchestrator(&call, prompt, &deadline, suggestion);

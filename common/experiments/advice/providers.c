@@ -2,10 +2,11 @@
 #include "experiments/advice/providers.h"
 
 #include "base/json.h"
-#include "llm/llm.h"
+#include "llm/providers.h"
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     BODY_MAX = 96 * 1024 * 1024, /* bytes of what is sent; a prompt at its longest, escaped */
@@ -15,23 +16,70 @@ enum {
 
 static const double temperature = 0.4;
 
-const char *const provider_names[PROVIDER__MAX] = {"local_orchestrator", "openai", "anthropic",
-                                                   "mistral"};
-const char *const provider_titles[PROVIDER__MAX] = {"The orchestrator", "OpenAI", "Anthropic",
-                                                    "Mistral"};
+const char orchestrator_provider_name[] = "local_orchestrator";
 
-const char *provider_model(const struct experiments_settings *settings, enum provider provider)
+/* What the settings say of a provider. */
+struct provider_override {
+    const char *id, *base_url, *model;
+};
+
+/* The settings' base URLs do not hold the version that the protocol's path begins with. */
+static const char *versioned_path(enum llm_protocol protocol)
 {
-    switch (provider) {
-    case PROVIDER_OPENAI:
-        return settings->openai_model;
-    case PROVIDER_ANTHROPIC:
-        return settings->anthropic_model;
-    case PROVIDER_MISTRAL:
-        return settings->mistral_model;
-    default:
-        return settings->llm_model;
+    return protocol == LLM_ANTHROPIC ? NULL : "/v1/chat/completions";
+}
+
+static struct advice_provider vendor_of(const struct experiments_settings *settings,
+                                        const struct provider_entry *entry)
+{
+    const struct provider_override overrides[] = {
+        {"openai", settings->openai_base_url, settings->openai_model},
+        {"anthropic", settings->anthropic_base_url, settings->anthropic_model},
+        {"mistral", settings->mistral_base_url, settings->mistral_model}};
+    struct advice_provider provider = {.name = entry->id,
+                                       .title = entry->label ? entry->label : entry->id,
+                                       .model = entry->advice_model,
+                                       .base_url = entry->base_url,
+                                       .protocol = (enum llm_protocol)entry->protocol};
+
+    for (size_t i = 0; i < COUNT_OF(overrides); i++) {
+        if (strcmp(overrides[i].id, entry->id) != 0)
+            continue;
+        provider.base_url = overrides[i].base_url;
+        provider.model = overrides[i].model;
+        provider.path = versioned_path(provider.protocol);
     }
+    return provider;
+}
+
+struct advice_providers advice_providers(const struct experiments_settings *settings,
+                                         struct arena *arena)
+{
+    const struct object_list *built_in = &providers_built_in(arena)->providers;
+    struct advice_providers list = {
+        .items = ARENA_ARRAY(arena, struct advice_provider, built_in->count + 1)};
+
+    list.items[list.count++] = (struct advice_provider){.name = orchestrator_provider_name,
+                                                        .title = "The orchestrator",
+                                                        .model = settings->llm_model,
+                                                        .base_url = settings->llm_base_url,
+                                                        .is_orchestrator = true};
+    for (size_t i = 0; i < built_in->count; i++) {
+        const struct provider_entry *entry = (const struct provider_entry *)built_in->items + i;
+
+        if (provider_serves(entry, "advice"))
+            list.items[list.count++] = vendor_of(settings, entry);
+    }
+    return list;
+}
+
+const struct advice_provider *advice_provider_find(const struct advice_providers *providers,
+                                                   const char *name)
+{
+    for (size_t i = 0; i < providers->count; i++)
+        if (strcasecmp(providers->items[i].name, name) == 0)
+            return &providers->items[i];
+    return NULL;
 }
 
 static const char *join(struct arena *arena, const char *base, const char *path)
@@ -41,26 +89,6 @@ static const char *join(struct arena *arena, const char *base, const char *path)
     while (length && base[length - 1] == '/')
         length--;
     return arena_print(arena, "%.*s%s", (int)length, base, path);
-}
-
-/* The vendors' protocols, and where they are. */
-static struct llm_provider vendor(const struct experiments_settings *settings,
-                                  enum provider provider)
-{
-    switch (provider) {
-    case PROVIDER_ANTHROPIC:
-        return (struct llm_provider){.protocol = LLM_ANTHROPIC,
-                                     .base_url = settings->anthropic_base_url,
-                                     .max_tokens = ANTHROPIC_TOKENS_MAX};
-    case PROVIDER_MISTRAL:
-        return (struct llm_provider){.protocol = LLM_MISTRAL,
-                                     .base_url = settings->mistral_base_url,
-                                     .path = "/v1/chat/completions"};
-    default:
-        return (struct llm_provider){.protocol = LLM_OPENAI,
-                                     .base_url = settings->openai_base_url,
-                                     .path = "/v1/chat/completions"};
-    }
 }
 
 static void write_task(struct json_writer *writer, const char *model, const char *prompt)
@@ -95,23 +123,25 @@ static void compose_task(const struct experiments_settings *settings, const char
             (struct fetch_header){"Authorization", arena_print(arena, "Bearer %s", token)};
 }
 
-void provider_compose(const struct experiments_settings *settings, enum provider provider,
-                      const char *token, const char *prompt, struct arena *arena,
-                      struct fetch_request *request)
+void provider_compose(const struct experiments_settings *settings,
+                      const struct advice_provider *provider, const char *token, const char *prompt,
+                      struct arena *arena, struct fetch_request *request)
 {
     const struct llm_message message = {.role = "user", .content = prompt};
     const struct llm_request question = {
         .messages = &message, .message_count = 1, .temperature = GIVEN_NUMBER(temperature)};
-    struct llm_provider whom;
+    const struct llm_provider model = {
+        .protocol = provider->protocol,
+        .base_url = provider->base_url,
+        .path = provider->path,
+        .model = provider->model,
+        .token = token,
+        .max_tokens = provider->protocol == LLM_ANTHROPIC ? ANTHROPIC_TOKENS_MAX : 0};
 
-    if (provider == PROVIDER_ORCHESTRATOR) {
+    if (provider->is_orchestrator)
         compose_task(settings, token, prompt, arena, request);
-        return;
-    }
-    whom = vendor(settings, provider);
-    whom.model = provider_model(settings, provider);
-    whom.token = token;
-    llm_compose(arena, &whom, &question, request);
+    else
+        llm_compose(arena, &model, &question, request);
 }
 
 static bool is_blank(const char *text)
@@ -148,18 +178,17 @@ static const char *longest_text(const json_t *answer)
     return best;
 }
 
-enum provider_text provider_read_text(enum provider provider, const char *body, size_t length,
-                                      struct arena *arena, const char **text)
+enum provider_text provider_read_text(const struct advice_provider *provider, const char *body,
+                                      size_t length, struct arena *arena, const char **text)
 {
     struct json_fault fault;
-    struct llm_answer said;
+    struct llm_answer spoken;
     json_t *answer;
 
-    if (provider != PROVIDER_ORCHESTRATOR) {
-        llm_read(arena, provider == PROVIDER_ANTHROPIC ? LLM_ANTHROPIC : LLM_OPENAI, body, length,
-                 &said);
-        *text = said.text;
-        if (said.result == LLM_MALFORMED)
+    if (!provider->is_orchestrator) {
+        llm_read(arena, provider->protocol, body, length, &spoken);
+        *text = spoken.text;
+        if (spoken.result == LLM_MALFORMED)
             return PROVIDER_TEXT_MALFORMED;
         return is_blank(*text) ? PROVIDER_TEXT_EMPTY : PROVIDER_TEXT;
     }

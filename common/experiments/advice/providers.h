@@ -6,29 +6,38 @@
 #define ASSAY_EXPERIMENTS_ADVICE_PROVIDERS_H
 
 #include "experiments/settings.h"
-#include "net/fetch.h"
+#include "llm/llm.h"
 
-enum provider {
-    PROVIDER_ORCHESTRATOR, /* our own service, at AB_LLM_BASE_URL */
-    PROVIDER_OPENAI,
-    PROVIDER_ANTHROPIC,
-    PROVIDER_MISTRAL,
-    PROVIDER__MAX
+struct advice_provider {
+    const char *name;  /* "local_orchestrator", "openai"...: in headers and answers */
+    const char *title; /* as a sentence says it: "OpenAI" */
+    const char *model;
+    const char *base_url;
+    const char *path; /* NULL = the protocol's */
+    enum llm_protocol protocol;
+    bool is_orchestrator; /* our own service, at AB_LLM_BASE_URL */
 };
 
-/* "local_orchestrator", "openai", "anthropic", "mistral": in headers and answers. */
-extern const char *const provider_names[PROVIDER__MAX];
+extern const char orchestrator_provider_name[];
 
-/* As a sentence says it: "OpenAI". */
-extern const char *const provider_titles[PROVIDER__MAX];
+/* Our orchestrator first, then the built-in providers that give advice (config/providers.yaml),
+ * under the settings. Everything comes from the arena. */
+struct advice_providers {
+    size_t count;
+    struct advice_provider *items;
+};
+struct advice_providers advice_providers(const struct experiments_settings *settings,
+                                         struct arena *arena);
 
-const char *provider_model(const struct experiments_settings *settings, enum provider provider);
+/* The provider of a name, without regard to case; NULL = none. */
+const struct advice_provider *advice_provider_find(const struct advice_providers *providers,
+                                                   const char *name);
 
 /* Fills in url, headers and body of a call that puts the prompt to the provider. `token` may be
  * NULL for the orchestrator. Everything comes from the arena. */
-void provider_compose(const struct experiments_settings *settings, enum provider provider,
-                      const char *token, const char *prompt, struct arena *arena,
-                      struct fetch_request *request);
+void provider_compose(const struct experiments_settings *settings,
+                      const struct advice_provider *provider, const char *token, const char *prompt,
+                      struct arena *arena, struct fetch_request *request);
 
 enum provider_text {
     PROVIDER_TEXT,          /* there is one */
@@ -37,7 +46,7 @@ enum provider_text {
 };
 
 /* The words in the body of a 2xx answer. */
-enum provider_text provider_read_text(enum provider provider, const char *body, size_t length,
-                                      struct arena *arena, const char **text);
+enum provider_text provider_read_text(const struct advice_provider *provider, const char *body,
+                                      size_t length, struct arena *arena, const char **text);
 
 #endif

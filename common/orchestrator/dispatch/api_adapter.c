@@ -17,9 +17,7 @@ static const char *label_of(const struct model *model)
         [LLM_OLLAMA] = "Ollama",
     };
 
-    if (model->own)
-        return labels[model->protocol];
-    return strcmp(model->provider, "anthropic") == 0 ? labels[LLM_ANTHROPIC] : labels[LLM_OPENAI];
+    return labels[model->protocol];
 }
 
 static const struct provider_settings *settings_of(const struct worker_context *worker,

@@ -3,8 +3,11 @@
 
 #include "base/schema.h"
 #include "base/string_list.h"
+#include "llm/providers.h"
 #include "text/fold.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const default_labels[] = {"Best",
@@ -32,43 +35,6 @@ static const struct {
     {"Sonar", {NULL}},
     {"Sonar 2", {NULL}},
     {"Max", {NULL}},
-};
-
-static const char *gpt_names[] = {"gpt-5-4-api", "GPT-5.4 API", "GPT 5.4 API", "OpenAI GPT-5.4"};
-static const char *claude_names[] = {"claude-sonnet-4-6-api", "Claude Sonnet 4.6 API", "Claude API",
-                                     "Anthropic Claude"};
-
-static const struct model api_models[] = {
-    {.id = "gpt-5-4-api",
-     .display_name = "GPT-5.4 API",
-     .aliases = {COUNT_OF(gpt_names), gpt_names},
-     .backend = BACKEND_API,
-     .provider = "openai",
-     .provider_model_id = "gpt-5.4",
-     .timeout_seconds = 60,
-     .concurrency_limit = 4,
-     .reasoning_capable = true,
-     .priced = true,
-     .input_price = 5000,
-     .cached_price = 500,
-     .cache_write_price = 5000,
-     .cache_write_hour_price = 5000,
-     .output_price = 15000},
-    {.id = "claude-sonnet-4-6-api",
-     .display_name = "Claude Sonnet 4.6 API",
-     .aliases = {COUNT_OF(claude_names), claude_names},
-     .backend = BACKEND_API,
-     .provider = "anthropic",
-     .provider_model_id = "claude-sonnet-4-6-20250514",
-     .timeout_seconds = 120,
-     .concurrency_limit = 4,
-     .reasoning_capable = true,
-     .priced = true,
-     .input_price = 3000,
-     .cached_price = 300,
-     .cache_write_price = 3750,
-     .cache_write_hour_price = 6000,
-     .output_price = 15000},
 };
 
 /* Which API stands in for a model of the menu. */
@@ -145,10 +111,69 @@ static void start(struct arena *arena, struct catalog *catalog)
     *catalog = (struct catalog){.models = ARENA_ARRAY(arena, struct model, CATALOG_MODELS_MAX)};
 }
 
-static void add_apis(struct catalog *catalog)
+/* Billionths of a dollar per token; `otherwise` where no price is given. */
+static int64_t per_token(struct optional_number usd_per_million, int64_t otherwise)
 {
-    for (size_t i = 0; i < COUNT_OF(api_models); i++)
-        catalog->models[catalog->count++] = api_models[i];
+    return usd_per_million.given ? (int64_t)llround(usd_per_million.value * NANO_PER_DOLLAR / 1e6)
+                                 : otherwise;
+}
+
+/* Those of `openai` and `anthropic` are reached as the settings say. */
+static bool has_settings(const char *provider_id)
+{
+    return strcmp(provider_id, "openai") == 0 || strcmp(provider_id, "anthropic") == 0;
+}
+
+static struct model built_in_model(const struct provider_entry *provider,
+                                   const struct model_entry *entry)
+{
+    const struct model_listing *listing = entry->orchestrator;
+    int64_t input = per_token(entry->input_price_per_1m_tokens, 0);
+    struct model model = {
+        .id = listing->id,
+        .display_name = listing->display_name,
+        .aliases = listing->aliases,
+        .backend = BACKEND_API,
+        .provider = provider->id,
+        .provider_model_id = entry->name,
+        .timeout_seconds = listing->timeout_seconds,
+        .concurrency_limit = listing->concurrency_limit,
+        .reasoning_capable = listing->reasoning,
+        .priced = entry->input_price_per_1m_tokens.given && entry->output_price_per_1m_tokens.given,
+        .input_price = input,
+        .cached_price = per_token(entry->cached_input_price_per_1m_tokens, input),
+        .cache_write_price = per_token(entry->cache_write_price_per_1m_tokens, input),
+        .cache_write_hour_price = per_token(entry->cache_write_hour_price_per_1m_tokens, input),
+        .output_price = per_token(entry->output_price_per_1m_tokens, 0),
+        .protocol = (enum llm_protocol)provider->protocol};
+
+    if (!has_settings(provider->id))
+        catalog_set_access(&model, provider->base_url, provider->api_key_env);
+    return model;
+}
+
+/* The models of the built-in providers that the orchestrator offers. */
+static void add_apis(struct arena *arena, struct catalog *catalog)
+{
+    const struct object_list *providers = &providers_built_in(arena)->providers;
+
+    for (size_t i = 0; i < providers->count; i++) {
+        const struct provider_entry *provider = (const struct provider_entry *)providers->items + i;
+        const struct model_entry *models = provider->models.items;
+
+        for (size_t j = 0; j < provider->models.count; j++)
+            if (provider_serves(provider, "orchestrator") && models[j].orchestrator)
+                catalog->models[catalog->count++] = built_in_model(provider, &models[j]);
+    }
+}
+
+void catalog_set_access(struct model *model, const char *base_url, const char *api_key_env)
+{
+    model->own = true;
+    model->base_url = base_url;
+    model->token = api_key_env ? getenv(api_key_env) : NULL;
+    if (api_key_env && (!model->token || !*model->token))
+        model->missing_key = api_key_env;
 }
 
 static void add_browser_models(struct arena *arena, const struct string_list *labels,
@@ -169,7 +194,7 @@ void catalog_make_from_labels(struct arena *arena, const struct string_list *lab
 {
     start(arena, catalog);
     add_browser_models(arena, labels, catalog);
-    add_apis(catalog);
+    add_apis(arena, catalog);
 }
 
 void catalog_set_model_list(struct arena *arena, const struct catalog *base,
@@ -279,7 +304,5 @@ enum llm_protocol model_protocol(const struct model *model)
 {
     if (model->backend != BACKEND_API)
         return LLM_PROTOCOL__MAX;
-    if (model->own)
-        return model->protocol;
-    return strcmp(model->provider, "anthropic") == 0 ? LLM_ANTHROPIC : LLM_OPENAI;
+    return model->protocol;
 }

@@ -33,9 +33,9 @@ struct model {
     /* Billionths of a dollar per token: of the prompt, of what of it was read from the provider's
      * cache, or written to it for minutes or an hour, and of the answer. */
     int64_t input_price, cached_price, cache_write_price, cache_write_hour_price, output_price;
-    /* Of operators' own models: how they are reached, where that is not the provider's setting. */
+    enum llm_protocol protocol; /* of an API */
+    /* How a model is reached, where that is not the provider's setting. */
     bool own;
-    enum llm_protocol protocol;
     const char *base_url;
     const char *token;
     const char *missing_key; /* the variable that should hold its key and does not; NULL = none */
@@ -50,10 +50,11 @@ struct catalog {
     const char *default_model; /* asked when none is named; NULL = as plan_default_model() says */
 };
 
-/* The built-in models: the menu as last known (when `with_menu`), and the two APIs. */
+/* The built-in models: those of the browser as last known (when `with_browser_models`), and those
+ * of config/providers.yaml. */
 void catalog_make_static(struct arena *arena, bool with_browser_models, struct catalog *catalog);
 
-/* The built-in APIs behind a menu of these labels. */
+/* The browser's models of these labels, and the built-in APIs. */
 void catalog_make_from_labels(struct arena *arena, const struct string_list *labels,
                               struct catalog *catalog);
 
@@ -70,6 +71,9 @@ void catalog_set_model_list(struct arena *arena, const struct catalog *base,
  * member. */
 MUST_CHECK enum error catalog_add_file(struct arena *arena, const char *path,
                                        struct catalog *catalog, struct problem *problem);
+
+/* The model is reached at this address, with the key in this variable (NULL = none is sent). */
+void catalog_set_access(struct model *model, const char *base_url, const char *api_key_env);
 
 /* Lower case, `.`, `-` and `_` as blanks, without " thinking" and " with reasoning", single blanks.
  */

@@ -5,7 +5,6 @@
 #include "base/schema.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct entry {
@@ -85,13 +84,9 @@ static struct model model_of(struct arena *arena, const struct entry *entry)
                           .concurrency_limit = entry->concurrency_limit,
                           .reasoning_capable = entry->reasoning,
                           .fallback_model_id = entry->fallback,
-                          .own = true,
-                          .protocol = (enum llm_protocol)entry->protocol,
-                          .base_url = entry->base_url,
-                          .token = entry->api_key_env ? getenv(entry->api_key_env) : NULL};
+                          .protocol = (enum llm_protocol)entry->protocol};
 
-    if (entry->api_key_env && (!model.token || !*model.token))
-        model.missing_key = entry->api_key_env;
+    catalog_set_access(&model, entry->base_url, entry->api_key_env);
 
     model.aliases.items = ARENA_ARRAY(arena, const char *, entry->aliases.count + 1);
     model.aliases.items[model.aliases.count++] = entry->id;

@@ -152,8 +152,9 @@ bool models_serve(const struct models_run *run, enum model_node node)
 
 bool models_use_tools(const struct models_run *run, enum model_node node)
 {
-    return models_serve(run, node) &&
-           registry_chain_of(profile_of(run), node, false).targets[0].provider->tool_use;
+    return models_serve(run, node) && registry_chain_of(profile_of(run), node, false)
+                                          .targets[0]
+                                          .provider->capabilities.supports_tool_use;
 }
 
 /* Who may be asked for a node, one after the other. */
@@ -289,12 +290,13 @@ static const char *rate_refusal(const struct attempt *attempt)
 {
     struct models_run *run = attempt->run;
     const struct registry_provider *provider = attempt->target->provider;
-    struct rate_rule calls = {(uint32_t)provider->requests_per_minute, MINUTE};
-    struct rate_rule tokens = {(uint32_t)(provider->tokens_per_minute / TOKENS_UNIT) + 1, MINUTE};
+    struct rate_rule calls = {(uint32_t)provider->limits.requests_per_minute, MINUTE};
+    struct rate_rule tokens = {(uint32_t)(provider->limits.tokens_per_minute / TOKENS_UNIT) + 1,
+                               MINUTE};
 
     if (!run->region)
         return NULL;
-    if (provider->tokens_per_minute &&
+    if (provider->limits.tokens_per_minute &&
         !rate_peek(run->region, arena_print(run->arena, "model_tokens:%s", provider->id), tokens)
              .allowed)
         return "rate_limited";
@@ -472,8 +474,8 @@ static void count_usage(struct attempt *attempt, const struct llm_answer *answer
     const struct registry_target *target = attempt->target;
     bool told = answer->usage.input_tokens.given || answer->usage.output_tokens.given;
     struct model_usage usage = {.provider = target->provider->id, .model = target->model->name};
-    struct rate_rule rule = {(uint32_t)(target->provider->tokens_per_minute / TOKENS_UNIT) + 1,
-                             MINUTE};
+    struct rate_rule rule = {
+        (uint32_t)(target->provider->limits.tokens_per_minute / TOKENS_UNIT) + 1, MINUTE};
 
     if (!told && !*answer->text && !answer->tool_call_count)
         return;
@@ -486,7 +488,7 @@ static void count_usage(struct attempt *attempt, const struct llm_answer *answer
     run->cost += usage.cost;
     if (run->call_count < MODELS_CALLS_MAX)
         run->calls[run->call_count++] = usage;
-    if (run->region && target->provider->tokens_per_minute)
+    if (run->region && target->provider->limits.tokens_per_minute)
         rate_charge(run->region, arena_print(run->arena, "model_tokens:%s", target->provider->id),
                     rule, (uint32_t)((usage.input_tokens + usage.output_tokens) / TOKENS_UNIT) + 1);
 }

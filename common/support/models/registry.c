@@ -3,113 +3,16 @@
 #include "base/log.h"
 #include "base/schema.h"
 #include "base/yaml.h"
-#include "support/models/registry_builtin.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-enum { JSON_DEPTH = 16 };
+enum { JSON_DEPTH = 16, CHAT_JSON_MAX = 1 << 16 };
 
-const char *const provider_kind_names[PROVIDER_KIND__MAX + 1] = {"local", "paid", "embedded", NULL};
 const char *const model_node_names[MODEL_NODE__MAX + 1] = {
     "classify_complexity", "transform_query", "rewrite_query",     "grade_docs", "generate",
     "verify_facts",        "evaluate",        "suggest_questions", NULL};
-
-/* What a file may call a protocol: those of the kit, and our own orchestrator. */
-static const char *const protocols[] = {"openai", "anthropic", "mistral", "ollama",
-                                        "orch",   "embedded",  NULL};
-enum { PROTOCOL_ORCH = LLM_PROTOCOL__MAX, PROTOCOL_EMBEDDED, PROTOCOLS };
-
-struct price_entry {
-    const char *name;
-    struct string_list aliases;
-    struct optional_number input, output;
-};
-
-#define OWNER struct price_entry
-static const struct field model_fields[] = {
-    STRING(OWNER, name, .required = true, .min_length = 1, .max_length = 200),
-    STRINGS(OWNER, aliases, .max_length = 20),
-    {.name = "input_price_per_1m_tokens",
-     .type = FIELD_NUMBER,
-     .nullable = true,
-     .lower = AT_LEAST(0),
-     .offset = offsetof(OWNER, input)},
-    {.name = "output_price_per_1m_tokens",
-     .type = FIELD_NUMBER,
-     .nullable = true,
-     .lower = AT_LEAST(0),
-     .offset = offsetof(OWNER, output)},
-};
-#undef OWNER
-static SCHEMA(model_schema, struct price_entry, "RegistryModel", model_fields);
-
-struct defaults {
-    const char *fast, *strong;
-};
-
-#define OWNER struct defaults
-static const struct field defaults_fields[] = {STRING(OWNER, fast, .required = true),
-                                               STRING(OWNER, strong, .required = true)};
-#undef OWNER
-static SCHEMA(defaults_schema, struct defaults, "RegistryDefaults", defaults_fields);
-
-struct capabilities {
-    bool supports_tool_use, supports_structured_output, supports_streaming, supports_batch,
-        supports_vision;
-};
-
-#define OWNER struct capabilities
-static const struct field capability_fields[] = {
-    BOOLEAN(OWNER, supports_tool_use),  BOOLEAN(OWNER, supports_structured_output),
-    BOOLEAN(OWNER, supports_streaming), BOOLEAN(OWNER, supports_batch),
-    BOOLEAN(OWNER, supports_vision),
-};
-#undef OWNER
-static SCHEMA(capabilities_schema, struct capabilities, "RegistryCapabilities", capability_fields);
-
-struct limits {
-    int64_t requests_per_minute, tokens_per_minute;
-};
-
-#define OWNER struct limits
-static const struct field limit_fields[] = {
-    INTEGER(OWNER, requests_per_minute, .lower = AT_LEAST(0), .upper = AT_MOST(1e6)),
-    INTEGER(OWNER, tokens_per_minute, .lower = AT_LEAST(0), .upper = AT_MOST(1e9)),
-};
-#undef OWNER
-static SCHEMA(limits_schema, struct limits, "RegistryLimits", limit_fields);
-
-struct entry {
-    const char *id, *label, *base_url, *api_key_env;
-    int kind, protocol;
-    bool enabled;
-    double timeout_seconds;
-    const struct defaults *default_models;
-    const struct capabilities *capabilities;
-    const struct limits *rate_limits;
-    OBJECT_LIST(struct price_entry, models);
-};
-
-#define OWNER struct entry
-static const struct field entry_fields[] = {
-    STRING(OWNER, id, .required = true, .min_length = 1, .max_length = 60),
-    STRING(OWNER, label, .nullable = true, .max_length = 200),
-    STRING(OWNER, base_url, .nullable = true, .max_length = 500),
-    STRING(OWNER, api_key_env, .nullable = true, .max_length = 100),
-    CHOICE(OWNER, kind, provider_kind_names, .required = true, .choice_count = PROVIDER_KIND__MAX),
-    CHOICE(OWNER, protocol, protocols, .required = true, .choice_count = PROTOCOLS),
-    BOOLEAN(OWNER, enabled, .default_value = 1),
-    NUMBER(OWNER, timeout_seconds, .default_value = 60, .lower = ABOVE(0), .upper = AT_MOST(600)),
-    OBJECT(OWNER, default_models, defaults_schema, .required = true),
-    OBJECT(OWNER, capabilities, capabilities_schema, .nullable = true),
-    OBJECT(OWNER, rate_limits, limits_schema, .nullable = true),
-    OBJECTS(OWNER, models, model_schema, .required = true, .min_length = 1,
-            .max_length = REGISTRY_MODELS_MAX),
-};
-#undef OWNER
-static SCHEMA(entry_schema, struct entry, "RegistryProvider", entry_fields);
 
 /* What reading has at hand. */
 struct loading {
@@ -179,14 +82,17 @@ static enum error take_models(const struct loading *loading, const struct object
     provider->model_count = list->count;
     provider->models = ARENA_ARRAY(loading->arena, struct registry_model, list->count);
     for (size_t i = 0; i < list->count; i++) {
-        const struct price_entry *from = &((const struct price_entry *)list->items)[i];
+        const struct model_entry *from = &((const struct model_entry *)list->items)[i];
 
-        if (provider->kind == PROVIDER_PAID && (!from->input.given || !from->output.given))
+        if (provider->kind == PROVIDER_PAID &&
+            (!from->input_price_per_1m_tokens.given || !from->output_price_per_1m_tokens.given))
             return REFUSE(loading, "provider %s is paid: model %s must have both prices",
                           provider->id, from->name);
-        provider->models[i] = (struct registry_model){from->name, from->aliases,
-                                                      from->input.given ? from->input.value : 0,
-                                                      from->output.given ? from->output.value : 0};
+        provider->models[i] =
+            (struct registry_model){.name = from->name,
+                                    .aliases = from->aliases,
+                                    .input_price = from->input_price_per_1m_tokens.value,
+                                    .output_price = from->output_price_per_1m_tokens.value};
     }
     return ERROR_NONE;
 }
@@ -225,42 +131,39 @@ static void rename_models(const struct loading *loading)
     }
 }
 
-static enum error add_provider(const struct loading *loading, const struct entry *entry)
+static enum error add_provider(const struct loading *loading, const struct provider_entry *entry)
 {
     struct registry *registry = loading->registry;
     struct registry_provider *provider = &registry->providers[registry->provider_count];
-    static const struct capabilities nothing;
-    static const struct limits unlimited;
-    const struct capabilities *can = entry->capabilities ? entry->capabilities : &nothing;
-    const struct limits *limits = entry->rate_limits ? entry->rate_limits : &unlimited;
+    static const struct provider_capabilities nothing;
+    static const struct provider_limits unlimited;
+    const struct provider_capabilities *can = entry->capabilities ? entry->capabilities : &nothing;
+    const struct provider_limits *limits = entry->rate_limits ? entry->rate_limits : &unlimited;
     const char *key = entry->api_key_env ? getenv(entry->api_key_env) : NULL;
     enum error error;
 
     if (registry_find(registry, entry->id))
         return REFUSE(loading, "provider %s exists twice", entry->id);
-    *provider = (struct registry_provider){.id = entry->id,
-                                           .label = entry->label ? entry->label : entry->id,
-                                           .kind = (enum provider_kind)entry->kind,
-                                           .protocol = entry->protocol < LLM_PROTOCOL__MAX
-                                                           ? (enum llm_protocol)entry->protocol
-                                                           : LLM_OPENAI,
-                                           .protocol_name = protocols[entry->protocol],
-                                           .base_url = entry->base_url,
-                                           .enabled = entry->enabled,
-                                           .api_key_env = entry->api_key_env,
-                                           .token = registry_is_placeholder(key) ? NULL : key,
-                                           .timeout_seconds = entry->timeout_seconds,
-                                           .tool_use = can->supports_tool_use,
-                                           .structured_output = can->supports_structured_output,
-                                           .streaming = can->supports_streaming,
-                                           .batch = can->supports_batch,
-                                           .vision = can->supports_vision,
-                                           .requests_per_minute = limits->requests_per_minute,
-                                           .tokens_per_minute = limits->tokens_per_minute};
+    *provider = (struct registry_provider){
+        .id = entry->id,
+        .label = entry->label ? entry->label : entry->id,
+        .kind = (enum provider_kind)entry->kind,
+        .protocol =
+            entry->protocol < LLM_PROTOCOL__MAX ? (enum llm_protocol)entry->protocol : LLM_OPENAI,
+        .protocol_name = provider_protocol_names[entry->protocol],
+        .base_url = entry->base_url,
+        .enabled = entry->enabled,
+        .api_key_env = entry->api_key_env,
+        .token = registry_is_placeholder(key) ? NULL : key,
+        .timeout_seconds = entry->timeout_seconds,
+        .capabilities = *can,
+        .limits = *limits};
     error = take_models(loading, &entry->models, provider);
     if (error)
         return error;
     apply_settings(loading, provider, entry->protocol);
+    if (!entry->default_models)
+        return REFUSE(loading, "provider %s: default_models is missing", entry->id);
     provider->fast = find_model(provider, entry->default_models->fast);
     provider->strong = find_model(provider, entry->default_models->strong);
     if (!provider->fast || !provider->strong)
@@ -291,12 +194,12 @@ static void warn_of_clashes(const struct registry *registry)
 
 static enum error read_provider(const struct loading *loading, size_t place, const json_t *json)
 {
-    struct entry *entry = ARENA_NEW(loading->arena, struct entry);
+    struct provider_entry *entry = ARENA_NEW(loading->arena, struct provider_entry);
     struct schema_errors errors = {.arena = loading->arena};
 
     if (loading->registry->provider_count + 2 >= REGISTRY_PROVIDERS_MAX)
         return REFUSE(loading, "more than %d providers", REGISTRY_PROVIDERS_MAX - 2);
-    if (schema_decode(&entry_schema, json, "provider", entry, &errors, loading->arena)) {
+    if (schema_decode(&provider_entry_schema, json, "provider", entry, &errors, loading->arena)) {
         const struct schema_path *at = errors.items[0].path;
 
         return REFUSE(loading, "provider %zu: %s is wrong", place + 1,
@@ -395,20 +298,14 @@ static enum error read_profile(const struct loading *loading, const char *name, 
     return error ? error : read_nodes(loading, name, json_object_get(json, "nodes"), profile);
 }
 
-static enum error read_document(const struct loading *loading, json_t *document)
+static enum error read_profiles(const struct loading *loading, const char *default_profile,
+                                json_t *profiles)
 {
-    json_t *providers = json_object_get(document, "providers"),
-           *profiles = json_object_get(document, "routing_profiles"), *profile;
-    const char *name = json_string_value(json_object_get(document, "default_profile"));
     enum error error = ERROR_NONE;
+    const char *name;
+    json_t *profile;
 
-    if (!json_is_array(providers))
-        return REFUSE(loading, "providers must be a list");
-    for (size_t i = 0; i < json_array_size(providers) && !error; i++)
-        error = read_provider(loading, i, json_array_get(providers, i));
-    if (error)
-        return error;
-    loading->registry->default_profile = name ? name : "embedded";
+    loading->registry->default_profile = default_profile ? default_profile : "embedded";
     loading->registry->profiles =
         ARENA_ARRAY(loading->arena, struct registry_profile, json_object_size(profiles) + 2);
     json_object_foreach(profiles, name, profile)
@@ -420,6 +317,34 @@ static enum error read_document(const struct loading *loading, json_t *document)
     return ERROR_NONE;
 }
 
+static enum error read_document(const struct loading *loading, json_t *document)
+{
+    json_t *providers = json_object_get(document, "providers");
+    enum error error = ERROR_NONE;
+
+    if (!json_is_array(providers))
+        return REFUSE(loading, "providers must be a list");
+    for (size_t i = 0; i < json_array_size(providers) && !error; i++)
+        error = read_provider(loading, i, json_array_get(providers, i));
+    return error ? error
+                 : read_profiles(loading,
+                                 json_string_value(json_object_get(document, "default_profile")),
+                                 json_object_get(document, "routing_profiles"));
+}
+
+/* The built-in providers that support offers. */
+static enum error add_built_in(const struct loading *loading)
+{
+    const struct providers_file *file = providers_built_in(loading->arena);
+    const struct provider_entry *entries = file->providers.items;
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; i < file->providers.count && !error; i++)
+        if (provider_serves(&entries[i], "support"))
+            error = add_provider(loading, &entries[i]);
+    return error ? error : read_profiles(loading, file->default_profile, file->routing_profiles);
+}
+
 /* What is there whatever the file says: its name is taken already, or it is added. */
 static enum error add_text(const struct loading *loading, const char *text)
 {
@@ -429,6 +354,46 @@ static enum error add_text(const struct loading *loading, const char *text)
     if (json_read(loading->arena, text, strlen(text), JSON_DEPTH, &json, &fault))
         return REFUSE(loading, "%s", fault.text);
     return read_provider(loading, loading->registry->provider_count, json);
+}
+
+static struct model_entry chat_model(const struct support_settings *settings, const char *name,
+                                     const json_t *prices)
+{
+    const json_t *own = json_object_get(prices, name);
+    const json_t *input = json_object_get(own, "input"), *output = json_object_get(own, "output");
+
+    return (struct model_entry){
+        .name = name,
+        .input_price_per_1m_tokens =
+            GIVEN_NUMBER(json_is_number(input) ? json_number_value(input) : settings->input_price),
+        .output_price_per_1m_tokens = GIVEN_NUMBER(
+            json_is_number(output) ? json_number_value(output) : settings->output_price)};
+}
+
+/* The endpoint of LLM_CHAT_URL in the form of the file, whose rules then hold for it. */
+static const char *chat_provider(const struct loading *loading, const json_t *prices)
+{
+    static const struct provider_capabilities capabilities = {.supports_streaming = true,
+                                                              .supports_tool_use = true};
+    const struct support_settings *settings = loading->settings;
+    const char *fast = settings->chat_fast_model ? settings->chat_fast_model : settings->chat_model;
+    bool paid = settings->input_price > 0 || settings->output_price > 0 || prices;
+    bool has_two = strcmp(fast, settings->chat_model) != 0;
+    const struct model_defaults defaults = {.fast = fast, .strong = settings->chat_model};
+    struct model_entry models[] = {chat_model(settings, settings->chat_model, prices),
+                                   chat_model(settings, fast, prices)};
+    const struct provider_entry entry = {.id = "openai",
+                                         .kind = paid ? PROVIDER_PAID : PROVIDER_LOCAL,
+                                         .protocol = (int)settings->chat_protocol,
+                                         .base_url = settings->chat_url,
+                                         .api_key_env = settings->chat_api_key_env,
+                                         .enabled = true,
+                                         .timeout_seconds = settings->chat_timeout_sec,
+                                         .default_models = &defaults,
+                                         .capabilities = &capabilities,
+                                         .models = {has_two ? 2 : 1, models}};
+
+    return schema_json(loading->arena, CHAT_JSON_MAX, &provider_entry_schema, &entry);
 }
 
 static enum error add_chat(const struct loading *loading)
@@ -444,7 +409,7 @@ static enum error add_chat(const struct loading *loading)
                  !json_is_object(prices)))
         return REFUSE(&named, "must be a JSON object of models");
     named.path = "LLM_CHAT_URL";
-    error = add_text(&named, registry_chat_json(loading->arena, loading->settings, prices));
+    error = add_text(&named, chat_provider(loading, prices));
     return error;
 }
 
@@ -535,20 +500,17 @@ enum error registry_load(const struct support_settings *settings, struct arena *
         settings, arena, ARENA_NEW(arena, struct registry),
         settings->registry_path ? settings->registry_path : "built-in registry", problem};
     json_t *document = NULL;
-    struct json_fault fault;
     enum error error = check_nodes(settings, problem);
 
     if (!error && settings->registry_path)
         error = yaml_read_file(arena, settings->registry_path, &document, problem);
-    else if (!error && json_read(arena, registry_built_in, strlen(registry_built_in), JSON_DEPTH,
-                                 &document, &fault))
-        error = REFUSE(&loading, "%s", fault.text);
     if (!error)
         error = add_text(&loading, embedded);
     if (!error && settings->chat_url)
         error = add_chat(&loading);
     if (!error)
-        error = read_document(&loading, document);
+        error =
+            settings->registry_path ? read_document(&loading, document) : add_built_in(&loading);
     if (error)
         return error;
     if (!find_profile(loading.registry, "embedded"))

@@ -6,13 +6,10 @@
 #ifndef ASSAY_SUPPORT_MODELS_REGISTRY_H
 #define ASSAY_SUPPORT_MODELS_REGISTRY_H
 
-#include "llm/llm.h"
+#include "llm/providers.h"
 #include "support/settings.h"
 
-enum { REGISTRY_PROVIDERS_MAX = 40, REGISTRY_MODELS_MAX = 40, REGISTRY_CHAIN_MAX = 6 };
-
-enum provider_kind { PROVIDER_LOCAL, PROVIDER_PAID, PROVIDER_EMBEDDED, PROVIDER_KIND__MAX };
-extern const char *const provider_kind_names[PROVIDER_KIND__MAX + 1];
+enum { REGISTRY_PROVIDERS_MAX = 40, REGISTRY_CHAIN_MAX = 6 };
 
 /* Nodes of the answer graph that a model may serve. */
 enum model_node {
@@ -44,8 +41,8 @@ struct registry_provider {
     const char *api_key_env; /* NULL = none is sent */
     const char *token;       /* what it holds; NULL when unset or a placeholder */
     double timeout_seconds;
-    bool tool_use, structured_output, streaming, batch, vision;
-    int64_t requests_per_minute, tokens_per_minute; /* 0 = unlimited */
+    struct provider_capabilities capabilities;
+    struct provider_limits limits;
     struct registry_model *models;
     size_t model_count;
     const struct registry_model *fast, *strong; /* its own defaults */
