@@ -81,6 +81,7 @@ struct field {
     bool secret;         /* its value is never echoed */
     bool internal;       /* a member for programs and for SQL: never in JSON nor described */
     enum time_form time; /* of a time in a reply */
+    bool zero_is_null;   /* of a time that is an int64_t: it may be 0, which is null */
     struct bound lower;  /* of a number, or of every number in a list */
     struct bound upper;
     size_t min_length; /* of a string in code points, or of a list in items */
@@ -390,6 +391,8 @@ bool schema_is_secret_name(const char *name);
         .name = #member, .type = FIELD_MOMENT, .offset = FIELD_OFFSET(owner, member, int64_t),     \
         __VA_ARGS__                                                                                \
     }
+/* A time that may be missing: 0, in SQL and JSON null. */
+#define TIME_OR_NULL(owner, member, ...) TIME(owner, member, .zero_is_null = true, __VA_ARGS__)
 /* A point in time, absent when null. */
 #define MOMENT(owner, member, ...)                                                                 \
     {                                                                                              \

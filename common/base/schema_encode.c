@@ -364,7 +364,7 @@ static void describe_members(struct json_writer *writer, const struct field *fie
     case FIELD_MOMENT:
         if (!reply)
             break; /* text or a number */
-        describe_type(writer, "string", field->nullable);
+        describe_type(writer, "string", field->nullable || field->zero_is_null);
         writer_key_string(writer, "format", "date-time");
         break;
     case FIELD_JSON:
