@@ -1,9 +1,8 @@
-/* The administration: keys issued and rotated, and figures of use. */
-#include "livedata/access/sessions.h"
+/* The administration: keys issued and rotated, and how the service is used. */
+#include "livedata/access/analytics.h"
 
 #include "livedata-events/events.h"
 #include "livedata/moment.h"
-#include "livedata/shapes.h"
 
 #include <string.h>
 
@@ -28,48 +27,76 @@ SCHEMA(key_request_schema, struct key_body, "KeyCreateRequest", key_request_fiel
        .example = "{\"name\":\"support\",\"tenant\":\"default\"}");
 
 /* What a key is, whether it has just been issued or is listed. */
-#define KEY_FIELDS                                                                                 \
-    TELLS_TEXT("key_id"), TELLS_TEXT("name"), TELLS_TEXT("tenant"),                                \
-        TELLS_INTEGER("rate_limit_rpm"), TELLS_ANY("allowed_entity_types"),                        \
-        TELLS_TEXT("created_at")
+struct key_answer {
+    const char *key_id, *name, *tenant;
+    int64_t rate_limit_rpm;
+    struct string_list allowed_entity_types; /* NULL items: all */
+    int64_t created_at;
+    const char *key; /* of a new one alone */
+    bool key_hash_present;
+    int64_t requests_last_24h;
+    const char *rotation_phase;
+    int64_t old_key_active_until;
+    int64_t requests_on_old_key_last_hour;
+};
 
-static const struct field issued_key_fields[] = {KEY_FIELDS, TELLS_TEXT("key")};
-TELLING(issued_key_schema, "IssuedKey", issued_key_fields);
-static const struct field key_fields[] = {KEY_FIELDS,
-                                          TELLS_FLAG("key_hash_present"),
-                                          TELLS_INTEGER("requests_last_24h"),
-                                          TELLS_TEXT("rotation_phase"),
-                                          TELLS_TEXT_OR_NULL("old_key_active_until"),
-                                          TELLS_INTEGER("requests_on_old_key_last_hour")};
-static TELLING(key_schema, "Key", key_fields);
-static const struct field keys_fields[] = {TELLS_LIST_OF("keys", &key_schema)};
-TELLING(keys_schema, "KeyList", keys_fields);
-static const struct field rotation_fields[] = {TELLS_TEXT("new_key"), TELLS_TEXT("expires_at")};
-TELLING(rotation_schema, "KeyRotation", rotation_fields);
+#define OWNER struct key_answer
+#define KEY_ROWS                                                                                   \
+    STRING(OWNER, key_id), STRING(OWNER, name), STRING(OWNER, tenant),                             \
+        INTEGER(OWNER, rate_limit_rpm), STRINGS(OWNER, allowed_entity_types, .nullable = true),    \
+        TIME_OR_NULL(OWNER, created_at, .time = TIME_Z)
+static const struct field issued_key_fields[] = {KEY_ROWS, STRING(OWNER, key)};
+static const struct field key_fields[] = {KEY_ROWS,
+                                          BOOLEAN(OWNER, key_hash_present),
+                                          INTEGER(OWNER, requests_last_24h),
+                                          STRING(OWNER, rotation_phase),
+                                          TIME_OR_NULL(OWNER, old_key_active_until, .time = TIME_Z),
+                                          INTEGER(OWNER, requests_on_old_key_last_hour)};
+#undef OWNER
+SCHEMA(issued_key_schema, struct key_answer, "IssuedKey", issued_key_fields);
+static SCHEMA(key_schema, struct key_answer, "Key", key_fields);
+
+struct keys_answer {
+    OBJECT_LIST(struct key_answer, keys);
+};
+
+#define OWNER struct keys_answer
+static const struct field keys_fields[] = {OBJECTS(OWNER, keys, key_schema)};
+#undef OWNER
+SCHEMA(keys_schema, struct keys_answer, "KeyList", keys_fields);
+
+struct rotation {
+    const char *new_key;
+    int64_t expires_at;
+};
+
+#define OWNER struct rotation
+static const struct field rotation_fields[] = {STRING(OWNER, new_key),
+                                               TIME(OWNER, expires_at, .time = TIME_Z)};
+#undef OWNER
+SCHEMA(rotation_schema, struct rotation, "KeyRotation", rotation_fields);
+
+struct rotation_status {
+    const char *phase;
+    int64_t old_key_active_until;
+    int64_t requests_on_old_key_last_hour;
+};
+
+#define OWNER struct rotation_status
 static const struct field rotation_status_fields[] = {
-    TELLS_TEXT("phase"), TELLS_TEXT_OR_NULL("old_key_active_until"),
-    TELLS_INTEGER("requests_on_old_key_last_hour")};
-TELLING(rotation_status_schema, "KeyRotationStatus", rotation_status_fields);
-static const struct field revoked_fields[] = {TELLS_FLAG("revoked")};
-TELLING(revoked_schema, "KeyRevocation", revoked_fields);
-static const struct field usage_fields[] = {TELLS_OBJECTS("usage")};
-TELLING(usage_schema, "Usage", usage_fields);
+    STRING(OWNER, phase), TIME_OR_NULL(OWNER, old_key_active_until, .time = TIME_Z),
+    INTEGER(OWNER, requests_on_old_key_last_hour)};
+#undef OWNER
+SCHEMA(rotation_status_schema, struct rotation_status, "KeyRotationStatus", rotation_status_fields);
 
-static const struct field tenant_figures_fields[] = {
-    TELLS_TEXT("tenant"),           TELLS_INTEGER("total_requests"), TELLS_NUMBER("error_rate"),
-    TELLS_NUMBER("cache_hit_rate"), TELLS_NUMBER("avg_duration_ms"), TELLS_TEXTS("top_endpoints")};
-static TELLING(tenant_figures_schema, "TenantFigures", tenant_figures_fields);
-static const struct field tenants_fields[] = {TELLS_TEXT("window"),
-                                              TELLS_LIST_OF("tenants", &tenant_figures_schema)};
-TELLING(tenants_schema, "TenantAnalytics", tenants_fields);
-static const struct field queries_fields[] = {TELLS_TEXT("window"), TELLS_OBJECTS("queries")};
-TELLING(queries_schema, "QueryAnalytics", queries_fields);
-static const struct field entities_fields[] = {TELLS_TEXT("window"), TELLS_OBJECTS("entities")};
-TELLING(entities_schema, "EntityAnalytics", entities_fields);
-static const struct field endpoints_fields[] = {TELLS_TEXT("window"), TELLS_OBJECTS("endpoints")};
-TELLING(endpoints_schema, "LatencyAnalytics", endpoints_fields);
-static const struct field anomalies_fields[] = {TELLS_TEXT("window"), TELLS_OBJECTS("anomalies")};
-TELLING(anomalies_schema, "AnomalyAnalytics", anomalies_fields);
+struct revocation {
+    bool revoked;
+};
+
+#define OWNER struct revocation
+static const struct field revoked_fields[] = {BOOLEAN(OWNER, revoked)};
+#undef OWNER
+SCHEMA(revoked_schema, struct revocation, "KeyRevocation", revoked_fields);
 
 struct window_query {
     const char *window;
@@ -122,34 +149,25 @@ static enum error read_types(struct request *request, const json_t *sent,
     return ERROR_NONE;
 }
 
-static void write_types(struct json_writer *writer, const struct string_list *types)
+static struct key_answer answer_of(const struct live_key *key)
 {
-    writer_key(writer, "allowed_entity_types");
-    if (!types) {
-        writer_null(writer);
-        return;
-    }
-    writer_open_array(writer);
-    for (size_t i = 0; i < types->count; i++)
-        writer_string(writer, types->items[i]);
-    writer_close_array(writer);
-}
+    struct key_answer answer = {.key_id = key->key_id,
+                                .name = key->name,
+                                .tenant = key->tenant,
+                                .rate_limit_rpm = key->rate_limit_rpm,
+                                .created_at = key->created_at};
 
-static void write_key(struct json_writer *writer, const struct live_key *key)
-{
-    writer_key_string(writer, "key_id", key->key_id);
-    writer_key_string(writer, "name", key->name);
-    writer_key_string(writer, "tenant", key->tenant);
-    writer_key_integer(writer, "rate_limit_rpm", key->rate_limit_rpm);
-    write_types(writer, key->types);
-    moment_write(writer, "created_at", key->created_at);
+    if (key->types)
+        answer.allowed_entity_types = *key->types;
+    return answer;
 }
 
 enum error key_create_handle(struct request *request, struct reply *reply)
 {
     const struct key_body *body = request->body;
-    struct key_order order = {body->name, body->tenant, body->rate_limit_rpm, NULL};
-    struct json_writer writer = service_writer(reply);
+    struct key_order order = {
+        .name = body->name, .tenant = body->tenant, .rate_limit_rpm = body->rate_limit_rpm};
+    struct key_answer *answer = ARENA_NEW(request->arena, struct key_answer);
     const char *plaintext;
     struct keys_call call;
     struct live_key key;
@@ -164,41 +182,58 @@ enum error key_create_handle(struct request *request, struct reply *reply)
         error = live_key_issue(&call, &order, &key, &plaintext);
     if (error)
         return error;
-    writer_open_object(&writer);
-    write_key(&writer, &key);
-    writer_key_string(&writer, "key", plaintext);
-    writer_close_object(&writer);
+    *answer = answer_of(&key);
+    answer->key = plaintext;
+    reply->object = answer;
     return ERROR_NONE;
 }
 
-static enum error write_use(struct json_writer *writer, const struct session_question *question,
-                            const struct live_key *key)
+static bool is_rotating(const struct live_key *key, int64_t now)
 {
-    int64_t day, old_hour;
-    enum error error = session_key_use(question, key->key_id, &day, &old_hour);
-    bool rotating = key->previous_lookup && key->previous_until > question->now;
-
-    writer_key_boolean(writer, "key_hash_present", true);
-    writer_key_integer(writer, "requests_last_24h", day);
-    writer_key_string(writer, "rotation_phase", rotating ? "grace_period" : "idle");
-    moment_write(writer, "old_key_active_until", rotating ? key->previous_until : 0);
-    writer_key_integer(writer, "requests_on_old_key_last_hour", old_hour);
-    return error;
+    return key->previous_lookup && key->previous_until > now;
 }
 
-static struct session_question question_of(struct request *request, const struct keys_call *call)
+static enum error read_use(const struct analytics_question *question, const struct live_key *key,
+                           struct rotation_status *status, int64_t *day)
 {
-    return (struct session_question){.db = call->db,
-                                     .arena = request->arena,
-                                     .problem = &request->problem,
-                                     .now = call->now,
-                                     .window = moment_day};
+    bool rotating = is_rotating(key, question->now);
+
+    *status = (struct rotation_status){.phase = rotating ? "grace_period" : "idle",
+                                       .old_key_active_until = rotating ? key->previous_until : 0};
+    return analytics_key_use(question, key->key_id, day, &status->requests_on_old_key_last_hour);
+}
+
+static struct analytics_question question_of(struct request *request, const struct keys_call *call)
+{
+    return (struct analytics_question){.db = call->db,
+                                       .arena = request->arena,
+                                       .problem = &request->problem,
+                                       .now = call->now,
+                                       .window = moment_day};
+}
+
+/* A key as it is listed, with its use. */
+static enum error list_key(const struct analytics_question *question, const struct live_key *key,
+                           struct key_answer *answer)
+{
+    struct rotation_status status;
+    int64_t day = 0;
+    enum error error = read_use(question, key, &status, &day);
+
+    *answer = answer_of(key);
+    answer->key_hash_present = true;
+    answer->requests_last_24h = day;
+    answer->rotation_phase = status.phase;
+    answer->old_key_active_until = status.old_key_active_until;
+    answer->requests_on_old_key_last_hour = status.requests_on_old_key_last_hour;
+    return error;
 }
 
 enum error key_list_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
-    struct session_question question;
+    struct keys_answer *answer = ARENA_NEW(request->arena, struct keys_answer);
+    struct analytics_question question;
+    struct key_answer *items;
     struct keys_call call;
     struct live_keys keys;
     enum error error = keys_call(request, &call);
@@ -208,47 +243,33 @@ enum error key_list_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     question = question_of(request, &call);
-    writer_open_object(&writer);
-    writer_key(&writer, "keys");
-    writer_open_array(&writer);
-    for (size_t i = 0; !error && i < keys.count; i++) {
-        writer_open_object(&writer);
-        write_key(&writer, &keys.items[i]);
-        error = write_use(&writer, &question, &keys.items[i]);
-        writer_close_object(&writer);
-    }
-    writer_close_array(&writer);
-    writer_close_object(&writer);
+    items = ARENA_ARRAY(request->arena, struct key_answer, keys.count);
+    for (size_t i = 0; !error && i < keys.count; i++)
+        error = list_key(&question, &keys.items[i], &items[i]);
+    answer->keys = (struct object_list){keys.count, items};
+    reply->object = answer;
     return error;
 }
 
 enum error key_rotate_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
-    const char *plaintext;
+    struct rotation *answer = ARENA_NEW(request->arena, struct rotation);
     struct keys_call call;
-    int64_t expires;
     enum error error = keys_call(request, &call);
 
-    if (!error)
-        error = live_key_rotate(&call, request->arguments[0], &plaintext, &expires);
-    if (error)
-        return error;
-    writer_open_object(&writer);
-    writer_key_string(&writer, "new_key", plaintext);
-    moment_write(&writer, "expires_at", expires);
-    writer_close_object(&writer);
-    return ERROR_NONE;
+    reply->object = answer;
+    return error ? error
+                 : live_key_rotate(&call, request->arguments[0], &answer->new_key,
+                                   &answer->expires_at);
 }
 
 enum error key_rotation_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
-    struct session_question question;
+    struct rotation_status *status = ARENA_NEW(request->arena, struct rotation_status);
+    struct analytics_question question;
     struct keys_call call;
     struct live_key key;
-    int64_t day, old_hour;
-    bool rotating;
+    int64_t day;
     enum error error = keys_call(request, &call);
 
     if (!error)
@@ -256,30 +277,19 @@ enum error key_rotation_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     question = question_of(request, &call);
-    error = session_key_use(&question, key.key_id, &day, &old_hour);
-    rotating = key.previous_lookup && key.previous_until > call.now;
-    writer_open_object(&writer);
-    writer_key_string(&writer, "phase", rotating ? "grace_period" : "idle");
-    moment_write(&writer, "old_key_active_until", rotating ? key.previous_until : 0);
-    writer_key_integer(&writer, "requests_on_old_key_last_hour", old_hour);
-    writer_close_object(&writer);
-    return error;
+    reply->object = status;
+    return read_use(&question, &key, status, &day);
 }
 
 enum error key_revoke_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
+    struct revocation *answer = ARENA_NEW(request->arena, struct revocation);
     struct keys_call call;
     enum error error = keys_call(request, &call);
 
-    if (!error)
-        error = live_key_revoke_old(&call, request->arguments[0]);
-    if (error)
-        return error;
-    writer_open_object(&writer);
-    writer_key_boolean(&writer, "revoked", true);
-    writer_close_object(&writer);
-    return ERROR_NONE;
+    answer->revoked = true;
+    reply->object = answer;
+    return error ? error : live_key_revoke_old(&call, request->arguments[0]);
 }
 
 enum error key_delete_handle(struct request *request, struct reply *reply)
@@ -291,13 +301,13 @@ enum error key_delete_handle(struct request *request, struct reply *reply)
     return error ? error : live_key_delete(&call, request->arguments[0]);
 }
 
-static enum error write_figures(struct request *request, struct reply *reply,
-                                enum error (*write)(const struct session_question *,
-                                                    struct json_writer *))
+/* Answers with what `read` puts into a zeroed struct of the route's reply schema. */
+static enum error answer_analytics(struct request *request, struct reply *reply,
+                                   enum error (*read)(const struct analytics_question *, void *))
 {
     const struct window_query *query = request->query;
-    struct json_writer writer = service_writer(reply);
-    struct session_question question;
+    void *answer = arena_alloc(request->arena, request->route->reply->size);
+    struct analytics_question question;
     struct keys_call call;
     enum error error = keys_call(request, &call);
 
@@ -312,35 +322,36 @@ static enum error write_figures(struct request *request, struct reply *reply,
             return request_fault(request, "query", "window", "value_error",
                                  "Invalid window. Use formats like 15m, 1h, or 7d.");
     }
-    return write(&question, &writer);
+    reply->object = answer;
+    return read(&question, answer);
 }
 
 enum error usage_handle(struct request *request, struct reply *reply)
 {
-    return write_figures(request, reply, session_write_usage);
+    return answer_analytics(request, reply, analytics_usage);
 }
 
 enum error tenants_handle(struct request *request, struct reply *reply)
 {
-    return write_figures(request, reply, session_write_tenants);
+    return answer_analytics(request, reply, analytics_tenants);
 }
 
 enum error top_queries_handle(struct request *request, struct reply *reply)
 {
-    return write_figures(request, reply, session_write_top_queries);
+    return answer_analytics(request, reply, analytics_top_queries);
 }
 
 enum error top_entities_handle(struct request *request, struct reply *reply)
 {
-    return write_figures(request, reply, session_write_top_entities);
+    return answer_analytics(request, reply, analytics_top_entities);
 }
 
 enum error latency_handle(struct request *request, struct reply *reply)
 {
-    return write_figures(request, reply, session_write_latency);
+    return answer_analytics(request, reply, analytics_latency);
 }
 
 enum error anomalies_handle(struct request *request, struct reply *reply)
 {
-    return write_figures(request, reply, session_write_anomalies);
+    return answer_analytics(request, reply, analytics_anomalies);
 }

@@ -2,24 +2,28 @@
 #ifndef ASSAY_LIVEDATA_EVENTS_EVENTS_H
 #define ASSAY_LIVEDATA_EVENTS_EVENTS_H
 
+#include "livedata/access/analytics.h"
+#include "livedata/alerts/rules.h"
+#include "livedata/journal/dead_letters.h"
+#include "livedata/operations/exceptions.h"
+#include "livedata/operations/open_orders.h"
 #include "livedata/service.h"
+#include "livedata/webhooks/outbound.h"
 #include "net/egress.h"
 
-extern const struct schema ingest_schema, letters_query_schema, letters_schema, letter_schema,
-    letter_stats_schema, replay_request_schema, replay_schema, dismiss_schema;
-extern const struct schema webhook_request_schema, webhook_schema, webhooks_schema,
-    webhook_result_schema, webhook_resent_schema, webhook_logs_schema;
-extern const struct schema alert_request_schema, alert_change_schema, alert_schema,
-    alert_secret_schema, alerts_schema, alert_result_schema, alert_history_schema;
-extern const struct schema stuck_query_schema, stuck_schema, exceptions_query_schema,
-    exceptions_schema, exception_stats_schema, triage_request_schema, triage_schema;
+extern const struct schema ingest_schema, branches_schema, letters_query_schema, letters_schema,
+    replay_request_schema, replay_schema, dismiss_schema;
+extern const struct schema webhook_request_schema, webhooks_schema, webhook_result_schema,
+    webhook_resent_schema, webhook_logs_schema;
+extern const struct schema alert_request_schema, alert_change_schema, alerts_schema,
+    alert_result_schema;
+extern const struct schema stuck_query_schema, exceptions_query_schema, triage_request_schema,
+    triage_schema;
 extern const struct schema key_request_schema, issued_key_schema, keys_schema, rotation_schema,
-    rotation_status_schema, revoked_schema, usage_schema, window_query_schema, tenants_schema,
-    queries_schema, entities_schema, endpoints_schema, anomalies_schema, service_summary_schema;
+    rotation_status_schema, revoked_schema, window_query_schema, service_summary_schema;
 
 enum error events_handle(struct request *request, struct reply *reply);
-/* The four counts, as members of an object; and for a scraper. */
-void events_write_counts(struct json_writer *writer, const struct apply_counts *counts);
+/* Counts them for a scraper. */
 void events_count(const struct request *request, const struct apply_counts *counts);
 enum error node_events_handle(struct request *request, struct reply *reply);
 enum error node_branches_handle(struct request *request, struct reply *reply);
@@ -42,6 +46,23 @@ enum error webhook_logs_handle(struct request *request, struct reply *reply);
 struct egress_policy webhook_egress(const struct request *request);
 MUST_CHECK enum error webhook_check_url(struct request *request, const char *field,
                                         const char *url);
+
+/* What became of a test of a webhook or an alert. The row of the receiver's id names it. */
+struct delivery_answer {
+    const char *delivery_id, *receiver_id, *event_id, *event_type;
+    bool success;
+    struct optional_integer status_code;
+    const char *error;
+    int64_t attempts;
+};
+#define DELIVERY_ROWS(...)                                                                         \
+    STRING(OWNER, delivery_id), __VA_ARGS__, STRING(OWNER, event_id), STRING(OWNER, event_type),   \
+        BOOLEAN(OWNER, success), NULLABLE_INTEGER(OWNER, status_code),                             \
+        STRING(OWNER, error, .nullable = true), INTEGER(OWNER, attempts)
+/* From the arena; `result` need not live longer. */
+const struct delivery_answer *delivery_answer(struct arena *arena, const char *receiver_id,
+                                              const struct webhook_event *event,
+                                              const struct webhook_result *result);
 
 enum error alert_create_handle(struct request *request, struct reply *reply);
 enum error alert_list_handle(struct request *request, struct reply *reply);

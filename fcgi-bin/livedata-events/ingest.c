@@ -2,18 +2,19 @@
 #include "livedata-events/events.h"
 
 #include "livedata/figures.h"
-#include "livedata/shapes.h"
 
 #include <string.h>
 
-static const struct field result_fields[] = {TELLS_TEXT_OR_NULL("event_id"), TELLS_TEXT("status"),
-                                             TELLS_TEXT_OR_NULL("reason"),
-                                             TELLS_TEXT_OR_NULL("detail")};
-static TELLING(result_schema, "IngestResult", result_fields);
-static const struct field ingest_fields[] = {
-    TELLS_INTEGER("accepted"), TELLS_INTEGER("applied"), TELLS_INTEGER("dead_lettered"),
-    TELLS_INTEGER("duplicates"), TELLS_LIST_OF("results", &result_schema)};
-TELLING(ingest_schema, "IngestResponse", ingest_fields);
+struct ingest_answer {
+    int64_t accepted, applied, dead_lettered, duplicates;
+    OBJECT_LIST(struct apply_result, results);
+};
+
+#define OWNER struct ingest_answer
+static const struct field ingest_fields[] = {APPLY_COUNT_ROWS,
+                                             OBJECTS(OWNER, results, apply_result_schema)};
+#undef OWNER
+SCHEMA(ingest_schema, struct ingest_answer, "IngestResponse", ingest_fields);
 
 enum { UNREADABLE_KEPT = 1000 };
 
@@ -119,33 +120,6 @@ static enum error read_events(struct request *request, struct sent *sent)
     return read_document(request, sent);
 }
 
-void events_write_counts(struct json_writer *writer, const struct apply_counts *counts)
-{
-    writer_key_integer(writer, "accepted", counts->accepted);
-    writer_key_integer(writer, "applied", counts->applied);
-    writer_key_integer(writer, "dead_lettered", counts->dead_lettered);
-    writer_key_integer(writer, "duplicates", counts->duplicates);
-}
-
-static void write_answer(struct json_writer *writer, const struct apply_counts *counts,
-                         const struct apply_result *results, size_t count)
-{
-    writer_open_object(writer);
-    events_write_counts(writer, counts);
-    writer_key(writer, "results");
-    writer_open_array(writer);
-    for (size_t i = 0; i < count; i++) {
-        writer_open_object(writer);
-        writer_key_string(writer, "event_id", results[i].event_id);
-        writer_key_string(writer, "status", apply_status_names[results[i].status]);
-        writer_key_string(writer, "reason", results[i].reason);
-        writer_key_string(writer, "detail", results[i].detail);
-        writer_close_object(writer);
-    }
-    writer_close_array(writer);
-    writer_close_object(writer);
-}
-
 void events_count(const struct request *request, const struct apply_counts *counts)
 {
     struct metrics *figures = request->server->metrics;
@@ -160,7 +134,7 @@ void events_count(const struct request *request, const struct apply_counts *coun
 
 enum error events_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
+    struct ingest_answer *answer = ARENA_NEW(request->arena, struct ingest_answer);
     struct apply_result *results;
     struct apply_counts counts;
     struct apply_call call;
@@ -177,6 +151,11 @@ enum error events_handle(struct request *request, struct reply *reply)
         return error;
     service_ring(request);
     events_count(request, &counts);
-    write_answer(&writer, &counts, results, sent.count);
+    *answer = (struct ingest_answer){.accepted = counts.accepted,
+                                     .applied = counts.applied,
+                                     .dead_lettered = counts.dead_lettered,
+                                     .duplicates = counts.duplicates,
+                                     .results = {sent.count, results}};
+    reply->object = answer;
     return ERROR_NONE;
 }

@@ -128,8 +128,7 @@ static enum error apply_tenant(struct request *request, struct apply_call *call,
 
 enum error node_events_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
-    struct apply_counts counts = {0};
+    struct apply_counts *counts = ARENA_NEW(request->arena, struct apply_counts);
     struct apply_call call;
     struct push push;
     enum error error = read_push(request, &push);
@@ -141,36 +140,64 @@ enum error node_events_handle(struct request *request, struct reply *reply)
     call.way_in = "node";
     call.branch = push.branch;
     while (!error && push.count)
-        error = apply_tenant(request, &call, &push, &counts);
+        error = apply_tenant(request, &call, &push, counts);
     service_ring(request);
-    events_count(request, &counts);
+    events_count(request, counts);
     if (error)
         return error;
-    writer_open_object(&writer);
-    events_write_counts(&writer, &counts);
-    writer_close_object(&writer);
+    reply->object = counts;
     return ERROR_NONE;
 }
 
-static void write_branch(struct json_writer *writer, const char *name,
-                         const struct branch_figures *figures, bool live)
+struct branch_answer {
+    const char *branch;
+    int64_t baseline, live_delta;
+    int64_t last_seen;
+    const char *status;
+};
+
+#define OWNER struct branch_answer
+static const struct field branch_fields[] = {
+    STRING(OWNER, branch), INTEGER(OWNER, baseline), INTEGER(OWNER, live_delta),
+    TIME_OR_NULL(OWNER, last_seen, .time = TIME_Z), STRING(OWNER, status)};
+#undef OWNER
+static SCHEMA(branch_schema, struct branch_answer, "Branch", branch_fields);
+
+struct branches_answer {
+    OBJECT_LIST(struct branch_answer, branches);
+    const char *hint;
+};
+
+#define OWNER struct branches_answer
+static const struct field branches_fields[] = {OBJECTS(OWNER, branches, branch_schema),
+                                               STRING(OWNER, hint)};
+#undef OWNER
+SCHEMA(branches_schema, struct branches_answer, "BranchList", branches_fields);
+
+static enum error read_branch(const struct reading *reading, const char *name, const char *types,
+                              struct branch_answer *answer)
 {
-    writer_open_object(writer);
-    writer_key_string(writer, "branch", name);
-    writer_key_integer(writer, "baseline", figures->before);
-    writer_key_integer(writer, "live_delta", figures->today);
-    if (figures->last_seen)
-        moment_write(writer, "last_seen", figures->last_seen);
-    else
-        writer_key_null(writer, "last_seen");
-    writer_key_string(writer, "status", live ? "live" : "waking");
-    writer_close_object(writer);
+    struct branch_figures figures;
+    enum error error = branch_read(&reading->storage, name, types, &figures);
+    bool live = !error && figures.last_seen &&
+                moment_seconds(figures.last_seen, reading->storage.now) <=
+                    reading->settings->node_live_seconds;
+
+    if (!error)
+        *answer = (struct branch_answer){.branch = name,
+                                         .baseline = figures.before,
+                                         .live_delta = figures.today,
+                                         .last_seen = figures.last_seen,
+                                         .status = live ? "live" : "waking"};
+    return error;
 }
 
 enum error node_branches_handle(struct request *request, struct reply *reply)
 {
     const struct livedata_settings *settings = service_settings(request);
-    struct json_writer writer = service_writer(reply);
+    size_t count = settings->node_branches.count;
+    struct branches_answer *answer = ARENA_NEW(request->arena, struct branches_answer);
+    struct branch_answer *branches = ARENA_ARRAY(request->arena, struct branch_answer, count);
     struct reading reading;
     const char *types;
     enum error error;
@@ -181,23 +208,13 @@ enum error node_branches_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     types = entity_types_text(request->arena, reading.types);
-    writer_open_object(&writer);
-    writer_key(&writer, "branches");
-    writer_open_array(&writer);
-    for (size_t i = 0; !error && i < settings->node_branches.count; i++) {
-        struct branch_figures figures;
-
-        error = branch_read(&reading.storage, settings->node_branches.items[i], types, &figures);
-        write_branch(&writer, settings->node_branches.items[i], &figures,
-                     figures.last_seen && moment_seconds(figures.last_seen, reading.storage.now) <=
-                                              settings->node_live_seconds);
-    }
-    writer_close_array(&writer);
-    writer_key_string(&writer, "hint",
-                      arena_print(request->arena,
-                                  "baseline: events applied before the current day (UTC), "
-                                  "live_delta: since it began; waking: none for %g s",
-                                  settings->node_live_seconds));
-    writer_close_object(&writer);
+    for (size_t i = 0; !error && i < count; i++)
+        error = read_branch(&reading, settings->node_branches.items[i], types, &branches[i]);
+    answer->branches = (struct object_list){count, branches};
+    answer->hint = arena_print(request->arena,
+                               "baseline: events applied before the current day (UTC), "
+                               "live_delta: since it began; waking: none for %g s",
+                               settings->node_live_seconds);
+    reply->object = answer;
     return error;
 }

@@ -2,7 +2,6 @@
 #include "livedata-events/events.h"
 #include "livedata/operations/exceptions.h"
 #include "livedata/operations/open_orders.h"
-#include "livedata/shapes.h"
 
 struct stuck_query {
     const char *stage;
@@ -55,96 +54,69 @@ static const struct field triage_fields[] = {
 SCHEMA(triage_request_schema, struct triage_body, "TriageActionRequest", triage_fields,
        .example = "{\"note\":\"asked the receiver\"}");
 
-static const struct field stuck_item_fields[] = {TELLS_TEXT("order_id"),
-                                                 TELLS_TEXT("user_id"),
-                                                 TELLS_TEXT("status"),
-                                                 TELLS_TEXT("entered_at"),
-                                                 TELLS_NUMBER("in_stage_seconds"),
-                                                 TELLS_NUMBER_OR_NULL("sla_minutes"),
-                                                 TELLS_NUMBER_OR_NULL("overshoot_ratio"),
-                                                 TELLS_TEXT("clock"),
-                                                 TELLS_NUMBER("total_amount"),
-                                                 TELLS_TEXT("currency")};
-static TELLING(stuck_item_schema, "StuckOrderItem", stuck_item_fields);
-static const struct field stuck_summary_fields[] = {TELLS_OBJECT("open_by_stage"),
-                                                    TELLS_OBJECT("breached_by_stage")};
-static TELLING(stuck_summary_schema, "StuckOrdersSummary", stuck_summary_fields);
-static const struct field stuck_fields[] = {
-    TELLS_LIST_OF("items", &stuck_item_schema), TELLS_SHAPE("summary", &stuck_summary_schema),
-    TELLS_OBJECT("pagination"), TELLS_TEXT_OR_NULL("next_cursor"), TELLS_FLAG("scan_truncated")};
-TELLING(stuck_schema, "StuckOrdersResponse", stuck_fields);
-
-static const struct field ref_fields[] = {TELLS_TEXT("kind"), TELLS_TEXT("id")};
-static TELLING(ref_schema, "EntityRef", ref_fields);
-static const struct field action_fields[] = {TELLS_TEXT("action"), TELLS_TEXT("href")};
-static TELLING(action_schema, "ExceptionAction", action_fields);
-static const struct field exception_fields[] = {
-    TELLS_TEXT("item_id"),      TELLS_TEXT("source"),
-    TELLS_TEXT("severity"),     TELLS_TEXT("occurred_at"),
-    TELLS_TEXT("last_seen_at"), TELLS_SHAPE("entity_ref", &ref_schema),
-    TELLS_TEXT("title"),        TELLS_TEXT_OR_NULL("detail"),
-    TELLS_TEXT("status"),       TELLS_LIST_OF("actions", &action_schema)};
-static TELLING(exception_schema, "ExceptionItem", exception_fields);
-static const struct field exceptions_fields[] = {
-    TELLS_LIST_OF("items", &exception_schema), TELLS_OBJECT("pagination"),
-    TELLS_TEXT_OR_NULL("next_cursor"), TELLS_FLAG("scan_truncated")};
-TELLING(exceptions_schema, "ExceptionsListResponse", exceptions_fields);
-static const struct field stats_fields[] = {TELLS_OBJECT("by_source"), TELLS_INTEGER("last_24h"),
-                                            TELLS_INTEGER("manual_resolutions"),
-                                            TELLS_FLAG("scan_truncated")};
-TELLING(exception_stats_schema, "ExceptionsStatsResponse", stats_fields);
-static const struct field triaged_fields[] = {TELLS_TEXT("item_id"), TELLS_TEXT("status")};
-TELLING(triage_schema, "TriageActionResponse", triaged_fields);
+struct triaged {
+    const char *item_id, *status;
+};
+#define OWNER struct triaged
+static const struct field triaged_fields[] = {STRING(OWNER, item_id), STRING(OWNER, status)};
+#undef OWNER
+SCHEMA(triage_schema, struct triaged, "TriageActionResponse", triaged_fields);
 
 enum error stuck_handle(struct request *request, struct reply *reply)
 {
     const struct stuck_query *query = request->query;
-    const struct stuck_request wanted = {query->stage, query->include_within_sla, query->page,
-                                         query->page_size, query->cursor};
-    struct json_writer writer = service_writer(reply);
+    const struct stuck_request wanted = {.stage = query->stage,
+                                         .within_sla_too = query->include_within_sla,
+                                         .page = query->page,
+                                         .page_size = query->page_size,
+                                         .cursor = query->cursor};
+    struct stuck_orders *answer = ARENA_NEW(request->arena, struct stuck_orders);
     struct reading reading;
     enum error error = service_reading(request, &reading);
 
-    return error ? error : write_stuck_orders(&writer, &reading, &wanted);
+    reply->object = answer;
+    return error ? error : stuck_orders_read(&reading, &wanted, answer);
 }
 
 enum error exceptions_handle(struct request *request, struct reply *reply)
 {
     const struct exceptions_query *query = request->query;
-    const struct exception_request wanted = {query->source, query->status, query->page,
-                                             query->page_size, query->cursor};
-    struct json_writer writer = service_writer(reply);
+    const struct exception_request wanted = {.source = query->source,
+                                             .status = query->status,
+                                             .page = query->page,
+                                             .page_size = query->page_size,
+                                             .cursor = query->cursor};
+    struct exceptions_answer *answer = ARENA_NEW(request->arena, struct exceptions_answer);
     struct reading reading;
     enum error error = service_reading(request, &reading);
 
-    return error ? error : write_exceptions_list(&writer, &reading, &wanted);
+    reply->object = answer;
+    return error ? error : exceptions_read(&reading, &wanted, answer);
 }
 
 enum error exception_stats_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
+    struct exception_stats *stats = ARENA_NEW(request->arena, struct exception_stats);
     struct reading reading;
     enum error error = service_reading(request, &reading);
 
-    return error ? error : write_exception_stats(&writer, &reading);
+    reply->object = stats;
+    return error ? error : exception_stats_read(&reading, stats);
 }
 
 static enum error triage(struct request *request, struct reply *reply, enum exception_status status)
 {
     const struct triage_body *body = request->body;
-    struct json_writer writer = service_writer(reply);
+    struct triaged *answer = ARENA_NEW(request->arena, struct triaged);
     struct reading reading;
     enum error error = service_reading(request, &reading);
 
     if (!error)
         error = exception_triage(&reading, request->arguments[0], status, body ? body->note : NULL);
-    if (error)
-        return error;
-    writer_open_object(&writer);
-    writer_key_string(&writer, "item_id", request->arguments[0]);
-    writer_key_string(&writer, "status", exception_status_names[status]);
-    writer_close_object(&writer);
-    return ERROR_NONE;
+    *answer = (struct triaged){.item_id = request->arguments[0],
+                               .status = exception_status_names[status]};
+    reply->object = answer;
+    return error;
 }
 
 enum error acknowledge_handle(struct request *request, struct reply *reply)

@@ -2,22 +2,47 @@
 #include "livedata-events/events.h"
 
 #include "base/number.h"
-#include "livedata/access/sessions.h"
-#include "livedata/moment.h"
-#include "livedata/shapes.h"
+#include "livedata/access/analytics.h"
 
-static const struct field cache_fields[] = {TELLS_TEXT("backend"), TELLS_NUMBER("ttl_seconds"),
-                                            TELLS_NUMBER("entity_ttl_seconds")};
-static TELLING(cache_schema, "CacheSummary", cache_fields);
-static const struct field pool_fields[] = {TELLS_TEXT("engine"), TELLS_INTEGER_OR_NULL("size"),
-                                           TELLS_INTEGER_OR_NULL("limit"),
-                                           TELLS_INTEGER_OR_NULL("held")};
-static TELLING(pool_schema, "PoolSummary", pool_fields);
+struct cache_summary {
+    const char *backend;
+    double ttl_seconds, entity_ttl_seconds;
+};
+
+#define OWNER struct cache_summary
+static const struct field cache_fields[] = {STRING(OWNER, backend), NUMBER(OWNER, ttl_seconds),
+                                            NUMBER(OWNER, entity_ttl_seconds)};
+#undef OWNER
+static SCHEMA(cache_schema, struct cache_summary, "CacheSummary", cache_fields);
+
+struct pool_summary {
+    const char *engine;
+    struct optional_integer size, limit, held; /* null on SQLite, where nobody counts */
+};
+
+#define OWNER struct pool_summary
+static const struct field pool_fields[] = {STRING(OWNER, engine), NULLABLE_INTEGER(OWNER, size),
+                                           NULLABLE_INTEGER(OWNER, limit),
+                                           NULLABLE_INTEGER(OWNER, held)};
+#undef OWNER
+static SCHEMA(pool_schema, struct pool_summary, "PoolSummary", pool_fields);
+
+struct summary_answer {
+    const struct health_report *health;
+    double qps;
+    int64_t configured_keys;
+    const struct cache_summary *cache;
+    const char *rate_limit_backend;
+    const struct pool_summary *pool;
+};
+
+#define OWNER struct summary_answer
 static const struct field summary_fields[] = {
-    TELLS_OBJECT("health"),           TELLS_NUMBER("qps"),
-    TELLS_INTEGER("configured_keys"), TELLS_SHAPE("cache", &cache_schema),
-    TELLS_TEXT("rate_limit_backend"), TELLS_SHAPE("pool", &pool_schema)};
-TELLING(service_summary_schema, "ServiceSummary", summary_fields);
+    OBJECT(OWNER, health, health_schema), NUMBER(OWNER, qps),
+    INTEGER(OWNER, configured_keys),      OBJECT(OWNER, cache, cache_schema),
+    STRING(OWNER, rate_limit_backend),    OBJECT(OWNER, pool, pool_schema)};
+#undef OWNER
+SCHEMA(service_summary_schema, struct summary_answer, "ServiceSummary", summary_fields);
 
 static const char in_shared_memory[] = "shared_memory";
 
@@ -34,7 +59,7 @@ struct summary {
 static enum error read_summary(struct request *request, struct keys_call *call,
                                struct summary *summary)
 {
-    struct session_question question = {.arena = request->arena, .problem = &request->problem};
+    struct analytics_question question = {.arena = request->arena, .problem = &request->problem};
     struct storage_call storage;
     enum error error = service_database(request, &call->db);
 
@@ -47,7 +72,7 @@ static enum error read_summary(struct request *request, struct keys_call *call,
     health_look(&storage, service_settings(request), &summary->health);
     error = live_key_list(call, &summary->keys);
     if (!error)
-        error = session_rate(&question, &summary->qps);
+        error = analytics_rate(&question, &summary->qps);
     if (error)
         return error;
     db_pool_read(call->db, &summary->pool);
@@ -57,45 +82,41 @@ static enum error read_summary(struct request *request, struct keys_call *call,
     return ERROR_NONE;
 }
 
-/* A number that SQLite has not, whose connections nobody counts. */
-static void write_counted(struct json_writer *writer, const char *key, int value, int size)
+static struct pool_summary pool_of(const struct summary *summary)
 {
-    if (size > 0)
-        writer_key_integer(writer, key, value);
-    else
-        writer_key_null(writer, key);
+    const struct db_pool_figures *pool = &summary->pool;
+    bool counted = pool->size > 0;
+
+    return (struct pool_summary){.engine = summary->engine,
+                                 .size = {counted, pool->size},
+                                 .limit = {counted, pool->limit},
+                                 .held = {counted, pool->held}};
 }
 
 enum error summary_handle(struct request *request, struct reply *reply)
 {
     const struct livedata_settings *settings = service_settings(request);
-    struct json_writer writer = service_writer(reply);
     struct summary *summary = ARENA_NEW(request->arena, struct summary);
+    struct summary_answer *answer = ARENA_NEW(request->arena, struct summary_answer);
+    struct cache_summary *cache = ARENA_NEW(request->arena, struct cache_summary);
+    struct pool_summary *pool = ARENA_NEW(request->arena, struct pool_summary);
     struct keys_call call;
     enum error error = read_summary(request, &call, summary);
 
     if (error)
         return error;
-    writer_open_object(&writer);
-    writer_key(&writer, "health");
-    health_write(&writer, &summary->health, true, &summary->pool);
-    writer_key_number(&writer, "qps", summary->qps);
-    writer_key_integer(&writer, "configured_keys", (int64_t)summary->configured);
-    writer_key(&writer, "cache");
-    writer_open_object(&writer);
-    writer_key_string(&writer, "backend", summary->cache);
-    writer_key_number(&writer, "ttl_seconds", settings->cache_ttl_seconds);
-    writer_key_number(&writer, "entity_ttl_seconds", settings->entity_cache_ttl_seconds);
-    writer_close_object(&writer);
-    writer_key_string(&writer, "rate_limit_backend", in_shared_memory);
-    writer_key(&writer, "pool");
-    writer_open_object(&writer);
-    writer_key_string(&writer, "engine", summary->engine);
-    write_counted(&writer, "size", summary->pool.size, summary->pool.size);
-    write_counted(&writer, "limit", summary->pool.limit, summary->pool.size);
-    write_counted(&writer, "held", summary->pool.held, summary->pool.size);
-    writer_close_object(&writer);
-    writer_close_object(&writer);
+    health_show(request->arena, &summary->health, true, &summary->pool);
+    *cache = (struct cache_summary){.backend = summary->cache,
+                                    .ttl_seconds = settings->cache_ttl_seconds,
+                                    .entity_ttl_seconds = settings->entity_cache_ttl_seconds};
+    *pool = pool_of(summary);
+    *answer = (struct summary_answer){.health = &summary->health,
+                                      .qps = summary->qps,
+                                      .configured_keys = (int64_t)summary->configured,
+                                      .cache = cache,
+                                      .rate_limit_backend = in_shared_memory,
+                                      .pool = pool};
+    reply->object = answer;
     return ERROR_NONE;
 }
 
@@ -130,19 +151,19 @@ static void put_components(struct text *page, const struct health_report *report
     text_append_format(page,
                        "<p>Health: <strong>%s</strong></p>\n<table><caption>Components</caption>"
                        "<tr><th>Component</th><th>Status</th><th>Message</th></tr>\n",
-                       health_words[report->word]);
+                       health_words[report->status]);
     for (size_t i = 0; i < report->count; i++) {
         text_append_string(page, "<tr>");
-        put_cell(page, report->components[i].name);
-        put_cell(page, health_words[report->components[i].word]);
-        put_cell(page, report->components[i].message);
+        put_cell(page, report->all[i].name);
+        put_cell(page, health_words[report->all[i].status]);
+        put_cell(page, report->all[i].message);
         text_append_string(page, "</tr>\n");
     }
     text_append_string(page, "</table>\n");
 }
 
-static void put_figures(struct text *page, const struct summary *summary,
-                        const struct livedata_settings *settings)
+static void put_counts(struct text *page, const struct summary *summary,
+                       const struct livedata_settings *settings)
 {
     text_append_format(page,
                        "<dl><dt>Requests a second, last minute</dt><dd>%.2f</dd>"
@@ -160,7 +181,7 @@ static void put_figures(struct text *page, const struct summary *summary,
 static enum error put_keys(struct request *request, struct text *page, const struct keys_call *call,
                            const struct live_keys *keys)
 {
-    const struct session_question question = {
+    const struct analytics_question question = {
         .db = call->db, .arena = request->arena, .problem = &request->problem, .now = call->now};
     enum error error = ERROR_NONE;
 
@@ -171,7 +192,7 @@ static enum error put_keys(struct request *request, struct text *page, const str
         const struct live_key *key = &keys->items[i];
         int64_t day, old_hour;
 
-        error = session_key_use(&question, key->key_id, &day, &old_hour);
+        error = analytics_key_use(&question, key->key_id, &day, &old_hour);
         if (error)
             return error;
         text_append_string(page, "<tr>");
@@ -196,6 +217,6 @@ enum error summary_piece_handle(struct request *request, struct reply *reply)
         return error;
     reply->content_type = SUMMARY_PIECE_TYPE;
     put_components(&reply->body, &summary->health);
-    put_figures(&reply->body, summary, service_settings(request));
+    put_counts(&reply->body, summary, service_settings(request));
     return put_keys(request, &reply->body, &call, &summary->keys);
 }

@@ -3,12 +3,10 @@
 
 #include "livedata-events/events.h"
 #include "livedata/access/types.h"
-#include "livedata/moment.h"
-#include "livedata/shapes.h"
 
 #include <string.h>
 
-enum { HISTORY_SHOWN = 20 };
+enum { HISTORY_SHOWN = 20, FILTERS_BYTES_MAX = 1 << 16 };
 
 struct webhook_body {
     const char *url;
@@ -26,26 +24,65 @@ static const struct field webhook_request_fields[] = {
 SCHEMA(webhook_request_schema, struct webhook_body, "WebhookCreateRequest", webhook_request_fields,
        .example = "{\"url\":\"https://example.org/hook\"}");
 
-static const struct field filters_fields[] = {TELLS_ANY("event_types"), TELLS_ANY("entity_ids"),
-                                              TELLS_NUMBER_OR_NULL("min_amount")};
-static TELLING(filters_schema, "WebhookFilters", filters_fields);
-static const struct field webhook_fields[] = {
-    TELLS_TEXT("id"),         TELLS_TEXT("url"),
-    TELLS_TEXT("tenant"),     TELLS_SHAPE("filters", &filters_schema),
-    TELLS_TEXT("created_at"), TELLS_FLAG("active")};
-TELLING(webhook_schema, "Webhook", webhook_fields);
-static const struct field webhooks_fields[] = {TELLS_LIST_OF("webhooks", &webhook_schema)};
-TELLING(webhooks_schema, "WebhookList", webhooks_fields);
-static const struct field webhook_result_fields[] = {
-    TELLS_TEXT("delivery_id"),   TELLS_TEXT("webhook_id"), TELLS_TEXT("event_id"),
-    TELLS_TEXT("event_type"),    TELLS_FLAG("success"),    TELLS_INTEGER_OR_NULL("status_code"),
-    TELLS_TEXT_OR_NULL("error"), TELLS_INTEGER("attempts")};
-TELLING(webhook_result_schema, "WebhookDelivery", webhook_result_fields);
-static const struct field webhook_resent_fields[] = {TELLS_TEXT("webhook_id"),
-                                                     TELLS_TEXT("event_id"), TELLS_TEXT("status")};
-TELLING(webhook_resent_schema, "WebhookResent", webhook_resent_fields);
-static const struct field webhook_logs_fields[] = {TELLS_OBJECTS("logs")};
-TELLING(webhook_logs_schema, "WebhookLogs", webhook_logs_fields);
+struct webhooks_answer {
+    OBJECT_LIST(struct live_webhook, webhooks);
+};
+
+#define OWNER struct webhooks_answer
+static const struct field webhooks_fields[] = {OBJECTS(OWNER, webhooks, live_webhook_schema)};
+#undef OWNER
+SCHEMA(webhooks_schema, struct webhooks_answer, "WebhookList", webhooks_fields);
+
+#define OWNER struct delivery_answer
+static const struct field result_fields[] = {
+    DELIVERY_ROWS({.name = "webhook_id",
+                   .type = FIELD_STRING,
+                   .offset = offsetof(struct delivery_answer, receiver_id)})};
+#undef OWNER
+SCHEMA(webhook_result_schema, struct delivery_answer, "WebhookDelivery", result_fields);
+
+struct resent {
+    const char *webhook_id, *event_id, *status;
+};
+
+#define OWNER struct resent
+static const struct field resent_fields[] = {STRING(OWNER, webhook_id), STRING(OWNER, event_id),
+                                             STRING(OWNER, status)};
+#undef OWNER
+SCHEMA(webhook_resent_schema, struct resent, "WebhookResent", resent_fields);
+
+struct webhook_log {
+    const char *delivery_id, *webhook_id, *event_id, *event_type;
+    int64_t attempt;
+    struct optional_integer status_code;
+    bool success;
+    const char *error;
+    int64_t delivered_at;
+};
+
+#define OWNER struct webhook_log
+static const struct field log_fields[] = {
+    STRING(OWNER, delivery_id),
+    STRING(OWNER, webhook_id),
+    STRING(OWNER, event_id),
+    STRING(OWNER, event_type),
+    INTEGER(OWNER, attempt),
+    NULLABLE_INTEGER(OWNER, status_code),
+    BOOLEAN(OWNER, success),
+    STRING(OWNER, error, .nullable = true),
+    TIME(OWNER, delivered_at, .time = TIME_Z),
+};
+#undef OWNER
+static SCHEMA(log_schema, struct webhook_log, "WebhookLog", log_fields);
+
+struct webhook_logs {
+    OBJECT_LIST(struct webhook_log, logs);
+};
+
+#define OWNER struct webhook_logs
+static const struct field logs_fields[] = {OBJECTS(OWNER, logs, log_schema)};
+#undef OWNER
+SCHEMA(webhook_logs_schema, struct webhook_logs, "WebhookLogs", logs_fields);
 
 struct egress_policy webhook_egress(const struct request *request)
 {
@@ -57,23 +94,11 @@ static const char *const filter_names[] = {"event_types", "entity_ids", "min_amo
 /* All three members, null where nothing is asked of them. */
 static const char *filters_text(struct arena *arena, const json_t *filters)
 {
-    struct json_writer writer;
-    struct text text;
+    const struct webhook_filters known = {json_object_get(filters, "event_types"),
+                                          json_object_get(filters, "entity_ids"),
+                                          json_object_get(filters, "min_amount")};
 
-    text_start(&text, arena, 1 << 16);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    for (size_t i = 0; i < COUNT_OF(filter_names); i++) {
-        const json_t *value = json_object_get(filters, filter_names[i]);
-
-        writer_key(&writer, filter_names[i]);
-        if (value)
-            writer_value(&writer, value);
-        else
-            writer_null(&writer);
-    }
-    writer_close_object(&writer);
-    return text.bytes;
+    return schema_json(arena, FILTERS_BYTES_MAX, &webhook_filters_schema, &known);
 }
 
 enum error webhook_check_url(struct request *request, const char *field, const char *url)
@@ -130,23 +155,7 @@ static enum error check_filters(struct request *request, const json_t *filters)
     return error;
 }
 
-static void write_webhook(struct json_writer *writer, const struct live_webhook *webhook,
-                          bool with_secret)
-{
-    writer_open_object(writer);
-    writer_key_string(writer, "id", webhook->id);
-    writer_key_string(writer, "url", webhook->url);
-    if (with_secret)
-        writer_key_string(writer, "secret", webhook->secret);
-    writer_key_string(writer, "tenant", webhook->tenant);
-    writer_key(writer, "filters");
-    writer_raw(writer, webhook->filters);
-    moment_write(writer, "created_at", webhook->created_at);
-    writer_key_boolean(writer, "active", webhook->active);
-    writer_close_object(writer);
-}
-
-/* `types` are those that the key may see: its webhooks hear of them alone. */
+/* `types` are those that the key may see: its webhooks get events of these only. */
 static enum error storage_of(struct request *request, struct storage_call *call, const char **types)
 {
     struct reading reading;
@@ -157,7 +166,7 @@ static enum error storage_of(struct request *request, struct storage_call *call,
     return error;
 }
 
-/* A webhook that hears of more than the key may see does not exist for it. */
+/* A webhook that gets events of more types than the key may see does not exist for the key. */
 static enum error find(struct request *request, struct storage_call *call,
                        struct live_webhook *webhook)
 {
@@ -175,43 +184,41 @@ static enum error find(struct request *request, struct storage_call *call,
 enum error webhook_create_handle(struct request *request, struct reply *reply)
 {
     const struct webhook_body *body = request->body;
-    const char *filters = filters_text(request->arena, body->filters);
-    struct json_writer writer = service_writer(reply);
-    struct live_webhook webhook = {.url = body->url, .filters = filters};
+    struct live_webhook *webhook = ARENA_NEW(request->arena, struct live_webhook);
     struct storage_call call;
     enum error error = webhook_check_url(request, "url", body->url);
 
+    webhook->url = body->url;
+    webhook->filters = filters_text(request->arena, body->filters);
     if (!error)
         error = check_filters(request, body->filters);
     if (!error)
-        error = storage_of(request, &call, &webhook.types);
+        error = storage_of(request, &call, &webhook->types);
     if (!error)
-        error = outbound_register(&call, service_settings(request)->webhooks_max, &webhook);
+        error = outbound_register(&call, service_settings(request)->webhooks_max, webhook);
     if (!error)
-        write_webhook(&writer, &webhook, true);
+        reply->object = webhook;
     return error;
 }
 
 enum error webhook_list_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
+    struct webhooks_answer *answer = ARENA_NEW(request->arena, struct webhooks_answer);
     struct live_webhooks webhooks;
     struct storage_call call;
     const char *types;
+    size_t count = 0;
     enum error error = storage_of(request, &call, &types);
 
     if (!error)
         error = outbound_list(&call, &webhooks);
     if (error)
         return error;
-    writer_open_object(&writer);
-    writer_key(&writer, "webhooks");
-    writer_open_array(&writer);
     for (size_t i = 0; i < webhooks.count; i++)
         if (entity_types_cover(types, webhooks.items[i].types))
-            write_webhook(&writer, &webhooks.items[i], false);
-    writer_close_array(&writer);
-    writer_close_object(&writer);
+            webhooks.items[count++] = webhooks.items[i];
+    answer->webhooks = (struct object_list){count, webhooks.items};
+    reply->object = answer;
     return ERROR_NONE;
 }
 
@@ -225,11 +232,27 @@ enum error webhook_delete_handle(struct request *request, struct reply *reply)
     return error ? error : outbound_remove(&call, webhook.id);
 }
 
+const struct delivery_answer *delivery_answer(struct arena *arena, const char *receiver_id,
+                                              const struct webhook_event *event,
+                                              const struct webhook_result *result)
+{
+    struct delivery_answer *answer = ARENA_NEW(arena, struct delivery_answer);
+
+    *answer = (struct delivery_answer){.delivery_id = arena_copy_string(arena, result->delivery_id),
+                                       .receiver_id = receiver_id,
+                                       .event_id = event->event_id,
+                                       .event_type = event->event_type,
+                                       .success = result->success,
+                                       .status_code = result->status_code,
+                                       .error = result->error,
+                                       .attempts = result->attempts};
+    return answer;
+}
+
 enum error webhook_test_handle(struct request *request, struct reply *reply)
 {
     struct egress_policy policy = webhook_egress(request);
     struct webhook_delivery_config config = outbound_config(service_settings(request), &policy);
-    struct json_writer writer = service_writer(reply);
     struct webhook_result result;
     struct live_webhook webhook;
     struct webhook_target target;
@@ -244,18 +267,18 @@ enum error webhook_test_handle(struct request *request, struct reply *reply)
     event = (struct webhook_event){.webhook_id = webhook.id,
                                    .event_id = arena_print(request->arena, "test-%s", webhook.id),
                                    .event_type = "webhook.test"};
-    event.body = outbound_test_body(&call, webhook.id, event.event_id);
+    event.body = outbound_test_body(&call, event.event_id);
     error = webhook_send_now(call.db, request->arena, &config, &target, &event, &result,
                              &request->problem);
     if (!error)
-        outbound_write_result(&writer, webhook.id, &event, &result);
+        reply->object = delivery_answer(request->arena, webhook.id, &event, &result);
     return error;
 }
 
 enum error webhook_resend_handle(struct request *request, struct reply *reply)
 {
     const char *event_id = request->arguments[1];
-    struct json_writer writer = service_writer(reply);
+    struct resent *answer = ARENA_NEW(request->arena, struct resent);
     struct live_webhook webhook;
     struct storage_call call;
     enum error error = find(request, &call, &webhook);
@@ -265,17 +288,35 @@ enum error webhook_resend_handle(struct request *request, struct reply *reply)
                                    event_id, &request->problem);
     if (error)
         return error;
-    writer_open_object(&writer);
-    writer_key_string(&writer, "webhook_id", webhook.id);
-    writer_key_string(&writer, "event_id", event_id);
-    writer_key_string(&writer, "status", "pending");
-    writer_close_object(&writer);
+    *answer = (struct resent){.webhook_id = webhook.id, .event_id = event_id, .status = "pending"};
+    reply->object = answer;
     return ERROR_NONE;
+}
+
+static struct object_list logs_of(struct arena *arena, const char *webhook_id,
+                                  const struct webhook_history *history)
+{
+    struct webhook_log *logs = ARENA_ARRAY(arena, struct webhook_log, history->count);
+
+    for (size_t i = 0; i < history->count; i++) {
+        const struct webhook_history_row *row = &history->items[i];
+
+        logs[i] = (struct webhook_log){.delivery_id = row->delivery_id,
+                                       .webhook_id = webhook_id,
+                                       .event_id = row->event_id,
+                                       .event_type = row->event_type,
+                                       .attempt = row->attempt,
+                                       .status_code = row->status_code,
+                                       .success = row->success,
+                                       .error = row->error,
+                                       .delivered_at = row->delivered_at};
+    }
+    return (struct object_list){history->count, logs};
 }
 
 enum error webhook_logs_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
+    struct webhook_logs *answer = ARENA_NEW(request->arena, struct webhook_logs);
     struct webhook_history history;
     struct live_webhook webhook;
     struct storage_call call;
@@ -284,7 +325,9 @@ enum error webhook_logs_handle(struct request *request, struct reply *reply)
     if (!error)
         error = webhook_read_history(call.db, request->arena, &live_webhook_kind, webhook.id,
                                      HISTORY_SHOWN, &history, &request->problem);
-    if (!error)
-        outbound_write_history(&writer, webhook.id, &history);
-    return error;
+    if (error)
+        return error;
+    answer->logs = logs_of(request->arena, webhook.id, &history);
+    reply->object = answer;
+    return ERROR_NONE;
 }

@@ -3,8 +3,6 @@
 
 #include "base/clock.h"
 #include "base/number.h"
-#include "livedata/query/answer.h"
-#include "livedata/shapes.h"
 
 #include <string.h>
 
@@ -43,12 +41,85 @@ SCHEMA(batch_request_schema, struct batch_body, "BatchRequest", body_fields,
        .example = "{\"requests\":[{\"id\":\"1\",\"type\":\"metric\",\"params\":{\"name\":"
                   "\"revenue\",\"window\":\"1h\"}}]}");
 
-static const struct field result_fields[] = {TELLS_TEXT("id"), TELLS_TEXT("status"),
-                                             TELLS_ANY("data"), TELLS_TEXT_OR_NULL("error")};
-static TELLING(result_schema, "BatchResult", result_fields);
-static const struct field batch_fields[] = {TELLS_LIST_OF("results", &result_schema),
-                                            TELLS_NUMBER("duration_ms")};
-TELLING(batch_schema, "BatchResponse", batch_fields);
+struct batch_result {
+    const char *id, *status;
+    const char *data; /* JSON, by type; NULL with an error */
+    const char *error;
+    const char *freshness_seconds,
+        *event_age_seconds; /* JSON; of entities, whose data say no age */
+};
+
+#define OWNER struct batch_result
+#define WRITTEN_VALUE(member, ...)                                                                 \
+    {                                                                                              \
+        .name = #member, .type = FIELD_JSON, .written = true,                                      \
+        .offset = FIELD_OFFSET(OWNER, member, const char *), __VA_ARGS__                           \
+    }
+static const struct field result_fields[] = {
+    STRING(OWNER, id),
+    STRING(OWNER, status),
+    WRITTEN_VALUE(data, .help = "As the type of the item has it; null with an error."),
+    STRING(OWNER, error, .nullable = true),
+    WRITTEN_VALUE(freshness_seconds, .omit_if_null = true,
+                  .help = "Of entities: a number or null."),
+    WRITTEN_VALUE(event_age_seconds, .omit_if_null = true,
+                  .help = "Of entities: a number or null."),
+};
+#undef OWNER
+static SCHEMA(result_schema, struct batch_result, "BatchResult", result_fields);
+
+struct batch_reply {
+    OBJECT_LIST(struct batch_result, results);
+    double duration_ms;
+};
+
+#define OWNER struct batch_reply
+static const struct field batch_fields[] = {OBJECTS(OWNER, results, result_schema),
+                                            NUMBER(OWNER, duration_ms)};
+#undef OWNER
+SCHEMA(batch_schema, struct batch_reply, "BatchResponse", batch_fields);
+
+/* The data of a metric. */
+struct metric_data {
+    struct optional_number value;
+    const char *unit, *window, *reason;
+    struct optional_number freshness_seconds, event_age_seconds;
+};
+
+#define OWNER struct metric_data
+static const struct field metric_data_fields[] = {
+    NULLABLE_NUMBER(OWNER, value),
+    STRING(OWNER, unit),
+    STRING(OWNER, window),
+    STRING(OWNER, reason, .omit_if_null = true),
+    NULLABLE_NUMBER(OWNER, freshness_seconds),
+    NULLABLE_NUMBER(OWNER, event_age_seconds),
+};
+#undef OWNER
+static SCHEMA(metric_data_schema, struct metric_data, "BatchMetric", metric_data_fields);
+
+/* The data of a question. */
+struct query_data_metadata {
+    QUERY_METADATA_MEMBERS;
+};
+struct query_data {
+    const char *answer; /* JSON list */
+    const char *sql, *interpretation;
+    const struct query_data_metadata *metadata;
+};
+
+#define OWNER struct query_data_metadata
+static const struct field query_metadata_fields[] = {QUERY_METADATA_ROWS};
+#undef OWNER
+static SCHEMA(query_metadata_schema, struct query_data_metadata, "BatchQueryMetadata",
+              query_metadata_fields);
+
+#define OWNER struct query_data
+static const struct field query_data_fields[] = {WRITTEN_ROWS(OWNER, answer), STRING(OWNER, sql),
+                                                 STRING(OWNER, interpretation),
+                                                 OBJECT(OWNER, metadata, query_metadata_schema)};
+#undef OWNER
+static SCHEMA(query_data_schema, struct query_data, "BatchQuery", query_data_fields);
 
 static const char *param(const struct batch_item *item, const char *key)
 {
@@ -60,17 +131,22 @@ static enum error needs(struct request *request, const char *what)
     return problem_set(&request->problem, ERROR_INVALID, "batch_item", "%s", what);
 }
 
-/* What an item adds to the answer beside its data. */
-struct item_answer {
-    struct json_writer *writer;
-    struct data_ages ages; /* of an entity, whose data are its row alone */
-};
+static const char *age_text(struct arena *arena, struct optional_number age)
+{
+    char text[NUMBER_TEXT_MAX];
+
+    if (!age.given)
+        return "null";
+    number_format(age.value, text);
+    return arena_copy_string(arena, text);
+}
 
 static enum error run_entity(struct request *request, const struct reading *reading,
-                             const struct batch_item *item, struct item_answer *own)
+                             const struct batch_item *item, struct batch_result *result)
 {
     const char *type = param(item, "entity_type"), *id = param(item, "entity_id");
     struct entity_answer answer;
+    struct data_ages ages;
     enum error error;
 
     if (!type || !id)
@@ -78,17 +154,20 @@ static enum error run_entity(struct request *request, const struct reading *read
     error = read_entity(reading, type, id, 0, &answer);
     if (error)
         return error;
-    writer_raw(own->writer, answer.data);
-    own->ages = entity_ages(reading, &answer);
+    ages = entity_ages(reading, &answer);
+    result->data = answer.data;
+    result->freshness_seconds = age_text(request->arena, ages.freshness_seconds);
+    result->event_age_seconds = age_text(request->arena, ages.event_age_seconds);
     return ERROR_NONE;
 }
 
 static enum error run_metric(struct request *request, const struct reading *reading,
-                             const struct batch_item *item, struct item_answer *own)
+                             const struct batch_item *item, struct batch_result *result)
 {
-    struct json_writer *writer = own->writer;
     const char *name = param(item, "name"), *window = param(item, "window");
     struct metric_answer answer;
+    struct metric_data data;
+    struct data_ages ages;
     int64_t as_of;
     enum error error;
 
@@ -102,38 +181,38 @@ static enum error run_metric(struct request *request, const struct reading *read
     error = read_metric(reading, name, window ? window : "1h", as_of, &answer);
     if (error)
         return error;
-    writer_open_object(writer);
-    write_metric_value(writer, &answer.value);
-    writer_key_string(writer, "unit", metric_unit(answer.request.metric, reading->settings));
-    writer_key_string(writer, "window", answer.request.window);
-    if (answer.value.undefined)
-        writer_key_string(writer, "reason", metric_reason(&answer.value));
-    data_ages_write(writer, metric_ages(reading, &answer));
-    writer_close_object(writer);
+    ages = metric_ages(reading, &answer);
+    data =
+        (struct metric_data){.value = {!answer.value.undefined, answer.value.value},
+                             .unit = metric_unit(answer.request.metric, reading->settings),
+                             .window = answer.request.window,
+                             .reason = answer.value.undefined ? metric_reason(&answer.value) : NULL,
+                             .freshness_seconds = ages.freshness_seconds,
+                             .event_age_seconds = ages.event_age_seconds};
+    result->data = schema_json(request->arena, ITEM_BYTES_MAX, &metric_data_schema, &data);
     return ERROR_NONE;
 }
 
-static void write_answer(struct json_writer *writer, const struct query_result *result,
-                         const char *health)
+static const char *query_data_text(struct arena *arena, const struct query_result *result,
+                                   const char *health)
 {
-    writer_open_object(writer);
-    writer_key(writer, "answer");
-    query_write_rows(writer, &result->answer);
-    writer_key_string(writer, "sql", result->sql);
-    writer_key_string(writer, "interpretation", result->interpretation);
-    writer_key(writer, "metadata");
-    writer_open_object(writer);
-    writer_key_integer(writer, "rows_returned", (int64_t)result->answer.row_count);
-    writer_key_integer(writer, "execution_time_ms", result->execution_ms);
-    write_optional_number(writer, "data_freshness_seconds", result->ages.freshness_seconds);
-    data_ages_write(writer, result->ages);
-    writer_key_string(writer, "health", health);
-    writer_close_object(writer);
-    writer_close_object(writer);
+    const struct query_data_metadata metadata = {
+        .rows_returned = (int64_t)result->answer.row_count,
+        .execution_time_ms = result->execution_ms,
+        .data_freshness_seconds = result->ages.freshness_seconds,
+        .freshness_seconds = result->ages.freshness_seconds,
+        .event_age_seconds = result->ages.event_age_seconds,
+        .health = health};
+    const struct query_data data = {.answer = query_rows_text(arena, &result->answer),
+                                    .sql = result->sql,
+                                    .interpretation = result->interpretation,
+                                    .metadata = &metadata};
+
+    return schema_json(arena, ITEM_BYTES_MAX, &query_data_schema, &data);
 }
 
 static enum error run_query(struct request *request, const struct reading *reading,
-                            const struct batch_item *item, struct item_answer *own)
+                            const struct batch_item *item, struct batch_result *result)
 {
     const char *question = param(item, "question");
     const json_t *context = json_object_get(item->params, "context");
@@ -141,7 +220,7 @@ static enum error run_query(struct request *request, const struct reading *readi
                                   .limit = reading->settings->query_rows_max,
                                   .allowed_types = reading->types,
                                   .time_zone = service_time_zone(request)};
-    struct query_result result;
+    struct query_result answer;
     enum error error;
 
     if (!question)
@@ -150,39 +229,27 @@ static enum error run_query(struct request *request, const struct reading *readi
         return needs(request, "query param 'context' must be an object.");
     if (utf8_count(question) < QUESTION_LEAST || utf8_count(question) > QUESTION_MOST)
         return needs(request, "query param 'question' must have 3 to 1000 characters.");
-    error = query_answer(&reading->storage, reading->catalog, reading->settings, &asked, &result);
+    error = query_answer(&reading->storage, reading->catalog, reading->settings, &asked, &answer);
     if (error)
         return service_backend_error(request, error);
-    write_answer(own->writer, &result, health_words[service_health(request, reading)]);
+    result->data =
+        query_data_text(request->arena, &answer, health_words[service_health(request, reading)]);
     return ERROR_NONE;
 }
 
 static void run_item(struct request *request, const struct reading *reading,
-                     const struct batch_item *item, struct json_writer *writer)
+                     const struct batch_item *item, struct batch_result *result)
 {
     static enum error (*const runs[ITEM__MAX])(struct request *, const struct reading *,
-                                               const struct batch_item *, struct item_answer *) = {
+                                               const struct batch_item *, struct batch_result *) = {
         run_entity, run_metric, run_query};
-    struct json_writer data_writer;
-    struct item_answer own = {.writer = &data_writer};
-    struct text data;
     enum error error;
 
-    text_start(&data, request->arena, ITEM_BYTES_MAX);
-    writer_start(&data_writer, &data);
-    error = runs[item->type](request, reading, item, &own);
-    writer_open_object(writer);
-    writer_key_string(writer, "id", item->id);
-    writer_key_string(writer, "status", error ? "error" : "ok");
-    writer_key(writer, "data");
+    *result = (struct batch_result){.id = item->id};
+    error = runs[item->type](request, reading, item, result);
+    result->status = error ? "error" : "ok";
     if (error)
-        writer_null(writer);
-    else
-        writer_raw(writer, data.bytes);
-    writer_key_string(writer, "error", error ? request->problem.text : NULL);
-    if (!error && item->type == ITEM_ENTITY)
-        data_ages_write(writer, own.ages);
-    writer_close_object(writer);
+        result->error = arena_copy_string(request->arena, request->problem.text);
 }
 
 static enum error check_params(struct request *request, const struct batch_body *body)
@@ -204,7 +271,7 @@ static enum error check_params(struct request *request, const struct batch_body 
     return error;
 }
 
-/* A batch of n costs n calls: one was charged at the door. */
+/* A batch of n items costs n calls; the pipeline has charged one. */
 static enum error charge(struct request *request, struct reply *reply, size_t count)
 {
     const struct live_key *key = service_key(request);
@@ -230,7 +297,9 @@ enum error batch_handle(struct request *request, struct reply *reply)
     const struct batch_body *body = request->body;
     const struct batch_item *items = body->requests.items;
     int64_t started = clock_monotonic_microseconds();
-    struct json_writer writer = service_writer(reply);
+    struct batch_reply *answer = ARENA_NEW(request->arena, struct batch_reply);
+    struct batch_result *results =
+        ARENA_ARRAY(request->arena, struct batch_result, body->requests.count);
     struct reading reading;
     enum error error = check_params(request, body);
 
@@ -240,14 +309,11 @@ enum error batch_handle(struct request *request, struct reply *reply)
         error = service_reading(request, &reading);
     if (error)
         return error;
-    writer_open_object(&writer);
-    writer_key(&writer, "results");
-    writer_open_array(&writer);
     for (size_t i = 0; i < body->requests.count; i++)
-        run_item(request, &reading, &items[i], &writer);
-    writer_close_array(&writer);
-    writer_key_number(&writer, "duration_ms",
-                      number_round((double)(clock_monotonic_microseconds() - started) / 1000, 3));
-    writer_close_object(&writer);
+        run_item(request, &reading, &items[i], &results[i]);
+    answer->results = (struct object_list){body->requests.count, results};
+    answer->duration_ms =
+        number_round((double)(clock_monotonic_microseconds() - started) / 1000, 3);
+    reply->object = answer;
     return ERROR_NONE;
 }

@@ -2,8 +2,6 @@
 #include "livedata-query/questions.h"
 
 #include "livedata/catalog/contracts.h"
-#include "livedata/query/answer.h"
-#include "livedata/shapes.h"
 
 #include <string.h>
 
@@ -27,18 +25,48 @@ static const struct field query_request_fields[] = {
 SCHEMA(query_request_schema, struct query_body, "NLQueryRequest", query_request_fields,
        .example = "{\"question\":\"top 5 products\"}");
 
-static const struct field query_fields[] = {
-    TELLS_OBJECTS("answer"),
-    TELLS_OBJECTS("rows"),
-    TELLS_TEXT("sql"),
-    TELLS_TEXT("interpretation"),
-    TELLS_INTEGER_OR_NULL("total_count"),
-    TELLS_TEXT_OR_NULL("next_cursor"),
-    TELLS_FLAG("has_more"),
-    TELLS_INTEGER("page_size"),
-    TELLS_OBJECT("metadata"),
+/* Where the page stands; the answer and its metadata both say so. */
+#define PAGE_MEMBERS                                                                               \
+    struct optional_integer total_count;                                                           \
+    const char *next_cursor;                                                                       \
+    bool has_more;                                                                                 \
+    int64_t page_size
+#define PAGE_ROWS                                                                                  \
+    NULLABLE_INTEGER(OWNER, total_count), STRING(OWNER, next_cursor, .nullable = true),            \
+        BOOLEAN(OWNER, has_more), INTEGER(OWNER, page_size)
+
+struct query_metadata {
+    QUERY_METADATA_MEMBERS;
+    const char *engine;
+    struct optional_boolean clamped;
+    PAGE_MEMBERS;
 };
-TELLING(query_schema, "QueryResponse", query_fields);
+
+#define OWNER struct query_metadata
+static const struct field metadata_fields[] = {
+    QUERY_METADATA_ROWS, STRING(OWNER, engine),
+    NULLABLE_BOOLEAN(OWNER, clamped, .omit_if_null = true,
+                     .help = "true: fewer rows than asked for."),
+    PAGE_ROWS};
+#undef OWNER
+static SCHEMA(metadata_schema, struct query_metadata, "QueryMetadata", metadata_fields);
+
+struct query_reply {
+    const char *answer, *rows; /* the same JSON list */
+    const char *sql, *interpretation;
+    PAGE_MEMBERS;
+    const struct query_metadata *metadata;
+};
+
+#define OWNER struct query_reply
+static const struct field query_fields[] = {WRITTEN_ROWS(OWNER, answer),
+                                            WRITTEN_ROWS(OWNER, rows),
+                                            STRING(OWNER, sql),
+                                            STRING(OWNER, interpretation),
+                                            PAGE_ROWS,
+                                            OBJECT(OWNER, metadata, metadata_schema)};
+#undef OWNER
+SCHEMA(query_schema, struct query_reply, "QueryResponse", query_fields);
 
 struct explain_body {
     const char *question;
@@ -55,59 +83,64 @@ static const struct field explain_request_fields[] = {
 SCHEMA(explain_request_schema, struct explain_body, "ExplainRequest", explain_request_fields,
        .example = "{\"question\":\"revenue today\"}");
 
-static const struct field explain_fields[] = {
-    TELLS_TEXT("question"),
-    TELLS_TEXT("sql"),
-    TELLS_TEXT("interpretation"),
-    TELLS_TEXTS("tables_accessed"),
-    TELLS_INTEGER_OR_NULL("estimated_rows"),
-    TELLS_TEXT("engine"),
-    TELLS_TEXT_OR_NULL("warning"),
+struct explanation {
+    const char *question, *sql, *interpretation;
+    struct string_list tables_accessed;
+    struct optional_integer estimated_rows;
+    const char *engine, *warning;
 };
-TELLING(explain_schema, "ExplainResponse", explain_fields);
 
-static void write_optional(struct json_writer *writer, const char *key,
-                           struct optional_integer value)
-{
-    if (value.given)
-        writer_key_integer(writer, key, value.value);
-    else
-        writer_key_null(writer, key);
-}
+#define OWNER struct explanation
+static const struct field explain_fields[] = {
+    STRING(OWNER, question),
+    STRING(OWNER, sql),
+    STRING(OWNER, interpretation),
+    STRINGS(OWNER, tables_accessed),
+    NULLABLE_INTEGER(OWNER, estimated_rows),
+    STRING(OWNER, engine),
+    STRING(OWNER, warning, .nullable = true),
+};
+#undef OWNER
+SCHEMA(explain_schema, struct explanation, "ExplainResponse", explain_fields);
 
-static void write_paging(struct json_writer *writer, const struct query_result *result,
-                         int64_t limit)
+static const struct query_metadata *metadata_of(struct arena *arena,
+                                                const struct query_result *result, int64_t limit,
+                                                const char *health)
 {
-    write_optional(writer, "total_count", result->total_count);
-    writer_key_string(writer, "next_cursor", result->next_cursor);
-    writer_key_boolean(writer, "has_more", result->has_more);
-    writer_key_integer(writer, "page_size", limit);
-}
+    struct query_metadata *metadata = ARENA_NEW(arena, struct query_metadata);
 
-static void write_result(struct json_writer *writer, const struct query_result *result,
-                         int64_t limit, const char *health)
-{
-    writer_open_object(writer);
-    writer_key(writer, "answer");
-    query_write_rows(writer, &result->answer);
-    writer_key(writer, "rows");
-    query_write_rows(writer, &result->answer);
-    writer_key_string(writer, "sql", result->sql);
-    writer_key_string(writer, "interpretation", result->interpretation);
-    write_paging(writer, result, limit);
-    writer_key(writer, "metadata");
-    writer_open_object(writer);
-    writer_key_integer(writer, "rows_returned", (int64_t)result->answer.row_count);
-    writer_key_integer(writer, "execution_time_ms", result->execution_ms);
-    write_optional_number(writer, "data_freshness_seconds", result->ages.freshness_seconds);
-    data_ages_write(writer, result->ages);
-    writer_key_string(writer, "health", health);
-    writer_key_string(writer, "engine", result->engine);
+    *metadata = (struct query_metadata){.rows_returned = (int64_t)result->answer.row_count,
+                                        .execution_time_ms = result->execution_ms,
+                                        .data_freshness_seconds = result->ages.freshness_seconds,
+                                        .freshness_seconds = result->ages.freshness_seconds,
+                                        .event_age_seconds = result->ages.event_age_seconds,
+                                        .health = health,
+                                        .engine = result->engine,
+                                        .total_count = result->total_count,
+                                        .next_cursor = result->next_cursor,
+                                        .has_more = result->has_more,
+                                        .page_size = limit};
     if (result->clamped)
-        writer_key_boolean(writer, "clamped", true);
-    write_paging(writer, result, limit);
-    writer_close_object(writer);
-    writer_close_object(writer);
+        metadata->clamped = GIVEN_BOOLEAN(true);
+    return metadata;
+}
+
+static const struct query_reply *reply_of(struct arena *arena, const struct query_result *result,
+                                          int64_t limit, const char *health)
+{
+    struct query_reply *reply = ARENA_NEW(arena, struct query_reply);
+    const char *rows = query_rows_text(arena, &result->answer);
+
+    *reply = (struct query_reply){.answer = rows,
+                                  .rows = rows,
+                                  .sql = result->sql,
+                                  .interpretation = result->interpretation,
+                                  .total_count = result->total_count,
+                                  .next_cursor = result->next_cursor,
+                                  .has_more = result->has_more,
+                                  .page_size = limit,
+                                  .metadata = metadata_of(arena, result, limit, health)};
+    return reply;
 }
 
 enum error query_handle(struct request *request, struct reply *reply)
@@ -117,7 +150,6 @@ enum error query_handle(struct request *request, struct reply *reply)
         .question = body->question, .limit = body->limit, .cursor = body->cursor, .paged = true};
     struct live_note *note = service_note(request);
     struct query_result result;
-    struct json_writer writer;
     struct reading reading;
     enum error error = service_reading(request, &reading);
 
@@ -131,8 +163,8 @@ enum error query_handle(struct request *request, struct reply *reply)
     if (error)
         return service_backend_error(request, error);
     note->engine = result.engine;
-    writer = service_writer(reply);
-    write_result(&writer, &result, body->limit, health_words[service_health(request, &reading)]);
+    reply->object = reply_of(request->arena, &result, body->limit,
+                             health_words[service_health(request, &reading)]);
     return ERROR_NONE;
 }
 
@@ -155,30 +187,12 @@ static enum error check_contract(struct request *request, const char *named)
                        "Unknown contract version: %.100s", named);
 }
 
-static void write_explanation(struct json_writer *writer, const char *question,
-                              const struct query_explanation *explanation)
-{
-    writer_open_object(writer);
-    writer_key_string(writer, "question", question);
-    writer_key_string(writer, "sql", explanation->sql);
-    writer_key_string(writer, "interpretation", explanation->interpretation);
-    writer_key(writer, "tables_accessed");
-    writer_open_array(writer);
-    for (size_t i = 0; i < explanation->tables.count; i++)
-        writer_string(writer, explanation->tables.items[i]);
-    writer_close_array(writer);
-    write_optional(writer, "estimated_rows", explanation->estimated_rows);
-    writer_key_string(writer, "engine", explanation->engine);
-    writer_key_string(writer, "warning", explanation->warning);
-    writer_close_object(writer);
-}
-
 enum error explain_handle(struct request *request, struct reply *reply)
 {
     const struct explain_body *body = request->body;
     struct query_request asked = {.question = body->question, .limit = 1};
     struct query_explanation explanation;
-    struct json_writer writer;
+    struct explanation *answer = ARENA_NEW(request->arena, struct explanation);
     struct reading reading;
     enum error error = check_contract(request, body->contract_version);
 
@@ -192,7 +206,13 @@ enum error explain_handle(struct request *request, struct reply *reply)
         query_explain(&reading.storage, reading.catalog, reading.settings, &asked, &explanation);
     if (error)
         return service_backend_error(request, error);
-    writer = service_writer(reply);
-    write_explanation(&writer, body->question, &explanation);
+    *answer = (struct explanation){.question = body->question,
+                                   .sql = explanation.sql,
+                                   .interpretation = explanation.interpretation,
+                                   .tables_accessed = explanation.tables,
+                                   .estimated_rows = explanation.estimated_rows,
+                                   .engine = explanation.engine,
+                                   .warning = explanation.warning};
+    reply->object = answer;
     return ERROR_NONE;
 }

@@ -1,11 +1,6 @@
 /* What there is to be found: search, the catalog, contracts, versions, service levels. */
 #include "livedata-read/reads.h"
 
-#include "livedata/catalog/contracts.h"
-#include "livedata/reads/discovery.h"
-#include "livedata/reads/slo.h"
-#include "livedata/shapes.h"
-
 #include <ctype.h>
 #include <string.h>
 
@@ -27,70 +22,6 @@ static const struct field search_query_fields[] = {
 };
 #undef OWNER
 SCHEMA(search_query_schema, struct search_query, "SearchQuery", search_query_fields);
-
-static const struct field hit_fields[] = {
-    TELLS_TEXT("type"),    TELLS_TEXT("id"),      TELLS_TEXT_OR_NULL("entity_type"),
-    TELLS_NUMBER("score"), TELLS_TEXT("snippet"), TELLS_TEXT("endpoint")};
-static TELLING(hit_schema, "SearchResult", hit_fields);
-static const struct field search_fields[] = {
-    TELLS_TEXT("query"),
-    TELLS_LIST_OF("results", &hit_schema),
-    TELLS_FLAG("partial"),
-    TELLS_FLAG("degraded"),
-    TELLS_INTEGER("indexed_documents"),
-    TELLS_INTEGER_OR_NULL("entity_scan_limit"),
-    TELLS_TEXTS("partial_entity_types"),
-    TELLS_TEXTS("failed_entity_types"),
-};
-TELLING(search_schema, "SearchResponse", search_fields);
-
-static const struct field catalog_fields[] = {TELLS_OBJECT("entities"), TELLS_OBJECT("metrics"),
-                                              TELLS_OBJECT("streaming_sources"),
-                                              TELLS_OBJECT("audit_sources")};
-TELLING(catalog_schema, "CatalogResponse", catalog_fields);
-
-static const struct field slo_fields[] = {
-    TELLS_TEXT("name"),
-    TELLS_NUMBER("target"),
-    TELLS_NUMBER_OR_NULL("current"),
-    TELLS_NUMBER_OR_NULL("error_budget_remaining"),
-    TELLS_TEXT("status"),
-    TELLS_INTEGER("window_days"),
-    TELLS_NUMBER_OR_NULL("good"),
-    TELLS_NUMBER_OR_NULL("valid"),
-    TELLS_TEXT("unit"),
-    TELLS_OBJECT("burn_rates"),
-    TELLS_OBJECT("diagnostic"),
-};
-static TELLING(slo_status_schema, "SLOStatus", slo_fields);
-static const struct field slos_fields[] = {TELLS_LIST_OF("slos", &slo_status_schema),
-                                           TELLS_TEXT("status"),
-                                           TELLS_NUMBER_OR_NULL("error_budget_remaining")};
-TELLING(slo_schema, "SLOResponse", slos_fields);
-
-static const struct field changelog_fields[] = {TELLS_TEXT("latest_version"),
-                                                TELLS_OBJECTS("versions")};
-TELLING(changelog_schema, "ChangelogResponse", changelog_fields);
-static const struct field contracts_fields[] = {TELLS_OBJECTS("contracts")};
-TELLING(contracts_schema, "ContractList", contracts_fields);
-static const struct field contract_fields[] = {
-    TELLS_TEXT("entity"), TELLS_TEXT("version"),   TELLS_TEXT("released"),
-    TELLS_TEXT("status"), TELLS_OBJECTS("fields"), TELLS_ANY("breaking_changes")};
-TELLING(contract_schema, "EntityContract", contract_fields);
-static const struct field diff_fields[] = {
-    TELLS_TEXT("entity"), TELLS_TEXT("from_version"), TELLS_TEXT("to_version"),
-    TELLS_OBJECTS("breaking_changes"), TELLS_OBJECTS("additive_changes")};
-TELLING(diff_schema, "ContractDiff", diff_fields);
-static const struct field validation_fields[] = {
-    TELLS_TEXT("entity"),
-    TELLS_TEXT("base_version"),
-    TELLS_TEXT("candidate_version"),
-    TELLS_OBJECTS("breaking_changes"),
-    TELLS_OBJECTS("safe_changes"),
-    TELLS_FLAG("is_breaking"),
-    TELLS_FLAG("requires_version_bump"),
-};
-TELLING(validation_schema, "ContractValidation", validation_fields);
 
 /* A candidate is taken as it is. */
 struct candidate {
@@ -167,76 +98,84 @@ enum error search_handle(struct request *request, struct reply *reply)
 {
     const struct search_query *query = request->query;
     struct string_list types = asked_types(request);
-    struct json_writer writer = service_writer(reply);
+    struct search_reply *answer = ARENA_NEW(request->arena, struct search_reply);
     struct reading reading;
     enum error error = service_reading(request, &reading);
 
-    return error ? error
-                 : write_search(&writer, &reading, query->q, query->limit,
-                                types.count ? &types : NULL);
+    reply->object = answer;
+    return error
+               ? error
+               : search_read(&reading, query->q, query->limit, types.count ? &types : NULL, answer);
 }
 
 enum error catalog_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
+    struct catalog_answer *answer = ARENA_NEW(request->arena, struct catalog_answer);
 
-    write_catalog(&writer, service_catalog(request));
+    *answer = catalog_show(request->arena, service_catalog(request));
+    reply->object = answer;
     return ERROR_NONE;
 }
 
 enum error slo_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
+    struct slo_answers *answer = ARENA_NEW(request->arena, struct slo_answers);
     struct reading reading;
     enum error error = service_reading(request, &reading);
 
+    reply->object = answer;
     return error ? error
-                 : slo_write_all(&reading.storage, reading.catalog, reading.settings->slo_file,
-                                 &writer);
+                 : slo_read_all(&reading.storage, reading.catalog, reading.settings->slo_file,
+                                answer);
 }
 
 enum error changelog_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
+    struct changelog *changelog = ARENA_NEW(request->arena, struct changelog);
 
-    version_write_changelog(service_catalog(request), &writer);
+    *changelog = version_changelog(service_catalog(request));
+    reply->object = changelog;
     return ERROR_NONE;
 }
 
 enum error contracts_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
+    const struct catalog *catalog = service_catalog(request);
+    struct contract_list *list = ARENA_NEW(request->arena, struct contract_list);
 
-    contract_write_list(service_catalog(request), &writer);
+    list->contracts = (struct object_list){catalog->contract_count, catalog->contracts};
+    reply->object = list;
     return ERROR_NONE;
 }
 
-static enum error write_contract(struct request *request, struct reply *reply, const char *version)
+static enum error answer_contract(struct request *request, struct reply *reply, const char *version)
 {
-    struct json_writer writer = service_writer(reply);
+    struct contract_answer *answer = ARENA_NEW(request->arena, struct contract_answer);
     const struct schema_contract *contract;
     enum error error = contract_find(service_catalog(request), request->arguments[0], version,
                                      &contract, &request->problem);
 
-    if (!error)
-        contract_write(contract, &writer);
-    return error;
+    if (error)
+        return error;
+    *answer = contract_show(request->arena, contract);
+    reply->object = answer;
+    return ERROR_NONE;
 }
 
 enum error contract_latest_handle(struct request *request, struct reply *reply)
 {
-    return write_contract(request, reply, NULL);
+    return answer_contract(request, reply, NULL);
 }
 
 enum error contract_handle(struct request *request, struct reply *reply)
 {
-    return write_contract(request, reply, request->arguments[1]);
+    return answer_contract(request, reply, request->arguments[1]);
 }
 
 enum error diff_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
     const struct catalog *catalog = service_catalog(request);
+    struct contract_diff *diff = ARENA_NEW(request->arena, struct contract_diff);
     const struct schema_contract *from, *to;
     enum error error = contract_find(catalog, request->arguments[0], request->arguments[1], &from,
                                      &request->problem);
@@ -244,16 +183,19 @@ enum error diff_handle(struct request *request, struct reply *reply)
     if (!error)
         error = contract_find(catalog, request->arguments[0], request->arguments[2], &to,
                               &request->problem);
-    if (!error)
-        contract_write_diff(request->arena, from, to, &writer);
-    return error;
+    if (error)
+        return error;
+    *diff = contract_compare(request->arena, from, to);
+    reply->object = diff;
+    return ERROR_NONE;
 }
 
 enum error validate_handle(struct request *request, struct reply *reply)
 {
     const struct candidate *candidate = request->body;
-    struct json_writer writer = service_writer(reply);
+    struct contract_validation *validation = ARENA_NEW(request->arena, struct contract_validation);
 
+    reply->object = validation;
     return contract_validate(request->arena, service_catalog(request), request->arguments[0],
-                             candidate->document, &writer, &request->problem);
+                             candidate->document, validation, &request->problem);
 }

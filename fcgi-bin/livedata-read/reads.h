@@ -1,13 +1,15 @@
-/* Handlers of reading routes: they call the domain and write what it says. */
+/* Handlers of reading routes: they call the domain and answer with its structs. */
 #ifndef ASSAY_LIVEDATA_READ_READS_H
 #define ASSAY_LIVEDATA_READ_READS_H
 
+#include "livedata/catalog/contracts.h"
+#include "livedata/reads/discovery.h"
+#include "livedata/reads/slo.h"
+#include "livedata/reads/traces.h"
 #include "livedata/service.h"
 
-extern const struct schema moment_query_schema, metric_query_schema, search_query_schema;
-extern const struct schema entity_schema, timeline_schema, metric_schema, search_schema,
-    lineage_schema, catalog_schema, slo_schema, changelog_schema, contracts_schema, contract_schema,
-    diff_schema, validation_schema, candidate_schema;
+extern const struct schema moment_query_schema, metric_query_schema, search_query_schema,
+    candidate_schema;
 
 enum error entity_handle(struct request *request, struct reply *reply);
 enum error timeline_handle(struct request *request, struct reply *reply);

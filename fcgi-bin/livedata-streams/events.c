@@ -45,13 +45,7 @@ static struct journal_filter filter_of(const struct wanted *wanted)
 
 static const char *row_json(struct arena *arena, const struct journal_row *row)
 {
-    struct json_writer writer;
-    struct text text;
-
-    text_start(&text, arena, ROW_BYTES_MAX);
-    writer_start(&writer, &text);
-    journal_row_write(&writer, row, false);
-    return text.bytes;
+    return journal_row_text(arena, row, false, ROW_BYTES_MAX);
 }
 
 static enum error storage_of_server(struct server *server, struct arena *arena,

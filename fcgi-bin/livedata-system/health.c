@@ -1,22 +1,44 @@
-/* Is the service there, can it work, how well is it? */
+/* Liveness, readiness and health of the service, and its metrics. */
 #include "livedata-system/health.h"
 
 #include "base/log.h"
 #include "http/documents.h"
 #include "livedata/figures.h"
-#include "livedata/shapes.h"
 
 #include <string.h>
 
-static const struct field health_fields[] = {TELLS_TEXT("status"), TELLS_TEXT("checked_at"),
-                                             TELLS_OBJECTS("components")};
-TELLING(health_schema, "HealthStatus", health_fields);
-static const struct field live_fields[] = {TELLS_TEXT("status")};
-TELLING(live_schema, "Liveness", live_fields);
-static const struct field ready_fields[] = {TELLS_TEXT("status"), TELLS_OBJECTS("checks")};
-TELLING(ready_schema, "Readiness", ready_fields);
+struct liveness {
+    const char *status;
+};
 
-static void look(struct request *request, struct health_report *report)
+#define OWNER struct liveness
+static const struct field live_fields[] = {STRING(OWNER, status)};
+#undef OWNER
+SCHEMA(live_schema, struct liveness, "Liveness", live_fields);
+
+struct readiness_check {
+    const char *name, *status;
+};
+
+#define OWNER struct readiness_check
+static const struct field check_fields[] = {STRING(OWNER, name), STRING(OWNER, status)};
+#undef OWNER
+static SCHEMA(check_schema, struct readiness_check, "ReadinessCheck", check_fields);
+
+enum { CHECKS_MAX = 3 };
+struct readiness {
+    const char *status;
+    OBJECT_LIST(struct readiness_check, checks);
+    struct readiness_check all[CHECKS_MAX];
+};
+
+#define OWNER struct readiness
+static const struct field ready_fields[] = {STRING(OWNER, status),
+                                            OBJECTS(OWNER, checks, check_schema)};
+#undef OWNER
+SCHEMA(ready_schema, struct readiness, "Readiness", ready_fields);
+
+static void check_health(struct request *request, struct health_report *report)
 {
     struct problem problem;
     struct storage_call call;
@@ -31,66 +53,64 @@ static void look(struct request *request, struct health_report *report)
 
 enum error health_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
+    struct health_report *report = ARENA_NEW(request->arena, struct health_report);
     struct db_pool_figures pool;
-    struct health_report report;
 
-    look(request, &report);
+    check_health(request, report);
     db_pool_read(store_handle(service_store(request)), &pool);
-    health_write(&writer, &report, service_key(request) != NULL, &pool);
+    health_show(request->arena, report, service_key(request) != NULL, &pool);
+    reply->object = report;
     return ERROR_NONE;
 }
 
 enum error live_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
+    static const struct liveness alive = {.status = "alive"};
 
     (void)request;
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", "alive");
-    writer_close_object(&writer);
+    reply->object = &alive;
     return ERROR_NONE;
 }
 
-static void write_check(struct json_writer *writer, const char *name, bool good)
+static bool add_check(struct readiness *readiness, const char *name, bool good)
 {
-    writer_open_object(writer);
-    writer_key_string(writer, "name", name);
-    writer_key_string(writer, "status", good ? "ok" : "error");
-    writer_close_object(writer);
+    readiness->all[readiness->checks.count++] =
+        (struct readiness_check){.name = name, .status = good ? "ok" : "error"};
+    return good;
+}
+
+/* Whether the database has the schema of this version. */
+static bool schema_is_current(struct request *request)
+{
+    struct store *store = service_store(request);
+    struct db_schema_state state = {0};
+    struct problem problem;
+
+    return db_schema_state(store_handle(store), store_schema(store), &state, &problem) ==
+               ERROR_NONE &&
+           !state.pending;
 }
 
 enum error ready_handle(struct request *request, struct reply *reply)
 {
-    struct json_writer writer = service_writer(reply);
-    struct db_schema_state state = {0};
+    struct readiness *readiness = ARENA_NEW(request->arena, struct readiness);
     struct db_health health;
     struct problem problem;
     struct db *db = NULL;
-    bool backend, schema, control;
+    bool ready, control;
 
     control = store_database(service_store(request), &db, &problem) == ERROR_NONE;
     db_health(store_handle(service_store(request)), &health);
     if (control && !health.writable)
         log_event(LOG_WARNING, "not_ready", health.write_detail);
-    control = control && health.writable;
-    backend = health.reachable;
-    schema =
-        backend &&
-        db_schema_state(store_handle(service_store(request)), store_schema(service_store(request)),
-                        &state, &problem) == ERROR_NONE &&
-        !state.pending;
-    reply->status = backend && schema && control ? 200 : 503;
-    writer_open_object(&writer);
-    writer_key_string(&writer, "status", reply->status == 200 ? "ready" : "not_ready");
-    writer_key(&writer, "checks");
-    writer_open_array(&writer);
-    write_check(&writer, "serving_backend", backend);
-    if (backend)
-        write_check(&writer, "serving_schema", schema);
-    write_check(&writer, "control_plane", control);
-    writer_close_array(&writer);
-    writer_close_object(&writer);
+    ready = add_check(readiness, "serving_backend", health.reachable);
+    if (health.reachable)
+        ready &= add_check(readiness, "serving_schema", schema_is_current(request));
+    ready &= add_check(readiness, "control_plane", control && health.writable);
+    readiness->checks.items = readiness->all;
+    readiness->status = ready ? "ready" : "not_ready";
+    reply->status = ready ? 200 : 503;
+    reply->object = readiness;
     return ERROR_NONE;
 }
 
@@ -98,11 +118,11 @@ enum error figures_handle(struct request *request, struct reply *reply)
 {
     struct health_report report;
 
-    look(request, &report);
+    check_health(request, &report);
     for (size_t i = 0; i < report.count; i++)
         metric_set(request->server->metrics, FIGURE_HEALTH,
-                   (const char *const[]){report.components[i].name},
-                   1 - 0.5 * (double)report.components[i].word);
+                   (const char *const[]){report.all[i].name},
+                   1 - 0.5 * (double)report.all[i].status);
     return metrics_handle(request, reply);
 }
 

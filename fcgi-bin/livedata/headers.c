@@ -51,7 +51,7 @@ static void add_age(struct request *request, struct reply *reply, const char *na
 {
     struct service *service = service_of(request);
 
-    if (age.given && version_shows(&service->catalog, service->asking.version, name))
+    if (age.given && version_has_header(&service->catalog, service->asking.version, name))
         reply_add_header(reply, name, arena_print(request->arena, "%.3f", age.value));
 }
 
@@ -69,7 +69,7 @@ static void add_health(struct request *request, struct reply *reply)
         return;
     if (service->asking.note.cache != CACHE_HIT)
         live_cache_witness(&service->cache, &reading.storage);
-    if (version_shows(&service->catalog, service->asking.version, "X-Live-Health"))
+    if (version_has_header(&service->catalog, service->asking.version, "X-Live-Health"))
         reply_add_header(reply, "X-Live-Health", health_words[service_health(request, &reading)]);
     if (!ages_now(&reading.storage, reading.cache, &ages))
         return;

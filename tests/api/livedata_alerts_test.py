@@ -120,7 +120,7 @@ def test_a_rule_as_it_is_written_and_changed(live, shop, receiver):
     listed = alert(live, shop, rule["id"])
     assert "secret" not in listed and listed["last_condition_triggered"] in (None, False)
     documented = live.get("/openapi.json").json()["components"]["schemas"]["Alert"]["properties"]
-    assert set(listed) <= set(documented) and "at the last look" in documented["last_condition_triggered"]["description"]
+    assert set(listed) <= set(documented) and "at the last evaluation" in documented["last_condition_triggered"]["description"]
     path = f"/v1/alerts/{rule['id']}"
     changed = live.send("PUT", path, json={"threshold": 2e9, "active": False, "webhook_url": f"{receiver.url}/new"},
                         headers=shop).json()

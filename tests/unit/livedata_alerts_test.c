@@ -44,7 +44,8 @@ TEST(conditions_hold_or_do_not)
 
 TEST(without_a_value_nothing_begins_or_ends)
 {
-    struct alert_rule rule = {.state = ALERT_SUSTAINED, .fired_at = begin, .last_level = 2};
+    struct alert_rule rule = {
+        .state = ALERT_SUSTAINED, .fired_at = begin, .last_escalation_level = 2};
     struct alert_decision decision;
     struct alert_reading reading;
 
@@ -72,7 +73,7 @@ static struct alert_rule rule_of(const struct alert_step *steps, size_t count)
 static void deliver(struct alert_rule *rule, const struct alert_decision *decision, int64_t now)
 {
     rule->state = decision->delivered;
-    rule->last_level = decision->delivered == ALERT_RESOLVED ? 0 : decision->level;
+    rule->last_escalation_level = decision->delivered == ALERT_RESOLVED ? 0 : decision->level;
     rule->fired_at = decision->delivered == ALERT_RESOLVED ? 0
                      : rule->fired_at                      ? rule->fired_at
                                                            : now;
@@ -208,7 +209,7 @@ TEST(what_nobody_took_goes_out_as_resolved_when_it_is_over)
     fail(&rule, &decision, begin, 0);
     decision = look(&rule, false, 6);
     deliver(&rule, &decision, begin + 6 * moment_minute);
-    rule.undelivered.event = NULL;
+    rule.undelivered.event_type = NULL;
     decision = look(&rule, false, 7);
     CHECK_INT(decision.notice, ALERT_SILENT);
     CHECK_INT(decision.state, ALERT_OK);
@@ -219,9 +220,9 @@ TEST(too_many_changes_silence_it_for_a_while)
     struct alert_rule rule = rule_of(NULL, 0);
     struct alert_decision decision;
 
-    rule.flap_enabled = true;
-    rule.flap_window_minutes = 5;
-    rule.flap_max_changes = 3;
+    rule.flap.enabled = true;
+    rule.flap.window_minutes = 5;
+    rule.flap.max_changes = 3;
     for (int i = 0; i < 3; i++)
         CHECK_INT(look(&rule, i % 2 == 0, i).state == ALERT_SUPPRESSED, false);
     decision = look(&rule, false, 3);
@@ -232,7 +233,7 @@ TEST(too_many_changes_silence_it_for_a_while)
     decision = look(&rule, true, 7.1); /* the changes of 0, 1 and 2 minutes are past */
     CHECK_INT(decision.notice, ALERT_TRIGGERS);
     CHECK_INT(rule.state, ALERT_OK);
-    rule.flap_enabled = false;
+    rule.flap.enabled = false;
     for (int i = 0; i < 400; i++)
         look(&rule, i % 2 == 0, 8 + i * 0.001);
     CHECK_INT(rule.change_count, ALERT_CHANGES_MAX);

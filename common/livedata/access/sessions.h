@@ -1,6 +1,6 @@
 /*
- * What was asked, by whom, and how it went: rows that are written off the way of requests, several
- * at once, by each worker. Those of a worker that is killed are lost with it.
+ * The log of requests: what was asked, by whom, and how it went. Each worker holds rows and writes
+ * several at once after it has answered; the rows of a killed worker are lost.
  */
 #ifndef ASSAY_LIVEDATA_ACCESS_SESSIONS_H
 #define ASSAY_LIVEDATA_ACCESS_SESSIONS_H
@@ -29,42 +29,13 @@ struct session_log {
     int64_t dropped;
 };
 
-/* A place for one more; NULL (and counted as dropped) when all are taken. */
+/* Room for one more; NULL (and counted as dropped) when the log is full. */
 struct session_row *session_add(struct session_log *log);
 
-/* Whether it is time to write: a second after the last time, or when half of the places are taken.
- * A worker asks after each answer and each second. */
+/* Whether it is time to write: a second after the last write, or when the log is half full. A
+ * worker asks after each answer and each second. */
 bool session_is_due(const struct session_log *log);
 /* Writes what is held. Failures drop the rows and count them. */
 void session_flush(struct session_log *log, struct db *db);
-
-/* Figures for the administration; windows in microseconds. All write one object. */
-struct session_question {
-    struct db *db;
-    struct arena *arena;
-    struct problem *problem;
-    int64_t now;
-    int64_t window;
-    const char *window_text;
-    const char *tenant; /* NULL = all */
-    int64_t limit;
-};
-MUST_CHECK enum error session_write_usage(const struct session_question *question,
-                                          struct json_writer *writer);
-MUST_CHECK enum error session_write_tenants(const struct session_question *question,
-                                            struct json_writer *writer);
-MUST_CHECK enum error session_write_top_queries(const struct session_question *question,
-                                                struct json_writer *writer);
-MUST_CHECK enum error session_write_top_entities(const struct session_question *question,
-                                                 struct json_writer *writer);
-MUST_CHECK enum error session_write_latency(const struct session_question *question,
-                                            struct json_writer *writer);
-MUST_CHECK enum error session_write_anomalies(const struct session_question *question,
-                                              struct json_writer *writer);
-/* How often a key was used: in the last day, and by its old form in the last hour. */
-MUST_CHECK enum error session_key_use(const struct session_question *question, const char *key_id,
-                                      int64_t *day, int64_t *old_hour);
-/* Sessions a second over the last minute. */
-MUST_CHECK enum error session_rate(const struct session_question *question, double *rate);
 
 #endif

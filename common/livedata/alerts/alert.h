@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/optional.h"
+#include "base/schema.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,21 +25,30 @@ enum alert_state {
     ALERT_NO_DATA, /* the metric has no value: nothing is concluded from it */
     ALERT_STATE__MAX
 };
-extern const char *const alert_condition_names[];
-extern const char *const alert_state_names[];
+extern const char *const alert_condition_names[ALERT_CONDITION__MAX];
+extern const char *const alert_state_names[ALERT_STATE__MAX];
 
 struct alert_step {
     int64_t level;
     int64_t after_minutes;
     const char *webhook_url;
 };
+SCHEMA_OF(alert_step_schema, struct alert_step);
+
+/* How many changes of the condition within a window silence the alert. */
+struct alert_flap {
+    bool enabled;
+    int64_t window_minutes;
+    int64_t max_changes;
+};
+SCHEMA_OF(alert_flap_schema, struct alert_flap);
 
 /* A notice that not all of its receivers have taken. */
 struct alert_undelivered {
-    const char *event; /* its type; NULL = there is none */
-    int64_t since;     /* when the first one that is still owed was due */
-    const char *error; /* of the last attempt, or NULL */
-    int64_t taken;     /* bits by step: who has taken this one */
+    const char *event_type; /* NULL = there is none */
+    int64_t since;          /* when the first one that is still owed was due */
+    const char *error;      /* of the last attempt, or NULL */
+    int64_t taken;          /* bits by step: who has taken this one */
 };
 
 struct alert_rule {
@@ -55,9 +65,7 @@ struct alert_rule {
     int64_t cooldown_minutes;
     size_t step_count; /* the first is level 1 at once */
     struct alert_step steps[ALERT_STEPS_MAX];
-    bool flap_enabled;
-    int64_t flap_window_minutes;
-    int64_t flap_max_changes;
+    struct alert_flap flap;
     bool active;
     int64_t created_at;
     int64_t updated_at;
@@ -66,13 +74,26 @@ struct alert_rule {
     int64_t fired_at;          /* 0 = does not fire, as with the next two */
     int64_t resolved_at;       /* 0 = never */
     int64_t last_triggered_at; /* 0 = never */
-    int64_t last_level;
-    struct optional_boolean last_condition; /* what the last look found */
-    size_t change_count;                    /* times when the condition changed, oldest first */
+    int64_t last_escalation_level;
+    struct optional_boolean last_condition_triggered; /* null before the first evaluation */
+    size_t change_count; /* times when the condition changed, oldest first */
     int64_t changes[ALERT_CHANGES_MAX];
     const char *pending_event; /* a notice that is on its way, or NULL */
     struct alert_undelivered undelivered;
+
+    /* The same as lists and objects of an answer; alert_show() fills them. */
+    OBJECT_LIST(struct alert_step, escalation);
+    struct integer_list changed_at;
+    struct string_list state_changes;
+    const struct alert_flap *flap_detection;
+    const struct alert_undelivered *undelivered_notice;
 };
+/* One alert: its row in SQL and its answer, without and with its secret. */
+SCHEMA_OF(alert_schema, struct alert_rule);
+SCHEMA_OF(new_alert_schema, struct alert_rule);
+
+/* Fills the members that only answers and SQL have. They point into the rule. */
+void alert_show(struct alert_rule *rule, struct arena *arena);
 
 /* The level-1 step of `webhook_url` first, then the others by time and level. A level-1 step at
  * once among them is the first one said again. ERROR_INVALID: too many. */

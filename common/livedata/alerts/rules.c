@@ -15,11 +15,12 @@ enum { SECRET_BYTES = 32, SECRET_TEXT = 44, DUE_MOST = 50, LISTS_MAX = 65536, ID
 #define LEASE "120000000"
 
 #define RULE_COLUMNS                                                                               \
-    "id, tenant_id, name, metric, source_table, metric_window, alert_condition, threshold,"        \
-    " webhook_url, secret, cooldown_minutes, escalation, flap_enabled, flap_window_minutes,"       \
-    " flap_max_changes, active, created_at, updated_at, state, fired_at, resolved_at,"             \
-    " last_triggered_at, last_escalation_level, last_condition_triggered, state_changes,"          \
-    " pending_event, undelivered_event, undelivered_since, undelivered_error, undelivered_taken"
+    "id, tenant_id AS tenant, name, metric, source_table, metric_window AS \"window\","            \
+    " alert_condition AS \"condition\", threshold, webhook_url, secret, cooldown_minutes,"         \
+    " escalation, flap_enabled, flap_window_minutes, flap_max_changes, active, created_at,"        \
+    " updated_at, state, fired_at, resolved_at, last_triggered_at, last_escalation_level,"         \
+    " last_condition_triggered, state_changes AS changed_at, pending_event, undelivered_event,"    \
+    " undelivered_since, undelivered_error, undelivered_taken"
 
 static const struct statement count_rules = {
     .name = "alert_count",
@@ -136,14 +137,6 @@ static const struct statement forget_history = {
            " WHERE triggered_at < ? ORDER BY triggered_at LIMIT ?)",
 };
 
-static int position_of(const char *const *names, const char *name)
-{
-    for (int i = 0; names[i]; i++)
-        if (strcmp(names[i], name) == 0)
-            return i;
-    return 0;
-}
-
 static const char *steps_text(struct arena *arena, const struct alert_rule *rule)
 {
     struct json_writer writer;
@@ -152,13 +145,8 @@ static const char *steps_text(struct arena *arena, const struct alert_rule *rule
     text_start(&text, arena, LISTS_MAX);
     writer_start(&writer, &text);
     writer_open_array(&writer);
-    for (size_t i = 0; i < rule->step_count; i++) {
-        writer_open_object(&writer);
-        writer_key_integer(&writer, "level", rule->steps[i].level);
-        writer_key_integer(&writer, "after_minutes", rule->steps[i].after_minutes);
-        writer_key_string(&writer, "webhook_url", rule->steps[i].webhook_url);
-        writer_close_object(&writer);
-    }
+    for (size_t i = 0; i < rule->step_count; i++)
+        schema_write(&writer, &alert_step_schema, &rule->steps[i]);
     writer_close_array(&writer);
     return text.bytes;
 }
@@ -177,78 +165,19 @@ static const char *changes_text(struct arena *arena, const struct alert_rule *ru
     return text.bytes;
 }
 
-static json_t *list_of(struct arena *arena, const char *text)
-{
-    struct json_fault fault;
-    json_t *list = NULL;
-
-    if (json_read(arena, text, strlen(text), JSON_DEPTH_LIMIT, &list, &fault))
-        return NULL;
-    return list;
-}
-
-static void take_lists(struct arena *arena, const char *steps, const char *changes,
-                       struct alert_rule *rule)
-{
-    json_t *list = list_of(arena, steps), *item;
-    size_t i;
-
-    json_array_foreach(list, i, item)
-    {
-        if (rule->step_count < ALERT_STEPS_MAX)
-            rule->steps[rule->step_count++] = (struct alert_step){
-                .level = json_integer_value(json_object_get(item, "level")),
-                .after_minutes = json_integer_value(json_object_get(item, "after_minutes")),
-                .webhook_url = json_string_value(json_object_get(item, "webhook_url"))};
-    }
-    list = list_of(arena, changes);
-    json_array_foreach(list, i, item)
-    {
-        if (rule->change_count < ALERT_CHANGES_MAX)
-            rule->changes[rule->change_count++] = json_integer_value(item);
-    }
-}
-
-static int64_t moment_at(struct query *query, int column)
-{
-    return query_optional_integer(query, column).value;
-}
-
 static void take_rule(struct query *query, struct arena *arena, struct alert_rule *rule)
 {
-    *rule = (struct alert_rule){
-        .id = query_text(query, 0, arena),
-        .tenant = query_text(query, 1, arena),
-        .name = query_text(query, 2, arena),
-        .metric = query_text(query, 3, arena),
-        .source_table = query_text(query, 4, arena),
-        .window = query_text(query, 5, arena),
-        .condition =
-            (enum alert_condition)position_of(alert_condition_names, query_text(query, 6, arena)),
-        .threshold = query_number(query, 7),
-        .webhook_url = query_text(query, 8, arena),
-        .secret = query_text(query, 9, arena),
-        .cooldown_minutes = query_integer(query, 10),
-        .flap_enabled = query_boolean(query, 12),
-        .flap_window_minutes = query_integer(query, 13),
-        .flap_max_changes = query_integer(query, 14),
-        .active = query_boolean(query, 15),
-        .created_at = query_integer(query, 16),
-        .updated_at = query_integer(query, 17),
-        .state = (enum alert_state)position_of(alert_state_names, query_text(query, 18, arena)),
-        .fired_at = moment_at(query, 19),
-        .resolved_at = moment_at(query, 20),
-        .last_triggered_at = moment_at(query, 21),
-        .last_level = query_integer(query, 22),
-        .pending_event = query_text_or_null(query, 25, arena),
-        .undelivered = {.event = query_text_or_null(query, 26, arena),
-                        .since = moment_at(query, 27),
-                        .error = query_text_or_null(query, 28, arena),
-                        .taken = query_integer(query, 29)},
-    };
-    if (!query_is_null(query, 23))
-        rule->last_condition = GIVEN_BOOLEAN(query_boolean(query, 23));
-    take_lists(arena, query_text(query, 11, arena), query_text(query, 24, arena), rule);
+    const struct alert_step *steps;
+
+    *rule = (struct alert_rule){0};
+    query_read(query, &alert_schema, rule, arena);
+    steps = rule->escalation.items;
+    for (; rule->step_count < rule->escalation.count && rule->step_count < ALERT_STEPS_MAX;
+         rule->step_count++)
+        rule->steps[rule->step_count] = steps[rule->step_count];
+    for (; rule->change_count < rule->changed_at.count && rule->change_count < ALERT_CHANGES_MAX;
+         rule->change_count++)
+        rule->changes[rule->change_count] = rule->changed_at.items[rule->change_count];
 }
 
 static enum error count_of(const struct storage_call *call, int64_t *count)
@@ -260,8 +189,7 @@ static enum error count_of(const struct storage_call *call, int64_t *count)
     return query_end(query, call->problem);
 }
 
-static void bind_settings(struct query *query, const struct storage_call *call,
-                          const struct alert_rule *rule)
+static void bind_condition(struct query *query, const struct alert_rule *rule)
 {
     query_bind_text(query, rule->name);
     query_bind_text(query, rule->metric);
@@ -270,17 +198,16 @@ static void bind_settings(struct query *query, const struct storage_call *call,
     query_bind_text(query, alert_condition_names[rule->condition]);
     query_bind_number(query, rule->threshold);
     query_bind_text(query, rule->webhook_url);
-    (void)call;
 }
 
-static void bind_manners(struct query *query, const struct storage_call *call,
-                         const struct alert_rule *rule)
+static void bind_behavior(struct query *query, const struct storage_call *call,
+                          const struct alert_rule *rule)
 {
     query_bind_integer(query, rule->cooldown_minutes);
     query_bind_text(query, steps_text(call->arena, rule));
-    query_bind_boolean(query, rule->flap_enabled);
-    query_bind_integer(query, rule->flap_window_minutes);
-    query_bind_integer(query, rule->flap_max_changes);
+    query_bind_boolean(query, rule->flap.enabled);
+    query_bind_integer(query, rule->flap.window_minutes);
+    query_bind_integer(query, rule->flap.max_changes);
     query_bind_boolean(query, rule->active);
 }
 
@@ -290,9 +217,9 @@ static enum error insert(const struct storage_call *call, const struct alert_rul
 
     query_bind_text(query, rule->id);
     query_bind_text(query, call->tenant);
-    bind_settings(query, call, rule);
+    bind_condition(query, rule);
     query_bind_text(query, rule->secret);
-    bind_manners(query, call, rule);
+    bind_behavior(query, call, rule);
     query_bind_integer(query, rule->created_at);
     query_bind_integer(query, rule->updated_at);
     return query_end(query, call->problem);
@@ -384,8 +311,8 @@ static enum error change(const struct storage_call *call, struct alert_rule *rul
     enum error error;
 
     rule->updated_at = call->now > rule->updated_at ? call->now : rule->updated_at + 1;
-    bind_settings(query, call, rule);
-    bind_manners(query, call, rule);
+    bind_condition(query, rule);
+    bind_behavior(query, call, rule);
     query_bind_integer(query, rule->updated_at);
     query_bind_text(query, rule->id);
     query_bind_text(query, call->tenant);
@@ -473,8 +400,8 @@ enum error alert_end_look(const struct storage_call *call, const struct alert_ru
     struct query *query = db_query(call->db, &end_look);
 
     query_bind_text(query, alert_state_names[rule->state]);
-    if (rule->last_condition.given)
-        query_bind_boolean(query, rule->last_condition.value);
+    if (rule->last_condition_triggered.given)
+        query_bind_boolean(query, rule->last_condition_triggered.value);
     else
         query_bind_null(query);
     query_bind_text(query, changes_text(call->arena, rule));
@@ -583,24 +510,71 @@ const struct webhook_kind live_alert_kind = {
     .after = after_delivery,
 };
 
-enum error alert_read_history(const struct storage_call *call, const char *id, int64_t most,
-                              struct alert_history *history)
+#define OWNER struct alert_history_row
+static const struct field history_row_fields[] = {
+    STRING(OWNER, delivery_id),
+    STRING(OWNER, alert_id),
+    STRING(OWNER, alert_name),
+    STRING(OWNER, metric),
+    NULLABLE_NUMBER(OWNER, current_value, .help = "null in a test."),
+    NULLABLE_NUMBER(OWNER, previous_value),
+    NULLABLE_NUMBER(OWNER, change_pct),
+    NULLABLE_NUMBER(OWNER, threshold),
+    STRING(OWNER, condition),
+    STRING(OWNER, window),
+    STRING(OWNER, tenant),
+    STRING(OWNER, event_type),
+    NULLABLE_INTEGER(OWNER, status_code),
+    BOOLEAN(OWNER, success),
+    STRING(OWNER, error, .nullable = true),
+    JSON_OBJECT(OWNER, payload, .help = "The body that was sent."),
+    TIME(OWNER, triggered_at, .time = TIME_Z),
+};
+#undef OWNER
+static SCHEMA(history_row_schema, struct alert_history_row, "AlertHistoryRow", history_row_fields);
+
+#define OWNER struct alert_history
+static const struct field history_fields[] = {OBJECTS(OWNER, history, history_row_schema)};
+#undef OWNER
+SCHEMA(alert_history_schema, struct alert_history, "AlertHistory", history_fields);
+
+static struct optional_number number_of(const json_t *payload, const char *key)
+{
+    const json_t *value = json_object_get(payload, key);
+
+    return (struct optional_number){json_is_number(value), json_number_value(value)};
+}
+
+/* What the payload says is shown beside the columns. */
+static void take_payload(struct alert_history_row *row)
+{
+    row->alert_name = json_string_value(json_object_get(row->payload, "alert_name"));
+    row->metric = json_string_value(json_object_get(row->payload, "metric"));
+    row->condition = json_string_value(json_object_get(row->payload, "condition"));
+    row->window = json_string_value(json_object_get(row->payload, "window"));
+    row->current_value = number_of(row->payload, "current_value");
+    row->previous_value = number_of(row->payload, "previous_value");
+    row->change_pct = number_of(row->payload, "change_pct");
+    row->threshold = number_of(row->payload, "threshold");
+}
+
+enum error alert_read_history(const struct storage_call *call, const struct alert_rule *rule,
+                              int64_t most, struct alert_history *history)
 {
     struct query *query = db_query(call->db, &read_history);
+    struct alert_history_row *rows =
+        ARENA_ARRAY(call->arena, struct alert_history_row, (size_t)most);
+    size_t count = 0;
 
-    *history = (struct alert_history){
-        .items = ARENA_ARRAY(call->arena, struct alert_history_row, (size_t)most)};
-    query_bind_text(query, id);
+    query_bind_text(query, rule->id);
     query_bind_integer(query, most);
-    while (history->count < (size_t)most && query_next(query))
-        history->items[history->count++] =
-            (struct alert_history_row){.delivery_id = query_text(query, 0, call->arena),
-                                       .event_type = query_text(query, 1, call->arena),
-                                       .status_code = query_optional_integer(query, 2),
-                                       .success = query_boolean(query, 3),
-                                       .error = query_text_or_null(query, 4, call->arena),
-                                       .payload = query_text(query, 5, call->arena),
-                                       .triggered_at = query_integer(query, 6)};
+    while (count < (size_t)most && query_next(query)) {
+        query_read(query, &history_row_schema, &rows[count], call->arena);
+        rows[count].alert_id = rule->id;
+        rows[count].tenant = rule->tenant;
+        take_payload(&rows[count++]);
+    }
+    history->history = (struct object_list){count, rows};
     return query_end(query, call->problem);
 }
 

@@ -66,22 +66,32 @@ const char *alert_receiver(struct arena *arena, const struct alert_rule *rule, s
 MUST_CHECK enum error alert_stop_notices(const struct storage_call *call,
                                          const struct alert_rule *rule);
 
+/* A notice that was sent: its row, and what its payload says. */
 struct alert_history_row {
     const char *delivery_id;
+    const char *alert_id;
+    const char *alert_name;
+    const char *metric;
+    struct optional_number current_value, previous_value, change_pct, threshold;
+    const char *condition;
+    const char *window;
+    const char *tenant;
     const char *event_type;
     struct optional_integer status_code;
     bool success;
-    const char *error;   /* or NULL */
-    const char *payload; /* JSON */
+    const char *error; /* or NULL */
+    json_t *payload;
     int64_t triggered_at;
 };
 struct alert_history {
-    size_t count;
-    struct alert_history_row *items;
+    OBJECT_LIST(struct alert_history_row, history);
 };
+SCHEMA_OF(alert_history_schema, struct alert_history);
+
 /* Newest first. */
-MUST_CHECK enum error alert_read_history(const struct storage_call *call, const char *id,
-                                         int64_t most, struct alert_history *history);
+MUST_CHECK enum error alert_read_history(const struct storage_call *call,
+                                         const struct alert_rule *rule, int64_t most,
+                                         struct alert_history *history);
 
 /* Forgets at most `most` rows of the history from before that moment. */
 MUST_CHECK enum error alert_forget_history(struct db *db, int64_t before, int64_t most,

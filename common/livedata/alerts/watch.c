@@ -41,82 +41,132 @@ enum error alert_look(const struct storage_call *call, const struct livedata_set
     return ERROR_NONE;
 }
 
-static void write_optional(struct json_writer *writer, const char *key,
-                           struct optional_number number)
-{
-    if (number.given)
-        writer_key_number(writer, key, number.value);
-    else
-        writer_key_null(writer, key);
-}
-
-/* When it began, for whom it was told late too. */
+/* When the condition began to hold, also where the notice of it is late. */
 static int64_t beginning_of(const struct storage_call *call, const struct alert_rule *rule)
 {
     if (rule->fired_at)
         return rule->fired_at;
-    return rule->undelivered.event ? rule->undelivered.since : call->now;
+    return rule->undelivered.event_type ? rule->undelivered.since : call->now;
 }
 
-/* The keys stand in their order. */
+/* The body of a notice, its keys in their order: receivers check the signature of these bytes. */
+struct notice_body {
+    const char *alert_id, *alert_name;
+    struct optional_number change_pct;
+    int condition;
+    double current_value, duration_minutes;
+    int64_t fired_at;
+    int64_t level;
+    const char *metric;
+    struct optional_number previous_value;
+    int64_t resolved_at;
+    struct optional_number resolved_value;
+    const char *status, *tenant;
+    double threshold;
+    int64_t triggered_at;
+    const char *window;
+};
+
+/* `of_change` says whether the condition compares with a previous value. */
+#define OWNER struct notice_body
+#define NOTICE_ROWS(of_change)                                                                     \
+    STRING(OWNER, alert_id), STRING(OWNER, alert_name),                                            \
+        NULLABLE_NUMBER(OWNER, change_pct, .internal = !(of_change)),                              \
+        CHOICE(OWNER, condition, alert_condition_names, .choice_count = ALERT_CONDITION__MAX),     \
+        NUMBER(OWNER, current_value), NUMBER(OWNER, duration_minutes),                             \
+        TIME(OWNER, fired_at, .time = TIME_Z), INTEGER(OWNER, level), STRING(OWNER, metric),       \
+        NULLABLE_NUMBER(OWNER, previous_value, .internal = !(of_change)),                          \
+        TIME_OR_NULL(OWNER, resolved_at, .time = TIME_Z),                                          \
+        NULLABLE_NUMBER(OWNER, resolved_value, .omit_if_null = true), STRING(OWNER, status),       \
+        STRING(OWNER, tenant), NUMBER(OWNER, threshold),                                           \
+        TIME(OWNER, triggered_at, .time = TIME_Z), STRING(OWNER, window)
+static const struct field notice_fields[] = {NOTICE_ROWS(false)};
+static const struct field change_notice_fields[] = {NOTICE_ROWS(true)};
+#undef OWNER
+static SCHEMA(notice_schema, struct notice_body, "AlertNotice", notice_fields);
+static SCHEMA(change_notice_schema, struct notice_body, "AlertChangeNotice", change_notice_fields);
+
+struct test_body {
+    const char *alert_id, *alert_name;
+    int condition;
+    const char *metric, *tenant;
+    bool test;
+    double threshold;
+    int64_t triggered_at;
+    const char *window;
+};
+
+#define OWNER struct test_body
+static const struct field test_fields[] = {
+    STRING(OWNER, alert_id),
+    STRING(OWNER, alert_name),
+    CHOICE(OWNER, condition, alert_condition_names, .choice_count = ALERT_CONDITION__MAX),
+    STRING(OWNER, metric),
+    STRING(OWNER, tenant),
+    BOOLEAN(OWNER, test),
+    NUMBER(OWNER, threshold),
+    TIME(OWNER, triggered_at, .time = TIME_Z),
+    STRING(OWNER, window),
+};
+#undef OWNER
+static SCHEMA(test_schema, struct test_body, "AlertTestNotice", test_fields);
+
+static const char *body_text(struct arena *arena, const struct schema *schema, const void *body)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, BODY_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer.ascii = true;
+    schema_write(&writer, schema, body);
+    return text.bytes;
+}
+
 const char *alert_body(const struct storage_call *call, const struct alert_rule *rule,
                        const struct alert_reading *reading, const struct alert_decision *decision)
 {
     int64_t fired_at = beginning_of(call, rule);
     bool resolves = decision->notice == ALERT_RESOLVES;
-    struct json_writer writer;
-    struct text text;
+    const struct notice_body body = {
+        .alert_id = rule->id,
+        .alert_name = rule->name,
+        .change_pct = reading->change_pct,
+        .condition = rule->condition,
+        .current_value = reading->value,
+        .duration_minutes =
+            number_round((double)(call->now - fired_at) / (double)moment_minute, MINUTE_DECIMALS),
+        .fired_at = fired_at,
+        .level = decision->level,
+        .metric = rule->metric,
+        .previous_value = reading->previous,
+        .resolved_at = resolves ? call->now : 0,
+        .resolved_value = {resolves, reading->value},
+        .status = alert_notice_states[decision->notice],
+        .tenant = rule->tenant,
+        .threshold = rule->threshold,
+        .triggered_at = call->now,
+        .window = rule->window,
+    };
 
-    text_start(&text, call->arena, BODY_BYTES_MAX);
-    writer_start(&writer, &text);
-    writer.ascii = true;
-    writer_open_object(&writer);
-    writer_key_string(&writer, "alert_id", rule->id);
-    writer_key_string(&writer, "alert_name", rule->name);
-    if (rule->condition == ALERT_CHANGE)
-        write_optional(&writer, "change_pct", reading->change_pct);
-    writer_key_string(&writer, "condition", alert_condition_names[rule->condition]);
-    writer_key_number(&writer, "current_value", reading->value);
-    writer_key_number(
-        &writer, "duration_minutes",
-        number_round((double)(call->now - fired_at) / (double)moment_minute, MINUTE_DECIMALS));
-    moment_write(&writer, "fired_at", fired_at);
-    writer_key_integer(&writer, "level", decision->level);
-    writer_key_string(&writer, "metric", rule->metric);
-    if (rule->condition == ALERT_CHANGE)
-        write_optional(&writer, "previous_value", reading->previous);
-    moment_write(&writer, "resolved_at", resolves ? call->now : 0);
-    if (resolves)
-        writer_key_number(&writer, "resolved_value", reading->value);
-    writer_key_string(&writer, "status", alert_notice_states[decision->notice]);
-    writer_key_string(&writer, "tenant", rule->tenant);
-    writer_key_number(&writer, "threshold", rule->threshold);
-    moment_write(&writer, "triggered_at", call->now);
-    writer_key_string(&writer, "window", rule->window);
-    writer_close_object(&writer);
-    return text.bytes;
+    return body_text(call->arena,
+                     rule->condition == ALERT_CHANGE ? &change_notice_schema : &notice_schema,
+                     &body);
 }
 
 const char *alert_test_body(const struct storage_call *call, const struct alert_rule *rule)
 {
-    struct json_writer writer;
-    struct text text;
+    const struct test_body body = {.alert_id = rule->id,
+                                   .alert_name = rule->name,
+                                   .condition = rule->condition,
+                                   .metric = rule->metric,
+                                   .tenant = rule->tenant,
+                                   .test = true,
+                                   .threshold = rule->threshold,
+                                   .triggered_at = call->now,
+                                   .window = rule->window};
 
-    text_start(&text, call->arena, BODY_BYTES_MAX);
-    writer_start(&writer, &text);
-    writer.ascii = true;
-    writer_open_object(&writer);
-    writer_key_string(&writer, "alert_id", rule->id);
-    writer_key_string(&writer, "alert_name", rule->name);
-    writer_key_string(&writer, "condition", alert_condition_names[rule->condition]);
-    writer_key_string(&writer, "metric", rule->metric);
-    writer_key_string(&writer, "tenant", rule->tenant);
-    writer_key_boolean(&writer, "test", true);
-    writer_key_number(&writer, "threshold", rule->threshold);
-    moment_write(&writer, "triggered_at", call->now);
-    writer_key_string(&writer, "window", rule->window);
-    writer_close_object(&writer);
-    return text.bytes;
+    return body_text(call->arena, &test_schema, &body);
 }
 
 static enum error enqueue(const struct storage_call *call, const struct alert_rule *rule,

@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/optional.h"
+#include "base/schema.h"
 #include "livedata/settings.h"
 
 enum column_type { COLUMN_TEXT, COLUMN_INTEGER, COLUMN_NUMBER, COLUMN_BOOLEAN, COLUMN_TIME };
@@ -94,17 +95,19 @@ struct schema_contract {
     const json_t *json;
 };
 
-struct api_change {
-    const char *path;        /* member of the body that was added, with dots; or NULL */
-    const char *header;      /* response header that was added; or NULL */
-    const char *description; /* for people */
+/* What a version added: a member of an answer or a response header. */
+struct api_addition {
+    const char *path;   /* of the member, with dots; or NULL */
+    const char *answer; /* the kind of answer that has the member: "entity", "metric"; NULL = all */
+    const char *header; /* or NULL */
 };
 
 struct api_version {
     const char *date;
     const char *status;
-    struct api_change *changes;
-    size_t change_count;
+    struct string_list changes; /* for people */
+    struct api_addition *additions;
+    size_t addition_count;
 };
 
 enum slo_measurement { SLO_LATENCY, SLO_FRESHNESS, SLO_ERRORS, SLO_UNSUPPORTED };

@@ -7,22 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One change, as it is written. */
-struct change {
-    const char *type;
-    const char *field;
-    bool breaking;
-    const char *from, *to;     /* types; NULL = none */
-    struct string_list values; /* of an enum; NULL items = none */
-    const json_t *preset;      /* of a default; NULL = none */
-};
-
 struct changes {
     size_t count;
-    struct change items[512];
+    struct contract_change items[512];
 };
 
-static void add(struct changes *changes, struct change change)
+static void add(struct changes *changes, struct contract_change change)
 {
     if (changes->count < sizeof changes->items / sizeof changes->items[0])
         changes->items[changes->count++] = change;
@@ -75,13 +65,13 @@ static void compare_values(struct arena *arena, const struct schema_field *from,
     struct string_list added = values_missing(arena, to, from);
 
     if (removed.count)
-        add(changes, (struct change){.type = "enum_values_removed",
-                                     .field = to->name,
-                                     .breaking = true,
-                                     .values = removed});
+        add(changes, (struct contract_change){.type = "enum_values_removed",
+                                              .field = to->name,
+                                              .breaking = true,
+                                              .values = removed});
     if (added.count)
-        add(changes,
-            (struct change){.type = "enum_values_added", .field = to->name, .values = added});
+        add(changes, (struct contract_change){
+                         .type = "enum_values_added", .field = to->name, .values = added});
 }
 
 static void collect_diff(struct arena *arena, const struct schema_contract *from,
@@ -91,89 +81,99 @@ static void collect_diff(struct arena *arena, const struct schema_contract *from
 
     for (size_t i = 0; i < old.field_count; i++)
         if (!find(&new, old.fields[i].name))
-            add(changes, (struct change){.type = "field_removed",
-                                         .field = old.fields[i].name,
-                                         .breaking = true});
+            add(changes, (struct contract_change){.type = "field_removed",
+                                                  .field = old.fields[i].name,
+                                                  .breaking = true});
     for (size_t i = 0; i < new.field_count; i++)
         if (!find(&old, new.fields[i].name))
-            add(changes, (struct change){.type = "field_added",
-                                         .field = new.fields[i].name,
-                                         .breaking = new.fields[i].required});
+            add(changes, (struct contract_change){.type = "field_added",
+                                                  .field = new.fields[i].name,
+                                                  .breaking = new.fields[i].required});
     for (size_t i = 0; i < new.field_count; i++) {
         const struct schema_field *field = &new.fields[i], *was = find(&old, field->name);
 
         if (!was)
             continue;
         if (strcmp(was->type, field->type) != 0)
-            add(changes, (struct change){.type = "field_type_changed",
-                                         .field = field->name,
-                                         .breaking = true,
-                                         .from = was->type,
-                                         .to = field->type});
+            add(changes, (struct contract_change){.type = "field_type_changed",
+                                                  .field = field->name,
+                                                  .breaking = true,
+                                                  .from = was->type,
+                                                  .to = field->type});
         if (!was->required && field->required)
-            add(changes, (struct change){.type = "field_became_required",
-                                         .field = field->name,
-                                         .breaking = true});
+            add(changes, (struct contract_change){.type = "field_became_required",
+                                                  .field = field->name,
+                                                  .breaking = true});
         compare_values(arena, was, field, changes);
     }
 }
 
-static void write_change(const struct change *change, const char *harmless,
-                         struct json_writer *writer)
-{
-    writer_open_object(writer);
-    writer_key_string(writer, "type", change->type);
-    writer_key_string(writer, "field", change->field);
-    writer_key_string(writer, "severity", change->breaking ? "breaking" : harmless);
-    if (change->from) {
-        writer_key_string(writer, "from", change->from);
-        writer_key_string(writer, "to", change->to);
-    }
-    if (change->values.count) {
-        writer_key(writer, "values");
-        writer_open_array(writer);
-        for (size_t i = 0; i < change->values.count; i++)
-            writer_string(writer, change->values.items[i]);
-        writer_close_array(writer);
-    }
-    if (change->preset) {
-        writer_key(writer, "default");
-        writer_value(writer, change->preset);
-    }
-    writer_close_object(writer);
-}
+#define OWNER struct contract_change
+static const struct field change_fields[] = {
+    STRING(OWNER, type),
+    STRING(OWNER, field),
+    STRING(OWNER, severity),
+    STRING(OWNER, from, .omit_if_null = true),
+    STRING(OWNER, to, .omit_if_null = true),
+    STRINGS(OWNER, values, .omit_if_null = true),
+    {.name = "default",
+     .type = FIELD_JSON,
+     .omit_if_null = true,
+     .offset = offsetof(struct contract_change, preset)},
+};
+#undef OWNER
+static SCHEMA(change_schema, struct contract_change, "ContractChange", change_fields);
 
-/* Those that break, or those that do not. Returns how many. */
-static size_t write_changes(const struct changes *changes, bool breaking, const char *key,
-                            const char *harmless, struct json_writer *writer)
+#define OWNER struct contract_diff
+static const struct field diff_fields[] = {STRING(OWNER, entity), STRING(OWNER, from_version),
+                                           STRING(OWNER, to_version),
+                                           OBJECTS(OWNER, breaking_changes, change_schema),
+                                           OBJECTS(OWNER, additive_changes, change_schema)};
+#undef OWNER
+SCHEMA(contract_diff_schema, struct contract_diff, "ContractDiff", diff_fields);
+
+#define OWNER struct contract_validation
+static const struct field validation_fields[] = {
+    STRING(OWNER, entity),
+    STRING(OWNER, base_version),
+    STRING(OWNER, candidate_version),
+    OBJECTS(OWNER, breaking_changes, change_schema),
+    OBJECTS(OWNER, safe_changes, change_schema),
+    BOOLEAN(OWNER, is_breaking),
+    BOOLEAN(OWNER, requires_version_bump),
+};
+#undef OWNER
+SCHEMA(contract_validation_schema, struct contract_validation, "ContractValidation",
+       validation_fields);
+
+/* Those that break, or those that do not. `harmless` is the severity of the latter. */
+static struct object_list changes_of(struct arena *arena, const struct changes *changes,
+                                     bool breaking, const char *harmless)
 {
+    struct contract_change *items = ARENA_ARRAY(arena, struct contract_change, changes->count);
     size_t count = 0;
 
-    writer_key(writer, key);
-    writer_open_array(writer);
     for (size_t i = 0; i < changes->count; i++) {
         if (changes->items[i].breaking != breaking)
             continue;
-        write_change(&changes->items[i], harmless, writer);
-        count++;
+        items[count] = changes->items[i];
+        items[count++].severity = breaking ? "breaking" : harmless;
     }
-    writer_close_array(writer);
-    return count;
+    return (struct object_list){count, items};
 }
 
-void contract_write_diff(struct arena *arena, const struct schema_contract *from,
-                         const struct schema_contract *to, struct json_writer *writer)
+struct contract_diff contract_compare(struct arena *arena, const struct schema_contract *from,
+                                      const struct schema_contract *to)
 {
     struct changes *changes = ARENA_NEW(arena, struct changes);
 
     collect_diff(arena, from, to, changes);
-    writer_open_object(writer);
-    writer_key_string(writer, "entity", to->entity);
-    writer_key_string(writer, "from_version", from->version);
-    writer_key_string(writer, "to_version", to->version);
-    (void)write_changes(changes, true, "breaking_changes", "non_breaking", writer);
-    (void)write_changes(changes, false, "additive_changes", "non_breaking", writer);
-    writer_close_object(writer);
+    return (struct contract_diff){
+        .entity = to->entity,
+        .from_version = from->version,
+        .to_version = to->version,
+        .breaking_changes = changes_of(arena, changes, true, "non_breaking"),
+        .additive_changes = changes_of(arena, changes, false, "non_breaking")};
 }
 
 static void judge_values(struct arena *arena, const struct schema_field *base,
@@ -183,13 +183,13 @@ static void judge_values(struct arena *arena, const struct schema_field *base,
     struct string_list added = values_missing(arena, field, base);
 
     if (removed.count)
-        add(changes, (struct change){.type = "enum_value_removed",
-                                     .field = field->name,
-                                     .breaking = true,
-                                     .values = removed});
+        add(changes, (struct contract_change){.type = "enum_value_removed",
+                                              .field = field->name,
+                                              .breaking = true,
+                                              .values = removed});
     if (added.count)
-        add(changes,
-            (struct change){.type = "enum_value_added", .field = field->name, .values = added});
+        add(changes, (struct contract_change){
+                         .type = "enum_value_added", .field = field->name, .values = added});
 }
 
 static void judge_common(struct arena *arena, const struct schema_field *base,
@@ -199,20 +199,21 @@ static void judge_common(struct arena *arena, const struct schema_field *base,
     const json_t *preset = json_object_get(field->json, "default");
 
     if (strcmp(base->type, field->type) != 0)
-        add(changes, (struct change){.type = "field_type_changed",
-                                     .field = field->name,
-                                     .breaking = true,
-                                     .from = base->type,
-                                     .to = field->type});
+        add(changes, (struct contract_change){.type = "field_type_changed",
+                                              .field = field->name,
+                                              .breaking = true,
+                                              .from = base->type,
+                                              .to = field->type});
     if (!base->required && field->required)
-        add(changes, (struct change){
+        add(changes, (struct contract_change){
                          .type = "field_required_added", .field = field->name, .breaking = true});
     judge_values(arena, base, field, changes);
     if (text && !json_equal(text, json_object_get(base->json, "description")))
-        add(changes, (struct change){.type = "description_changed", .field = field->name});
+        add(changes, (struct contract_change){.type = "description_changed", .field = field->name});
     if (preset && !json_object_get(base->json, "default"))
-        add(changes,
-            (struct change){.type = "field_default_added", .field = field->name, .preset = preset});
+        add(changes, (struct contract_change){.type = "field_default_added",
+                                              .field = field->name,
+                                              .preset = (json_t *)preset});
 }
 
 static void collect_judgement(struct arena *arena, const struct schema_contract *base,
@@ -220,19 +221,19 @@ static void collect_judgement(struct arena *arena, const struct schema_contract 
 {
     for (size_t i = 0; i < base->field_count; i++)
         if (!find(candidate, base->fields[i].name))
-            add(changes, (struct change){.type = "field_removed",
-                                         .field = base->fields[i].name,
-                                         .breaking = true});
+            add(changes, (struct contract_change){.type = "field_removed",
+                                                  .field = base->fields[i].name,
+                                                  .breaking = true});
     for (size_t i = 0; i < candidate->field_count; i++) {
         const struct schema_field *field = &candidate->fields[i], *was = find(base, field->name);
 
         if (was)
             judge_common(arena, was, field, changes);
         else
-            add(changes, (struct change){.type = field->required ? "field_required_added"
-                                                                 : "field_added_optional",
-                                         .field = field->name,
-                                         .breaking = field->required});
+            add(changes, (struct contract_change){.type = field->required ? "field_required_added"
+                                                                          : "field_added_optional",
+                                                  .field = field->name,
+                                                  .breaking = field->required});
     }
 }
 
@@ -256,7 +257,7 @@ static struct schema_contract candidate_of(struct arena *arena, const json_t *js
 }
 
 enum error contract_validate(struct arena *arena, const struct catalog *catalog, const char *entity,
-                             const json_t *json, struct json_writer *writer,
+                             const json_t *json, struct contract_validation *validation,
                              struct problem *problem)
 {
     const char *named = catalog_text(json, "entity", arena);
@@ -265,7 +266,6 @@ enum error contract_validate(struct arena *arena, const struct catalog *catalog,
     const struct schema_contract *base;
     struct schema_contract candidate;
     enum error error = contract_find(catalog, entity, NULL, &base, problem);
-    size_t breaking;
 
     if (error)
         return error;
@@ -275,16 +275,14 @@ enum error contract_validate(struct arena *arena, const struct catalog *catalog,
     candidate = candidate_of(arena, json);
     candidate.version = version ? version : base->version;
     collect_judgement(arena, base, &candidate, changes);
-    writer_open_object(writer);
-    writer_key_string(writer, "entity", entity);
-    writer_key_string(writer, "base_version", base->version);
-    writer_key_string(writer, "candidate_version", candidate.version);
-    breaking = write_changes(changes, true, "breaking_changes", "safe", writer);
-    (void)write_changes(changes, false, "safe_changes", "safe", writer);
-    writer_key_boolean(writer, "is_breaking", breaking > 0);
-    writer_key_boolean(writer, "requires_version_bump",
-                       breaking > 0 &&
-                           contract_compare_versions(candidate.version, base->version) <= 0);
-    writer_close_object(writer);
+    *validation =
+        (struct contract_validation){.entity = entity,
+                                     .base_version = base->version,
+                                     .candidate_version = candidate.version,
+                                     .breaking_changes = changes_of(arena, changes, true, "safe"),
+                                     .safe_changes = changes_of(arena, changes, false, "safe")};
+    validation->is_breaking = validation->breaking_changes.count > 0;
+    validation->requires_version_bump =
+        validation->is_breaking && contract_compare_versions(candidate.version, base->version) <= 0;
     return ERROR_NONE;
 }

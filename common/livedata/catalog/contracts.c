@@ -127,53 +127,53 @@ const char *contract_stable_version(const struct catalog *catalog, const char *e
     return contract->version;
 }
 
-static void write_summary(const struct schema_contract *contract, struct json_writer *writer)
+#define SUMMARY_ROWS                                                                               \
+    STRING(OWNER, entity), STRING(OWNER, version), STRING(OWNER, released), STRING(OWNER, status)
+#define OWNER struct schema_contract
+static const struct field summary_fields[] = {SUMMARY_ROWS};
+#undef OWNER
+static SCHEMA(summary_schema, struct schema_contract, "ContractSummary", summary_fields);
+
+#define OWNER struct contract_list
+static const struct field list_fields[] = {OBJECTS(OWNER, contracts, summary_schema)};
+#undef OWNER
+SCHEMA(contract_list_schema, struct contract_list, "ContractList", list_fields);
+
+#define OWNER struct contract_answer
+static const struct field contract_fields[] = {
+    SUMMARY_ROWS,
+    JSON_OBJECTS(OWNER, fields, .omit_if_null = true),
+    JSON_VALUE(OWNER, breaking_changes),
+    JSON_VALUE(OWNER, source_events, .omit_if_null = true),
+    JSON_VALUE(OWNER, source_table, .omit_if_null = true),
+    JSON_VALUE(OWNER, freshness, .omit_if_null = true),
+};
+#undef OWNER
+SCHEMA(contract_schema, struct contract_answer, "EntityContract", contract_fields);
+
+/* NULL where the file does not say it. */
+static json_t *member(const struct schema_contract *contract, const char *key)
 {
-    writer_key_string(writer, "entity", contract->entity);
-    writer_key_string(writer, "version", contract->version);
-    writer_key_string(writer, "released", contract->released);
-    writer_key_string(writer, "status", contract->status);
+    json_t *value = json_object_get(contract->json, key);
+
+    return json_is_null(value) ? NULL : value;
 }
 
-void contract_write_list(const struct catalog *catalog, struct json_writer *writer)
+struct contract_answer contract_show(struct arena *arena, const struct schema_contract *contract)
 {
-    writer_open_object(writer);
-    writer_key(writer, "contracts");
-    writer_open_array(writer);
-    for (size_t i = 0; i < catalog->contract_count; i++) {
-        writer_open_object(writer);
-        write_summary(&catalog->contracts[i], writer);
-        writer_close_object(writer);
-    }
-    writer_close_array(writer);
-    writer_close_object(writer);
-}
+    struct contract_answer answer = {.entity = contract->entity,
+                                     .version = contract->version,
+                                     .released = contract->released,
+                                     .status = contract->status,
+                                     .fields = member(contract, "fields"),
+                                     .breaking_changes =
+                                         json_object_get(contract->json, "breaking_changes"),
+                                     .source_events = member(contract, "source_events"),
+                                     .source_table = member(contract, "source_table"),
+                                     .freshness = member(contract, "freshness")};
+    struct json_fault fault;
 
-static void write_member(const struct schema_contract *contract, const char *key,
-                         struct json_writer *writer)
-{
-    const json_t *value = json_object_get(contract->json, key);
-
-    if (!value || json_is_null(value))
-        return;
-    writer_key(writer, key);
-    writer_value(writer, value);
-}
-
-void contract_write(const struct schema_contract *contract, struct json_writer *writer)
-{
-    writer_open_object(writer);
-    write_summary(contract, writer);
-    write_member(contract, "fields", writer);
-    writer_key(writer, "breaking_changes");
-    if (json_object_get(contract->json, "breaking_changes")) {
-        writer_value(writer, json_object_get(contract->json, "breaking_changes"));
-    } else {
-        writer_open_array(writer);
-        writer_close_array(writer);
-    }
-    write_member(contract, "source_events", writer);
-    write_member(contract, "source_table", writer);
-    write_member(contract, "freshness", writer);
-    writer_close_object(writer);
+    if (!answer.breaking_changes && json_read(arena, "[]", 2, 1, &answer.breaking_changes, &fault))
+        answer.breaking_changes = NULL;
+    return answer;
 }

@@ -1,7 +1,6 @@
 /*
  * Schema contracts: finding a version, comparing two, judging a candidate. And the versions of the
- * API itself: which one a request gets, and what an older one does not show. All answers are
- * written as JSON.
+ * API itself: which one a request gets, and what an older one does not show.
  */
 #ifndef ASSAY_LIVEDATA_CATALOG_CONTRACTS_H
 #define ASSAY_LIVEDATA_CATALOG_CONTRACTS_H
@@ -19,24 +18,70 @@ MUST_CHECK enum error contract_find(const struct catalog *catalog, const char *e
 /* The version that lists show: of the latest stable contract, or NULL. */
 const char *contract_stable_version(const struct catalog *catalog, const char *entity);
 
-void contract_write_list(const struct catalog *catalog, struct json_writer *writer);
-void contract_write(const struct schema_contract *contract, struct json_writer *writer);
-void contract_write_diff(struct arena *arena, const struct schema_contract *from,
-                         const struct schema_contract *to, struct json_writer *writer);
+struct contract_list {
+    OBJECT_LIST(struct schema_contract, contracts);
+};
+SCHEMA_OF(contract_list_schema, struct contract_list);
+
+/* A contract with what its file says. */
+struct contract_answer {
+    const char *entity, *version, *released, *status;
+    json_t *fields, *breaking_changes, *source_events, *source_table, *freshness;
+};
+SCHEMA_OF(contract_schema, struct contract_answer);
+struct contract_answer contract_show(struct arena *arena, const struct schema_contract *contract);
+
+struct contract_change {
+    const char *type;
+    const char *field;
+    const char *severity;
+    bool breaking;
+    const char *from, *to; /* of a type, or NULL */
+    struct string_list values;
+    json_t *preset; /* or NULL */
+};
+struct contract_diff {
+    const char *entity, *from_version, *to_version;
+    OBJECT_LIST(struct contract_change, breaking_changes);
+    OBJECT_LIST(struct contract_change, additive_changes);
+};
+SCHEMA_OF(contract_diff_schema, struct contract_diff);
+struct contract_diff contract_compare(struct arena *arena, const struct schema_contract *from,
+                                      const struct schema_contract *to);
+
+struct contract_validation {
+    const char *entity, *base_version, *candidate_version;
+    OBJECT_LIST(struct contract_change, breaking_changes);
+    OBJECT_LIST(struct contract_change, safe_changes);
+    bool is_breaking, requires_version_bump;
+};
+SCHEMA_OF(contract_validation_schema, struct contract_validation);
 
 /* ERROR_INVALID schema_entity_mismatch when the candidate is of another entity. */
 MUST_CHECK enum error contract_validate(struct arena *arena, const struct catalog *catalog,
                                         const char *entity, const json_t *candidate,
-                                        struct json_writer *writer, struct problem *problem);
+                                        struct contract_validation *validation,
+                                        struct problem *problem);
 
 /* NULL when there is no such version. */
 const struct api_version *version_find(const struct catalog *catalog, const char *date);
 bool version_is_deprecated(const struct catalog *catalog, const struct api_version *version);
 /* The day a year later; Feb 29 becomes Feb 28. */
 void version_end(const struct api_version *version, char day[11]);
-/* Whether clients of `version` are shown the dotted path ("meta.health") or the header. */
-bool version_shows(const struct catalog *catalog, const struct api_version *version,
-                   const char *name);
-void version_write_changelog(const struct catalog *catalog, struct json_writer *writer);
+/* Whether clients of `version` get that header. */
+bool version_has_header(const struct catalog *catalog, const struct api_version *version,
+                        const char *header);
+/* The schema of an answer of that kind as clients of `version` get it: members that later versions
+ * added are internal. From the arena, or `schema` itself where nothing is hidden. */
+const struct schema *version_schema(struct arena *arena, const struct catalog *catalog,
+                                    const struct api_version *version, const char *answer,
+                                    const struct schema *schema);
+
+struct changelog {
+    const char *latest_version;
+    OBJECT_LIST(struct api_version, versions);
+};
+SCHEMA_OF(changelog_schema, struct changelog);
+struct changelog version_changelog(const struct catalog *catalog);
 
 #endif

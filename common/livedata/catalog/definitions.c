@@ -113,6 +113,24 @@ static int by_date(const void *left, const void *right)
 }
 
 /* What was added has a path or a header: else no older answer would leave it out. */
+static bool read_change(struct arena *arena, const json_t *json, struct api_version *version)
+{
+    const char *type = catalog_text(json, "type", arena);
+    const char *description = catalog_text(json, "description", arena);
+    const struct api_addition read = {.path = catalog_text(json, "path", arena),
+                                      .answer = catalog_text(json, "answer", arena),
+                                      .header = catalog_text(json, "header", arena)};
+    bool added = type && strcmp(type, "added") == 0;
+
+    if (!type || !description || (read.path && read.header) ||
+        added != (read.path || read.header) || (read.answer && !read.path))
+        return false;
+    version->changes.items[version->changes.count++] = description;
+    if (added)
+        version->additions[version->addition_count++] = read;
+    return true;
+}
+
 static bool read_version(struct arena *arena, const json_t *json, struct api_version *version)
 {
     const json_t *changes = json_object_get(json, "changes"), *change;
@@ -120,20 +138,12 @@ static bool read_version(struct arena *arena, const json_t *json, struct api_ver
 
     version->date = catalog_text(json, "date", arena);
     version->status = catalog_text(json, "status", arena);
-    version->changes = ARENA_ARRAY(arena, struct api_change, json_array_size(changes));
+    version->changes.items = ARENA_ARRAY(arena, const char *, json_array_size(changes));
+    version->additions = ARENA_ARRAY(arena, struct api_addition, json_array_size(changes));
     json_array_foreach(changes, i, change)
     {
-        const struct api_change read = {.path = catalog_text(change, "path", arena),
-                                        .header = catalog_text(change, "header", arena),
-                                        .description = catalog_text(change, "description", arena)};
-
-        const char *type = catalog_text(change, "type", arena);
-        bool added = type && strcmp(type, "added") == 0;
-
-        if (!type || !read.description || (read.path && read.header) ||
-            added != (read.path || read.header))
+        if (!read_change(arena, change, version))
             return false;
-        version->changes[version->change_count++] = read;
     }
     return version->date && version->status;
 }
@@ -174,10 +184,11 @@ enum error catalog_load_versions(struct arena *arena, const char *path, struct c
         struct api_version *version = &catalog->versions[catalog->version_count++];
 
         if (!read_version(arena, item, version))
-            return refuse(path,
-                          "a version needs date and status, each of its changes a type and a "
-                          "description, what was added either path or header",
-                          problem);
+            return refuse(
+                path,
+                "a version needs date and status, each of its changes a type and a "
+                "description, what was added either path or header, and only a path an answer",
+                problem);
     }
     qsort(catalog->versions, catalog->version_count, sizeof catalog->versions[0], by_date);
     find_latest(catalog);

@@ -1,4 +1,4 @@
-/* Versions of the API: by date, each saying what it added, so that older ones can leave it out. */
+/* Versions of the API. Each says what it added; answers of older versions leave that out. */
 #include "livedata/catalog/contracts.h"
 #include "livedata/moment.h"
 
@@ -35,15 +35,20 @@ void version_end(const struct api_version *version, char day[11])
     (void)!snprintf(day, 11, "%04u%.6s", year + 1, rest);
 }
 
-/* Names of headers are compared without case. */
-static bool adds(const struct api_change *change, const char *name)
+/* Whether what `addition` says was added is this member, or this header where `path` is NULL. Names
+ * of headers are compared without case. */
+static bool is_addition(const struct api_addition *addition, const char *answer, const char *path,
+                        const char *header)
 {
-    return (change->path && strcmp(change->path, name) == 0) ||
-           (change->header && strcasecmp(change->header, name) == 0);
+    if (header)
+        return addition->header && strcasecmp(addition->header, header) == 0;
+    return addition->path && strcmp(addition->path, path) == 0 &&
+           (!addition->answer || strcmp(addition->answer, answer) == 0);
 }
 
-bool version_shows(const struct catalog *catalog, const struct api_version *version,
-                   const char *name)
+/* Whether a version after `version`, up to the latest, added it. */
+static bool is_later(const struct catalog *catalog, const struct api_version *version,
+                     const char *answer, const char *path, const char *header)
 {
     for (size_t i = 0; i < catalog->version_count; i++) {
         const struct api_version *later = &catalog->versions[i];
@@ -51,32 +56,72 @@ bool version_shows(const struct catalog *catalog, const struct api_version *vers
         if (strcmp(later->date, version->date) <= 0 ||
             strcmp(later->date, catalog->latest->date) > 0)
             continue;
-        for (size_t j = 0; j < later->change_count; j++)
-            if (adds(&later->changes[j], name))
-                return false;
+        for (size_t j = 0; j < later->addition_count; j++)
+            if (is_addition(&later->additions[j], answer, path, header))
+                return true;
     }
-    return true;
+    return false;
 }
 
-void version_write_changelog(const struct catalog *catalog, struct json_writer *writer)
+bool version_has_header(const struct catalog *catalog, const struct api_version *version,
+                        const char *header)
 {
-    writer_open_object(writer);
-    writer_key_string(writer, "latest_version", catalog->latest->date);
-    writer_key(writer, "versions");
-    writer_open_array(writer);
-    for (size_t i = 0; i < catalog->version_count; i++) {
-        const struct api_version *version = &catalog->versions[i];
+    return !is_later(catalog, version, NULL, NULL, header);
+}
 
-        writer_open_object(writer);
-        writer_key_string(writer, "date", version->date);
-        writer_key_string(writer, "status", version->status);
-        writer_key(writer, "changes");
-        writer_open_array(writer);
-        for (size_t j = 0; j < version->change_count; j++)
-            writer_string(writer, version->changes[j].description);
-        writer_close_array(writer);
-        writer_close_object(writer);
+/* What the walk through nested schemas carries along. */
+struct pinned {
+    struct arena *arena;
+    const struct catalog *catalog;
+    const struct api_version *version;
+    const char *answer;
+};
+
+static const struct schema *pin(const struct pinned *pinned, const struct schema *schema,
+                                const char *prefix)
+{
+    struct schema *copy = ARENA_NEW(pinned->arena, struct schema);
+    struct field *fields = ARENA_ARRAY(pinned->arena, struct field, schema->field_count);
+
+    for (size_t i = 0; i < schema->field_count; i++) {
+        const char *path = arena_print(pinned->arena, "%s%s", prefix, schema->fields[i].name);
+
+        fields[i] = schema->fields[i];
+        if (is_later(pinned->catalog, pinned->version, pinned->answer, path, NULL))
+            fields[i].internal = true;
+        else if (fields[i].type == FIELD_OBJECT && !fields[i].written)
+            fields[i].schema =
+                pin(pinned, fields[i].schema, arena_print(pinned->arena, "%s.", path));
     }
-    writer_close_array(writer);
-    writer_close_object(writer);
+    *copy = *schema;
+    copy->fields = fields;
+    return copy;
+}
+
+const struct schema *version_schema(struct arena *arena, const struct catalog *catalog,
+                                    const struct api_version *version, const char *answer,
+                                    const struct schema *schema)
+{
+    const struct pinned pinned = {
+        .arena = arena, .catalog = catalog, .version = version, .answer = answer};
+
+    return strcmp(version->date, catalog->latest->date) >= 0 ? schema : pin(&pinned, schema, "");
+}
+
+#define OWNER struct api_version
+static const struct field version_fields[] = {STRING(OWNER, date), STRING(OWNER, status),
+                                              STRINGS(OWNER, changes)};
+#undef OWNER
+static SCHEMA(api_version_schema, struct api_version, "ApiVersion", version_fields);
+
+#define OWNER struct changelog
+static const struct field changelog_fields[] = {STRING(OWNER, latest_version),
+                                                OBJECTS(OWNER, versions, api_version_schema)};
+#undef OWNER
+SCHEMA(changelog_schema, struct changelog, "ChangelogResponse", changelog_fields);
+
+struct changelog version_changelog(const struct catalog *catalog)
+{
+    return (struct changelog){.latest_version = catalog->latest->date,
+                              .versions = {catalog->version_count, catalog->versions}};
 }

@@ -27,7 +27,20 @@ struct apply_entity {
 
 enum { DATA_BYTES_MAX = 1 << 20, PAYLOAD_BYTES_MAX = 1 << 20, WORDS_BYTES_MAX = 4096 };
 
-const char *const apply_status_names[] = {"applied", "dead_lettered", "duplicate"};
+static const char *const status_names[] = {"applied", "dead_lettered", "duplicate"};
+
+#define OWNER struct apply_result
+static const struct field result_fields[] = {
+    STRING(OWNER, event_id, .nullable = true),
+    CHOICE(OWNER, status, status_names, .choice_count = COUNT_OF(status_names)),
+    STRING(OWNER, reason, .nullable = true), STRING(OWNER, detail, .nullable = true)};
+#undef OWNER
+SCHEMA(apply_result_schema, struct apply_result, "IngestResult", result_fields);
+
+#define OWNER struct apply_counts
+static const struct field counts_fields[] = {APPLY_COUNT_ROWS};
+#undef OWNER
+SCHEMA(apply_counts_schema, struct apply_counts, "IngestCounts", counts_fields);
 
 static const struct statement count_today = {
     .name = "journal_count_day",
@@ -286,17 +299,17 @@ static enum error fold(struct apply_call *call, const struct event *event,
     return error ? error : look_at_entity(call, event, touched, data);
 }
 
-static enum error bury(struct apply_call *call, const struct event *event, const char *payload,
-                       const struct event_verdict *verdict, struct apply_touched *touched,
-                       struct apply_result *result)
+static enum error put_dead_letter(struct apply_call *call, const struct event *event,
+                                  const char *payload, const struct event_verdict *verdict,
+                                  struct apply_touched *touched, struct apply_result *result)
 {
     struct arena *arena = call->storage.arena;
     char *own_id = arena_alloc(arena, TOKEN_UUID_TEXT);
     struct dead_letter letter = {.event_id = event->id,
                                  .event_type = event->type,
                                  .payload = payload,
-                                 .reason = event_fault_names[verdict->fault],
-                                 .detail = arena_copy_string(arena, verdict->detail)};
+                                 .failure_reason = event_fault_names[verdict->fault],
+                                 .failure_detail = arena_copy_string(arena, verdict->detail)};
     struct journal_row row = {.event_type = event->type,
                               .processed_at = call->storage.now,
                               .way_in = call->way_in,
@@ -314,8 +327,10 @@ static enum error bury(struct apply_call *call, const struct event *event, const
     if (!error)
         error = dead_letter_put(&call->storage, &letter);
     touch(touched, "pipeline_events", NULL);
-    *result = (struct apply_result){letter.event_id, EVENT_DEAD_LETTERED,
-                                    arena_copy_string(arena, verdict->reason), letter.detail};
+    *result = (struct apply_result){.event_id = letter.event_id,
+                                    .status = EVENT_DEAD_LETTERED,
+                                    .reason = arena_copy_string(arena, verdict->reason),
+                                    .detail = letter.failure_detail};
     return error;
 }
 
@@ -388,7 +403,8 @@ enum error apply_one(struct apply_call *call, const json_t *payload, struct appl
     if (error)
         return error;
     if (!good)
-        return bury(call, &event, json_of(call->storage.arena, payload), &verdict, touched, result);
+        return put_dead_letter(call, &event, json_of(call->storage.arena, payload), &verdict,
+                               touched, result);
     result->status = EVENT_APPLIED;
     error = apply_good(call, &event, touched);
     return error || !known.has_letter ? error : dead_letter_close(&call->storage, id);

@@ -6,12 +6,12 @@
 #ifndef ASSAY_LIVEDATA_INGEST_APPLY_H
 #define ASSAY_LIVEDATA_INGEST_APPLY_H
 
+#include "base/schema.h"
 #include "livedata/catalog/catalog.h"
 #include "livedata/events/event.h"
 #include "livedata/journal/journal.h"
 
 enum apply_status { EVENT_APPLIED, EVENT_DEAD_LETTERED, EVENT_DUPLICATE };
-extern const char *const apply_status_names[];
 
 struct apply_result {
     const char *event_id; /* or NULL */
@@ -19,6 +19,7 @@ struct apply_result {
     const char *reason; /* or NULL, as the detail: all that is wrong with it */
     const char *detail;
 };
+SCHEMA_OF(apply_result_schema, struct apply_result);
 
 struct apply_counts {
     int64_t accepted; /* all that were sent */
@@ -26,6 +27,10 @@ struct apply_counts {
     int64_t dead_lettered;
     int64_t duplicates;
 };
+SCHEMA_OF(apply_counts_schema, struct apply_counts);
+#define APPLY_COUNT_ROWS                                                                           \
+    INTEGER(OWNER, accepted), INTEGER(OWNER, applied), INTEGER(OWNER, dead_lettered),              \
+        INTEGER(OWNER, duplicates)
 
 struct live_cache;
 struct redis;

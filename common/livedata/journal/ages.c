@@ -1,4 +1,4 @@
-/* Ages computed, judged and written. */
+/* Ages computed and judged. */
 #include "livedata/journal/ages.h"
 
 #include "livedata/moment.h"
@@ -25,19 +25,4 @@ bool data_ages_are_stale(struct data_ages ages, double budget_seconds)
     return ages.in_future ||
            (ages.freshness_seconds.given && ages.freshness_seconds.value > budget_seconds) ||
            (ages.event_age_seconds.given && ages.event_age_seconds.value > budget_seconds);
-}
-
-void write_optional_number(struct json_writer *writer, const char *key,
-                           struct optional_number value)
-{
-    if (value.given)
-        writer_key_number(writer, key, value.value);
-    else
-        writer_key_null(writer, key);
-}
-
-void data_ages_write(struct json_writer *writer, struct data_ages ages)
-{
-    write_optional_number(writer, "freshness_seconds", ages.freshness_seconds);
-    write_optional_number(writer, "event_age_seconds", ages.event_age_seconds);
 }

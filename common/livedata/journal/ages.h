@@ -5,7 +5,6 @@
 #ifndef ASSAY_LIVEDATA_JOURNAL_AGES_H
 #define ASSAY_LIVEDATA_JOURNAL_AGES_H
 
-#include "base/json.h"
 #include "base/optional.h"
 
 /* Microseconds since 1970; 0 = there is none, or nobody knows. */
@@ -31,12 +30,5 @@ struct data_ages data_ages(struct event_mark mark, int64_t now);
 /* Whether the older of the two is above the budget, or the clock was set back. False when no event
  * was applied. */
 bool data_ages_are_stale(struct data_ages ages, double budget_seconds);
-
-/* The members `freshness_seconds` and `event_age_seconds`; null where unknown. */
-void data_ages_write(struct json_writer *writer, struct data_ages ages);
-
-/* A member that is a number or null. */
-void write_optional_number(struct json_writer *writer, const char *key,
-                           struct optional_number value);
 
 #endif

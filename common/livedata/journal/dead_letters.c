@@ -1,7 +1,9 @@
 /* All SQL of dead letters. */
 #include "livedata/journal/dead_letters.h"
 
+#include "base/list.h"
 #include "db/query.h"
+#include "livedata/counts.h"
 #include "livedata/moment.h"
 
 #include <string.h>
@@ -86,24 +88,39 @@ enum error dead_letter_put(const struct storage_call *call, const struct dead_le
     query_bind_text(query, letter->event_id);
     query_bind_text(query, letter->event_type);
     query_bind_text(query, letter->payload);
-    query_bind_text(query, letter->reason);
-    query_bind_text(query, letter->detail);
+    query_bind_text(query, letter->failure_reason);
+    query_bind_text(query, letter->failure_detail);
     query_bind_integer(query, call->now);
     return query_end(query, call->problem);
 }
 
-static void take_letter(struct query *query, struct arena *arena, struct dead_letter *letter)
-{
-    *letter = (struct dead_letter){.event_id = query_text(query, 0, arena),
-                                   .event_type = query_text_or_null(query, 1, arena),
-                                   .payload = query_text(query, 2, arena),
-                                   .reason = query_text(query, 3, arena),
-                                   .detail = query_text_or_null(query, 4, arena),
-                                   .received_at = query_integer(query, 5),
-                                   .retry_count = query_integer(query, 6),
-                                   .last_retried_at = query_optional_integer(query, 7),
-                                   .status = query_text(query, 8, arena)};
-}
+#define OWNER struct dead_letter
+#define LETTER_ROWS                                                                                \
+    STRING(OWNER, event_id), STRING(OWNER, event_type, .nullable = true),                          \
+        STRING(OWNER, failure_reason), STRING(OWNER, failure_detail, .nullable = true),            \
+        TIME(OWNER, received_at, .time = TIME_Z), INTEGER(OWNER, retry_count),                     \
+        MOMENT(OWNER, last_retried_at, .time = TIME_Z), STRING(OWNER, status)
+static const struct field summary_fields[] = {LETTER_ROWS,
+                                              STRING(OWNER, payload, .internal = true)};
+static const struct field letter_fields[] = {
+    LETTER_ROWS,
+    {.name = "payload", .type = FIELD_JSON, .offset = offsetof(struct dead_letter, content)}};
+#undef OWNER
+SCHEMA(dead_letter_summary_schema, struct dead_letter, "DeadLetterSummary", summary_fields);
+SCHEMA(dead_letter_schema, struct dead_letter, "DeadLetterDetail", letter_fields);
+
+#define OWNER struct dead_letter_hour
+static const struct field hour_fields[] = {TIME(OWNER, hour, .time = TIME_Z),
+                                           INTEGER(OWNER, count)};
+#undef OWNER
+static SCHEMA(hour_schema, struct dead_letter_hour, "DeadLetterHour", hour_fields);
+
+#define OWNER struct dead_letter_stats
+static const struct field stats_fields[] = {
+    WRITTEN_JSON(OWNER, counts, .help = "How many failed, by reason."), INTEGER(OWNER, last_24h),
+    OBJECTS(OWNER, trend, hour_schema)};
+#undef OWNER
+SCHEMA(dead_letter_stats_schema, struct dead_letter_stats, "DeadLetterStatsResponse", stats_fields);
 
 enum error dead_letter_find(const struct storage_call *call, const char *event_id,
                             struct dead_letter *letter)
@@ -112,11 +129,12 @@ enum error dead_letter_find(const struct storage_call *call, const char *event_i
     enum error error;
     bool found;
 
+    *letter = (struct dead_letter){0};
     query_bind_text(query, call->tenant);
     query_bind_text(query, event_id);
     found = query_next(query);
     if (found)
-        take_letter(query, call->arena, letter);
+        query_read(query, &dead_letter_summary_schema, letter, call->arena);
     error = query_end(query, call->problem);
     if (error || found)
         return error;
@@ -130,7 +148,8 @@ static enum error take_letters(struct query *query, const struct storage_call *c
     *letters =
         (struct dead_letters){.items = ARENA_ARRAY(call->arena, struct dead_letter, (size_t)most)};
     while (letters->count < (size_t)most && query_next(query))
-        take_letter(query, call->arena, &letters->items[letters->count++]);
+        query_read(query, &dead_letter_summary_schema, &letters->items[letters->count++],
+                   call->arena);
     return query_end(query, call->problem);
 }
 
@@ -221,33 +240,42 @@ enum error dead_letter_mark(const struct storage_call *call, const struct dead_l
     return query_end(query, call->problem);
 }
 
+static enum error read_reasons(const struct storage_call *call, const char *types,
+                               struct dead_letter_stats *stats)
+{
+    struct query *query = db_query(call->db, &count_reasons);
+    struct named_counts counts = {0};
+
+    query_bind_text(query, call->tenant);
+    bind_types(query, types);
+    while (counts.count < REASONS_MAX && query_next(query))
+        *LIST_ADD(call->arena, &counts) = (struct named_count){
+            .name = query_text(query, 0, call->arena), .count = query_integer(query, 1)};
+    stats->counts = counts_text(call->arena, &counts);
+    return query_end(query, call->problem);
+}
+
 enum error dead_letter_stats(const struct storage_call *call, const char *types,
                              struct dead_letter_stats *stats)
 {
-    struct query *query = db_query(call->db, &count_reasons);
+    struct dead_letter_hour *hours = ARENA_ARRAY(call->arena, struct dead_letter_hour, HOURS_MAX);
+    struct query *query;
+    size_t count = 0;
     enum error error;
 
-    *stats = (struct dead_letter_stats){
-        .reasons = ARENA_ARRAY(call->arena, struct dead_letter_count, REASONS_MAX),
-        .hours = ARENA_ARRAY(call->arena, struct dead_letter_count, HOURS_MAX)};
-    query_bind_text(query, call->tenant);
-    bind_types(query, types);
-    while (stats->reason_count < REASONS_MAX && query_next(query))
-        stats->reasons[stats->reason_count++] = (struct dead_letter_count){
-            .name = query_text(query, 0, call->arena), .count = query_integer(query, 1)};
-    error = query_end(query, call->problem);
+    *stats = (struct dead_letter_stats){0};
+    error = read_reasons(call, types, stats);
     if (error)
         return error;
     query = db_query(call->db, &count_hours);
     query_bind_text(query, call->tenant);
     query_bind_integer(query, call->now - moment_day);
     bind_types(query, types);
-    while (stats->hour_count < HOURS_MAX && query_next(query)) {
-        struct dead_letter_count *hour = &stats->hours[stats->hour_count++];
-
-        *hour = (struct dead_letter_count){.hour = query_integer(query, 0) * moment_hour,
-                                           .count = query_integer(query, 1)};
-        stats->last_day += hour->count;
+    while (count < HOURS_MAX && query_next(query)) {
+        hours[count] = (struct dead_letter_hour){.hour = query_integer(query, 0) * moment_hour,
+                                                 .count = query_integer(query, 1)};
+        stats->last_24h += hours[count++].count;
     }
+    stats->trend = (struct object_list){count, hours};
     return query_end(query, call->problem);
 }

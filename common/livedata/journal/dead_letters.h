@@ -2,20 +2,25 @@
 #ifndef ASSAY_LIVEDATA_JOURNAL_DEAD_LETTERS_H
 #define ASSAY_LIVEDATA_JOURNAL_DEAD_LETTERS_H
 
-#include "base/optional.h"
+#include "base/schema.h"
 #include "livedata/storage_call.h"
 
 struct dead_letter {
     const char *event_id;
     const char *event_type; /* or NULL */
     const char *payload;    /* JSON, or the text that was none */
-    const char *reason;
-    const char *detail; /* or NULL */
+    const char *failure_reason;
+    const char *failure_detail; /* or NULL */
     int64_t received_at;
     int64_t retry_count;
     struct optional_integer last_retried_at;
     const char *status;
+    json_t *content; /* of dead_letter_schema alone: the payload as a JSON value */
 };
+/* One dead letter: its row in SQL and in lists, and its answer with the payload. */
+SCHEMA_OF(dead_letter_summary_schema, struct dead_letter);
+SCHEMA_OF(dead_letter_schema, struct dead_letter);
+
 struct dead_letters {
     size_t count;
     struct dead_letter *items;
@@ -53,16 +58,17 @@ MUST_CHECK enum error dead_letter_close(const struct storage_call *call, const c
 MUST_CHECK enum error dead_letter_mark(const struct storage_call *call,
                                        const struct dead_letter *letter);
 
-struct dead_letter_count {
-    const char *name; /* a reason */
-    int64_t hour;     /* or the beginning of an hour, microseconds */
+struct dead_letter_hour {
+    int64_t hour; /* its beginning */
     int64_t count;
 };
 struct dead_letter_stats {
-    size_t reason_count, hour_count;
-    struct dead_letter_count *reasons, *hours;
-    int64_t last_day;
+    const char *counts; /* by reason, JSON object */
+    int64_t last_24h;
+    OBJECT_LIST(struct dead_letter_hour, trend);
 };
+SCHEMA_OF(dead_letter_stats_schema, struct dead_letter_stats);
+
 MUST_CHECK enum error dead_letter_stats(const struct storage_call *call, const char *types,
                                         struct dead_letter_stats *stats);
 

@@ -1,6 +1,7 @@
 /* All SQL of the journal, of generations and of freshness. */
 #include "livedata/journal/journal.h"
 
+#include "base/schema.h"
 #include "db/query.h"
 #include "livedata/access/types.h"
 #include "livedata/moment.h"
@@ -158,23 +159,30 @@ enum error journal_add_dead(const struct storage_call *call, const struct journa
     return journal_add(call, &copy);
 }
 
-/* The columns that every reading of the journal begins with. */
+/* In the order in which clients get the members. */
+#define OWNER struct journal_row
+static const struct field row_fields[] = {
+    STRING(OWNER, branch, .nullable = true),
+    WRITTEN_JSON(OWNER, entity_data, .omit_if_null = true),
+    STRING(OWNER, entity_id, .nullable = true),
+    STRING(OWNER, entity_type, .nullable = true),
+    STRING(OWNER, event_id),
+    STRING(OWNER, event_type, .nullable = true),
+    NULLABLE_INTEGER(OWNER, latency_ms),
+    TIME(OWNER, processed_at, .time = TIME_Z),
+    INTEGER(OWNER, seq),
+    STRING(OWNER, source, .nullable = true),
+    {.name = "tenant_id", .type = FIELD_STRING, .offset = offsetof(struct journal_row, tenant)},
+    STRING(OWNER, topic),
+    STRING(OWNER, way_in, .nullable = true, .internal = true),
+};
+#undef OWNER
+static SCHEMA(row_schema, struct journal_row, "JournalRow", row_fields);
+
 static void take_row(struct query *query, const struct storage_call *call, struct journal_row *row)
 {
-    struct arena *arena = call->arena;
-
-    *row = (struct journal_row){.tenant = call->tenant,
-                                .seq = query_integer(query, 0),
-                                .event_id = query_text(query, 1, arena),
-                                .topic = query_text(query, 2, arena),
-                                .entity_type = query_text_or_null(query, 3, arena),
-                                .entity_id = query_text_or_null(query, 4, arena),
-                                .event_type = query_text_or_null(query, 5, arena),
-                                .latency_ms = query_optional_integer(query, 6),
-                                .processed_at = query_integer(query, 7),
-                                .source = query_text_or_null(query, 8, arena),
-                                .way_in = query_text_or_null(query, 9, arena),
-                                .branch = query_text_or_null(query, 10, arena)};
+    *row = (struct journal_row){.tenant = call->tenant};
+    query_read(query, &row_schema, row, call->arena);
 }
 
 static enum error read_rows(const struct storage_call *call, struct query *query, int most,
@@ -183,12 +191,8 @@ static enum error read_rows(const struct storage_call *call, struct query *query
     struct arena *arena = call->arena;
 
     *rows = (struct journal_rows){.items = ARENA_ARRAY(arena, struct journal_row, (size_t)most)};
-    while (rows->count < (size_t)most && query_next(query)) {
-        struct journal_row *row = &rows->items[rows->count++];
-
-        take_row(query, call, row);
-        row->entity_data = query_text_or_null(query, 11, arena);
-    }
+    while (rows->count < (size_t)most && query_next(query))
+        take_row(query, call, &rows->items[rows->count++]);
     return query_end(query, call->problem);
 }
 
@@ -271,19 +275,10 @@ enum error journal_after_all(const struct storage_call *call, int64_t seq, int m
                              struct journal_rows *rows)
 {
     struct query *query = db_query(call->db, &rows_after_all);
-    struct arena *arena = call->arena;
 
     query_bind_integer(query, seq);
     query_bind_integer(query, most);
-    *rows = (struct journal_rows){.items = ARENA_ARRAY(arena, struct journal_row, (size_t)most)};
-    while (rows->count < (size_t)most && query_next(query)) {
-        struct journal_row *row = &rows->items[rows->count++];
-
-        take_row(query, call, row);
-        row->entity_data = query_text_or_null(query, 11, arena);
-        row->tenant = query_text(query, 12, arena);
-    }
-    return query_end(query, call->problem);
+    return read_rows(call, query, most, rows);
 }
 
 enum error journal_last_seq(const struct storage_call *call, int64_t *seq)
@@ -363,28 +358,14 @@ enum error journal_version(const struct storage_call *call, const char *entity_t
     return query_end(query, call->problem);
 }
 
-void journal_row_write(struct json_writer *writer, const struct journal_row *row, bool with_data)
+const char *journal_row_text(struct arena *arena, const struct journal_row *row, bool with_data,
+                             size_t most)
 {
-    writer_open_object(writer);
-    writer_key_string(writer, "branch", row->branch);
-    if (with_data && row->entity_data) {
-        writer_key(writer, "entity_data");
-        writer_raw(writer, row->entity_data);
-    }
-    writer_key_string(writer, "entity_id", row->entity_id);
-    writer_key_string(writer, "entity_type", row->entity_type);
-    writer_key_string(writer, "event_id", row->event_id);
-    writer_key_string(writer, "event_type", row->event_type);
-    if (row->latency_ms.given)
-        writer_key_integer(writer, "latency_ms", row->latency_ms.value);
-    else
-        writer_key_null(writer, "latency_ms");
-    moment_write(writer, "processed_at", row->processed_at);
-    writer_key_integer(writer, "seq", row->seq);
-    writer_key_string(writer, "source", row->source);
-    writer_key_string(writer, "tenant_id", row->tenant);
-    writer_key_string(writer, "topic", row->topic);
-    writer_close_object(writer);
+    struct journal_row shown = *row;
+
+    if (!with_data)
+        shown.entity_data = NULL;
+    return schema_json(arena, most, &row_schema, &shown);
 }
 
 enum error generation_raise(const struct storage_call *call, const char *table,

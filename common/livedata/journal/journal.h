@@ -85,7 +85,8 @@ MUST_CHECK enum error journal_version(const struct storage_call *call, const cha
                                       const char *entity_id, int64_t as_of, const char **data,
                                       int64_t *processed_at);
 /* The object of a row as streams and webhooks send it, keys sorted. */
-void journal_row_write(struct json_writer *writer, const struct journal_row *row, bool with_data);
+const char *journal_row_text(struct arena *arena, const struct journal_row *row, bool with_data,
+                             size_t most);
 
 /* What was touched by a transaction: raises the generation of each table and notes the newest event
  * of each type. `applied` is the last event that changed the table; zeroed where none did, as when

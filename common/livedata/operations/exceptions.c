@@ -1,9 +1,11 @@
 /* Finding exceptions, joining them with what operators have said, listing and counting them. */
 #include "livedata/operations/exceptions.h"
 
+#include "base/list.h"
 #include "db/query.h"
 #include "jobs/inbox.h"
 #include "livedata/access/types.h"
+#include "livedata/counts.h"
 #include "livedata/journal/dead_letters.h"
 #include "livedata/moment.h"
 #include "livedata/operations/open_orders.h"
@@ -17,7 +19,6 @@ const char *const exception_source_names[] = {"deadletter", "webhook_delivery", 
 const char *const exception_status_names[] = {"open", "in_progress", "acknowledged", "resolved",
                                               NULL};
 
-enum severity { SEVERITY_HIGH, SEVERITY_MEDIUM, SEVERITY_LOW };
 static const char *const severity_names[] = {"high", "medium", "low"};
 
 static const struct statement read_letters = {
@@ -53,37 +54,65 @@ static const struct statement put_triage = {
            " note = coalesce(excluded.note, ops_exception_triage.note)",
 };
 
-struct item {
-    const char *id;
-    enum exception_source source;
-    enum severity severity;
-    enum exception_status status;
-    int64_t occurred_at, seen_at;
-    const char *kind, *entity; /* what it is about */
-    const char *title, *detail;
-    const char *resend; /* where what was not delivered is sent again; or NULL */
+#define OWNER struct entity_ref
+static const struct field ref_fields[] = {STRING(OWNER, kind), STRING(OWNER, id)};
+#undef OWNER
+static SCHEMA(ref_schema, struct entity_ref, "EntityRef", ref_fields);
+
+#define OWNER struct exception_action
+static const struct field action_fields[] = {STRING(OWNER, action), STRING(OWNER, href)};
+#undef OWNER
+static SCHEMA(action_schema, struct exception_action, "ExceptionAction", action_fields);
+
+#define OWNER struct exception_item
+static const struct field item_fields[] = {
+    STRING(OWNER, item_id),
+    CHOICE(OWNER, source, exception_source_names, .choice_count = EXCEPTION_SOURCE__MAX),
+    CHOICE(OWNER, severity, severity_names, .choice_count = COUNT_OF(severity_names)),
+    TIME(OWNER, occurred_at, .time = TIME_Z),
+    TIME(OWNER, last_seen_at, .time = TIME_Z),
+    OBJECT(OWNER, entity_ref, ref_schema),
+    STRING(OWNER, title),
+    STRING(OWNER, detail, .nullable = true),
+    CHOICE(OWNER, status, exception_status_names, .choice_count = EXCEPTION_STATUS__MAX),
+    OBJECTS(OWNER, actions, action_schema),
 };
+#undef OWNER
+static SCHEMA(item_schema, struct exception_item, "ExceptionItem", item_fields);
+
+#define OWNER struct exceptions_answer
+static const struct field list_fields[] = {OBJECTS(OWNER, items, item_schema), PAGINATION_ROWS,
+                                           BOOLEAN(OWNER, scan_truncated)};
+#undef OWNER
+SCHEMA(exceptions_schema, struct exceptions_answer, "ExceptionsListResponse", list_fields);
+
+#define OWNER struct source_counts
+static const struct field source_fields[] = {
+    WRITTEN_JSON(OWNER, deadletter), WRITTEN_JSON(OWNER, webhook_delivery),
+    WRITTEN_JSON(OWNER, reconciliation), WRITTEN_JSON(OWNER, alert_delivery)};
+#undef OWNER
+static SCHEMA(source_schema, struct source_counts, "ExceptionsBySource", source_fields);
+
+#define OWNER struct exception_stats
+static const struct field stats_fields[] = {
+    OBJECT(OWNER, by_source, source_schema, .help = "How many, by source and status."),
+    INTEGER(OWNER, last_24h), INTEGER(OWNER, manual_resolutions), BOOLEAN(OWNER, scan_truncated)};
+#undef OWNER
+SCHEMA(exception_stats_schema, struct exception_stats, "ExceptionsStatsResponse", stats_fields);
 
 struct items {
     struct arena *arena;
-    size_t count, capacity;
-    struct item *all;
+    size_t count;
+    struct exception_item *items;
     bool truncated;
     int64_t by_hand; /* resolved by operators */
 };
 
-enum { ITEMS_AT_FIRST = 64, HOOKS_MOST = 10000, JOBS_OF_PAGE = 200 };
+enum { HOOKS_MOST = 10000, JOBS_OF_PAGE = 200 };
 
-static struct item *add(struct items *items)
+static struct exception_item *add(struct items *items)
 {
-    if (items->count == items->capacity) {
-        struct item *more = ARENA_ARRAY(items->arena, struct item, items->capacity * 2);
-
-        memcpy(more, items->all, items->capacity * sizeof *more);
-        items->all = more;
-        items->capacity *= 2;
-    }
-    return &items->all[items->count++];
+    return LIST_ADD(items->arena, items);
 }
 
 static enum exception_status status_of_letter(const char *status)
@@ -101,13 +130,13 @@ static void add_hanging(struct items *items, const struct reading *reading, cons
 
     if (since > reading->storage.now - lease)
         return;
-    *add(items) = (struct item){.id = arena_print(items->arena, "rc:r2:%s", event_id),
+    *add(items) =
+        (struct exception_item){.item_id = arena_print(items->arena, "rc:r2:%s", event_id),
                                 .source = EXCEPTION_RECONCILIATION,
                                 .severity = SEVERITY_MEDIUM,
                                 .occurred_at = since,
-                                .seen_at = since,
-                                .kind = "event",
-                                .entity = event_id,
+                                .last_seen_at = since,
+                                .ref = {"event", event_id},
                                 .title = "A replay does not end",
                                 .detail = "The event has been waiting to be applied again."};
 }
@@ -133,15 +162,14 @@ static enum error find_letters(struct items *items, const struct reading *readin
         }
         if (!entity_types_have(types, dead_letter_entity_type(type)))
             continue;
-        *add(items) = (struct item){
-            .id = arena_print(items->arena, "dl:%s", id),
+        *add(items) = (struct exception_item){
+            .item_id = arena_print(items->arena, "dl:%s", id),
             .source = EXCEPTION_DEAD_LETTER,
             .severity = SEVERITY_HIGH,
             .status = status,
             .occurred_at = received,
-            .seen_at = retried.given ? retried.value : received,
-            .kind = "event",
-            .entity = id,
+            .last_seen_at = retried.given ? retried.value : received,
+            .ref = {"event", id},
             .title = arena_print(items->arena, "%s could not be applied: %s", type ? type : "event",
                                  query_text(query, 2, items->arena)),
             .detail = query_text_or_null(query, 3, items->arena)};
@@ -162,17 +190,16 @@ static void add_delivery(struct items *items, const struct hook *hook, const str
     int64_t at = row->finished_at.given ? row->finished_at.value : row->created_at;
     const char *event = row->key + strlen(hook->id) + 1;
 
-    *add(items) = (struct item){.id = arena_print(items->arena, "wh:%s", row->key),
-                                .source = EXCEPTION_DELIVERY,
-                                .severity = SEVERITY_MEDIUM,
-                                .occurred_at = at,
-                                .seen_at = at,
-                                .kind = "webhook",
-                                .entity = hook->id,
-                                .title = "An event could not be delivered",
-                                .detail = row->last_error};
+    *add(items) = (struct exception_item){.item_id = arena_print(items->arena, "wh:%s", row->key),
+                                          .source = EXCEPTION_DELIVERY,
+                                          .severity = SEVERITY_MEDIUM,
+                                          .occurred_at = at,
+                                          .last_seen_at = at,
+                                          .ref = {"webhook", hook->id},
+                                          .title = "An event could not be delivered",
+                                          .detail = row->last_error};
     if (hook->active)
-        items->all[items->count - 1].resend =
+        items->items[items->count - 1].resend =
             arena_print(items->arena, "/v1/webhooks/%s/events/%s/resend", hook->id, event);
 }
 
@@ -236,18 +263,17 @@ static enum error find_alerts(struct items *items, const struct reading *reading
         if (++count > most)
             items->truncated = true;
         else if (metric ? may_see_table(reading, metric->table) : !reading->types)
-            *add(items) = (struct item){.id = arena_print(items->arena, "al:%s", id),
-                                        .source = EXCEPTION_ALERT,
-                                        .severity = SEVERITY_HIGH,
-                                        .occurred_at = since,
-                                        .seen_at = since,
-                                        .kind = "alert",
-                                        .entity = id,
-                                        .title = arena_print(items->arena,
-                                                             "%s of '%s' could not be delivered",
-                                                             query_text(query, 3, items->arena),
-                                                             query_text(query, 1, items->arena)),
-                                        .detail = query_text_or_null(query, 5, items->arena)};
+            *add(items) = (struct exception_item){
+                .item_id = arena_print(items->arena, "al:%s", id),
+                .source = EXCEPTION_ALERT,
+                .severity = SEVERITY_HIGH,
+                .occurred_at = since,
+                .last_seen_at = since,
+                .ref = {"alert", id},
+                .title = arena_print(items->arena, "%s of '%s' could not be delivered",
+                                     query_text(query, 3, items->arena),
+                                     query_text(query, 1, items->arena)),
+                .detail = query_text_or_null(query, 5, items->arena)};
     }
     return query_end(query, reading->storage.problem);
 }
@@ -274,14 +300,13 @@ static enum error find_disagreements(struct items *items, const struct reading *
 
         if (!told || told->terminal || place_of(type, told) <= place_of(type, order->stage))
             continue;
-        *add(items) = (struct item){
-            .id = arena_print(items->arena, "rc:r1:%s:%s", order->order_id, order->status),
+        *add(items) = (struct exception_item){
+            .item_id = arena_print(items->arena, "rc:r1:%s:%s", order->order_id, order->status),
             .source = EXCEPTION_RECONCILIATION,
             .severity = SEVERITY_HIGH,
             .occurred_at = order->journal_at,
-            .seen_at = order->journal_at,
-            .kind = "order",
-            .entity = order->order_id,
+            .last_seen_at = order->journal_at,
+            .ref = {"order", order->order_id},
             .title = "An order is behind its journal",
             .detail = arena_print(items->arena, "stored %s, journal %s", order->status,
                                   order->journal_stage)};
@@ -292,9 +317,9 @@ static enum error find_disagreements(struct items *items, const struct reading *
 
 static int by_id(const void *a, const void *b)
 {
-    const struct item *one = a, *other = b;
+    const struct exception_item *one = a, *other = b;
 
-    return strcmp(one->id, other->id);
+    return strcmp(one->item_id, other->item_id);
 }
 
 static int source_of(const char *name)
@@ -305,6 +330,15 @@ static int source_of(const char *name)
     return EXCEPTION_RECONCILIATION;
 }
 
+static const char *kind_of(const char *item_id)
+{
+    if (strncmp(item_id, "wh:", 3) == 0)
+        return "webhook";
+    if (strncmp(item_id, "al:", 3) == 0)
+        return "alert";
+    return strncmp(item_id, "rc:r1:", 6) == 0 ? "order" : "event";
+}
+
 /* What operators have said; what they said of things that are not found any more is over. */
 static enum error join_triage(struct items *items, const struct reading *reading)
 {
@@ -312,32 +346,28 @@ static enum error join_triage(struct items *items, const struct reading *reading
     struct query *query = db_query(reading->storage.db, &read_triage);
     size_t found = items->count;
 
-    qsort(items->all, found, sizeof *items->all, by_id);
+    qsort(items->items, found, sizeof *items->items, by_id);
     query_bind_text(query, reading->storage.tenant);
     query_bind_integer(query, most);
     while (query_next(query)) {
-        const struct item key = {.id = query_text(query, 0, items->arena)};
+        const struct exception_item key = {.item_id = query_text(query, 0, items->arena)};
         bool resolved = strcmp(query_text(query, 2, items->arena), "resolved") == 0;
         int64_t seen = query_integer(query, 3);
-        struct item *item = bsearch(&key, items->all, found, sizeof key, by_id);
+        struct exception_item *item = bsearch(&key, items->items, found, sizeof key, by_id);
 
         items->by_hand += resolved;
-        if (item && item->seen_at <= seen)
+        if (item && item->last_seen_at <= seen)
             item->status = resolved ? EXCEPTION_RESOLVED : EXCEPTION_ACKNOWLEDGED;
         else if (!item && !reading->types)
-            *add(items) = (struct item){
-                .id = key.id,
+            *add(items) = (struct exception_item){
+                .item_id = key.item_id,
                 .source = (enum exception_source)source_of(query_text(query, 1, items->arena)),
                 .severity = SEVERITY_LOW,
                 .status =
                     resolved || !items->truncated ? EXCEPTION_RESOLVED : EXCEPTION_ACKNOWLEDGED,
                 .occurred_at = query_integer(query, 4),
-                .seen_at = seen,
-                .kind = strncmp(key.id, "wh:", 3) == 0      ? "webhook"
-                        : strncmp(key.id, "al:", 3) == 0    ? "alert"
-                        : strncmp(key.id, "rc:r1:", 6) == 0 ? "order"
-                                                            : "event",
-                .entity = strrchr(key.id, ':') + 1,
+                .last_seen_at = seen,
+                .ref = {kind_of(key.item_id), strrchr(key.item_id, ':') + 1},
                 .title = "It is not found any more"};
     }
     return query_end(query, reading->storage.problem);
@@ -347,8 +377,7 @@ static enum error find_all(struct items *items, const struct reading *reading)
 {
     enum error error;
 
-    *items = (struct items){.arena = reading->storage.arena, .capacity = ITEMS_AT_FIRST};
-    items->all = ARENA_ARRAY(items->arena, struct item, items->capacity);
+    *items = (struct items){.arena = reading->storage.arena};
     error = find_letters(items, reading);
     if (!error)
         error = find_deliveries(items, reading);
@@ -361,169 +390,168 @@ static enum error find_all(struct items *items, const struct reading *reading)
 
 static int by_weight(const void *a, const void *b)
 {
-    const struct item *one = *(const struct item *const *)a,
-                      *other = *(const struct item *const *)b;
+    const struct exception_item *one = *(const struct exception_item *const *)a,
+                                *other = *(const struct exception_item *const *)b;
 
     if (one->severity != other->severity)
         return one->severity < other->severity ? -1 : 1;
     if (one->occurred_at != other->occurred_at)
         return one->occurred_at > other->occurred_at ? -1 : 1;
-    return strcmp(one->id, other->id);
+    return strcmp(one->item_id, other->item_id);
 }
 
-static void write_action(struct json_writer *writer, const char *action, const char *href)
+static void add_action(struct arena *arena, struct exception_item *item, const char *action,
+                       const char *href)
 {
-    writer_open_object(writer);
-    writer_key_string(writer, "action", action);
-    writer_key_string(writer, "href", href);
-    writer_close_object(writer);
+    struct exception_action *added =
+        list_add(arena, &item->actions.items, &item->actions.count, sizeof *added);
+
+    *added = (struct exception_action){.action = action, .href = href};
 }
 
-static void write_actions(struct json_writer *writer, struct arena *arena, const struct item *item)
+/* What an operator may do with the item. */
+static void add_actions(struct arena *arena, struct exception_item *item)
 {
-    writer_key(writer, "actions");
-    writer_open_array(writer);
     if (item->source == EXCEPTION_DEAD_LETTER) {
         if (item->status == EXCEPTION_OPEN) {
-            write_action(writer, "replay",
-                         arena_print(arena, "/v1/deadletter/%s/replay", item->entity));
-            write_action(writer, "dismiss",
-                         arena_print(arena, "/v1/deadletter/%s/dismiss", item->entity));
+            add_action(arena, item, "replay",
+                       arena_print(arena, "/v1/deadletter/%s/replay", item->ref.id));
+            add_action(arena, item, "dismiss",
+                       arena_print(arena, "/v1/deadletter/%s/dismiss", item->ref.id));
         }
     } else if (item->status != EXCEPTION_RESOLVED) {
         if (item->resend)
-            write_action(writer, "resend", item->resend);
+            add_action(arena, item, "resend", item->resend);
         if (item->status == EXCEPTION_OPEN)
-            write_action(writer, "acknowledge",
-                         arena_print(arena, "/v1/ops/exceptions/%s/acknowledge", item->id));
-        write_action(writer, "resolve",
-                     arena_print(arena, "/v1/ops/exceptions/%s/resolve", item->id));
+            add_action(arena, item, "acknowledge",
+                       arena_print(arena, "/v1/ops/exceptions/%s/acknowledge", item->item_id));
+        add_action(arena, item, "resolve",
+                   arena_print(arena, "/v1/ops/exceptions/%s/resolve", item->item_id));
     }
-    writer_close_array(writer);
-}
-
-static void write_item(struct json_writer *writer, struct arena *arena, const struct item *item)
-{
-    writer_open_object(writer);
-    writer_key_string(writer, "item_id", item->id);
-    writer_key_string(writer, "source", exception_source_names[item->source]);
-    writer_key_string(writer, "severity", severity_names[item->severity]);
-    moment_write(writer, "occurred_at", item->occurred_at);
-    moment_write(writer, "last_seen_at", item->seen_at);
-    writer_key(writer, "entity_ref");
-    writer_open_object(writer);
-    writer_key_string(writer, "kind", item->kind);
-    writer_key_string(writer, "id", item->entity);
-    writer_close_object(writer);
-    writer_key_string(writer, "title", item->title);
-    writer_key_string(writer, "detail", item->detail);
-    writer_key_string(writer, "status", exception_status_names[item->status]);
-    write_actions(writer, arena, item);
-    writer_close_object(writer);
 }
 
 /* Where the page begins: after the item of the cursor, or where it stood. */
-static int64_t first_of(const struct item **items, int64_t count,
+static int64_t first_of(const struct exception_item **items, int64_t count,
                         const struct exception_request *request, const struct list_cursor *cursor)
 {
-    const struct item last = {
-        .id = cursor->id, .severity = (enum severity)cursor->weight, .occurred_at = cursor->at};
-    const struct item *place = &last;
+    const struct exception_item last = {.item_id = cursor->id,
+                                        .severity = (enum exception_severity)cursor->weight,
+                                        .occurred_at = cursor->at};
+    const struct exception_item *sought = &last;
     int64_t first = 0;
 
     if (!cursor->given)
         return (request->page - 1) * request->page_size;
-    while (first < count && by_weight(&items[first], &place) <= 0)
+    while (first < count && by_weight(&items[first], &sought) <= 0)
         first++;
     return first;
 }
 
-static const char *next_of(struct arena *arena, const struct item *last)
+static const char *next_of(struct arena *arena, const struct exception_item *last)
 {
     const struct list_cursor cursor = {
-        .id = last->id, .weight = last->severity, .at = last->occurred_at};
+        .id = last->item_id, .weight = last->severity, .at = last->occurred_at};
 
     return list_cursor_make(arena, "exceptions", &cursor);
 }
 
-enum error write_exceptions_list(struct json_writer *writer, const struct reading *reading,
-                                 const struct exception_request *request)
+static bool is_wanted(const struct exception_item *item, const struct exception_request *request)
 {
+    if (request->source >= 0 && (int)item->source != request->source)
+        return false;
+    return request->status < 0 ? item->status != EXCEPTION_RESOLVED
+                               : (int)item->status == request->status;
+}
+
+/* The items of a page, with what only answers have. */
+static struct object_list page_of(struct arena *arena, const struct exception_item *const *wanted,
+                                  int64_t count)
+{
+    struct exception_item *items =
+        ARENA_ARRAY(arena, struct exception_item, count > 0 ? (size_t)count : 0);
+
+    for (int64_t i = 0; i < count; i++) {
+        items[i] = *wanted[i];
+        items[i].entity_ref = &items[i].ref;
+        add_actions(arena, &items[i]);
+    }
+    return (struct object_list){count > 0 ? (size_t)count : 0, items};
+}
+
+enum error exceptions_read(const struct reading *reading, const struct exception_request *request,
+                           struct exceptions_answer *answer)
+{
+    struct arena *arena = reading->storage.arena;
     int64_t first, end, count = 0;
-    const struct item **wanted;
+    const struct exception_item **wanted;
     struct list_cursor cursor;
     struct items items;
-    enum error error = list_cursor_read(reading->storage.arena, "exceptions", request->cursor,
-                                        &cursor, reading->storage.problem);
+    enum error error =
+        list_cursor_read(arena, "exceptions", request->cursor, &cursor, reading->storage.problem);
 
     if (!error)
         error = find_all(&items, reading);
     if (error)
         return error;
-    wanted = ARENA_ARRAY(items.arena, const struct item *, items.count);
+    wanted = ARENA_ARRAY(arena, const struct exception_item *, items.count);
     for (size_t i = 0; i < items.count; i++)
-        if ((request->source < 0 || (int)items.all[i].source == request->source) &&
-            (request->status < 0 ? items.all[i].status != EXCEPTION_RESOLVED
-                                 : (int)items.all[i].status == request->status))
-            wanted[count++] = &items.all[i];
-    qsort(wanted, (size_t)count, sizeof(const struct item *), by_weight);
+        if (is_wanted(&items.items[i], request))
+            wanted[count++] = &items.items[i];
+    qsort(wanted, (size_t)count, sizeof(const struct exception_item *), by_weight);
     first = first_of(wanted, count, request, &cursor);
     end = first + request->page_size < count ? first + request->page_size : count;
-    writer_open_object(writer);
-    writer_key(writer, "items");
-    writer_open_array(writer);
-    for (int64_t i = first; i < end; i++)
-        write_item(writer, items.arena, wanted[i]);
-    writer_close_array(writer);
-    write_pagination(writer, request->page, request->page_size, count,
-                     first < end && end < count ? next_of(items.arena, wanted[end - 1]) : NULL);
-    writer_key_boolean(writer, "scan_truncated", items.truncated);
-    writer_close_object(writer);
+    *answer = (struct exceptions_answer){
+        .items = page_of(arena, wanted + (first < end ? first : 0), end - first),
+        .pagination = pagination_of(arena, request->page, request->page_size, count),
+        .next_cursor = first < end && end < count ? next_of(arena, wanted[end - 1]) : NULL,
+        .scan_truncated = items.truncated};
     return ERROR_NONE;
 }
 
-enum error write_exception_stats(struct json_writer *writer, const struct reading *reading)
+/* How many of one source have each status; a status without items is left out. */
+static const char *statuses_of(const struct items *items, enum exception_source source)
 {
-    int64_t counts[EXCEPTION_SOURCE__MAX][EXCEPTION_STATUS__MAX] = {{0}}, day = 0;
+    struct named_counts counts = {0};
+
+    for (int status = 0; status < EXCEPTION_STATUS__MAX; status++)
+        for (size_t i = 0; i < items->count; i++)
+            if (items->items[i].source == source && (int)items->items[i].status == status)
+                counts_add(items->arena, &counts, exception_status_names[status]);
+    return counts_text(items->arena, &counts);
+}
+
+enum error exception_stats_read(const struct reading *reading, struct exception_stats *stats)
+{
+    struct source_counts *by_source = ARENA_NEW(reading->storage.arena, struct source_counts);
     struct items items;
     enum error error = find_all(&items, reading);
 
     if (error)
         return error;
-    for (size_t i = 0; i < items.count; i++) {
-        counts[items.all[i].source][items.all[i].status]++;
-        day += items.all[i].occurred_at >= reading->storage.now - moment_day;
-    }
-    writer_open_object(writer);
-    writer_key(writer, "by_source");
-    writer_open_object(writer);
-    for (int source = 0; source < EXCEPTION_SOURCE__MAX; source++) {
-        writer_key(writer, exception_source_names[source]);
-        writer_open_object(writer);
-        for (int status = 0; status < EXCEPTION_STATUS__MAX; status++)
-            if (counts[source][status])
-                writer_key_integer(writer, exception_status_names[status], counts[source][status]);
-        writer_close_object(writer);
-    }
-    writer_close_object(writer);
-    writer_key_integer(writer, "last_24h", day);
-    writer_key_integer(writer, "manual_resolutions", items.by_hand);
-    writer_key_boolean(writer, "scan_truncated", items.truncated);
-    writer_close_object(writer);
+    *by_source =
+        (struct source_counts){.deadletter = statuses_of(&items, EXCEPTION_DEAD_LETTER),
+                               .webhook_delivery = statuses_of(&items, EXCEPTION_DELIVERY),
+                               .reconciliation = statuses_of(&items, EXCEPTION_RECONCILIATION),
+                               .alert_delivery = statuses_of(&items, EXCEPTION_ALERT)};
+    *stats = (struct exception_stats){.by_source = by_source,
+                                      .manual_resolutions = items.by_hand,
+                                      .scan_truncated = items.truncated};
+    for (size_t i = 0; i < items.count; i++)
+        stats->last_24h += items.items[i].occurred_at >= reading->storage.now - moment_day;
     return ERROR_NONE;
 }
 
-static enum error keep_word(const struct reading *reading, const struct item *item,
+static enum error keep_word(const struct reading *reading, const struct exception_item *item,
                             enum exception_status status, const char *remark)
 {
     struct query *query = db_query(reading->storage.db, &put_triage);
 
     query_bind_text(query, reading->storage.tenant);
-    query_bind_text(query, item->id);
+    query_bind_text(query, item->item_id);
     query_bind_text(query, exception_source_names[item->source]);
     query_bind_text(query, exception_status_names[status]);
     query_bind_integer(query, item->occurred_at);
-    query_bind_integer(query, item->seen_at);
+    query_bind_integer(query, item->last_seen_at);
     query_bind_optional_integer(query, status == EXCEPTION_RESOLVED
                                            ? GIVEN_INTEGER(reading->storage.now)
                                            : (struct optional_integer){0});
@@ -535,13 +563,13 @@ enum error exception_triage(const struct reading *reading, const char *item_id,
                             enum exception_status status, const char *remark)
 {
     struct problem *problem = reading->storage.problem;
-    const struct item *item = NULL;
+    const struct exception_item *item = NULL;
     struct items items;
     enum error error = find_all(&items, reading);
 
     for (size_t i = 0; !error && i < items.count; i++)
-        if (strcmp(items.all[i].id, item_id) == 0)
-            item = &items.all[i];
+        if (strcmp(items.items[i].item_id, item_id) == 0)
+            item = &items.items[i];
     if (error)
         return error;
     if (!item)

@@ -7,6 +7,7 @@
 #define ASSAY_LIVEDATA_OPERATIONS_EXCEPTIONS_H
 
 #include "livedata/reads/answers.h"
+#include "livedata/reads/list_cursor.h"
 
 enum exception_source {
     EXCEPTION_DEAD_LETTER,
@@ -31,11 +32,50 @@ struct exception_request {
     int64_t page, page_size;
     const char *cursor; /* instead of a page; NULL = none */
 };
-MUST_CHECK enum error write_exceptions_list(struct json_writer *writer,
-                                            const struct reading *reading,
-                                            const struct exception_request *request);
-MUST_CHECK enum error write_exception_stats(struct json_writer *writer,
-                                            const struct reading *reading);
+
+struct entity_ref {
+    const char *kind, *id;
+};
+struct exception_action {
+    const char *action, *href;
+};
+enum exception_severity { SEVERITY_HIGH, SEVERITY_MEDIUM, SEVERITY_LOW };
+struct exception_item {
+    const char *item_id;
+    enum exception_source source;
+    enum exception_severity severity;
+    enum exception_status status;
+    int64_t occurred_at, last_seen_at;
+    struct entity_ref ref; /* what it is about */
+    const char *title, *detail;
+    const char *resend; /* where what was not delivered is sent again; or NULL */
+
+    /* Of answers alone. */
+    const struct entity_ref *entity_ref;
+    OBJECT_LIST(struct exception_action, actions);
+};
+struct exceptions_answer {
+    OBJECT_LIST(struct exception_item, items);
+    PAGINATION_MEMBERS;
+    bool scan_truncated;
+};
+SCHEMA_OF(exceptions_schema, struct exceptions_answer);
+MUST_CHECK enum error exceptions_read(const struct reading *reading,
+                                      const struct exception_request *request,
+                                      struct exceptions_answer *answer);
+
+struct source_counts {
+    const char *deadletter, *webhook_delivery, *reconciliation, *alert_delivery; /* by status */
+};
+struct exception_stats {
+    const struct source_counts *by_source;
+    int64_t last_24h;
+    int64_t manual_resolutions;
+    bool scan_truncated;
+};
+SCHEMA_OF(exception_stats_schema, struct exception_stats);
+MUST_CHECK enum error exception_stats_read(const struct reading *reading,
+                                           struct exception_stats *stats);
 
 /* Notes that an item was acknowledged or resolved. ERROR_NOT_FOUND exception_not_found,
  * ERROR_CONFLICT exception_elsewhere for dead letters, which are replayed or dismissed, and

@@ -1,14 +1,16 @@
 /* Open orders with the clocks of their stages, and which of them are stuck. */
 #include "livedata/operations/open_orders.h"
 
+#include "base/list.h"
 #include "base/number.h"
 #include "db/query.h"
+#include "livedata/counts.h"
 #include "livedata/moment.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { STAGES_MAX = 64, STAGES_TEXT_MAX = 16384, ORDERS_AT_FIRST = 64 };
+enum { STAGES_TEXT_MAX = 16384 };
 
 static const char status_prefix[] = "order.status.";
 
@@ -66,28 +68,15 @@ static void take_order(struct query *query, const struct reading *reading,
         order->overshoot = GIVEN_NUMBER(order->seconds / (order->stage->sla_minutes.value * 60));
 }
 
-static void add(struct open_orders *orders, size_t *capacity, struct arena *arena)
-{
-    struct open_order *more;
-
-    if (orders->count < *capacity)
-        return;
-    more = ARENA_ARRAY(arena, struct open_order, *capacity * 2);
-    memcpy(more, orders->items, *capacity * sizeof *more);
-    orders->items = more;
-    *capacity *= 2;
-}
-
 enum error open_orders_read(const struct reading *reading, struct open_orders *orders)
 {
     const struct entity_type *type = catalog_entity(reading->catalog, "order");
     int64_t most = reading->settings->ops_orders_scan_limit;
     struct arena *arena = reading->storage.arena;
-    size_t capacity = ORDERS_AT_FIRST;
     struct query *query;
     const char *ends;
 
-    *orders = (struct open_orders){.items = ARENA_ARRAY(arena, struct open_order, capacity)};
+    *orders = (struct open_orders){0};
     if (!type || !may_see_type(reading, "order"))
         return problem_set(reading->storage.problem, ERROR_FORBIDDEN, "entity_forbidden",
                            "API key '%s' cannot access entity type 'order'.", reading->key_name);
@@ -102,8 +91,7 @@ enum error open_orders_read(const struct reading *reading, struct open_orders *o
             orders->truncated = true;
             continue;
         }
-        add(orders, &capacity, arena);
-        take_order(query, reading, type, &orders->items[orders->count++]);
+        take_order(query, reading, type, LIST_ADD(arena, orders));
     }
     return query_end(query, reading->storage.problem);
 }
@@ -132,54 +120,71 @@ static int order_of_items(const void *a, const void *b)
     return strcmp(one->order_id, other->order_id);
 }
 
-static void write_item(struct json_writer *writer, const struct open_order *order)
+#define OWNER struct stuck_order
+static const struct field item_fields[] = {
+    STRING(OWNER, order_id),
+    STRING(OWNER, user_id),
+    STRING(OWNER, status),
+    TIME(OWNER, entered_at, .time = TIME_Z),
+    NUMBER(OWNER, in_stage_seconds),
+    NULLABLE_NUMBER(OWNER, sla_minutes),
+    NULLABLE_NUMBER(OWNER, overshoot_ratio),
+    STRING(OWNER, clock),
+    NUMBER(OWNER, total_amount),
+    STRING(OWNER, currency),
+};
+#undef OWNER
+static SCHEMA(item_schema, struct stuck_order, "StuckOrderItem", item_fields);
+
+#define OWNER struct stuck_summary
+static const struct field summary_fields[] = {WRITTEN_JSON(OWNER, open_by_stage),
+                                              WRITTEN_JSON(OWNER, breached_by_stage)};
+#undef OWNER
+static SCHEMA(summary_schema, struct stuck_summary, "StuckOrdersSummary", summary_fields);
+
+#define OWNER struct stuck_orders
+static const struct field stuck_fields[] = {OBJECTS(OWNER, items, item_schema),
+                                            OBJECT(OWNER, summary, summary_schema), PAGINATION_ROWS,
+                                            BOOLEAN(OWNER, scan_truncated)};
+#undef OWNER
+SCHEMA(stuck_orders_schema, struct stuck_orders, "StuckOrdersResponse", stuck_fields);
+
+static struct stuck_order item_of(const struct open_order *order)
 {
-    writer_open_object(writer);
-    writer_key_string(writer, "order_id", order->order_id);
-    writer_key_string(writer, "user_id", order->user_id);
-    writer_key_string(writer, "status", order->status);
-    moment_write(writer, "entered_at", order->entered_at);
-    writer_key_number(writer, "in_stage_seconds", number_round(order->seconds, 3));
-    if (order->stage && order->stage->sla_minutes.given)
-        writer_key_number(writer, "sla_minutes", order->stage->sla_minutes.value);
-    else
-        writer_key_null(writer, "sla_minutes");
+    struct stuck_order item = {.order_id = order->order_id,
+                               .user_id = order->user_id,
+                               .status = order->status,
+                               .entered_at = order->entered_at,
+                               .in_stage_seconds = number_round(order->seconds, 3),
+                               .clock = order->by_journal ? "journal" : "fallback",
+                               .total_amount = (double)order->total_cents / 100,
+                               .currency = order->currency};
+
+    if (order->stage)
+        item.sla_minutes = order->stage->sla_minutes;
     if (order->overshoot.given)
-        writer_key_number(writer, "overshoot_ratio", number_round(order->overshoot.value, 4));
-    else
-        writer_key_null(writer, "overshoot_ratio");
-    writer_key_string(writer, "clock", order->by_journal ? "journal" : "fallback");
-    writer_key_number(writer, "total_amount", (double)order->total_cents / 100);
-    writer_key_string(writer, "currency", order->currency);
-    writer_close_object(writer);
+        item.overshoot_ratio = GIVEN_NUMBER(number_round(order->overshoot.value, 4));
+    return item;
 }
 
-/* How many there are of each state, in the order in which they are met. */
-static void write_counts(struct json_writer *writer, const char *key,
-                         const struct open_orders *orders, bool breached)
+/* How many there are of each status, in the order in which the statuses appear. */
+static const char *counts_of(struct arena *arena, const struct open_orders *orders, bool breached)
 {
-    const char *names[STAGES_MAX];
-    int64_t counts[STAGES_MAX] = {0};
-    size_t known = 0;
+    struct named_counts counts = {0};
 
-    for (size_t i = 0; i < orders->count; i++) {
-        size_t place = 0;
+    for (size_t i = 0; i < orders->count; i++)
+        if (!breached || is_breached(&orders->items[i]))
+            counts_add(arena, &counts, orders->items[i].status);
+    return counts_text(arena, &counts);
+}
 
-        if (breached && !is_breached(&orders->items[i]))
-            continue;
-        while (place < known && strcmp(names[place], orders->items[i].status) != 0)
-            place++;
-        if (place == STAGES_MAX)
-            continue;
-        if (place == known)
-            names[known++] = orders->items[i].status;
-        counts[place]++;
-    }
-    writer_key(writer, key);
-    writer_open_object(writer);
-    for (size_t i = 0; i < known; i++)
-        writer_key_integer(writer, names[i], counts[i]);
-    writer_close_object(writer);
+static const struct stuck_summary *summary_of(struct arena *arena, const struct open_orders *orders)
+{
+    struct stuck_summary *summary = ARENA_NEW(arena, struct stuck_summary);
+
+    *summary = (struct stuck_summary){.open_by_stage = counts_of(arena, orders, false),
+                                      .breached_by_stage = counts_of(arena, orders, true)};
+    return summary;
 }
 
 /* Where the page begins: after the order of the cursor, or where it stood. */
@@ -188,7 +193,7 @@ static int64_t first_of(const struct open_order **items, int64_t count,
 {
     const struct open_order last = {.order_id = cursor->id,
                                     .overshoot = {cursor->weight >= 0, cursor->weight}};
-    const struct open_order *place = &last;
+    const struct open_order *sought = &last;
     int64_t first = 0;
 
     if (!cursor->given)
@@ -196,7 +201,7 @@ static int64_t first_of(const struct open_order **items, int64_t count,
     for (int64_t i = 0; i < count; i++)
         if (strcmp(items[i]->order_id, cursor->id) == 0)
             return i + 1;
-    while (first < count && order_of_items(&items[first], &place) < 0)
+    while (first < count && order_of_items(&items[first], &sought) < 0)
         first++;
     return first;
 }
@@ -209,12 +214,27 @@ static const char *next_of(struct arena *arena, const struct open_order *last)
     return list_cursor_make(arena, "stuck-orders", &cursor);
 }
 
-enum error write_stuck_orders(struct json_writer *writer, const struct reading *reading,
-                              const struct stuck_request *request)
+/* The wanted ones in the order of the list. */
+static const struct open_order **sorted_of(struct arena *arena, const struct open_orders *orders,
+                                           const struct stuck_request *request, int64_t *count)
+{
+    const struct open_order **items = ARENA_ARRAY(arena, const struct open_order *, orders->count);
+
+    *count = 0;
+    for (size_t i = 0; i < orders->count; i++)
+        if (is_wanted(&orders->items[i], request))
+            items[(*count)++] = &orders->items[i];
+    qsort(items, (size_t)*count, sizeof(const struct open_order *), order_of_items);
+    return items;
+}
+
+enum error stuck_orders_read(const struct reading *reading, const struct stuck_request *request,
+                             struct stuck_orders *answer)
 {
     struct arena *arena = reading->storage.arena;
-    int64_t first, end, count = 0;
-    const struct open_order **items;
+    int64_t first, end, count;
+    const struct open_order **sorted;
+    struct stuck_order *items;
     struct list_cursor cursor;
     struct open_orders orders;
     enum error error =
@@ -224,27 +244,17 @@ enum error write_stuck_orders(struct json_writer *writer, const struct reading *
         error = open_orders_read(reading, &orders);
     if (error)
         return error;
-    items = ARENA_ARRAY(arena, const struct open_order *, orders.count);
-    for (size_t i = 0; i < orders.count; i++)
-        if (is_wanted(&orders.items[i], request))
-            items[count++] = &orders.items[i];
-    qsort(items, (size_t)count, sizeof(const struct open_order *), order_of_items);
-    first = first_of(items, count, request, &cursor);
+    sorted = sorted_of(arena, &orders, request, &count);
+    first = first_of(sorted, count, request, &cursor);
     end = first + request->page_size < count ? first + request->page_size : count;
-    writer_open_object(writer);
-    writer_key(writer, "items");
-    writer_open_array(writer);
+    items = ARENA_ARRAY(arena, struct stuck_order, first < end ? (size_t)(end - first) : 0);
     for (int64_t i = first; i < end; i++)
-        write_item(writer, items[i]);
-    writer_close_array(writer);
-    writer_key(writer, "summary");
-    writer_open_object(writer);
-    write_counts(writer, "open_by_stage", &orders, false);
-    write_counts(writer, "breached_by_stage", &orders, true);
-    writer_close_object(writer);
-    write_pagination(writer, request->page, request->page_size, count,
-                     first < end && end < count ? next_of(arena, items[end - 1]) : NULL);
-    writer_key_boolean(writer, "scan_truncated", orders.truncated);
-    writer_close_object(writer);
+        items[i - first] = item_of(sorted[i]);
+    *answer = (struct stuck_orders){
+        .items = {first < end ? (size_t)(end - first) : 0, items},
+        .summary = summary_of(arena, &orders),
+        .pagination = pagination_of(arena, request->page, request->page_size, count),
+        .next_cursor = first < end && end < count ? next_of(arena, sorted[end - 1]) : NULL,
+        .scan_truncated = orders.truncated};
     return ERROR_NONE;
 }

@@ -22,7 +22,7 @@ struct open_order {
 struct open_orders {
     size_t count;
     struct open_order *items;
-    bool truncated; /* there are more than the setting lets a request look at */
+    bool truncated; /* there are more than the setting lets a request read */
 };
 
 /* By order id. ERROR_FORBIDDEN entity_forbidden for keys that may not see orders. */
@@ -34,8 +34,30 @@ struct stuck_request {
     int64_t page, page_size;
     const char *cursor; /* instead of a page; NULL = none */
 };
-/* Those that are in their stage for too long, the worst first, with figures of all. */
-MUST_CHECK enum error write_stuck_orders(struct json_writer *writer, const struct reading *reading,
-                                         const struct stuck_request *request);
+
+struct stuck_order {
+    const char *order_id, *user_id, *status;
+    int64_t entered_at;
+    double in_stage_seconds;
+    struct optional_number sla_minutes, overshoot_ratio;
+    const char *clock; /* "journal", or "fallback": the time of creation */
+    double total_amount;
+    const char *currency;
+};
+struct stuck_summary {
+    const char *open_by_stage, *breached_by_stage; /* JSON objects */
+};
+struct stuck_orders {
+    OBJECT_LIST(struct stuck_order, items);
+    const struct stuck_summary *summary;
+    PAGINATION_MEMBERS;
+    bool scan_truncated;
+};
+SCHEMA_OF(stuck_orders_schema, struct stuck_orders);
+
+/* Those that are in their stage for too long, the worst first, with counts of all. */
+MUST_CHECK enum error stuck_orders_read(const struct reading *reading,
+                                        const struct stuck_request *request,
+                                        struct stuck_orders *answer);
 
 #endif

@@ -14,7 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { COUNT_MOST = 10000, LEFT_BYTES_MAX = 2000, QUESTION_SHOWN = 200 };
+enum {
+    COUNT_MOST = 10000,
+    LEFT_BYTES_MAX = 2000,
+    QUESTION_SHOWN = 200,
+    ROWS_TEXT_MAX = 64 * 1024 * 1024
+};
 
 /* Names the words that no plan has used: who asks sees what to leave out, or to say otherwise. */
 static enum error untranslatable(const struct storage_call *call, const struct catalog *catalog,
@@ -245,17 +250,23 @@ enum error query_explain(const struct storage_call *call, const struct catalog *
     return ERROR_NONE;
 }
 
-void query_write_rows(struct json_writer *writer, const struct sandbox_answer *answer)
+const char *query_rows_text(struct arena *arena, const struct sandbox_answer *answer)
 {
-    writer_open_array(writer);
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, ROWS_TEXT_MAX);
+    writer_start(&writer, &text);
+    writer_open_array(&writer);
     for (size_t row = 0; row < answer->row_count; row++) {
-        writer_open_object(writer);
+        writer_open_object(&writer);
         for (size_t i = 0; i < answer->column_count; i++) {
-            writer_key(writer, answer->columns[i]);
-            scope_write_cell(writer, answer->columns[i],
+            writer_key(&writer, answer->columns[i]);
+            scope_write_cell(&writer, answer->columns[i],
                              &answer->cells[row * answer->column_count + i]);
         }
-        writer_close_object(writer);
+        writer_close_object(&writer);
     }
-    writer_close_array(writer);
+    writer_close_array(&writer);
+    return text.bytes;
 }

@@ -53,6 +53,6 @@ MUST_CHECK enum error query_explain(const struct storage_call *call, const struc
                                     struct query_explanation *explanation);
 
 /* The rows as a JSON list. */
-void query_write_rows(struct json_writer *writer, const struct sandbox_answer *answer);
+const char *query_rows_text(struct arena *arena, const struct sandbox_answer *answer);
 
 #endif

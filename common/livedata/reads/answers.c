@@ -1,7 +1,7 @@
-/* Entities and metrics read, and written with what is known of their age. */
+/* Entities and metrics read, and answered with their ages. */
 #include "livedata/reads/answers.h"
 
-#include "livedata/catalog/contracts.h"
+#include "base/list.h"
 #include "livedata/entities/rows.h"
 #include "livedata/journal/journal.h"
 #include "livedata/moment.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT_BYTES_MAX = SHM_CACHE_ENTRY_MAX };
+enum { COMPONENTS_TEXT_MAX = 65536 };
 
 bool may_see_type(const struct reading *reading, const char *type)
 {
@@ -192,62 +192,81 @@ enum error read_entity(const struct reading *reading, const char *type_name, con
     return as_of ? read_past(reading, answer) : read_current(reading, answer);
 }
 
-static bool shows(const struct reading *reading, const char *name)
+#define OWNER struct answer_meta
+#define META_ROWS                                                                                  \
+    TIME_OR_NULL(OWNER, as_of, .time = TIME_Z_SECONDS), BOOLEAN(OWNER, is_historical),             \
+        NULLABLE_NUMBER(OWNER, freshness_seconds), NULLABLE_NUMBER(OWNER, event_age_seconds),      \
+        CHOICE(OWNER, health, health_words, .choice_count = HEALTH_WORD__MAX),                     \
+        NULLABLE_BOOLEAN(OWNER, stale)
+static const struct field entity_meta_fields[] = {META_ROWS};
+static const struct field metric_meta_fields[] = {
+    META_ROWS,
+    STRING(OWNER, reason, .omit_if_null = true, .help = "Why there is no value."),
+    NULLABLE_BOOLEAN(OWNER, mixed_currency, .omit_if_null = true),
+    STRINGS(OWNER, currencies_not_added, .omit_if_null = true,
+            .help = "Currencies without a rate: they stand in components alone."),
+};
+#undef OWNER
+static SCHEMA(entity_meta_schema, struct answer_meta, "EntityMeta", entity_meta_fields);
+static SCHEMA(metric_meta_schema, struct answer_meta, "MetricMeta", metric_meta_fields);
+
+#define OWNER struct entity_reply
+static const struct field entity_fields[] = {
+    STRING(OWNER, entity_type),
+    STRING(OWNER, entity_id),
+    STRING(OWNER, status, .nullable = true),
+    WRITTEN_JSON(OWNER, data, .help = "The fields that the catalog lists for the type."),
+    TIME_OR_NULL(OWNER, last_updated, .time = TIME_Z),
+    NULLABLE_NUMBER(OWNER, freshness_seconds),
+    NULLABLE_NUMBER(OWNER, event_age_seconds),
+    OBJECT(OWNER, meta, entity_meta_schema),
+};
+#undef OWNER
+SCHEMA(entity_schema, struct entity_reply, "EntityResponse", entity_fields);
+
+#define OWNER struct metric_reply
+static const struct field metric_fields[] = {
+    STRING(OWNER, metric_name),
+    NULLABLE_NUMBER(OWNER, value),
+    STRING(OWNER, unit),
+    STRING(OWNER, window),
+    TIME(OWNER, computed_at, .time = TIME_Z),
+    WRITTEN_JSON(OWNER, components, .nullable = true,
+                 .help = "Of a metric of money: the value per currency."),
+    OBJECT(OWNER, meta, metric_meta_schema),
+};
+#undef OWNER
+SCHEMA(metric_schema, struct metric_reply, "MetricResponse", metric_fields);
+
+static struct answer_meta *meta_of(const struct reading *reading, int64_t as_of,
+                                   struct data_ages ages, double budget, enum health_word health)
 {
-    return version_shows(reading->catalog, reading->version, name);
+    struct answer_meta *meta = ARENA_NEW(reading->storage.arena, struct answer_meta);
+
+    *meta = (struct answer_meta){.as_of = as_of,
+                                 .is_historical = as_of != 0,
+                                 .freshness_seconds = ages.freshness_seconds,
+                                 .event_age_seconds = ages.event_age_seconds,
+                                 .health = (int)health};
+    if (ages.freshness_seconds.given || ages.in_future)
+        meta->stale = GIVEN_BOOLEAN(data_ages_are_stale(ages, budget));
+    return meta;
 }
 
-/* Both ages; older versions of the API know one of them. */
-static void write_ages(struct json_writer *writer, const struct reading *reading,
-                       struct data_ages ages, const char *path)
-{
-    write_optional_number(writer, "freshness_seconds", ages.freshness_seconds);
-    if (shows(reading, path))
-        write_optional_number(writer, "event_age_seconds", ages.event_age_seconds);
-}
-
-/* The block that both kinds of answers have. */
-static void write_meta(struct json_writer *writer, const struct reading *reading, int64_t as_of,
-                       struct data_ages ages, double budget, enum health_word health, bool entity)
-{
-    char text[MOMENT_TEXT];
-
-    if (as_of)
-        moment_format_seconds(as_of, text);
-    writer_key(writer, "meta");
-    writer_open_object(writer);
-    writer_key_string(writer, "as_of", as_of ? text : NULL);
-    if (!entity || shows(reading, "meta.is_historical"))
-        writer_key_boolean(writer, "is_historical", as_of != 0);
-    write_ages(writer, reading, ages, "meta.event_age_seconds");
-    if (shows(reading, "meta.health"))
-        writer_key_string(writer, "health", health_words[health]);
-    if (shows(reading, "meta.stale")) {
-        if (ages.freshness_seconds.given || ages.in_future)
-            writer_key_boolean(writer, "stale", data_ages_are_stale(ages, budget));
-        else
-            writer_key_null(writer, "stale");
-    }
-}
-
-void write_entity(struct json_writer *writer, const struct reading *reading,
-                  const struct entity_answer *answer, enum health_word health)
+struct entity_reply entity_show(const struct reading *reading, const struct entity_answer *answer,
+                                enum health_word health)
 {
     struct data_ages ages = entity_ages(reading, answer);
 
-    writer_open_object(writer);
-    writer_key_string(writer, "entity_type", answer->type->name);
-    writer_key_string(writer, "entity_id", answer->id);
-    if (shows(reading, "status"))
-        writer_key_string(writer, "status", answer->status);
-    writer_key(writer, "data");
-    writer_raw(writer, answer->data);
-    moment_write(writer, "last_updated", answer->newest.applied_at);
-    write_ages(writer, reading, ages, "event_age_seconds");
-    write_meta(writer, reading, answer->as_of, ages, reading->settings->freshness_sla_seconds,
-               health, true);
-    writer_close_object(writer);
-    writer_close_object(writer);
+    return (struct entity_reply){.entity_type = answer->type->name,
+                                 .entity_id = answer->id,
+                                 .status = answer->status,
+                                 .data = answer->data,
+                                 .last_updated = answer->newest.applied_at,
+                                 .freshness_seconds = ages.freshness_seconds,
+                                 .event_age_seconds = ages.event_age_seconds,
+                                 .meta = meta_of(reading, answer->as_of, ages,
+                                                 reading->settings->freshness_sla_seconds, health)};
 }
 
 struct data_ages entity_ages(const struct reading *reading, const struct entity_answer *answer)
@@ -365,34 +384,32 @@ enum error read_metric(const struct reading *reading, const char *name, const ch
     return error;
 }
 
-static void write_components(struct json_writer *writer, const struct metric_value *value)
+/* The value per currency; NULL where the metric is not one of money. */
+static const char *components_of(struct arena *arena, const struct metric_value *value)
 {
-    writer_key(writer, "components");
-    if (!value->currency_count) {
-        writer_null(writer);
-        return;
-    }
-    writer_open_object(writer);
+    struct json_writer writer;
+    struct text text;
+
+    if (!value->currency_count)
+        return NULL;
+    text_start(&text, arena, COMPONENTS_TEXT_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
     for (size_t i = 0; i < value->currency_count; i++)
-        writer_key_number(writer, value->currencies[i].currency, value->currencies[i].value);
-    writer_close_object(writer);
+        writer_key_number(&writer, value->currencies[i].currency, value->currencies[i].value);
+    writer_close_object(&writer);
+    return text.bytes;
 }
 
 /* Currencies that stand in `components` alone. */
-static void write_left_out(struct json_writer *writer, const struct metric_value *value)
+static struct string_list not_added(struct arena *arena, const struct metric_value *value)
 {
-    bool any = false;
+    struct string_list list = {0};
 
     for (size_t i = 0; i < value->currency_count; i++)
-        any = any || value->currencies[i].left_out;
-    if (!any)
-        return;
-    writer_key(writer, "currencies_not_added");
-    writer_open_array(writer);
-    for (size_t i = 0; i < value->currency_count; i++)
         if (value->currencies[i].left_out)
-            writer_string(writer, value->currencies[i].currency);
-    writer_close_array(writer);
+            *LIST_ADD(arena, &list) = value->currencies[i].currency;
+    return list;
 }
 
 struct data_ages metric_ages(const struct reading *reading, const struct metric_answer *answer)
@@ -402,36 +419,26 @@ struct data_ages metric_ages(const struct reading *reading, const struct metric_
     return data_ages(answer->value.newest, reading->storage.now);
 }
 
-void write_metric_value(struct json_writer *writer, const struct metric_value *value)
-{
-    if (value->undefined)
-        writer_key_null(writer, "value");
-    else
-        writer_key_number(writer, "value", value->value);
-}
-
-void write_metric(struct json_writer *writer, const struct reading *reading,
-                  const struct metric_answer *answer, enum health_word health)
+struct metric_reply metric_show(const struct reading *reading, const struct metric_answer *answer,
+                                enum health_word health)
 {
     const struct live_metric *metric = answer->request.metric;
-    const char *reason = metric_reason(&answer->value);
+    const struct metric_value *value = &answer->value;
+    struct arena *arena = reading->storage.arena;
+    double budget = metric->budget_seconds.given ? metric->budget_seconds.value
+                                                 : reading->settings->freshness_sla_seconds;
+    struct answer_meta *meta =
+        meta_of(reading, answer->request.as_of, metric_ages(reading, answer), budget, health);
 
-    writer_open_object(writer);
-    writer_key_string(writer, "metric_name", metric->name);
-    write_metric_value(writer, &answer->value);
-    writer_key_string(writer, "unit", metric_unit(metric, reading->settings));
-    writer_key_string(writer, "window", answer->request.window);
-    moment_write(writer, "computed_at", answer->computed_at);
-    write_components(writer, &answer->value);
-    write_meta(writer, reading, answer->request.as_of, metric_ages(reading, answer),
-               metric->budget_seconds.given ? metric->budget_seconds.value
-                                            : reading->settings->freshness_sla_seconds,
-               health, false);
-    if (reason)
-        writer_key_string(writer, "reason", reason);
-    if (answer->value.currency_count > 1)
-        writer_key_boolean(writer, "mixed_currency", true);
-    write_left_out(writer, &answer->value);
-    writer_close_object(writer);
-    writer_close_object(writer);
+    meta->reason = metric_reason(value);
+    if (value->currency_count > 1)
+        meta->mixed_currency = GIVEN_BOOLEAN(true);
+    meta->currencies_not_added = not_added(arena, value);
+    return (struct metric_reply){.metric_name = metric->name,
+                                 .value = {!value->undefined, value->value},
+                                 .unit = metric_unit(metric, reading->settings),
+                                 .window = answer->request.window,
+                                 .computed_at = answer->computed_at,
+                                 .components = components_of(arena, value),
+                                 .meta = meta};
 }

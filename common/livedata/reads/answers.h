@@ -1,6 +1,6 @@
 /*
  * Answers about entities and metrics: out of the cache or the tables, with freshness and health, in
- * the shape of the version of the API that was asked for.
+ * the shape of the version of the API that the client has pinned.
  */
 #ifndef ASSAY_LIVEDATA_READS_ANSWERS_H
 #define ASSAY_LIVEDATA_READS_ANSWERS_H
@@ -35,8 +35,29 @@ struct entity_answer {
  * ERROR_INVALID as_of_future. */
 MUST_CHECK enum error read_entity(const struct reading *reading, const char *type_name,
                                   const char *id, int64_t as_of, struct entity_answer *answer);
-void write_entity(struct json_writer *writer, const struct reading *reading,
-                  const struct entity_answer *answer, enum health_word health);
+
+/* The block that both kinds of answers have. */
+struct answer_meta {
+    int64_t as_of; /* 0 = now */
+    bool is_historical;
+    struct optional_number freshness_seconds, event_age_seconds;
+    int health;
+    struct optional_boolean stale;
+    /* Of metrics alone. */
+    const char *reason; /* why there is no value; or NULL */
+    struct optional_boolean mixed_currency;
+    struct string_list currencies_not_added;
+};
+struct entity_reply {
+    const char *entity_type, *entity_id, *status;
+    const char *data; /* JSON object: the columns of the type */
+    int64_t last_updated;
+    struct optional_number freshness_seconds, event_age_seconds;
+    const struct answer_meta *meta;
+};
+SCHEMA_OF(entity_schema, struct entity_reply);
+struct entity_reply entity_show(const struct reading *reading, const struct entity_answer *answer,
+                                enum health_word health);
 
 /* Unknown for a moment of the past. */
 struct data_ages entity_ages(const struct reading *reading, const struct entity_answer *answer);
@@ -52,12 +73,20 @@ struct metric_answer {
  * unsupported_window, as_of_future. */
 MUST_CHECK enum error read_metric(const struct reading *reading, const char *name,
                                   const char *window, int64_t as_of, struct metric_answer *answer);
-void write_metric(struct json_writer *writer, const struct reading *reading,
-                  const struct metric_answer *answer, enum health_word health);
+
+struct metric_reply {
+    const char *metric_name;
+    struct optional_number value;
+    const char *unit, *window;
+    int64_t computed_at;
+    const char *components; /* JSON object: the value per currency; or NULL */
+    const struct answer_meta *meta;
+};
+SCHEMA_OF(metric_schema, struct metric_reply);
+struct metric_reply metric_show(const struct reading *reading, const struct metric_answer *answer,
+                                enum health_word health);
 
 struct data_ages metric_ages(const struct reading *reading, const struct metric_answer *answer);
-/* The member `value`, null where there is none. */
-void write_metric_value(struct json_writer *writer, const struct metric_value *value);
 
 /* The metric of that name, where the key may see it and it has the window; errors as above. */
 MUST_CHECK enum error reading_metric(const struct reading *reading, const char *name,

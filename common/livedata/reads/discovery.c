@@ -1,71 +1,120 @@
-/* The catalog written; fields and metrics as documents of a search. */
+/* The catalog as an answer; fields and metrics as documents of a search. */
 #include "livedata/reads/discovery.h"
 
 #include "base/string_list.h"
 #include "livedata/catalog/contracts.h"
-#include "livedata/search/search.h"
 
-#include <stdio.h>
-
-enum { DOCUMENTS_MAX = 1000 };
+enum { DOCUMENTS_MAX = 1000, CATALOG_TEXT_MAX = 1 << 22 };
 
 static const double field_boost = 0.6, metric_boost = 1.15;
 
-static void write_texts(struct json_writer *writer, const char *key,
-                        const struct string_list *texts)
+/* What the catalog says of one entity type and of one metric. */
+struct catalog_entity_answer {
+    const char *description;
+    const char *fields; /* JSON object: a description by field */
+    const char *primary_key, *contract_version;
+};
+struct catalog_metric_answer {
+    const char *description, *unit;
+    struct string_list available_windows;
+    const char *contract_version;
+    struct string_list source_events;
+    const char *source_table;
+};
+
+#define OWNER struct catalog_entity_answer
+static const struct field entity_fields[] = {
+    STRING(OWNER, description), WRITTEN_JSON(OWNER, fields), STRING(OWNER, primary_key),
+    STRING(OWNER, contract_version, .nullable = true)};
+#undef OWNER
+static SCHEMA(entity_entry_schema, struct catalog_entity_answer, "CatalogEntity", entity_fields);
+
+#define OWNER struct catalog_metric_answer
+static const struct field metric_fields[] = {
+    STRING(OWNER, description),        STRING(OWNER, unit),
+    STRINGS(OWNER, available_windows), STRING(OWNER, contract_version, .nullable = true),
+    STRINGS(OWNER, source_events),     STRING(OWNER, source_table)};
+#undef OWNER
+static SCHEMA(metric_entry_schema, struct catalog_metric_answer, "CatalogMetric", metric_fields);
+
+#define OWNER struct catalog_answer
+static const struct field catalog_fields[] = {
+    WRITTEN_JSON(OWNER, entities,
+                 .help = "By type: description, fields, primary_key, contract_version."),
+    WRITTEN_JSON(OWNER, metrics,
+                 .help = "By name: description, unit, available_windows, contract_version, "
+                         "source_events, source_table."),
+    WRITTEN_JSON(OWNER, streaming_sources),
+    WRITTEN_JSON(OWNER, audit_sources),
+};
+#undef OWNER
+SCHEMA(catalog_schema, struct catalog_answer, "CatalogResponse", catalog_fields);
+
+/* {"order_id": "Id of the order", ...} */
+static const char *fields_text(struct arena *arena, const struct entity_type *type)
 {
-    writer_key(writer, key);
-    writer_open_array(writer);
-    for (size_t i = 0; i < texts->count; i++)
-        writer_string(writer, texts->items[i]);
-    writer_close_array(writer);
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, CATALOG_TEXT_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    for (size_t i = 0; i < type->field_count; i++)
+        writer_key_string(&writer, type->fields[i].name, type->fields[i].text);
+    writer_close_object(&writer);
+    return text.bytes;
 }
 
-static void write_entities(struct json_writer *writer, const struct catalog *catalog)
+static const char *entities_text(struct arena *arena, const struct catalog *catalog)
 {
-    writer_key(writer, "entities");
-    writer_open_object(writer);
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, CATALOG_TEXT_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
     for (size_t i = 0; i < catalog->entity_count; i++) {
         const struct entity_type *type = &catalog->entities[i];
+        const struct catalog_entity_answer answer = {
+            .description = type->description,
+            .fields = fields_text(arena, type),
+            .primary_key = type->primary_key,
+            .contract_version = contract_stable_version(catalog, type->name)};
 
-        writer_key(writer, type->name);
-        writer_open_object(writer);
-        writer_key_string(writer, "description", type->description);
-        writer_key(writer, "fields");
-        writer_open_object(writer);
-        for (size_t j = 0; j < type->field_count; j++)
-            writer_key_string(writer, type->fields[j].name, type->fields[j].text);
-        writer_close_object(writer);
-        writer_key_string(writer, "primary_key", type->primary_key);
-        writer_key_string(writer, "contract_version", contract_stable_version(catalog, type->name));
-        writer_close_object(writer);
+        writer_key(&writer, type->name);
+        schema_write(&writer, &entity_entry_schema, &answer);
     }
-    writer_close_object(writer);
+    writer_close_object(&writer);
+    return text.bytes;
 }
 
-static void write_metrics(struct json_writer *writer, const struct catalog *catalog)
+static const char *metrics_text(struct arena *arena, const struct catalog *catalog)
 {
-    writer_key(writer, "metrics");
-    writer_open_object(writer);
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, CATALOG_TEXT_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
     for (size_t i = 0; i < catalog->metric_count; i++) {
         const struct live_metric *metric = &catalog->metrics[i];
-        char entity[128];
+        const struct catalog_metric_answer answer = {
+            .description = metric->description,
+            .unit = metric->unit,
+            .available_windows = metric->windows,
+            .contract_version =
+                contract_stable_version(catalog, arena_print(arena, "metric.%s", metric->name)),
+            .source_events = metric->source_events,
+            .source_table = metric->table->name};
 
-        (void)!snprintf(entity, sizeof entity, "metric.%s", metric->name);
-        writer_key(writer, metric->name);
-        writer_open_object(writer);
-        writer_key_string(writer, "description", metric->description);
-        writer_key_string(writer, "unit", metric->unit);
-        write_texts(writer, "available_windows", &metric->windows);
-        writer_key_string(writer, "contract_version", contract_stable_version(catalog, entity));
-        write_texts(writer, "source_events", &metric->source_events);
-        writer_key_string(writer, "source_table", metric->table->name);
-        writer_close_object(writer);
+        writer_key(&writer, metric->name);
+        schema_write(&writer, &metric_entry_schema, &answer);
     }
-    writer_close_object(writer);
+    writer_close_object(&writer);
+    return text.bytes;
 }
 
-void write_catalog(struct json_writer *writer, const struct catalog *catalog)
+struct catalog_answer catalog_show(struct arena *arena, const struct catalog *catalog)
 {
     static const char sources[] =
         "{\"events\":{\"path\":\"/v1/stream/events\",\"transport\":\"sse\","
@@ -76,14 +125,10 @@ void write_catalog(struct json_writer *writer, const struct catalog *catalog)
         "\"description\":\"Where an entity came from\",\"layers\":[\"source\",\"ingestion\","
         "\"validation\",\"enrichment\",\"serving\"]}}";
 
-    writer_open_object(writer);
-    write_entities(writer, catalog);
-    write_metrics(writer, catalog);
-    writer_key(writer, "streaming_sources");
-    writer_raw(writer, sources);
-    writer_key(writer, "audit_sources");
-    writer_raw(writer, audits);
-    writer_close_object(writer);
+    return (struct catalog_answer){.entities = entities_text(arena, catalog),
+                                   .metrics = metrics_text(arena, catalog),
+                                   .streaming_sources = sources,
+                                   .audit_sources = audits};
 }
 
 static const char *words_of(struct arena *arena, const char *name)
@@ -157,33 +202,39 @@ static void add_metrics(const struct reading *reading, struct documents *documen
     }
 }
 
-static void write_hits(struct json_writer *writer, const struct search_answer *answer)
-{
-    writer_key(writer, "results");
-    writer_open_array(writer);
-    for (size_t i = 0; i < answer->count; i++) {
-        const struct search_hit *hit = &answer->hits[i];
+#define OWNER struct search_hit
+static const struct field hit_fields[] = {
+    {.name = "type", .type = FIELD_STRING, .offset = offsetof(struct search_hit, kind)},
+    STRING(OWNER, id),
+    STRING(OWNER, entity_type, .nullable = true),
+    NUMBER(OWNER, score),
+    STRING(OWNER, snippet),
+    STRING(OWNER, endpoint),
+};
+#undef OWNER
+static SCHEMA(hit_schema, struct search_hit, "SearchResult", hit_fields);
 
-        writer_open_object(writer);
-        writer_key_string(writer, "type", hit->kind);
-        writer_key_string(writer, "id", hit->id);
-        writer_key_string(writer, "entity_type", hit->entity_type);
-        writer_key_number(writer, "score", hit->score);
-        writer_key_string(writer, "snippet", hit->snippet);
-        writer_key_string(writer, "endpoint", hit->endpoint);
-        writer_close_object(writer);
-    }
-    writer_close_array(writer);
-}
+#define OWNER struct search_reply
+static const struct field search_fields[] = {
+    STRING(OWNER, query),
+    OBJECTS(OWNER, results, hit_schema),
+    BOOLEAN(OWNER, partial),
+    BOOLEAN(OWNER, degraded),
+    INTEGER(OWNER, indexed_documents),
+    NULLABLE_INTEGER(OWNER, entity_scan_limit),
+    STRINGS(OWNER, partial_entity_types),
+    STRINGS(OWNER, failed_entity_types),
+};
+#undef OWNER
+SCHEMA(search_schema, struct search_reply, "SearchResponse", search_fields);
 
-enum error write_search(struct json_writer *writer, const struct reading *reading, const char *text,
-                        int64_t limit, const struct string_list *types)
+enum error search_read(const struct reading *reading, const char *text, int64_t limit,
+                       const struct string_list *types, struct search_reply *reply)
 {
     const struct catalog *catalog = reading->catalog;
     struct arena *arena = reading->storage.arena;
     struct documents *documents = ARENA_NEW(arena, struct documents);
     struct search_request request = {.text = text, .limit = limit};
-    const struct string_list none = {0};
     struct search_answer answer = {0};
     enum error error = ERROR_NONE;
 
@@ -204,15 +255,8 @@ enum error write_search(struct json_writer *writer, const struct reading *readin
         error = search_find(&reading->storage, catalog, &request, &answer);
     if (error)
         return error;
-    writer_open_object(writer);
-    writer_key_string(writer, "query", text);
-    write_hits(writer, &answer);
-    writer_key_boolean(writer, "partial", false);
-    writer_key_boolean(writer, "degraded", false);
-    writer_key_integer(writer, "indexed_documents", answer.documents);
-    writer_key_null(writer, "entity_scan_limit");
-    write_texts(writer, "partial_entity_types", &none);
-    write_texts(writer, "failed_entity_types", &none);
-    writer_close_object(writer);
+    *reply = (struct search_reply){.query = text,
+                                   .results = {answer.count, answer.hits},
+                                   .indexed_documents = answer.documents};
     return ERROR_NONE;
 }

@@ -10,7 +10,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const health_words[] = {"healthy", "degraded", "unhealthy"};
+enum { METRICS_TEXT_MAX = 4096 };
+
+const char *const health_words[HEALTH_WORD__MAX] = {"healthy", "degraded", "unhealthy"};
+
+#define OWNER struct health_component
+static const struct field component_fields[] = {
+    STRING(OWNER, name),
+    CHOICE(OWNER, status, health_words, .choice_count = HEALTH_WORD__MAX),
+    STRING(OWNER, message),
+    STRING(OWNER, source),
+    WRITTEN_JSON(OWNER, metrics, .help = "What the component was judged by."),
+};
+static const struct field freshness_fields[] = {
+    NULLABLE_NUMBER(OWNER, last_event_age_seconds), NULLABLE_NUMBER(OWNER, event_age_seconds),
+    NULLABLE_NUMBER(OWNER, sla_seconds, .omit_if_null = true)};
+static const struct field quality_fields[] = {
+    NULLABLE_NUMBER(OWNER, pass_rate, .omit_if_null = true),
+    NULLABLE_INTEGER(OWNER, total_events, .omit_if_null = true),
+    NULLABLE_INTEGER(OWNER, rejected_events, .omit_if_null = true)};
+static const struct field serving_fields[] = {
+    STRING(OWNER, backend, .nullable = true, .omit_if_null = true)};
+#undef OWNER
+static SCHEMA(component_schema, struct health_component, "HealthComponent", component_fields);
+static SCHEMA(freshness_schema, struct health_component, "FreshnessMetrics", freshness_fields);
+static SCHEMA(quality_schema, struct health_component, "QualityMetrics", quality_fields);
+static SCHEMA(serving_schema, struct health_component, "ServingMetrics", serving_fields);
+
+struct pool_metrics {
+    int64_t pool_size, read_in_use, read_available;
+    double read_utilization;
+};
+
+#define OWNER struct pool_metrics
+static const struct field pool_fields[] = {INTEGER(OWNER, pool_size), INTEGER(OWNER, read_in_use),
+                                           INTEGER(OWNER, read_available),
+                                           NUMBER(OWNER, read_utilization)};
+#undef OWNER
+static SCHEMA(pool_schema, struct pool_metrics, "PoolMetrics", pool_fields);
+
+#define OWNER struct health_report
+static const struct field report_fields[] = {
+    CHOICE(OWNER, status, health_words, .choice_count = HEALTH_WORD__MAX),
+    TIME(OWNER, checked_at, .time = TIME_Z), OBJECTS(OWNER, components, component_schema)};
+#undef OWNER
+SCHEMA(health_schema, struct health_report, "HealthStatus", report_fields);
 
 static const double clean_rate = 0.99, passable_rate = 0.95;
 
@@ -24,9 +68,9 @@ static const struct statement count_hour = {
 static struct health_component *add(struct health_report *report, const char *name,
                                     enum health_word word, const char *message)
 {
-    struct health_component *component = &report->components[report->count++];
+    struct health_component *component = &report->all[report->count++];
 
-    *component = (struct health_component){.name = name, .word = word, .message = message};
+    *component = (struct health_component){.name = name, .status = word, .message = message};
     return component;
 }
 
@@ -51,7 +95,7 @@ static void judge_freshness(const struct storage_call *call,
     component->placeholder = !known && !ages.in_future;
     component->sla_seconds = GIVEN_NUMBER(sla);
     if (known)
-        component->age_seconds = GIVEN_NUMBER(number_round(age, 1));
+        component->last_event_age_seconds = GIVEN_NUMBER(number_round(age, 1));
     if (ages.event_age_seconds.given)
         component->event_age_seconds = GIVEN_NUMBER(number_round(ages.event_age_seconds.value, 1));
 }
@@ -70,8 +114,8 @@ static void judge_quality(const struct storage_call *call, int64_t total, int64_
                   : "No events in the last hour");
 
     component->placeholder = !total;
-    component->total = GIVEN_INTEGER(total);
-    component->rejected = GIVEN_INTEGER(rejected);
+    component->total_events = GIVEN_INTEGER(total);
+    component->rejected_events = GIVEN_INTEGER(rejected);
     if (total)
         component->pass_rate = GIVEN_NUMBER(number_round(rate, 4));
 }
@@ -111,8 +155,8 @@ void health_look(const struct storage_call *call, const struct livedata_settings
         judge_quality(call, total, rejected, report);
     }
     for (size_t i = 0; i < report->count; i++)
-        if (report->components[i].word > report->word)
-            report->word = report->components[i].word;
+        if (report->all[i].status > report->status)
+            report->status = report->all[i].status;
 }
 
 enum health_word health_now(const struct storage_call *call,
@@ -126,10 +170,10 @@ enum health_word health_now(const struct storage_call *call,
         return *kept == '0' ? HEALTHY : *kept == '1' ? DEGRADED : UNHEALTHY;
     health_look(call, settings, &report);
     live_cache_keep(cache, key, &ticket, settings->health_cache_seconds,
-                    report.word == HEALTHY    ? "0"
-                    : report.word == DEGRADED ? "1"
-                                              : "2");
-    return report.word;
+                    report.status == HEALTHY    ? "0"
+                    : report.status == DEGRADED ? "1"
+                                                : "2");
+    return report.status;
 }
 
 bool ages_now(const struct storage_call *call, struct live_cache *cache, struct data_ages *ages)
@@ -155,81 +199,50 @@ bool ages_now(const struct storage_call *call, struct live_cache *cache, struct 
     return true;
 }
 
-static void write_number(struct json_writer *writer, const char *key, struct optional_number value)
+static const char *metrics_of(struct arena *arena, struct health_component component, bool whole)
 {
-    if (value.given)
-        writer_key_number(writer, key, value.value);
+    const struct schema *schema = &serving_schema;
+
+    if (strcmp(component.name, "freshness") == 0)
+        schema = &freshness_schema;
+    else if (strcmp(component.name, "quality") == 0)
+        schema = &quality_schema;
+    if (!whole) {
+        component.sla_seconds = component.pass_rate = (struct optional_number){0};
+        component.total_events = component.rejected_events = (struct optional_integer){0};
+        component.backend = NULL;
+    }
+    return schema_json(arena, METRICS_TEXT_MAX, schema, &component);
 }
 
-static void write_metrics(struct json_writer *writer, const struct health_component *component,
-                          bool whole)
-{
-    writer_key(writer, "metrics");
-    writer_open_object(writer);
-    if (strcmp(component->name, "freshness") == 0) {
-        if (component->age_seconds.given)
-            write_number(writer, "last_event_age_seconds", component->age_seconds);
-        else
-            writer_key_null(writer, "last_event_age_seconds");
-        write_optional_number(writer, "event_age_seconds", component->event_age_seconds);
-    }
-    if (whole) {
-        write_number(writer, "sla_seconds", component->sla_seconds);
-        write_number(writer, "pass_rate", component->pass_rate);
-        if (component->total.given) {
-            writer_key_integer(writer, "total_events", component->total.value);
-            writer_key_integer(writer, "rejected_events", component->rejected.value);
-        }
-        if (component->backend)
-            writer_key_string(writer, "backend", component->backend);
-    }
-    writer_close_object(writer);
-}
-
-/* A connection reads and writes, so there is no telling the two apart. Where connections are not
- * counted there are no figures. */
-static void write_pool(struct json_writer *writer, const struct db_pool_figures *pool)
+/* A connection reads and writes, so the two are not counted apart. Where connections are not
+ * counted there are no metrics. */
+static const char *pool_metrics(struct arena *arena, const struct db_pool_figures *pool)
 {
     int left = pool->limit - pool->held;
+    const struct pool_metrics metrics = {.pool_size = pool->limit,
+                                         .read_in_use = pool->held,
+                                         .read_available = left > 0 ? left : 0,
+                                         .read_utilization =
+                                             number_round(pool->held / (double)pool->limit, 4)};
 
-    writer_open_object(writer);
-    writer_key_string(writer, "name", "db_pool");
-    writer_key_string(writer, "status", health_words[HEALTHY]);
-    writer_key_string(writer, "message", "");
-    writer_key_string(writer, "source", pool->size ? "live" : "placeholder");
-    writer_key(writer, "metrics");
-    writer_open_object(writer);
-    if (pool->size) {
-        writer_key_integer(writer, "pool_size", pool->limit);
-        writer_key_integer(writer, "read_in_use", pool->held);
-        writer_key_integer(writer, "read_available", left > 0 ? left : 0);
-        writer_key_number(writer, "read_utilization",
-                          number_round(pool->held / (double)pool->limit, 4));
-    }
-    writer_close_object(writer);
-    writer_close_object(writer);
+    return pool->size ? schema_json(arena, METRICS_TEXT_MAX, &pool_schema, &metrics) : "{}";
 }
 
-void health_write(struct json_writer *writer, const struct health_report *report, bool whole,
-                  const struct db_pool_figures *pool)
+void health_show(struct arena *arena, struct health_report *report, bool whole,
+                 const struct db_pool_figures *pool)
 {
-    writer_open_object(writer);
-    writer_key_string(writer, "status", health_words[report->word]);
-    moment_write(writer, "checked_at", report->checked_at);
-    writer_key(writer, "components");
-    writer_open_array(writer);
-    for (size_t i = 0; i < report->count; i++) {
-        const struct health_component *component = &report->components[i];
+    struct health_component *connections;
 
-        writer_open_object(writer);
-        writer_key_string(writer, "name", component->name);
-        writer_key_string(writer, "status", health_words[component->word]);
-        writer_key_string(writer, "message", whole ? component->message : "");
-        writer_key_string(writer, "source", component->placeholder ? "placeholder" : "live");
-        write_metrics(writer, component, whole);
-        writer_close_object(writer);
+    for (size_t i = 0; i < report->count; i++) {
+        struct health_component *component = &report->all[i];
+
+        component->message = whole ? component->message : "";
+        component->source = component->placeholder ? "placeholder" : "live";
+        component->metrics = metrics_of(arena, *component, whole);
     }
-    write_pool(writer, pool);
-    writer_close_array(writer);
-    writer_close_object(writer);
+    connections = add(report, "db_pool", HEALTHY, "");
+    connections->source = pool->size ? "live" : "placeholder";
+    connections->metrics = pool_metrics(arena, pool);
+    report->components = (struct object_list){report->count, report->all};
 }

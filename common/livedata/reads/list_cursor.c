@@ -45,15 +45,20 @@ enum error list_cursor_read(struct arena *arena, const char *list, const char *t
     return problem_set(problem, ERROR_INVALID, "invalid_cursor", "Invalid cursor value.");
 }
 
-void write_pagination(struct json_writer *writer, int64_t page, int64_t page_size, int64_t total,
-                      const char *next)
+#define OWNER struct pagination
+static const struct field pagination_fields[] = {INTEGER(OWNER, page), INTEGER(OWNER, page_size),
+                                                 INTEGER(OWNER, total), INTEGER(OWNER, pages)};
+#undef OWNER
+SCHEMA(pagination_schema, struct pagination, "Pagination", pagination_fields);
+
+const struct pagination *pagination_of(struct arena *arena, int64_t page, int64_t page_size,
+                                       int64_t total)
 {
-    writer_key(writer, "pagination");
-    writer_open_object(writer);
-    writer_key_integer(writer, "page", page);
-    writer_key_integer(writer, "page_size", page_size);
-    writer_key_integer(writer, "total", total);
-    writer_key_integer(writer, "pages", (total + page_size - 1) / page_size);
-    writer_close_object(writer);
-    writer_key_string(writer, "next_cursor", next);
+    struct pagination *pagination = ARENA_NEW(arena, struct pagination);
+
+    *pagination = (struct pagination){.page = page,
+                                      .page_size = page_size,
+                                      .total = total,
+                                      .pages = (total + page_size - 1) / page_size};
+    return pagination;
 }

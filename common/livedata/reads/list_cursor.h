@@ -6,6 +6,7 @@
 #define ASSAY_LIVEDATA_READS_LIST_CURSOR_H
 
 #include "base/json.h"
+#include "base/schema.h"
 
 struct list_cursor {
     bool given;
@@ -20,8 +21,21 @@ MUST_CHECK enum error list_cursor_read(struct arena *arena, const char *list, co
 const char *list_cursor_make(struct arena *arena, const char *list,
                              const struct list_cursor *cursor);
 
-/* "pagination" and "next_cursor" of a list; `next` NULL on the last page. */
-void write_pagination(struct json_writer *writer, int64_t page, int64_t page_size, int64_t total,
-                      const char *next);
+/* Where a page stands in its list. */
+struct pagination {
+    int64_t page, page_size;
+    int64_t total; /* items */
+    int64_t pages;
+};
+SCHEMA_OF(pagination_schema, struct pagination);
+const struct pagination *pagination_of(struct arena *arena, int64_t page, int64_t page_size,
+                                       int64_t total);
+
+/* The members that every list ends with; `next_cursor` is NULL on the last page. */
+#define PAGINATION_MEMBERS                                                                         \
+    const struct pagination *pagination;                                                           \
+    const char *next_cursor
+#define PAGINATION_ROWS                                                                            \
+    OBJECT(OWNER, pagination, pagination_schema), STRING(OWNER, next_cursor, .nullable = true)
 
 #endif

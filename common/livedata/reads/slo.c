@@ -9,7 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-const char *const slo_states[] = {"healthy", "unknown", "at_risk", "breached"};
+static const char *const slo_states[] = {"healthy", "unknown", "at_risk", "breached"};
+
+enum { DIAGNOSTIC_TEXT_MAX = 1024 };
 
 static const double fast_burn = 14.4, slow_burn = 6, low_budget = 0.2;
 
@@ -153,18 +155,18 @@ static enum slo_state state_of(const struct slo_status *status)
 static enum error quantile(const struct storage_call *call, const struct slo_status *status,
                            int64_t since, struct optional_number *value)
 {
-    double place = 0.95 * (status->window.valid - 1);
+    double position = 0.95 * (status->window.valid - 1);
     struct query *query = db_query(call->db, &rank_latency);
     double low = 0, high;
 
     query_bind_text(query, call->tenant);
     query_bind_integer(query, since);
-    query_bind_integer(query, (int64_t)floor(place));
+    query_bind_integer(query, (int64_t)floor(position));
     if (query_next(query)) {
         low = high = (double)query_integer(query, 0) / 1e3;
         if (query_next(query))
             high = (double)query_integer(query, 0) / 1e3;
-        *value = GIVEN_NUMBER(low + (high - low) * (place - floor(place)));
+        *value = GIVEN_NUMBER(low + (high - low) * (position - floor(position)));
     }
     return query_end(query, call->problem);
 }
@@ -209,52 +211,92 @@ enum error slo_status(const struct storage_call *call, const struct slo *slo,
     return diagnose(call, status);
 }
 
-static void write_number(struct json_writer *writer, const char *key, struct optional_number value)
-{
-    if (value.given)
-        writer_key_number(writer, key, value.value);
-    else
-        writer_key_null(writer, key);
-}
+#define OWNER struct burn_rates
+#define NUMBER_ROW(title, member)                                                                  \
+    {                                                                                              \
+        .name = (title), .type = FIELD_NUMBER, .nullable = true, .offset = offsetof(OWNER, member) \
+    }
+static const struct field burn_fields[] = {NUMBER_ROW("1h", hour), NUMBER_ROW("6h", six_hours),
+                                           NUMBER_ROW("3d", three_days)};
+#undef OWNER
+static SCHEMA(burn_schema, struct burn_rates, "SLOBurnRates", burn_fields);
 
-static void write_status(struct json_writer *writer, const struct slo_status *status,
-                         struct data_ages ages)
-{
-    static const char *const keys[] = {"p95_latency_ms", "age_seconds", "error_rate_percent"};
-    static const char *const units[] = {"requests", "seconds", "events"};
-    static const char *const windows[] = {"1h", "6h", "3d"};
-    struct optional_number good = {status->window.known, number_round(status->window.good, 2)};
-    struct optional_number valid = {status->window.known, number_round(status->window.valid, 2)};
+#define OWNER struct slo_diagnostic
+static const struct field latency_fields[] = {NUMBER_ROW("p95_latency_ms", value)};
+static const struct field freshness_fields[] = {NUMBER_ROW("age_seconds", value),
+                                                NULLABLE_NUMBER(OWNER, event_age_seconds)};
+static const struct field errors_fields[] = {NUMBER_ROW("error_rate_percent", value)};
+#undef OWNER
+static SCHEMA(latency_schema, struct slo_diagnostic, "SLOLatency", latency_fields);
+static SCHEMA(freshness_schema, struct slo_diagnostic, "SLOFreshness", freshness_fields);
+static SCHEMA(errors_schema, struct slo_diagnostic, "SLOErrors", errors_fields);
+static const struct schema *const diagnostic_schemas[] = {[SLO_LATENCY] = &latency_schema,
+                                                          [SLO_FRESHNESS] = &freshness_schema,
+                                                          [SLO_ERRORS] = &errors_schema};
 
-    writer_open_object(writer);
-    writer_key_string(writer, "name", status->slo->name);
-    writer_key_number(writer, "target", status->slo->target);
-    write_number(writer, "current", status->current);
-    write_number(writer, "error_budget_remaining", status->budget);
-    writer_key_string(writer, "status", slo_states[status->state]);
-    writer_key_integer(writer, "window_days", status->slo->window_days);
-    write_number(writer, "good", good);
-    write_number(writer, "valid", valid);
-    writer_key_string(writer, "unit", units[status->slo->measurement]);
-    writer_key(writer, "burn_rates");
-    writer_open_object(writer);
-    for (size_t i = 0; i < 3; i++)
-        write_number(writer, windows[i], status->burn[i]);
-    writer_close_object(writer);
-    writer_key(writer, "diagnostic");
-    writer_open_object(writer);
-    write_number(writer, keys[status->slo->measurement],
-                 status->slo->measurement == SLO_FRESHNESS ? ages.freshness_seconds
-                                                           : status->diagnostic);
+#define OWNER struct slo_answer
+static const struct field slo_fields[] = {
+    STRING(OWNER, name),
+    NUMBER(OWNER, target),
+    NULLABLE_NUMBER(OWNER, current),
+    NULLABLE_NUMBER(OWNER, error_budget_remaining),
+    CHOICE(OWNER, status, slo_states, .choice_count = COUNT_OF(slo_states)),
+    INTEGER(OWNER, window_days),
+    NULLABLE_NUMBER(OWNER, good),
+    NULLABLE_NUMBER(OWNER, valid),
+    STRING(OWNER, unit),
+    OBJECT(OWNER, burn_rates, burn_schema),
+    WRITTEN_JSON(OWNER, diagnostic, .help = "What was measured, by kind of service level."),
+};
+#undef OWNER
+static SCHEMA(slo_schema, struct slo_answer, "SLOStatus", slo_fields);
+
+#define OWNER struct slo_answers
+static const struct field slos_fields[] = {
+    OBJECTS(OWNER, slos, slo_schema),
+    CHOICE(OWNER, status, slo_states, .choice_count = COUNT_OF(slo_states)),
+    NULLABLE_NUMBER(OWNER, error_budget_remaining)};
+#undef OWNER
+SCHEMA(slos_schema, struct slo_answers, "SLOResponse", slos_fields);
+
+static const char *diagnostic_of(struct arena *arena, const struct slo_status *status,
+                                 struct data_ages ages)
+{
+    struct slo_diagnostic diagnostic = {.value = status->diagnostic,
+                                        .event_age_seconds = ages.event_age_seconds};
+
     if (status->slo->measurement == SLO_FRESHNESS)
-        write_number(writer, "event_age_seconds", ages.event_age_seconds);
-    writer_close_object(writer);
-    writer_close_object(writer);
+        diagnostic.value = ages.freshness_seconds;
+    return schema_json(arena, DIAGNOSTIC_TEXT_MAX, diagnostic_schemas[status->slo->measurement],
+                       &diagnostic);
 }
 
-enum error slo_write_all(const struct storage_call *call, const struct catalog *catalog,
-                         const char *path, struct json_writer *writer)
+static struct slo_answer answer_of(struct arena *arena, const struct slo_status *status,
+                                   struct data_ages ages)
 {
+    static const char *const units[] = {"requests", "seconds", "events"};
+    struct burn_rates *burn_rates = ARENA_NEW(arena, struct burn_rates);
+    bool known = status->window.known;
+
+    *burn_rates = (struct burn_rates){
+        .hour = status->burn[0], .six_hours = status->burn[1], .three_days = status->burn[2]};
+    return (struct slo_answer){.name = status->slo->name,
+                               .target = status->slo->target,
+                               .current = status->current,
+                               .error_budget_remaining = status->budget,
+                               .status = status->state,
+                               .window_days = status->slo->window_days,
+                               .good = {known, number_round(status->window.good, 2)},
+                               .valid = {known, number_round(status->window.valid, 2)},
+                               .unit = units[status->slo->measurement],
+                               .burn_rates = burn_rates,
+                               .diagnostic = diagnostic_of(arena, status, ages)};
+}
+
+enum error slo_read_all(const struct storage_call *call, const struct catalog *catalog,
+                        const char *path, struct slo_answers *answer)
+{
+    struct slo_answer *items = ARENA_ARRAY(call->arena, struct slo_answer, catalog->slo_count);
     struct optional_number least = {0};
     enum slo_state worst = SLO_HEALTHY;
     struct event_mark newest;
@@ -264,25 +306,18 @@ enum error slo_write_all(const struct storage_call *call, const struct catalog *
         return problem_set(call->problem, ERROR_UNAVAILABLE, "slo_file_missing",
                            "SLO config '%s' was not found.", path);
     error = newest_applied(call, &newest);
-    writer_open_object(writer);
-    writer_key(writer, "slos");
-    writer_open_array(writer);
     for (size_t i = 0; !error && i < catalog->slo_count; i++) {
         struct slo_status status;
 
         error = slo_status(call, &catalog->slos[i], &status);
         if (error)
             break;
-        write_status(writer, &status, data_ages(newest, call->now));
+        items[i] = answer_of(call->arena, &status, data_ages(newest, call->now));
         worst = status.state > worst ? status.state : worst;
         if (status.budget.given && (!least.given || status.budget.value < least.value))
             least = status.budget;
     }
-    if (error)
-        return error;
-    writer_close_array(writer);
-    writer_key_string(writer, "status", slo_states[worst]);
-    write_number(writer, "error_budget_remaining", least);
-    writer_close_object(writer);
-    return ERROR_NONE;
+    *answer = (struct slo_answers){
+        .slos = {catalog->slo_count, items}, .status = (int)worst, .error_budget_remaining = least};
+    return error;
 }

@@ -5,6 +5,7 @@
 #ifndef ASSAY_LIVEDATA_READS_SLO_H
 #define ASSAY_LIVEDATA_READS_SLO_H
 
+#include "base/schema.h"
 #include "livedata/catalog/catalog.h"
 #include "livedata/storage_call.h"
 
@@ -16,7 +17,6 @@ struct slo_window {
 };
 
 enum slo_state { SLO_HEALTHY, SLO_UNKNOWN, SLO_AT_RISK, SLO_BREACHED };
-extern const char *const slo_states[];
 
 struct slo_status {
     const struct slo *slo;
@@ -40,9 +40,33 @@ struct optional_number slo_burn(double target, const struct slo_window *window);
 MUST_CHECK enum error slo_status(const struct storage_call *call, const struct slo *slo,
                                  struct slo_status *status);
 
-/* All of them with the worst state and the least budget. ERROR_UNAVAILABLE slo_file_missing,
- * ERROR_SYSTEM slo_measurement. */
-MUST_CHECK enum error slo_write_all(const struct storage_call *call, const struct catalog *catalog,
-                                    const char *path, struct json_writer *writer);
+/* One service level as it is answered. */
+struct burn_rates {
+    struct optional_number hour, six_hours, three_days;
+};
+struct slo_diagnostic {
+    struct optional_number value, event_age_seconds;
+};
+struct slo_answer {
+    const char *name;
+    double target;
+    struct optional_number current, error_budget_remaining;
+    int status;
+    int64_t window_days;
+    struct optional_number good, valid;
+    const char *unit;
+    const struct burn_rates *burn_rates;
+    const char *diagnostic; /* JSON object, by measurement */
+};
+struct slo_answers {
+    OBJECT_LIST(struct slo_answer, slos);
+    int status;                                    /* the worst */
+    struct optional_number error_budget_remaining; /* the least */
+};
+SCHEMA_OF(slos_schema, struct slo_answers);
+
+/* ERROR_UNAVAILABLE slo_file_missing, ERROR_SYSTEM slo_measurement. */
+MUST_CHECK enum error slo_read_all(const struct storage_call *call, const struct catalog *catalog,
+                                   const char *path, struct slo_answers *answer);
 
 #endif

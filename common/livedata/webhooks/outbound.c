@@ -1,6 +1,7 @@
 /* All SQL of registered webhooks, and the matching of rows with their filters. */
 #include "livedata/webhooks/outbound.h"
 
+#include "base/list.h"
 #include "base/number.h"
 #include "crypto/token.h"
 #include "db/query.h"
@@ -9,9 +10,10 @@
 
 #include <string.h>
 
-enum { WEBHOOKS_AT_FIRST = 16, SECRET_BYTES = 32, SECRET_TEXT = 44, BODY_BYTES_MAX = 512 * 1024 };
+enum { SECRET_BYTES = 32, SECRET_TEXT = 44, BODY_BYTES_MAX = 512 * 1024, TEST_BYTES_MAX = 4096 };
 
-#define WEBHOOK_COLUMNS "id, tenant_id, url, secret, filters, active, created_at, entity_types"
+#define WEBHOOK_COLUMNS                                                                            \
+    "id, tenant_id AS tenant, url, secret, filters, active, created_at, entity_types AS types"
 
 static const struct statement insert_webhook = {
     .name = "live_webhook_insert",
@@ -80,17 +82,27 @@ struct webhook_delivery_config outbound_config(const struct livedata_settings *s
         .brands = &settings->compat_brands};
 }
 
-static void take_webhook(struct query *query, struct arena *arena, struct live_webhook *webhook)
-{
-    *webhook = (struct live_webhook){.id = query_text(query, 0, arena),
-                                     .tenant = query_text(query, 1, arena),
-                                     .url = query_text(query, 2, arena),
-                                     .secret = query_text(query, 3, arena),
-                                     .filters = query_text(query, 4, arena),
-                                     .active = query_boolean(query, 5),
-                                     .created_at = query_integer(query, 6),
-                                     .types = query_text_or_null(query, 7, arena)};
-}
+#define OWNER struct webhook_filters
+static const struct field filters_fields[] = {
+    JSON_VALUE(OWNER, event_types, .help = "A list of types, or null: all."),
+    JSON_VALUE(OWNER, entity_ids, .help = "A list of ids, or null: all."),
+    JSON_VALUE(OWNER, min_amount, .help = "The least amount of an order, or null."),
+};
+#undef OWNER
+SCHEMA(webhook_filters_schema, struct webhook_filters, "WebhookFilters", filters_fields);
+
+#define OWNER struct live_webhook
+#define WEBHOOK_ROWS(secret_row)                                                                   \
+    STRING(OWNER, id), STRING(OWNER, url), secret_row, STRING(OWNER, tenant),                      \
+        WRITTEN_OBJECT(OWNER, filters, "filters", webhook_filters_schema),                         \
+        TIME(OWNER, created_at, .time = TIME_Z), BOOLEAN(OWNER, active),                           \
+        STRING(OWNER, types, .internal = true, .nullable = true)
+static const struct field webhook_fields[] = {
+    WEBHOOK_ROWS(STRING(OWNER, secret, .internal = true))};
+static const struct field new_webhook_fields[] = {WEBHOOK_ROWS(STRING(OWNER, secret))};
+#undef OWNER
+SCHEMA(live_webhook_schema, struct live_webhook, "Webhook", webhook_fields);
+SCHEMA(new_live_webhook_schema, struct live_webhook, "NewWebhook", new_webhook_fields);
 
 static enum error check_quota(const struct storage_call *call, int64_t most)
 {
@@ -150,21 +162,11 @@ enum error outbound_register(const struct storage_call *call, int64_t most,
 enum error outbound_list(const struct storage_call *call, struct live_webhooks *webhooks)
 {
     struct query *query = db_query(call->db, &list_webhooks);
-    size_t capacity = WEBHOOKS_AT_FIRST;
 
-    *webhooks =
-        (struct live_webhooks){.items = ARENA_ARRAY(call->arena, struct live_webhook, capacity)};
+    *webhooks = (struct live_webhooks){0};
     query_bind_text(query, call->tenant);
-    while (query_next(query)) {
-        if (webhooks->count == capacity) {
-            struct live_webhook *more = ARENA_ARRAY(call->arena, struct live_webhook, capacity * 2);
-
-            memcpy(more, webhooks->items, capacity * sizeof *more);
-            webhooks->items = more;
-            capacity *= 2;
-        }
-        take_webhook(query, call->arena, &webhooks->items[webhooks->count++]);
-    }
+    while (query_next(query))
+        query_read(query, &live_webhook_schema, LIST_ADD(call->arena, webhooks), call->arena);
     return query_end(query, call->problem);
 }
 
@@ -185,7 +187,7 @@ enum error outbound_find(const struct storage_call *call, const char *id,
     query_bind_text(query, call->tenant);
     found = query_next(query);
     if (found)
-        take_webhook(query, call->arena, webhook);
+        query_read(query, &live_webhook_schema, webhook, call->arena);
     error = query_end(query, call->problem);
     return error || found ? error : not_found(call, id);
 }
@@ -316,20 +318,12 @@ static const char *sorted(struct arena *arena, const char *json)
     return text.overflowed ? json : text.bytes;
 }
 
+/* Without the data where the body would be too large. */
 static const char *body_of(struct arena *arena, const struct journal_row *row)
 {
-    struct json_writer writer;
-    struct text text;
+    const char *body = journal_row_text(arena, row, true, BODY_BYTES_MAX / 2);
 
-    text_start(&text, arena, BODY_BYTES_MAX / 2);
-    writer_start(&writer, &text);
-    journal_row_write(&writer, row, true);
-    if (text.overflowed) {
-        text_start(&text, arena, BODY_BYTES_MAX / 2);
-        writer_start(&writer, &text);
-        journal_row_write(&writer, row, false);
-    }
-    return sorted(arena, text.bytes);
+    return sorted(arena, body ? body : journal_row_text(arena, row, false, BODY_BYTES_MAX / 2));
 }
 
 enum error outbound_row(struct apply_call *call, const struct journal_row *row,
@@ -360,69 +354,27 @@ enum error outbound_row(struct apply_call *call, const struct journal_row *row,
     return error;
 }
 
-static void write_status(struct json_writer *writer, struct optional_integer status)
+/* The body of a test, its keys in their order. */
+struct test_body {
+    int64_t created_at;
+    const char *event_id, *event_type, *tenant;
+    bool test;
+};
+
+#define OWNER struct test_body
+static const struct field test_fields[] = {TIME(OWNER, created_at, .time = TIME_Z),
+                                           STRING(OWNER, event_id), STRING(OWNER, event_type),
+                                           STRING(OWNER, tenant), BOOLEAN(OWNER, test)};
+#undef OWNER
+static SCHEMA(test_schema, struct test_body, "WebhookTest", test_fields);
+
+const char *outbound_test_body(const struct storage_call *call, const char *event_id)
 {
-    if (status.given)
-        writer_key_integer(writer, "status_code", status.value);
-    else
-        writer_key_null(writer, "status_code");
-}
+    const struct test_body body = {.created_at = call->now,
+                                   .event_id = event_id,
+                                   .event_type = "webhook.test",
+                                   .tenant = call->tenant,
+                                   .test = true};
 
-void outbound_write_history(struct json_writer *writer, const char *webhook_id,
-                            const struct webhook_history *history)
-{
-    writer_open_object(writer);
-    writer_key(writer, "logs");
-    writer_open_array(writer);
-    for (size_t i = 0; i < history->count; i++) {
-        const struct webhook_history_row *row = &history->items[i];
-
-        writer_open_object(writer);
-        writer_key_string(writer, "delivery_id", row->delivery_id);
-        writer_key_string(writer, "webhook_id", webhook_id);
-        writer_key_string(writer, "event_id", row->event_id);
-        writer_key_string(writer, "event_type", row->event_type);
-        writer_key_integer(writer, "attempt", row->attempt);
-        write_status(writer, row->status_code);
-        writer_key_boolean(writer, "success", row->success);
-        writer_key_string(writer, "error", row->error);
-        moment_write(writer, "delivered_at", row->delivered_at);
-        writer_close_object(writer);
-    }
-    writer_close_array(writer);
-    writer_close_object(writer);
-}
-
-void outbound_write_result(struct json_writer *writer, const char *webhook_id,
-                           const struct webhook_event *event, const struct webhook_result *result)
-{
-    writer_open_object(writer);
-    writer_key_string(writer, "delivery_id", result->delivery_id);
-    writer_key_string(writer, "webhook_id", webhook_id);
-    writer_key_string(writer, "event_id", event->event_id);
-    writer_key_string(writer, "event_type", event->event_type);
-    writer_key_boolean(writer, "success", result->success);
-    write_status(writer, result->status_code);
-    writer_key_string(writer, "error", result->error);
-    writer_key_integer(writer, "attempts", result->attempts);
-    writer_close_object(writer);
-}
-
-const char *outbound_test_body(const struct storage_call *call, const char *webhook_id,
-                               const char *event_id)
-{
-    struct json_writer writer;
-    struct text text;
-
-    (void)webhook_id;
-    text_start(&text, call->arena, 4096);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    moment_write(&writer, "created_at", call->now);
-    writer_key_string(&writer, "event_id", event_id);
-    writer_key_string(&writer, "event_type", "webhook.test");
-    writer_key_string(&writer, "tenant", call->tenant);
-    writer_key_boolean(&writer, "test", true);
-    writer_close_object(&writer);
-    return text.bytes;
+    return schema_json(call->arena, TEST_BYTES_MAX, &test_schema, &body);
 }

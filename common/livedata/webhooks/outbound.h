@@ -6,6 +6,7 @@
 #ifndef ASSAY_LIVEDATA_WEBHOOKS_OUTBOUND_H
 #define ASSAY_LIVEDATA_WEBHOOKS_OUTBOUND_H
 
+#include "base/schema.h"
 #include "livedata/ingest/apply.h"
 #include "webhook/webhook.h"
 
@@ -13,6 +14,12 @@ extern const struct webhook_kind live_webhook_kind;
 /* For deliveries as the settings say. */
 struct webhook_delivery_config outbound_config(const struct livedata_settings *settings,
                                                const struct egress_policy *egress);
+
+/* What an event must have to be sent; all that are given must hold. */
+struct webhook_filters {
+    json_t *event_types, *entity_ids, *min_amount;
+};
+SCHEMA_OF(webhook_filters_schema, struct webhook_filters);
 
 struct live_webhook {
     const char *id;
@@ -24,6 +31,10 @@ struct live_webhook {
     bool active;
     int64_t created_at;
 };
+/* One webhook: its row in SQL and its answer, without and with its secret. */
+SCHEMA_OF(live_webhook_schema, struct live_webhook);
+SCHEMA_OF(new_live_webhook_schema, struct live_webhook);
+
 struct live_webhooks {
     size_t count;
     struct live_webhook *items;
@@ -49,13 +60,7 @@ enum error outbound_row(struct apply_call *call, const struct journal_row *row,
 /* Whether a filter lets a row through; `data` is its entity's object or NULL. */
 bool outbound_matches(const json_t *filters, const struct journal_row *row, const json_t *data);
 
-/* The events of the past that concern one webhook, newest first: its history. */
-void outbound_write_history(struct json_writer *writer, const char *webhook_id,
-                            const struct webhook_history *history);
-void outbound_write_result(struct json_writer *writer, const char *webhook_id,
-                           const struct webhook_event *event, const struct webhook_result *result);
 /* The body of a test. */
-const char *outbound_test_body(const struct storage_call *call, const char *webhook_id,
-                               const char *event_id);
+const char *outbound_test_body(const struct storage_call *call, const char *event_id);
 
 #endif
