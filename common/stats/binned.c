@@ -28,21 +28,21 @@ static double from_leading_bits(int64_t leading)
     return value;
 }
 
-int64_t binned_place(double value)
+int64_t binned_index(double value)
 {
     double size = fabs(value);
-    int64_t place;
+    int64_t index;
 
     if (size == 0)
         return 0;
-    place = 1 + leading_bits(fmax(size, SMALLEST)) - leading_bits(SMALLEST);
-    place = place < BINNED_LAST ? place : BINNED_LAST;
-    return value < 0 ? -place : place;
+    index = 1 + leading_bits(fmax(size, SMALLEST)) - leading_bits(SMALLEST);
+    index = index < BINNED_LAST ? index : BINNED_LAST;
+    return value < 0 ? -index : index;
 }
 
-struct binned_edges binned_edges(int64_t place)
+struct binned_edges binned_edges(int64_t index)
 {
-    int64_t size = place < 0 ? -place : place;
+    int64_t size = index < 0 ? -index : index;
     struct binned_edges edges = {0, 0};
 
     if (size > 1)
@@ -50,16 +50,16 @@ struct binned_edges binned_edges(int64_t place)
     if (size > 0)
         edges.upper =
             size == BINNED_LAST ? INFINITY : from_leading_bits(leading_bits(SMALLEST) + size);
-    return place < 0 ? (struct binned_edges){-edges.upper, -edges.lower} : edges;
+    return index < 0 ? (struct binned_edges){-edges.upper, -edges.lower} : edges;
 }
 
 /* How many values of all samples lie in the bin or below it. */
-static int64_t count_up_to(const struct binned_sample *samples, size_t count, int64_t place)
+static int64_t count_up_to(const struct binned_sample *samples, size_t count, int64_t index)
 {
     int64_t found = 0;
 
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < samples[i].count && samples[i].cells[k].place <= place; k++)
+        for (size_t k = 0; k < samples[i].count && samples[i].cells[k].index <= index; k++)
             found += samples[i].cells[k].count;
     return found;
 }
@@ -91,7 +91,7 @@ struct binned_moments binned_capped_moments(const struct binned_sample *sample, 
     for (size_t i = 0; i < sample->count; i++) {
         const struct binned_cell *cell = &sample->cells[i];
 
-        if (binned_edges(cell->place).upper <= cap) {
+        if (binned_edges(cell->index).upper <= cap) {
             sum_merge(&sum, &cell->sum);
             sum_merge(&squares, &cell->squares);
         } else {
@@ -119,8 +119,8 @@ static double value_at(const struct binned_sample *sample, double rank)
 
     for (size_t i = 0; i + 1 < sample->count && before + (double)cell->count < rank; i++, cell++)
         before += (double)cell->count;
-    edges = binned_edges(cell->place);
-    if (cell->place == 0 || all_the_same(cell) || !isfinite(edges.lower) || !isfinite(edges.upper))
+    edges = binned_edges(cell->index);
+    if (cell->index == 0 || all_the_same(cell) || !isfinite(edges.lower) || !isfinite(edges.upper))
         return sum_value(&cell->sum) / (double)cell->count;
     return edges.lower + (edges.upper - edges.lower) * (rank - before - 0.5) / (double)cell->count;
 }

@@ -16,16 +16,16 @@
  * bin holds what is smaller than 2^-20, too, the last what is larger than 2^40. */
 enum { BINNED_LAST = 60 * 128 + 1 };
 
-int64_t binned_place(double value);
+int64_t binned_index(double value);
 
 /* The ends of a bin; infinite beyond the last ones. */
 struct binned_edges {
     double lower, upper;
 };
-struct binned_edges binned_edges(int64_t place);
+struct binned_edges binned_edges(int64_t index);
 
 struct binned_cell {
-    int64_t place;
+    int64_t index;
     int64_t count;
     struct sum sum, squares;
 };

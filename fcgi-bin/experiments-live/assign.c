@@ -107,13 +107,13 @@ enum error live_handle_assign(struct request *request, struct reply *reply)
                                    .hashUsed = !assigned.sticky && assigned.in_experiment,
                                    .hashAttribute = "id",
                                    .hashValue = asked->user_id,
-                                   .bucket = GIVEN_NUMBER(assigned.place)};
+                                   .bucket = GIVEN_NUMBER(assigned.position)};
     *answer = (struct assign_reply){.experiment_id = id,
                                     .seed = id,
                                     .user_id = asked->user_id,
                                     .variation_index = assigned.variation,
                                     .in_experiment = assigned.in_experiment,
-                                    .hash = GIVEN_NUMBER(assigned.place),
+                                    .hash = GIVEN_NUMBER(assigned.position),
                                     .num_variations = assigned.variations,
                                     .coverage = assigned.coverage,
                                     .weights = assigned.weights,

@@ -154,7 +154,7 @@ TEST(known_namespaces)
     for (int i = 0; i < 4; i++) {
         const char *user = arena_print(arena, "user-%d", i);
 
-        CHECK(assignment_namespace_place("checkout", user) == places[i]);
+        CHECK(assignment_namespace_position("checkout", user) == places[i]);
         CHECK_INT(assignment_in_namespace(&space, user), i == 1 || i == 2);
     }
 }

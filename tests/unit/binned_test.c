@@ -11,9 +11,9 @@ enum { VALUES = 1000, TRIALS = 2000 };
 
 static void count_value(struct binned_cell *cells, double value)
 {
-    struct binned_cell *cell = &cells[BINNED_LAST + binned_place(value)];
+    struct binned_cell *cell = &cells[BINNED_LAST + binned_index(value)];
 
-    cell->place = binned_place(value);
+    cell->index = binned_index(value);
     cell->count++;
     sum_add(&cell->sum, value);
     sum_add_product(&cell->squares, value, value);
@@ -49,18 +49,18 @@ TEST(every_value_lies_between_the_edges_of_its_place)
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         for (int sign = -1; sign <= 1; sign += 2) {
             double value = sign * values[i];
-            struct binned_edges edges = binned_edges(binned_place(value));
+            struct binned_edges edges = binned_edges(binned_index(value));
 
             CHECK(edges.lower <= value && value <= edges.upper);
             CHECK(edges.upper - edges.lower <= fabs(value) / 128 * (1 + 1e-12));
         }
     }
-    CHECK_INT(binned_place(0), 0);
-    CHECK_INT(binned_place(1e-300), 1);
-    CHECK_INT(binned_place(-1e100), -BINNED_LAST);
-    CHECK(binned_place(1) < binned_place(1.01) && binned_place(-1.01) < binned_place(-1));
+    CHECK_INT(binned_index(0), 0);
+    CHECK_INT(binned_index(1e-300), 1);
+    CHECK_INT(binned_index(-1e100), -BINNED_LAST);
+    CHECK(binned_index(1) < binned_index(1.01) && binned_index(-1.01) < binned_index(-1));
     for (double whole = 1; whole < 256; whole++)
-        CHECK(binned_place(whole) < binned_place(whole + 1));
+        CHECK(binned_index(whole) < binned_index(whole + 1));
 }
 
 /* 1..200 and -1..-50: percentiles of whole numbers are themselves, and capped sums by hand. */

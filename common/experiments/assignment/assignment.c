@@ -36,10 +36,10 @@ void assignment_cut(struct assignment_plan *plan, double coverage,
     }
 }
 
-int assignment_at(const struct assignment_plan *plan, double place)
+int assignment_at(const struct assignment_plan *plan, double position)
 {
     for (size_t i = 0; i < plan->count; i++)
-        if (place >= plan->ranges[i].low && place < plan->ranges[i].high)
+        if (position >= plan->ranges[i].low && position < plan->ranges[i].high)
             return (int)i;
     return ASSIGNMENT_NONE;
 }
@@ -49,7 +49,7 @@ int assignment_of(const struct assignment_plan *plan, const char *user)
     return assignment_at(plan, hash_unit(plan->version, HASH_UTF16, plan->seed, user));
 }
 
-double assignment_namespace_place(const char *id, const char *user)
+double assignment_namespace_position(const char *id, const char *user)
 {
     uint32_t before = hash_append(HASH_START, HASH_CODE_POINTS, user);
     uint32_t hash = hash_append(hash_append(before, HASH_CODE_POINTS, "__"), HASH_CODE_POINTS, id);
@@ -59,9 +59,9 @@ double assignment_namespace_place(const char *id, const char *user)
 
 bool assignment_in_namespace(const struct payload_namespace *space, const char *user)
 {
-    double place = assignment_namespace_place(space->id, user);
+    double position = assignment_namespace_position(space->id, user);
 
-    return place >= space->range_start && place < space->range_end;
+    return position >= space->range_start && position < space->range_end;
 }
 
 void assignment_preview(const struct assignment_plan *plan, const char *prefix, int64_t users,

@@ -34,14 +34,14 @@ void assignment_cut(struct assignment_plan *plan, double coverage,
                     const struct number_list *weights);
 
 /* The variation at a position, or ASSIGNMENT_NONE. */
-int assignment_at(const struct assignment_plan *plan, double place);
+int assignment_at(const struct assignment_plan *plan, double position);
 
 /* The variation of a user, or ASSIGNMENT_NONE. */
 int assignment_of(const struct assignment_plan *plan, const char *user);
 
 /* Whether a user belongs to an experiment's slice of a shared randomisation space, and where the
  * user falls in that space. */
-double assignment_namespace_place(const char *id, const char *user);
+double assignment_namespace_position(const char *id, const char *user);
 bool assignment_in_namespace(const struct payload_namespace *space, const char *user);
 
 enum { ASSIGNMENT_SAMPLES = 25 };

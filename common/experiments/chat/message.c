@@ -114,7 +114,7 @@ static void write_field(struct json_writer *writer, const struct chat_format *fo
     write_text(writer, "mrkdwn", arena_print(format->arena, "*%s*\n%s", word(format, key), value));
 }
 
-static const char *figure(const struct chat_format *format, struct optional_integer value)
+static const char *number_text(const struct chat_format *format, struct optional_integer value)
 {
     return value.given ? arena_print(format->arena, "%lld", (long long)value.value)
                        : word(format, "chats.unknown");
@@ -122,7 +122,8 @@ static const char *figure(const struct chat_format *format, struct optional_inte
 
 static const char *days_text(const struct chat_format *format, struct optional_integer days)
 {
-    return chat_translate(format, "chats.days", TEXT_ARGUMENTS({"days", figure(format, days)}));
+    return chat_translate(format, "chats.days",
+                          TEXT_ARGUMENTS({"days", number_text(format, days)}));
 }
 
 static void write_facts(struct json_writer *writer, const struct chat_format *format,
@@ -138,7 +139,7 @@ static void write_facts(struct json_writer *writer, const struct chat_format *fo
     write_field(writer, format, "chats.id", arena_print(format->arena, "`%s`", project->id));
     if (project->last_analysis_at) {
         write_field(writer, format, "chats.last_analysis", project->last_analysis_at);
-        write_field(writer, format, "chats.sample_size", figure(format, about->total));
+        write_field(writer, format, "chats.sample_size", number_text(format, about->total));
         write_field(writer, format, "chats.duration", days_text(format, about->days));
     }
     writer_close_array(writer);

@@ -38,7 +38,7 @@ static void assign_by_design(const struct experiment_payload *design, const char
     if (assignment->namespace_excluded)
         return;
     assignment_cut(&plan, assignment->coverage, &assignment->weights);
-    assignment->variation = assignment_at(&plan, assignment->place);
+    assignment->variation = assignment_at(&plan, assignment->position);
 }
 
 static enum error read_and_assign(const struct live_call *call, const char *id, const char *user_id,
@@ -56,7 +56,7 @@ static enum error read_and_assign(const struct live_call *call, const char *id, 
         return error;
     constraints = reading.design->constraints;
     *assignment = (struct live_assignment){
-        .place = hash_unit(version, HASH_CODE_POINTS, id, user_id),
+        .position = hash_unit(version, HASH_CODE_POINTS, id, user_id),
         .variations = reading.design->setup->variants_count,
         .coverage = constraints->holdout_fraction.given
                         ? fmin(fmax(1 - constraints->holdout_fraction.value, 0), 1)

@@ -234,13 +234,13 @@ static void take_conversion(struct batch *batch, const struct live_conversion *r
     struct live_unit *unit = live_units_find(&batch->units, record->user_id);
     int64_t metric = number_of(batch, "", record->metric);
     int64_t moment = record->occurred_at.given ? record->occurred_at.value : batch->now;
-    const struct live_timed_value place = {record->value, moment, batch->experiment.window};
+    const struct live_timed_value timed = {record->value, moment, batch->experiment.window};
     struct live_values *values;
 
     open_subject(batch, unit->root);
     values = live_unit_values(&batch->units, unit, metric);
     live_values_count(values, record->value);
-    live_values_classify(values, &place, live_subject_exposure(unit->root));
+    live_values_classify(values, &timed, live_subject_exposure(unit->root));
     values->changed = true;
     batch->events[batch->event_count++] =
         (struct live_event){.unit = unit,

@@ -275,14 +275,14 @@ static enum error load_values(const struct live_load *load)
 {
     struct live_units *units = load->units;
     struct query *query;
-    const char *places;
+    const char *positions;
     size_t count;
 
-    places = positions_as_json(units, is_stored, &count);
+    positions = positions_as_json(units, is_stored, &count);
     if (count == 0)
         return ERROR_NONE;
     query = db_query(load->call->db, &values_of_units);
-    query_bind_json(query, places);
+    query_bind_json(query, positions);
     query_bind_integer(query, load->experiment->number);
     while (query_next(query)) {
         struct live_values *values =
@@ -305,14 +305,14 @@ static enum error load_covariates(const struct live_load *load)
 {
     struct live_units *units = load->units;
     struct query *query;
-    const char *places;
+    const char *positions;
     size_t count;
 
-    places = positions_as_json(units, is_stored, &count);
+    positions = positions_as_json(units, is_stored, &count);
     if (count == 0)
         return ERROR_NONE;
     query = db_query(load->call->db, &covariates_of_units);
-    query_bind_json(query, places);
+    query_bind_json(query, positions);
     query_bind_integer(query, load->experiment->number);
     while (query_next(query))
         live_unit_add_covariate(units, units->items[query_integer(query, 0)],
@@ -357,10 +357,10 @@ enum error live_load_times(const struct live_load *load)
 {
     struct live_units *units = load->units;
     struct query *query;
-    const char *places;
+    const char *positions;
     size_t count;
 
-    places = positions_as_json(units, is_out_of_time, &count);
+    positions = positions_as_json(units, is_out_of_time, &count);
     if (count == 0)
         return ERROR_NONE;
     for (size_t i = 0; i < units->count; i++) {
@@ -374,7 +374,7 @@ enum error live_load_times(const struct live_load *load)
         }
     }
     query = db_query(load->call->db, &events_of_units);
-    query_bind_json(query, places);
+    query_bind_json(query, positions);
     query_bind_integer(query, load->experiment->number);
     while (query_next(query)) {
         struct live_unit *unit = units->items[query_integer(query, 0)];
@@ -400,7 +400,7 @@ enum error live_load_values_again(const struct live_load *load, int64_t *differe
 {
     struct live_units *units = load->units, kept = {.arena = units->arena};
     struct query *query;
-    const char *places;
+    const char *positions;
     size_t count;
     enum error error;
 
@@ -415,11 +415,11 @@ enum error live_load_values_again(const struct live_load *load, int64_t *differe
         for (size_t k = 0; k < before->value_count; k++)
             live_unit_values(units, unit, before->values[k].metric);
     }
-    places = positions_as_json(units, is_stored, &count);
+    positions = positions_as_json(units, is_stored, &count);
     if (count == 0)
         return ERROR_NONE;
     query = db_query(load->call->db, &events_of_units);
-    query_bind_json(query, places);
+    query_bind_json(query, positions);
     query_bind_integer(query, load->experiment->number);
     while (query_next(query)) {
         struct live_unit *unit = units->items[query_integer(query, 0)];

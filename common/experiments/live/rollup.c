@@ -257,9 +257,9 @@ static void add_robust(struct live_rollup *rollup, const struct person *person, 
             continue;
         value = sum_value(&values->counted_sum);
         if (!robust->capped) {
-            int64_t place = is_huge(values) ? BINNED_LAST : binned_place(value);
+            int64_t position = is_huge(values) ? BINNED_LAST : binned_index(value);
 
-            add_to_cell(live_rollup_cell(rollup, robust->metric, LIVE_BINS + place, person->arm),
+            add_to_cell(live_rollup_cell(rollup, robust->metric, LIVE_BINS + position, person->arm),
                         values, sign);
         } else {
             struct live_values capped = *values;

@@ -118,9 +118,9 @@ struct live_cell *live_rollup_cell(struct live_rollup *rollup, int64_t metric, i
                                    int arm);
 
 /* The number under which the capped means of the robust metric at that index are stored. */
-static inline int64_t live_capped_metric(size_t place)
+static inline int64_t live_capped_metric(size_t position)
 {
-    return -1 - (int64_t)place;
+    return -1 - (int64_t)position;
 }
 
 /* The total of a metric, the same. */

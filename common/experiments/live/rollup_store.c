@@ -372,10 +372,10 @@ static void put_one_product(struct query *query, const int64_t key[5],
 }
 
 /* Adds one arm's changes and writes all its rows. */
-static bool put_products(struct query *query, const int64_t place[3], int count,
+static bool put_products(struct query *query, const int64_t position[3], int count,
                          struct live_products *stored, const struct live_products *change)
 {
-    int64_t key[5] = {place[0], place[1], place[2], HUGE_ROW, 0};
+    int64_t key[5] = {position[0], position[1], position[2], HUGE_ROW, 0};
     bool kept = true;
 
     stored->huge += change->huge;
@@ -425,10 +425,10 @@ static enum error save_products(const struct live_call *call, struct live_experi
     query = db_query(call->db, &put_product);
     for (int family = 0; family < LIVE_FAMILY__MAX; family++) {
         for (int arm = 0; arm < LIVE_ARMS_MAX; arm++) {
-            const int64_t place[3] = {experiment->number, family, arm};
+            const int64_t position[3] = {experiment->number, family, arm};
 
             if (changes->products[family][arm] &&
-                !put_products(query, place,
+                !put_products(query, position,
                               live_family_factors(experiment, (enum live_family)family),
                               products_of(&stored, family, arm), changes->products[family][arm]))
                 experiment->stale = true;

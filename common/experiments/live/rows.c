@@ -33,7 +33,7 @@ static struct text *next_column(struct live_rows *rows)
 }
 
 /* The statement that the next value of the row is bound to. */
-static struct query *next_place(struct live_rows *rows)
+static struct query *next_position(struct live_rows *rows)
 {
     if (!rows->any && !rows->column)
         rows->query = db_query(rows->call->db, rows->one);
@@ -47,7 +47,7 @@ void live_rows_optional(struct live_rows *rows, bool given, int64_t value)
     char text[NUMBER_TEXT_MAX];
 
     if (!is_server(rows))
-        query_bind_optional_integer(next_place(rows), (struct optional_integer){given, value});
+        query_bind_optional_integer(next_position(rows), (struct optional_integer){given, value});
     else if (given)
         text_append(next_column(rows), text, integer_format(value, text));
     else
@@ -66,7 +66,7 @@ void live_rows_number(struct live_rows *rows, double value)
     if (is_server(rows))
         text_append(next_column(rows), text, number_format(value, text));
     else
-        query_bind_number(next_place(rows), value);
+        query_bind_number(next_position(rows), value);
 }
 
 /* Quotes and backslashes are the only bytes with a meaning inside of quotes. */
@@ -89,7 +89,7 @@ static void append_quoted(struct text *column, const char *text)
 void live_rows_text(struct live_rows *rows, const char *text)
 {
     if (!is_server(rows))
-        query_bind_text(next_place(rows), text);
+        query_bind_text(next_position(rows), text);
     else if (text)
         append_quoted(next_column(rows), text);
     else

@@ -11,11 +11,11 @@
 /* Where a covariate stands among the factors of the products. */
 static int factor_of(const struct live_experiment *experiment, int64_t covariate)
 {
-    int place = 0;
+    int position = 0;
 
-    while (place < (int)experiment->used_count && experiment->used[place] != covariate)
-        place++;
-    return 2 + place;
+    while (position < (int)experiment->used_count && experiment->used[position] != covariate)
+        position++;
+    return 2 + position;
 }
 
 /* Means and products about them, the covariates in the order of their names. */

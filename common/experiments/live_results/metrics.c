@@ -123,7 +123,7 @@ static void adjust(const struct live_results *results, const struct object_list 
     struct arena *arena = results->call->arena;
     size_t most = count * results->arms, tested = 0;
     double *p_values = ARENA_ARRAY(arena, double, most);
-    struct live_metric_comparison **places =
+    struct live_metric_comparison **targets =
         ARENA_ARRAY(arena, struct live_metric_comparison *, most);
     struct adjusted_test *tests = ARENA_ARRAY(arena, struct adjusted_test, most);
 
@@ -134,7 +134,7 @@ static void adjust(const struct live_results *results, const struct object_list 
             if (!comparisons[k].p_value.given)
                 continue;
             p_values[tested] = comparisons[k].p_value.value;
-            places[tested++] = &comparisons[k];
+            targets[tested++] = &comparisons[k];
         }
     }
     if (tested == 0)
@@ -142,8 +142,8 @@ static void adjust(const struct live_results *results, const struct object_list 
     (void)multiple_testing_adjust(MULTIPLE_TESTING_HOLM, p_values, tested, results->design->alpha,
                                   arena, tests);
     for (size_t i = 0; i < tested; i++) {
-        places[i]->p_value_adjusted = GIVEN_NUMBER(tests[i].adjusted_p_value);
-        places[i]->is_significant = (struct optional_boolean){true, tests[i].rejected};
+        targets[i]->p_value_adjusted = GIVEN_NUMBER(tests[i].adjusted_p_value);
+        targets[i]->is_significant = (struct optional_boolean){true, tests[i].rejected};
     }
 }
 

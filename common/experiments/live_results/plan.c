@@ -42,7 +42,7 @@ static void compute(const struct live_view *view, struct live_results_plan *plan
 
 void live_results_make_plan(const struct live_view *view, struct live_results_plan *plan)
 {
-    struct kept_plan *place = &kept[next_kept];
+    struct kept_plan *entry = &kept[next_kept];
 
     for (size_t i = 0; i < PLANS_KEPT; i++) {
         if (strcmp(kept[i].id, view->experiment.id) == 0 &&
@@ -52,8 +52,8 @@ void live_results_make_plan(const struct live_view *view, struct live_results_pl
         }
     }
     compute(view, plan);
-    snprintf(place->id, sizeof place->id, "%s", view->experiment.id);
-    snprintf(place->updated_at, sizeof place->updated_at, "%s", view->updated_at);
-    place->plan = *plan;
+    snprintf(entry->id, sizeof entry->id, "%s", view->experiment.id);
+    snprintf(entry->updated_at, sizeof entry->updated_at, "%s", view->updated_at);
+    entry->plan = *plan;
     next_kept = (next_kept + 1) % PLANS_KEPT;
 }

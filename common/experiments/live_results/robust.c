@@ -19,10 +19,10 @@ struct robust {
     bool undefined; /* a value cannot be squared */
 };
 
-static int by_place(const void *one, const void *other)
+static int by_position(const void *one, const void *other)
 {
-    int64_t first = ((const struct binned_cell *)one)->place;
-    int64_t second = ((const struct binned_cell *)other)->place;
+    int64_t first = ((const struct binned_cell *)one)->index;
+    int64_t second = ((const struct binned_cell *)other)->index;
 
     return (first > second) - (first < second);
 }
@@ -53,8 +53,8 @@ static void read_sample(struct robust *robust, int arm)
         memcpy(sample->cells, seen->cells, seen->count * sizeof *seen->cells);
     if (people > seen->total)
         sample->cells[sample->count++] = (struct binned_cell){.count = people - seen->total};
-    qsort(sample->cells, sample->count, sizeof *sample->cells, by_place);
-    qsort(seen->cells, seen->count, sizeof *seen->cells, by_place);
+    qsort(sample->cells, sample->count, sizeof *sample->cells, by_position);
+    qsort(seen->cells, seen->count, sizeof *seen->cells, by_position);
 }
 
 /* Welch's test, as of the metric itself. */

@@ -121,7 +121,7 @@ static const char *summarise(const struct design_context *context)
                        {"sample_size_per_variant", lead_users(context)}));
 }
 
-static const struct report_calculations *figures(const struct design_context *context)
+static const struct report_calculations *calculations(const struct design_context *context)
 {
     struct report_calculations *block = ARENA_NEW(context->arena, struct report_calculations);
     const struct calculation *calculation = context->calculation;
@@ -325,7 +325,7 @@ void design_report_compose(const struct calculation_call *call,
 
     *report = (struct analysis_report){
         .executive_summary = summarise(&context),
-        .calculations = figures(&context),
+        .calculations = calculations(&context),
         .experiment_design = describe(&context),
         .metrics_plan = list_metrics(&context),
         .guardrail_metrics = watch(&context),

@@ -43,13 +43,13 @@ static const char *path_text(struct arena *arena, const struct schema_path *path
     return arena_print(arena, "%s.%zu", before, path->index);
 }
 
-/* Reads a piece strictly and decodes it. `where` is its place, "" for the whole. */
+/* Reads a piece strictly and decodes it. `where` is its position, "" for the whole. */
 static enum error decode(struct bundle_call *call, const struct scan_piece *piece,
                          const struct schema *schema, const char *where, void *object)
 {
     struct schema_errors errors;
     struct json_fault fault;
-    const char *place;
+    const char *path;
     json_t *document;
 
     if (json_read(call->piece, piece->at, piece->length, JSON_DEPTH_LIMIT, &document, &fault))
@@ -57,10 +57,10 @@ static enum error decode(struct bundle_call *call, const struct scan_piece *piec
     memset(object, 0, schema->size);
     if (!schema_decode(schema, document, "body", object, &errors, call->piece))
         return ERROR_NONE;
-    place = path_text(call->piece, errors.items[0].path);
-    if (!*where && *place)
-        place++; /* no dot before the first */
-    return misfit(call, arena_print(call->piece, "%s%s", where, place),
+    path = path_text(call->piece, errors.items[0].path);
+    if (!*where && *path)
+        path++; /* no dot before the first */
+    return misfit(call, arena_print(call->piece, "%s%s", where, path),
                   schema_fault_words[errors.items[0].fault]);
 }
 

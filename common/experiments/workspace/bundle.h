@@ -69,7 +69,7 @@ struct bundle_ids {
 };
 struct bundle_ids bundle_sort_ids(struct arena *arena, const struct bundle *bundle,
                                   enum bundle_list list);
-bool bundle_find_id(const struct bundle_ids *ids, const char *id, size_t *place);
+bool bundle_find_id(const struct bundle_ids *ids, const char *id, size_t *position);
 
 /* Tells of progress now and then. */
 void bundle_report_progress(const struct bundle_call *call, const char *what, int64_t done,

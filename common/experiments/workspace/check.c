@@ -85,14 +85,14 @@ struct bundle_ids bundle_sort_ids(struct arena *arena, const struct bundle *bund
     return ids;
 }
 
-bool bundle_find_id(const struct bundle_ids *ids, const char *id, size_t *place)
+bool bundle_find_id(const struct bundle_ids *ids, const char *id, size_t *position)
 {
     const struct bundle_entry wanted = {.id = id}, *key = &wanted;
     const struct bundle_entry **found =
         id && ids->count ? bsearch(&key, ids->items, ids->count, sizeof(void *), by_id) : NULL;
 
-    if (found && place)
-        *place = (size_t)(found - ids->items);
+    if (found && position)
+        *position = (size_t)(found - ids->items);
     return found != NULL;
 }
 

@@ -77,9 +77,9 @@ static const char **new_ids(struct way_in *in, const struct bundle_ids *ids)
 
 static const char *mapped(const struct bundle_ids *ids, const char **made, const char *old)
 {
-    size_t place;
+    size_t position;
 
-    return bundle_find_id(ids, old, &place) ? made[place] : NULL;
+    return bundle_find_id(ids, old, &position) ? made[position] : NULL;
 }
 
 /* All times of the database have one width; those of a bundle were checked when it was read. */
@@ -125,29 +125,29 @@ static enum error add_revision(struct way_in *in, const char *id, const char *pr
 /* Every project gets a revision of its import, but for a workspace that moves with its ids: that
  * one is to be what it was. A project without any revision gets one in any case, of the time at
  * which it was changed last. */
-static bool is_revised(const struct way_in *in, size_t place)
+static bool is_revised(const struct way_in *in, size_t position)
 {
-    return !in->keep_ids || !in->counts[BUNDLE_REVISIONS][place];
+    return !in->keep_ids || !in->counts[BUNDLE_REVISIONS][position];
 }
 
-static const char *last_revision(const struct way_in *in, size_t place, const char *updated_at)
+static const char *last_revision(const struct way_in *in, size_t position, const char *updated_at)
 {
     struct arena *arena = in->call->piece;
 
-    if (!in->counts[BUNDLE_REVISIONS][place])
+    if (!in->counts[BUNDLE_REVISIONS][position])
         return moment(arena, updated_at);
-    return is_revised(in, place) ? in->at : moment(arena, in->last_revision[place]);
+    return is_revised(in, position) ? in->at : moment(arena, in->last_revision[position]);
 }
 
-static void bind_project(struct way_in *in, struct query *query, size_t place,
+static void bind_project(struct way_in *in, struct query *query, size_t position,
                          const struct bundle_project *project, const char *document)
 {
     struct arena *arena = in->call->piece;
     const struct experiment_payload *payload = project->payload;
     const char *updated = moment(arena, project->updated_at);
-    int64_t revisions = in->counts[BUNDLE_REVISIONS][place];
+    int64_t revisions = in->counts[BUNDLE_REVISIONS][position];
 
-    query_bind_text(query, in->project_ids[place]);
+    query_bind_text(query, in->project_ids[position]);
     query_bind_text(query, project->project_name);
     query_bind_json(query, document);
     query_bind_integer(query, project->payload_schema_version);
@@ -162,10 +162,10 @@ static void bind_project(struct way_in *in, struct query *query, size_t place,
     query_bind_text(query, project_search_text(arena, payload));
     query_bind_text(query, payload->hypothesis->hypothesis_statement);
     query_bind_text(query, metric_type_names[payload->metrics->metric_type]);
-    query_bind_integer(query, revisions + is_revised(in, place));
-    query_bind_text(query, last_revision(in, place, project->updated_at));
-    query_bind_integer(query, in->counts[BUNDLE_RUNS][place]);
-    query_bind_integer(query, in->counts[BUNDLE_EVENTS][place]);
+    query_bind_integer(query, revisions + is_revised(in, position));
+    query_bind_text(query, last_revision(in, position, project->updated_at));
+    query_bind_integer(query, in->counts[BUNDLE_RUNS][position]);
+    query_bind_integer(query, in->counts[BUNDLE_EVENTS][position]);
 }
 
 static enum error add_project(struct way_in *in, size_t index, void *record)
@@ -173,20 +173,20 @@ static enum error add_project(struct way_in *in, size_t index, void *record)
     const struct bundle_project *project = record;
     const char *document = payload_to_json(project->payload, in->call->piece);
     struct query *query = db_query(in->db, &insert_project);
-    size_t place = 0;
+    size_t position = 0;
     enum error error;
 
     (void)index;
-    bundle_find_id(&in->projects, project->id, &place);
-    bind_project(in, query, place, project, document);
+    bundle_find_id(&in->projects, project->id, &position);
+    bind_project(in, query, position, project, document);
     error = end_insert(in, query);
     in->added[project->archived_at != NULL][project->payload->metrics->metric_type]++;
-    if (error || !is_revised(in, place))
+    if (error || !is_revised(in, position))
         return error;
     in->imported->project_revisions++;
-    return add_revision(in, new_id(in, in->call->piece, ""), in->project_ids[place],
-                        in->counts[BUNDLE_REVISIONS][place] + 1, document, REVISION_IMPORT,
-                        last_revision(in, place, project->updated_at));
+    return add_revision(in, new_id(in, in->call->piece, ""), in->project_ids[position],
+                        in->counts[BUNDLE_REVISIONS][position] + 1, document, REVISION_IMPORT,
+                        last_revision(in, position, project->updated_at));
 }
 
 static enum error add_run(struct way_in *in, size_t index, void *record)
@@ -279,12 +279,12 @@ static void number_records(struct way_in *in, enum bundle_list which)
     in->counts[which] = ARENA_ARRAY(arena, int64_t, in->projects.count);
     for (size_t i = 0; i < list->count; i++) {
         const struct bundle_entry *entry = sorted[i].entry;
-        size_t place = 0;
+        size_t position = 0;
 
-        bundle_find_id(&in->projects, entry->project_id, &place);
-        in->numbers[which][entry - list->items] = ++in->counts[which][place];
+        bundle_find_id(&in->projects, entry->project_id, &position);
+        in->numbers[which][entry - list->items] = ++in->counts[which][position];
         if (which == BUNDLE_REVISIONS)
-            in->last_revision[place] = entry->created_at;
+            in->last_revision[position] = entry->created_at;
     }
 }
 
