@@ -4,18 +4,18 @@
  * pg_dump, pg_restore and psql, which are run as children and are handed the password in a file
  * that has no name.
  *
- * A backup is nobody's database: it carries the name of its service but no id, so that it is taken
- * for the right one only by whoever says so (identity.h).
+ * A backup carries the name of its service but no id, so no service uses it until an operator
+ * restores or adopts it (identity.h).
  */
 #ifndef ASSAY_DB_BACKUP_H
 #define ASSAY_DB_BACKUP_H
 
 #include "db/identity.h"
 
-/* How far it is: pages on SQLite; on a server bytes written, with `all` 0. Called some times a
- * second. */
+/* Reports the progress a few times a second: pages on SQLite; on PostgreSQL the bytes written, with
+ * `all` 0. */
 struct db_backup_watch {
-    void (*tell)(void *context, int64_t done, int64_t all);
+    void (*report)(void *context, int64_t done, int64_t all);
     void *context;
 };
 

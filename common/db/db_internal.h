@@ -203,7 +203,7 @@ struct db {
 MUST_CHECK enum error db_ready(struct db *db, struct problem *problem);
 /* db.c: is this the step that db_fail_after() has chosen? */
 bool db_fails_now(struct db *db, struct problem *problem);
-/* db.c: looks whether this is the right database, unless the request has looked. */
+/* db.c: checks that this is the right database, unless this request has done so. */
 MUST_CHECK enum error db_verify(struct db *db, struct problem *problem);
 /* db.c: damage has a log event of its own, `database_corrupt`, once per process of the service. */
 void db_report_damage(struct db *db, const char *reason, const char *text);

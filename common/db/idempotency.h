@@ -12,7 +12,7 @@
 #include "db/db.h"
 
 enum idempotency_outcome {
-    IDEMPOTENCY_FIRST,     /* nobody had this key: answer, then keep or release */
+    IDEMPOTENCY_FIRST,     /* the key is new: answer, then keep or release */
     IDEMPOTENCY_REPLAY,    /* the answer is known */
     IDEMPOTENCY_CONFLICT,  /* the key belongs to another request */
     IDEMPOTENCY_IN_FLIGHT, /* the first one is still being answered */

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static const struct statement tell = {
+static const struct statement notify = {
     .name = "notify",
     .postgres = "SELECT pg_notify(?, ?)",
 };
@@ -16,7 +16,7 @@ enum error db_notify(struct db *db, const char *channel, const char *text, struc
 
     if (db_engine(db) != DB_POSTGRES)
         return ERROR_NONE;
-    query = db_query(db, &tell);
+    query = db_query(db, &notify);
     query_bind_text(query, channel);
     query_bind_text(query, text);
     (void)query_next(query);

@@ -243,7 +243,7 @@ static enum error load(enum db_engine engine, const struct db_schema *schema,
 }
 
 /* Reads the files that the database has not had and forgets those that hold nothing for this
- * engine. A database that is up to date costs no file but a look into the folder. */
+ * engine. A database that is up to date reads no file, only the list of the folder. */
 static enum error load_pending(enum db_engine engine, const struct db_schema *schema,
                                struct migrations *migrations, struct problem *problem)
 {
@@ -371,7 +371,7 @@ static struct migration *first_pending(struct migrations *migrations)
     return NULL;
 }
 
-/* Under the lock: looks again what is missing and applies the first of it. */
+/* Under the lock: reads again which migrations are missing and applies the first. */
 static enum error step(struct db *db, const struct db_schema *schema, struct migrations *migrations,
                        struct problem *problem)
 {

@@ -207,7 +207,6 @@ static enum error verify(struct db *db, struct problem *problem)
     return run_and_compare(db, ASK_ID, problem);
 }
 
-/* With a record, looking whether this is the right database costs no journey of its own. */
 /* The settings hold for the transaction: the pooler gives the session to others afterwards. */
 static enum error begin_pooled(struct db *db, enum db_intent intent, struct problem *problem)
 {

@@ -118,15 +118,16 @@ static enum error start(struct tool *tool, struct problem *problem)
                        tool->arguments[0], strerror(result));
 }
 
-static void tell_size(const char *path, const struct db_backup_watch *watch)
+static void report_size(const char *path, const struct db_backup_watch *watch)
 {
     struct stat status;
 
-    if (watch && watch->tell && stat(path, &status) == 0)
-        watch->tell(watch->context, status.st_size, 0);
+    if (watch && watch->report && stat(path, &status) == 0)
+        watch->report(watch->context, status.st_size, 0);
 }
 
-/* Its exit status, 0 for success. While it runs the size of `path` is told; NULL = of nothing. */
+/* Its exit status, 0 for success. While it runs it reports the size of `path`; NULL = it reports
+ * nothing. */
 static int await(const struct tool *tool, const char *path, const struct db_backup_watch *watch)
 {
     struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
@@ -138,7 +139,7 @@ static int await(const struct tool *tool, const char *path, const struct db_back
         if (ended == 0)
             nanosleep(&pause, NULL);
         if (path)
-            tell_size(path, watch);
+            report_size(path, watch);
     }
     return ended < 0 ? -1 : status;
 }

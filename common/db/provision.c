@@ -208,7 +208,7 @@ static bool is_as_recorded(const struct work *work, enum record_file which)
 }
 
 /* A file and a log that do not belong together: the file was put in the place of the one before, or
- * a copy in the place of the log, whose own contents the workers have folded into the file. SQLite
+ * a copy in the place of the log, whose contents a checkpoint has copied into the file. SQLite
  * would play the one back into the other. */
 static enum error separate_foreign_log(struct work *work)
 {
@@ -251,7 +251,7 @@ static enum error read_id(struct work *work)
     return query_end(query, work->problem);
 }
 
-/* Tables of migrations are ours when they tell of our files, or of more of them. */
+/* The table of migrations is ours when it names our files, or newer ones. */
 static bool knows_migrations(const struct work *work)
 {
     struct db_schema_state state;
@@ -438,7 +438,7 @@ static enum error locate_session(struct work *work)
 }
 
 /* The files as they are from now on. The log outlives the last handle (connect() of SQLite sees to
- * that), so whoever comes next finds the same. */
+ * that), so the next process finds the same. */
 static enum error locate_files(struct work *work)
 {
     bool logged = work->plan->options.journal_mode == DB_JOURNAL_WAL;

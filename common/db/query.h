@@ -1,8 +1,9 @@
 /*
  * Running statements. A statement is a static constant; its address is the key under which a worker
  * keeps it prepared. A query is one run of it: values bound in the order of the `?`, rows read one
- * by one, and query_end(), which must be called once and tells whether all of it went well. Errors
- * stick: after the first one binds do nothing, query_next() says false, and query_end() reports it.
+ * by one, and query_end(), which must be called once and returns whether all of it succeeded.
+ * Errors stick: after the first one binds do nothing, query_next() says false, and query_end()
+ * reports it.
  *
  *     struct query *query = db_query(db, &project_by_id);
  *
@@ -45,7 +46,7 @@ struct statement {
 
 struct query;
 
-/* Never NULL: what goes wrong is told by query_end(). The handle owns the query. */
+/* Never NULL: query_end() returns the errors. The handle owns the query. */
 struct query *db_query(struct db *db, const struct statement *statement);
 
 /*

@@ -19,7 +19,7 @@ struct sqlite_connection {
     bool confirmed;                /* the file that was opened is the one of the record */
     int page_bytes;                /* of the file that was opened */
     int log_kib;                   /* in the write-ahead log after the last commit */
-    int checkpoint_at;             /* so many, before a rest folds the log again */
+    int checkpoint_at;             /* so many, before the next checkpoint between requests */
     int statement_timeout_ms;
     int64_t deadline; /* of the running step, monotonic; 0 = none */
 };
@@ -39,8 +39,8 @@ bool sqlite_make_directories(const char *path);
 void sqlite_take_write_lock(struct db *db);
 void sqlite_give_write_lock(struct db *db);
 
-/* The write-ahead log is folded into the file between two requests (`at_rest`), and after a commit
- * only when nobody has done so for long. Does nothing inside a transaction. */
+/* Runs a checkpoint of the write-ahead log between two requests (`at_rest`), and after a commit
+ * only when the log has become long. Does nothing inside a transaction. */
 void sqlite_watch_log(struct sqlite_connection *connection);
 void sqlite_checkpoint(struct db *db, bool at_rest);
 

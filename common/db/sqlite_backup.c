@@ -114,9 +114,9 @@ static enum error copy_pages(struct db *db, sqlite3 *copy, const char *path,
         left = sqlite3_backup_remaining(backup);
         restarts += left > before;
         before = left;
-        if (watch && watch->tell)
-            watch->tell(watch->context, sqlite3_backup_pagecount(backup) - left,
-                        sqlite3_backup_pagecount(backup));
+        if (watch && watch->report)
+            watch->report(watch->context, sqlite3_backup_pagecount(backup) - left,
+                          sqlite3_backup_pagecount(backup));
     } while (code == SQLITE_OK);
     code = sqlite3_backup_finish(backup);
     if (code == SQLITE_OK)

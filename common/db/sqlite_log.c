@@ -1,4 +1,5 @@
-/* SQLite: the queue of writers, and when the write-ahead log is folded into the file. */
+/* SQLite: the queue of writers, and when the write-ahead log is copied into the file (checkpoint).
+ */
 #include "db/sqlite.h"
 
 #include "base/clock.h"
@@ -10,9 +11,9 @@
 #include <time.h>
 
 enum {
-    LOG_PAGES = 1000, /* in the log, before a rest folds it for the first time, and then again */
-    LOG_KIB_LONG = 16000,  /* the log's size, before it does so with the other writers waiting */
-    LOG_KIB_MOST = 64000,  /* the same, before a commit does, for writers that outrun the disk */
+    LOG_PAGES = 1000,     /* in the log, before the end of a request runs a checkpoint, and again */
+    LOG_KIB_LONG = 16000, /* the log's size, before it does so with the other writers waiting */
+    LOG_KIB_MOST = 64000, /* the same, before a commit does, for writers that outrun the disk */
     CHECKPOINT_PASSES = 3, /* before that: each leaves less to fold while the others wait */
     WRITERS_MS = 1000,     /* the longest wait for the others to be done */
     READERS_MS = 20,       /* the longest that they then wait for who reads the log */

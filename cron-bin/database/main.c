@@ -37,7 +37,7 @@ static const char help[] =
     "service keeps no database; 3 the database cannot be reached; 4 refused.\n";
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_REFUSED };
-enum { MEMORY_MAX = 16 * 1024 * 1024, TELL_MICROSECONDS = 1000000 };
+enum { MEMORY_MAX = 16 * 1024 * 1024, REPORT_MICROSECONDS = 1000000 };
 
 /* One row per service: its settings, read from the environment, turned into where it stores, and
  * how far its clock is trusted where it deletes by age. */
@@ -189,7 +189,7 @@ static int run_start(const struct store_plan *plan, const char *folder)
     return status == EXIT_DONE ? establish(plan, DB_START) : status;
 }
 
-static int run_look(const struct store_plan *plan, const char *folder)
+static int run_inspect(const struct store_plan *plan, const char *folder)
 {
     (void)folder;
     return establish(plan, DB_INSPECT);
@@ -225,14 +225,14 @@ struct progress {
     int64_t next;
 };
 
-static void tell_progress(void *context, int64_t done, int64_t all)
+static void report_progress(void *context, int64_t done, int64_t all)
 {
     struct progress *progress = context;
     int64_t now = clock_monotonic_microseconds();
 
     if (now < progress->next)
         return;
-    progress->next = now + TELL_MICROSECONDS;
+    progress->next = now + REPORT_MICROSECONDS;
     if (all)
         fprintf(stderr, "database of %s: %lld of %lld pages\n", progress->service, (long long)done,
                 (long long)all);
@@ -242,8 +242,9 @@ static void tell_progress(void *context, int64_t done, int64_t all)
 
 static int run_backup(const struct store_plan *plan, const char *folder)
 {
-    struct progress progress = {plan->service, clock_monotonic_microseconds() + TELL_MICROSECONDS};
-    const struct db_backup_watch watch = {tell_progress, &progress};
+    struct progress progress = {plan->service,
+                                clock_monotonic_microseconds() + REPORT_MICROSECONDS};
+    const struct db_backup_watch watch = {report_progress, &progress};
     struct problem problem = {0};
     enum error error = db_backup(plan, folder, &watch, &problem);
 
@@ -280,7 +281,7 @@ static int run_files(const struct store_plan *plan, const char *folder)
 }
 
 static const struct command commands[] = {{"start", run_start, false, .watches_clock = true},
-                                          {"look", run_look, false},
+                                          {"look", run_inspect, false},
                                           {"create", run_create, false},
                                           {"adopt", run_adopt, false},
                                           {"check", run_check, false},
