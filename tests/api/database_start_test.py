@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from patience import until
 from postgres import PostgresServer
-from stored import CLOSED, OPEN, PROJECTS, Database, Store, create, expect
+from project_fixtures import CLOSED, OPEN, PROJECTS, Database, Store, create, expect
+from wait import wait_for
 
 SRM = {"observed_counts": [5000, 5100], "expected_fractions": [0.5, 0.5]}
 STORING = ("experiments-system", "experiments-projects", "experiments-operations")
@@ -34,7 +34,7 @@ def replace_workers(stack, pools):
     before = {pid for pool in pools for pid in stack.workers(pool)}
     for pid in before:
         os.kill(pid, signal.SIGKILL)
-    until(lambda: all(len(stack.workers(pool)) >= stack.size_of(pool) and not before & set(stack.workers(pool))
+    wait_for(lambda: all(len(stack.workers(pool)) >= stack.size_of(pool) and not before & set(stack.workers(pool))
                       for pool in pools))
 
 
@@ -52,8 +52,8 @@ def test_workers_start_while_the_server_is_away(server):
         assert ready.status == 503 and not ready.json()["checks"][0]["ok"], str(ready)
         server.start()
         # Each worker tries once a second; connecting to a server that recovers may fail once more.
-        until(lambda: {store.write.get(PROJECTS, may_fail=True).status for _ in range(12)} == {200}, seconds=15)
-        until(lambda: store.write.get("/readyz", may_fail=True).status == 200)
+        wait_for(lambda: {store.write.get(PROJECTS, may_fail=True).status for _ in range(12)} == {200}, seconds=15)
+        wait_for(lambda: store.write.get("/readyz", may_fail=True).status == 200)
         assert expect(store.write.get(PROJECTS))["total"] == 1
         assert "database_opened" in store.stack.logs("experiments")
     finally:
@@ -66,7 +66,7 @@ def test_only_families_that_store_open_the_file():
         file = str(store.database.path)
         for pools, expected in ((STORING, True), (WITHOUT_STORAGE, False)):
             for pid in (pid for pool in pools for pid in store.stack.workers(pool)):
-                until(lambda pid=pid: opened(pid, file) == expected)
+                wait_for(lambda pid=pid: opened(pid, file) == expected)
         assert expect(store.write.post("/api/v1/srm-check", SRM))
         assert not any(opened(pid, file) for pid in store.stack.workers("experiments-analysis"))
         key = expect(store.admin.post("/api/v1/keys", {"name": "one", "scope": "write"}))["plaintext_key"]
@@ -97,7 +97,7 @@ def test_many_workers_live_with_ten_connections(server):
         return int(server.sql(query, database="postgres"))
 
     try:
-        until(lambda: connections() == 0)
+        wait_for(lambda: connections() == 0)
         with ThreadPoolExecutor(16) as callers:
             asked = [callers.submit(ask, number) for number in range(16)]
             while time.monotonic() < end:
@@ -106,6 +106,6 @@ def test_many_workers_live_with_ten_connections(server):
         assert set(found) == {200} and found[200] > 50, found
         # A connection that changes hands may be listed twice for an instant.
         assert sorted(seen)[len(seen) // 2] <= 10 and max(seen) <= 14, Counter(seen)
-        until(lambda: connections() == 0)
+        wait_for(lambda: connections() == 0)
     finally:
         store.stack.close()
