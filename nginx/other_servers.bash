@@ -45,11 +45,11 @@ list_rules() {
     rules=$exact$stars$prefixes$'\n'$rest
 }
 
-# A page with the pieces that nginx would put into it, to standard output.
+# A page with the fragments that nginx would put into it, to standard output.
 whole_page() {
     local service=$1 file=$2
     awk -v shell="$pages/$service/shell" -v build="$build_id" -v service="$service" -v name="${service^}" '
-        function piece(file, text, line) {
+        function fragment(file, text, line) {
             text = ""
             while ((getline line < file) > 0) text = text line "\n"
             close(file)
@@ -60,7 +60,7 @@ whole_page() {
             gsub(/<!--# echo var="service_name" -->/, name)
             gsub(/<!--# echo var="service" -->/, service)
             while (match($0, /<!--# include virtual="\/shell\/[a-z-]+" -->/)) {
-                printf "%s%s", substr($0, 1, RSTART - 1), piece(shell "/" substr($0, RSTART + 30, RLENGTH - 35))
+                printf "%s%s", substr($0, 1, RSTART - 1), fragment(shell "/" substr($0, RSTART + 30, RLENGTH - 35))
                 $0 = substr($0, RSTART + RLENGTH)
             }
             print

@@ -1,5 +1,5 @@
 # Makes what every page of the browser UI shares, from one list: static/pages.json. nginx puts the
-# pieces into the page by its server-side includes, so that nothing in it moves once it is shown. They
+# fragments into the page by its server-side includes, so that nothing in it moves once it is shown. They
 # follow from files of the checkout alone, so they are made once for all stacks that start from it, and
 # made anew when one of these files has changed. Sourced by nginx/stack.
 #
@@ -16,7 +16,7 @@ name_build() {
     build_id=${build_id:0:12}
 }
 
-# Sets $pages to the folder of the pieces. Where the programs lie in a folder that others own, each stack
+# Sets $pages to the folder of the fragments. Where the programs lie in a folder that others own, each stack
 # makes its own.
 prepare_pages() {
     local made
@@ -34,7 +34,7 @@ prepare_pages() {
     fi
 }
 
-# The pieces of all services that have pages, into folder $1. They are kept, so half of them is a failure.
+# The fragments of all services that have pages, into folder $1. They are kept, so half of them is a failure.
 write_pages() {
     local service
     read_imports && read_pages && read_languages && read_english || return
@@ -178,7 +178,7 @@ write_header() {
     printf '%s' "$filled"
 }
 
-# As fill(), of a piece of a page.
+# As fill(), of a fragment of a page.
 fill_page() {
     local name=$1
     shift
@@ -210,7 +210,7 @@ read_pages() {
     wait $!
 }
 
-# The pieces of one service's pages, into folder $2.
+# The fragments of one service's pages, into folder $2.
 render_shell() {
     local service=$1 page rest filled
     fill_page footer
@@ -240,7 +240,7 @@ render_pages() {
     printf '%s' "$open"
 }
 
-# Puts the pieces of a service into the new configuration, and sets $filled to the locations of its pages.
+# Puts the fragments of a service into the new configuration, and sets $filled to the locations of its pages.
 use_pages() {
     filled=''
     [[ -d $pages/$1 ]] || return 0

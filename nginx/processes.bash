@@ -146,14 +146,14 @@ start_pool() {
 backlog_of() { echo $((pool_waiting[$1] > 1 ? pool_waiting[$1] - 1 : 0)); }
 
 start_program() {
-    local piece=$1 words
-    read -r -a words <<<"${program_command[$piece]}"
+    local group=$1 words
+    read -r -a words <<<"${program_command[$group]}"
     (
         cd "$dir" || exit
         exec env -i "PATH=$PATH" "ASSAY_STACK=$dir" "ASSAY_STOP_SECONDS=$stop_seconds" \
-            setsid "$here/keep" "$piece" "$build/cron-bin/${words[0]}" "${words[@]:1}"
-    ) </dev/null >>"$dir/log/$piece.log" 2>&1 {lock}<&- {nothing}<&- &
-    note_launched "$piece" $!
+            setsid "$here/supervisor" "$group" "$build/cron-bin/${words[0]}" "${words[@]:1}"
+    ) </dev/null >>"$dir/log/$group.log" 2>&1 {lock}<&- {nothing}<&- &
+    note_launched "$group" $!
 }
 
 note_launched() {
@@ -171,18 +171,18 @@ stop_nginx() {
     end_process "$nginx_pid" QUIT "$stop_seconds" TERM 2 KILL 2
 }
 
-# Sets $pieces to the pools and programs that were started, whatever the table says by now.
-list_pieces() {
+# Sets $groups to the pools and programs that were started, whatever the table says by now.
+list_groups() {
     local file
-    pieces=()
+    groups=()
     for file in "$dir"/run/*.pid; do
         file=${file##*/}
-        [[ $file == nginx.pid ]] || pieces+=("${file%.pid}")
+        [[ $file == nginx.pid ]] || groups+=("${file%.pid}")
     done
 }
 
-# All pieces named at once, so that the slowest decides how long it takes.
-stop_pieces() {
+# All process groups named at once, so that the slowest decides how long it takes.
+stop_groups() {
     local pool pid
     local -A begun=()
     for pool in "$@"; do

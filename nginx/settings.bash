@@ -6,7 +6,7 @@ declare -A given=()         # those that came from the environment
 declare -A service_port=() service_health=() service_rest=()
 declare -A service_name=()  # SERVICE ROLE => what the service calls that setting
 declare -A pool_workers=() pool_waiting=() pool_seconds=() # by pool, that is SERVICE-FAMILY
-declare -A program_service=() program_command=() # by piece, see piece_of
+declare -A program_service=() program_command=() # by process group
 services=() pools=() programs=() family_rows=() error_rows=()
 
 # Reads the table of what a stack is made of.
@@ -58,13 +58,13 @@ read_family_row() {
 
 # A program is called as a pool would be, by its service and its own name.
 read_program_row() {
-    local service=$1 name=$2 piece=$1-${2#"$1-"}
-    [[ -z ${program_service[$piece]:-} && -z ${pool_workers[$piece]:-} ]] ||
-        fail "$here/services has two pieces called $piece"
-    programs+=("$piece")
-    program_service[$piece]=$service
+    local service=$1 name=$2 group=$1-${2#"$1-"}
+    [[ -z ${program_service[$group]:-} && -z ${pool_workers[$group]:-} ]] ||
+        fail "$here/services has two process groups called $group"
+    programs+=("$group")
+    program_service[$group]=$service
     shift
-    program_command[$piece]="$*"
+    program_command[$group]="$*"
 }
 
 # Leaves of the table what belongs to the services that are wanted: the setting ASSAY_SERVICES, all
@@ -341,7 +341,7 @@ with_responder_environment() {
 with_program_environment() {
     complete_settings "$1"
     shift
-    unset 'responder_setting[ASSAY_STACK]' # no piece of the stack: it neither holds it up nor ends with it
+    unset 'responder_setting[ASSAY_STACK]' # no process group of the stack: it neither keeps it running nor ends with it
     with_responder_environment "$@"
 }
 
@@ -377,7 +377,7 @@ check_built() { [[ -x $build/fcgi-bin/$1 ]] || fail "$build/fcgi-bin/$1 is not b
 
 refuse_settings() { fail "$1 does not accept the settings:"$'\n'"${reason:-(no reason given)}"; }
 
-# The environment of a piece, one NAME=VALUE after the other, each ended by a zero byte.
+# The environment of a process group, one NAME=VALUE after the other, each ended by a zero byte.
 write_environment() {
     local name entries=()
     for name in "${!responder_setting[@]}"; do entries+=("$name=${responder_setting[$name]}"); done

@@ -123,9 +123,9 @@ class TestDemo:
         try:
             wait_for_text(demo.stdout, "Ctrl-C", 60)
             file = stack.directory / "run" / "experiments-upkeep.pid"
-            keeper = int(file.read_text().split()[0])
-            os.kill(keeper, signal.SIGKILL)
-            wait_for(lambda: stack.run("status").returncode == 0 and int(file.read_text().split()[0]) != keeper)
+            supervisor = int(file.read_text().split()[0])
+            os.kill(supervisor, signal.SIGKILL)
+            wait_for(lambda: stack.run("status").returncode == 0 and int(file.read_text().split()[0]) != supervisor)
             assert stack.run("stop").returncode == 0
             output, _ = demo.communicate(timeout=60)
             assert demo.returncode == 0 and "stopped elsewhere" in output

@@ -264,16 +264,16 @@ class TestPrograms:
         assert own_several.run("mend").returncode == 0 and own_several.run("status").returncode == 0
 
     @pytest.mark.parametrize("command", ["mend", "reload"])
-    def test_a_killed_keeper_leaves_no_second_one(self, own_several, command):
+    def test_a_killed_supervisor_leaves_no_second_one(self, own_several, command):
         start(own_several)
-        keeper = int((own_several.directory / "run" / "experiments-upkeep.pid").read_text().split()[0])
+        supervisor = int((own_several.directory / "run" / "experiments-upkeep.pid").read_text().split()[0])
         wait_for(lambda: len(self.told(own_several)) == 1)
-        os.kill(keeper, signal.SIGKILL)
+        os.kill(supervisor, signal.SIGKILL)
         assert own_several.run("status").returncode == 1
         assert own_several.run(command).returncode == 0
         wait_for(lambda: len(self.told(own_several)) == 3)
         running = [pid for pid in own_several.processes() if b"/cron-bin/upkeep" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-        assert len(running) == 2  # it and its new keeper
+        assert len(running) == 2  # it and its new supervisor
 
     def test_something_else_may_run_it(self, own_several):
         own_several.directory.mkdir()
