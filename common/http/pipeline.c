@@ -1,6 +1,6 @@
-/* The way of a request: the same steps in the same order for every route of every service. Each
- * step either lets the request pass or completes the reply; every reply then gets the same headers,
- * counters and log line. */
+/* The request lifecycle: the same steps in the same order for every route of every service. Each
+ * step either passes the request on or completes the reply. Every reply gets the same headers,
+ * metrics and log line. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -416,7 +416,7 @@ static void add_standard_lines(struct text *head, struct serving *serving)
     text_append_string(head, serving->policy->headers ? serving->policy->headers : format->headers);
 }
 
-/* A head that does not fit has no end, and what follows would be taken for headers. */
+/* A head that does not fit has no end: the client would read the body as headers. */
 static void cut_head(struct serving *serving)
 {
     struct reply *reply = &serving->reply;
@@ -560,8 +560,8 @@ static void run_steps(struct serving *serving)
         compose_head(serving, (int64_t)serving->reply.body.length);
 }
 
-/* Memory ran out half way: what the request used is dropped, and the answer is made in the room
- * that this gives back. A stream, whose head is out, ends by saying so. */
+/* The arena is exhausted: the memory of the request is reset, and the answer is made in it. A
+ * stream, whose head has been sent, ends with an error event. */
 static void answer_exhausted(struct serving *serving, struct server *server,
                              struct exchange *exchange)
 {
@@ -613,7 +613,7 @@ void server_serve(struct server *server, struct exchange *exchange)
     serving.request.form = NULL;
     if (serving.request.streaming)
         serving.microseconds = clock_monotonic_microseconds() - serving.started;
-    /* Before the answer: who has it finds it counted and logged. */
+    /* Before the answer, so that a client that has the answer finds it counted and logged. */
     count_reply(&serving);
     log_reply(&serving);
     send_answer(&serving);

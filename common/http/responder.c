@@ -25,7 +25,7 @@
 
 enum {
     OVERTIME_SECONDS = 5, /* that a worker has beyond the longest answer of its family */
-    LOOK_MICROSECONDS = 1000000,
+    CHECK_MICROSECONDS = 1000000,
     PROCESS_MEMORY_MAX = 16 * 1024 * 1024, /* settings and what lives as long as the process */
     DESCRIPTION_MAX = 16 * 1024 * 1024,
 };
@@ -42,7 +42,6 @@ struct environment {
     double receive_seconds, send_seconds, stream_send_seconds, linger_seconds;
 };
 
-/* For what may take seconds, a web server that is there needs milliseconds. */
 #define AT(member) offsetof(struct environment, member)
 static const struct setting environment_settings[] = {
     {"ASSAY_RUN_DIR", SETTING_TEXT, AT(run_directory), NULL,
@@ -117,17 +116,17 @@ static bool is_gone(void *transport)
     return fastcgi_gone(transport);
 }
 
-/* Once a second: does any worker of the service hang, and is what all of them share still whole? */
-static bool look_around(void *context)
+/* Once a second: kills workers past their deadline, and checks the shared memory. */
+static bool check_health(void *context)
 {
-    static int64_t looked_at;
+    static int64_t checked_at;
     struct server *server = context;
     int64_t now = clock_monotonic_microseconds();
     unsigned killed;
 
-    if (now - looked_at < LOOK_MICROSECONDS)
+    if (now - checked_at < CHECK_MICROSECONDS)
         return true;
-    looked_at = now;
+    checked_at = now;
     if (!shm_region_is_sound(server->region)) {
         log_event(LOG_ERROR, "shared_memory_damaged",
                   "this worker leaves for one with a fresh file");
@@ -149,14 +148,14 @@ static int idle(void *context)
     int64_t left;
 
     if (!server->served_at || !server->family->service->idle)
-        return LOOK_MICROSECONDS / 1000;
+        return CHECK_MICROSECONDS / 1000;
     left =
         server->served_at + (int64_t)(server->idle_seconds * 1e6) - clock_monotonic_microseconds();
     if (left > 0)
-        return (int)(left < LOOK_MICROSECONDS ? left / 1000 + 1 : LOOK_MICROSECONDS / 1000);
+        return (int)(left < CHECK_MICROSECONDS ? left / 1000 + 1 : CHECK_MICROSECONDS / 1000);
     server->served_at = 0;
     server->family->service->idle(server);
-    return LOOK_MICROSECONDS / 1000;
+    return CHECK_MICROSECONDS / 1000;
 }
 
 static struct fastcgi fastcgi; /* one per worker, used again for each request */
@@ -445,7 +444,7 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
         server_stop(&server);
         return EXIT_SUCCESS;
     }
-    listener.go_on = look_around;
+    listener.go_on = check_health;
     listener.idle = idle;
     listener.context = &server;
     serve(&server, &listener, &environment);

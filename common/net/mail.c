@@ -1,4 +1,4 @@
-/* Letters: their words as MIME (RFC 2045, 2047), their way by libcurl. */
+/* Mail: messages as MIME (RFC 2045, 2047), sent by libcurl. */
 #include "net/mail.h"
 
 #include "base/clock.h"
@@ -20,15 +20,15 @@ enum {
 static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-/* What is still to be handed to the server. */
+/* The rest of a message that is still to be sent. */
 struct rest {
     const char *bytes;
     size_t length;
 };
 
-/* -- words ------------------------------------------------------------------------------------- */
+/* -- the message ------------------------------------------------------------------------------- */
 
-/* Nothing that could end the line or the address. */
+/* Refuses bytes that could end the line or the address. */
 static bool is_address(const char *address)
 {
     const char *at = strchr(address, '@');
@@ -72,14 +72,14 @@ static void append_subject(struct text *text, const char *subject)
     }
 }
 
-static void append_words(struct text *text, const char *words)
+static void append_body(struct text *text, const char *body)
 {
-    for (size_t left = strlen(words); left;) {
+    for (size_t left = strlen(body); left;) {
         size_t length = left < LINE_BYTES ? left : LINE_BYTES;
 
-        text_append_base64(text, words, length);
+        text_append_base64(text, body, length);
         text_append_string(text, "\r\n");
-        words += length;
+        body += length;
         left -= length;
     }
 }
@@ -91,7 +91,7 @@ static void append_receivers(struct text *text, const struct string_list *to)
     text_append_string(text, "\r\n");
 }
 
-static void write_letter(struct text *text, const struct mail *mail)
+static void write_message(struct text *text, const struct mail *mail)
 {
     char id[TOKEN_UUID_TEXT];
 
@@ -106,10 +106,10 @@ static void write_letter(struct text *text, const struct mail *mail)
                        "Content-Type: text/plain; charset=utf-8\r\n"
                        "Content-Transfer-Encoding: base64\r\n\r\n",
                        id, strchr(mail->from, '@') + 1);
-    append_words(text, mail->text);
+    append_body(text, mail->text);
 }
 
-/* -- the way ----------------------------------------------------------------------------------- */
+/* -- sending ----------------------------------------------------------------------------------- */
 
 static size_t give(char *buffer, size_t size, size_t count, void *context)
 {
@@ -198,7 +198,7 @@ enum error mail_send(struct arena *arena, const struct mail_server *server, cons
     if (error)
         return error;
     text_start(&text, arena, MAIL_MOST);
-    write_letter(&text, mail);
+    write_message(&text, mail);
     handle = transfers_start_library() ? curl.easy_init() : NULL;
     if (!handle)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a letter");

@@ -26,7 +26,7 @@ struct redis {
     int port, database;
     struct timeval timeout;
     redisContext *connection; /* NULL between two */
-    int64_t retry_at;         /* monotonic; of words */
+    int64_t retry_at;         /* monotonic; of commands */
 };
 
 static const char *part_of(struct arena *arena, CURLU *url, CURLUPart part)
@@ -104,9 +104,9 @@ bool redis_is_local(const struct redis *redis)
 }
 
 /* NULL for an error as well as for no answer. */
-static redisReply *tell(struct redis *redis, int count, const char **words)
+static redisReply *send_command(struct redis *redis, int count, const char **arguments)
 {
-    redisReply *reply = redisCommandArgv(redis->connection, count, words, NULL);
+    redisReply *reply = redisCommandArgv(redis->connection, count, arguments, NULL);
 
     if (reply && reply->type == REDIS_REPLY_ERROR) {
         freeReplyObject(reply);
@@ -115,16 +115,16 @@ static redisReply *tell(struct redis *redis, int count, const char **words)
     return reply;
 }
 
-static bool told(struct redis *redis, int count, const char **words)
+static bool command_succeeds(struct redis *redis, int count, const char **arguments)
 {
-    redisReply *reply = tell(redis, count, words);
+    redisReply *reply = send_command(redis, count, arguments);
 
     if (reply)
         freeReplyObject(reply);
     return reply != NULL;
 }
 
-static bool introduce(struct redis *redis)
+static bool authenticate(struct redis *redis)
 {
     char database[16];
     const char *by_name[] = {"AUTH", redis->user, redis->password};
@@ -132,9 +132,9 @@ static bool introduce(struct redis *redis)
     const char *select[] = {"SELECT", database};
 
     snprintf(database, sizeof database, "%d", redis->database);
-    return (!redis->password ||
-            (redis->user ? told(redis, 3, by_name) : told(redis, 2, by_password))) &&
-           (!redis->database || told(redis, 2, select));
+    return (!redis->password || (redis->user ? command_succeeds(redis, 3, by_name)
+                                             : command_succeeds(redis, 2, by_password))) &&
+           (!redis->database || command_succeeds(redis, 2, select));
 }
 
 static bool is_connected(struct redis *redis)
@@ -143,7 +143,7 @@ static bool is_connected(struct redis *redis)
         return true;
     redis->connection = redisConnectWithTimeout(redis->host, redis->port, redis->timeout);
     if (redis->connection && !redis->connection->err &&
-        redisSetTimeout(redis->connection, redis->timeout) == REDIS_OK && introduce(redis))
+        redisSetTimeout(redis->connection, redis->timeout) == REDIS_OK && authenticate(redis))
         return true;
     redis_close(redis);
     return false;
@@ -151,10 +151,10 @@ static bool is_connected(struct redis *redis)
 
 /* A connection that was idle may have been closed by Redis: then a new one is tried, but not when
  * there was no answer in time. */
-redisReply *redis_ask(struct redis *redis, int count, const char **words)
+redisReply *redis_command(struct redis *redis, int count, const char **arguments)
 {
     bool was_open = redis->connection != NULL;
-    redisReply *reply = is_connected(redis) ? tell(redis, count, words) : NULL;
+    redisReply *reply = is_connected(redis) ? send_command(redis, count, arguments) : NULL;
     bool lost = !reply && redis->connection &&
                 (redis->connection->err == REDIS_ERR_EOF ||
                  (redis->connection->err == REDIS_ERR_IO && errno != EAGAIN));
@@ -162,11 +162,11 @@ redisReply *redis_ask(struct redis *redis, int count, const char **words)
     if (!reply)
         redis_close(redis);
     if (lost && was_open && is_connected(redis))
-        reply = tell(redis, count, words);
+        reply = send_command(redis, count, arguments);
     return reply;
 }
 
-static enum error lost(struct redis *redis, struct problem *problem)
+static enum error connection_lost(struct redis *redis, struct problem *problem)
 {
     redis_close(redis);
     redis->retry_at = clock_monotonic_microseconds() + pause_us;
@@ -174,17 +174,18 @@ static enum error lost(struct redis *redis, struct problem *problem)
                        redis->host, redis->port);
 }
 
-static enum error word(struct redis *redis, int count, const char **words, struct problem *problem)
+static enum error run_command(struct redis *redis, int count, const char **arguments,
+                              struct problem *problem)
 {
     redisReply *reply = NULL;
 
     if (clock_monotonic_microseconds() >= redis->retry_at)
-        reply = redis_ask(redis, count, words);
+        reply = redis_command(redis, count, arguments);
     else
         return problem_set(problem, ERROR_UNAVAILABLE, "redis_unavailable",
                            "%s:%d did not answer a moment ago", redis->host, redis->port);
     if (!reply)
-        return lost(redis, problem);
+        return connection_lost(redis, problem);
     freeReplyObject(reply);
     return ERROR_NONE;
 }
@@ -192,12 +193,12 @@ static enum error word(struct redis *redis, int count, const char **words, struc
 enum error redis_publish(struct redis *redis, const char *channel, const char *text,
                          struct problem *problem)
 {
-    return word(redis, 3, (const char *[]){"PUBLISH", channel, text}, problem);
+    return run_command(redis, 3, (const char *[]){"PUBLISH", channel, text}, problem);
 }
 
 enum error redis_subscribe(struct redis *redis, const char *channel, struct problem *problem)
 {
-    return word(redis, 2, (const char *[]){"SUBSCRIBE", channel}, problem);
+    return run_command(redis, 2, (const char *[]){"SUBSCRIBE", channel}, problem);
 }
 
 int redis_file(const struct redis *redis)
@@ -205,13 +206,13 @@ int redis_file(const struct redis *redis)
     return redis->connection ? redis->connection->fd : -1;
 }
 
-bool redis_heard(struct redis *redis, struct problem *problem)
+bool redis_receive(struct redis *redis, struct problem *problem)
 {
     bool any = false;
     void *reply = NULL;
 
     if (!redis->connection || redisBufferRead(redis->connection) != REDIS_OK) {
-        (void)lost(redis, problem);
+        (void)connection_lost(redis, problem);
         return false;
     }
     while (redisGetReplyFromReader(redis->connection, &reply) == REDIS_OK && reply) {

@@ -1,7 +1,7 @@
 /*
- * A connection to a Redis server, and words between hosts over it: publishing, and listening on one
- * channel. Words are best effort: nothing waits longer than the timeout, a server that does not
- * answer is left alone for a second, and what is missed while it is away is missed. Programs must
+ * A connection to a Redis server: commands, publishing, and subscribing to one channel. Messages
+ * between hosts are best effort: no call waits longer than the timeout, a server that does not
+ * answer is not tried for a second, and messages sent while it is away are lost. Programs must
  * ignore SIGPIPE.
  */
 #ifndef ASSAY_NET_REDIS_H
@@ -21,27 +21,27 @@ extern const char redis_url_form[]; /* "must be redis://..." */
  * connecting and for each answer. ERROR_INVALID redis_url, without the password in its text. */
 MUST_CHECK enum error redis_open(struct arena *arena, const char *url, double timeout,
                                  struct redis **redis, struct problem *problem);
-/* Gives the connection up; the next command makes a new one. NULL is allowed. */
+/* Closes the connection; the next command opens a new one. NULL is allowed. */
 void redis_close(struct redis *redis);
 
-/* Whether the server is on this machine: what is said to it is not encrypted. */
+/* Whether the server is on this machine; the connection is not encrypted. */
 bool redis_is_local(const struct redis *redis);
 
 /* The answer to a command, to be freed with freeReplyObject(); NULL without any, and for an error.
  */
-struct redisReply *redis_ask(struct redis *redis, int count, const char **words);
+struct redisReply *redis_command(struct redis *redis, int count, const char **arguments);
 
 /* ERROR_UNAVAILABLE redis_unavailable: at once, when it was so a moment ago. */
 MUST_CHECK enum error redis_publish(struct redis *redis, const char *channel, const char *text,
                                     struct problem *problem);
 
-/* This handle hears of `channel` from now on, and does nothing else. Errors as above. */
+/* Subscribes this handle to `channel`; it then does nothing else. Errors as above. */
 MUST_CHECK enum error redis_subscribe(struct redis *redis, const char *channel,
                                       struct problem *problem);
-/* What can be waited for; -1 without a connection. */
+/* The descriptor to wait for; -1 without a connection. */
 int redis_file(const struct redis *redis);
-/* Takes what has arrived, to be called when the file is ready: true when there was anything.
- * ERROR_UNAVAILABLE in `problem` when the connection is gone. */
-bool redis_heard(struct redis *redis, struct problem *problem);
+/* Reads messages; call it when the descriptor is ready. True when there was one. ERROR_UNAVAILABLE
+ * in `problem` when the connection is lost. */
+bool redis_receive(struct redis *redis, struct problem *problem);
 
 #endif

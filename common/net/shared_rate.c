@@ -36,16 +36,16 @@ struct shared_rate {
     struct breaker_rule rule;
 };
 
-enum error shared_rate_open(struct arena *arena, const struct shared_rate_config *place,
+enum error shared_rate_open(struct arena *arena, const struct shared_rate_config *config,
                             struct shared_rate **rate, struct problem *problem)
 {
     struct shared_rate *made = ARENA_NEW(arena, struct shared_rate);
 
-    if (redis_open(arena, place->url, place->timeout, &made->redis, problem))
+    if (redis_open(arena, config->url, config->timeout, &made->redis, problem))
         return problem_set(problem, ERROR_INVALID, "cache_url", "%s", redis_url_form);
     made->rule = (struct breaker_rule){.failures = 1,
-                                       .open_ms = (uint32_t)(place->retry_seconds * 1000),
-                                       .probe_ms = (uint32_t)(place->timeout * 4000)};
+                                       .open_ms = (uint32_t)(config->retry_seconds * 1000),
+                                       .probe_ms = (uint32_t)(config->timeout * 4000)};
     *rate = made;
     return ERROR_NONE;
 }
@@ -57,15 +57,15 @@ void shared_rate_close(struct shared_rate *rate)
 }
 
 /* What Redis answers where the breaker lets it be asked. */
-static redisReply *ask_guarded(struct shared_rate *rate, struct shm_region *region, int count,
-                               const char **words)
+static redisReply *guarded_command(struct shared_rate *rate, struct shm_region *region, int count,
+                                   const char **arguments)
 {
     struct breaker_permit pass = {0};
     redisReply *reply;
 
     if (region && !breaker_allow(region, breaker_name, &rate->rule, &pass))
         return NULL;
-    reply = redis_ask(rate->redis, count, words);
+    reply = redis_command(rate->redis, count, arguments);
     if (region)
         breaker_record(region, &rate->rule, &pass, reply != NULL);
     return reply;
@@ -84,14 +84,14 @@ bool shared_rate_allow(struct shared_rate *rate, struct shm_region *region, cons
                        struct rate_rule rule, struct rate_decision *decision)
 {
     char limit[16], window[16], word[32];
-    const char *words[] = {"EVAL", script, "1", key, limit, window, word};
+    const char *arguments[] = {"EVAL", script, "1", key, limit, window, word};
     redisReply *reply;
     bool good;
 
     snprintf(limit, sizeof limit, "%u", rule.max);
     snprintf(window, sizeof window, "%u", rule.window_seconds);
     token_random_text(12, word, sizeof word);
-    reply = ask_guarded(rate, region, sizeof words / sizeof words[0], words);
+    reply = guarded_command(rate, region, sizeof arguments / sizeof arguments[0], arguments);
     if (!reply)
         return false;
     good = holds_integers(reply, 3);
@@ -113,8 +113,8 @@ bool shared_rate_allow(struct shared_rate *rate, struct shm_region *region, cons
 
 bool shared_rate_answers(struct shared_rate *rate, struct shm_region *region)
 {
-    const char *words[] = {"PING"};
-    redisReply *reply = ask_guarded(rate, region, 1, words);
+    const char *arguments[] = {"PING"};
+    redisReply *reply = guarded_command(rate, region, 1, arguments);
 
     if (reply)
         freeReplyObject(reply);

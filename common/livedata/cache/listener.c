@@ -119,7 +119,7 @@ static void wait_for_word(struct listener *listener)
         listener->hears_database = !lost.error;
     }
     if (files[1].revents) {
-        (void)redis_heard(listener->redis, &gone);
+        (void)redis_receive(listener->redis, &gone);
         listener->hears_redis = !gone.error;
     }
 }
