@@ -17,7 +17,7 @@
 
 enum { ARGUMENTS_MAX = 64, VARIABLES_MAX = 8, TICK_MILLISECONDS = 20, SECONDS_MOST = 60 };
 
-/* Told over the socket pair, with a number: LAUNCH has none, END the seconds of patience. The
+/* Told over the socket pair, with a number: LAUNCH has none, END the seconds to wait. The
  * answer is an errno, to LAUNCH with both descriptors when it is 0. */
 enum wanted { ORDER_LAUNCH = 1, ORDER_END };
 

@@ -46,8 +46,8 @@ static bool read_arguments(int argc, char **argv, int64_t *most)
                          integer_parse(argv[2], most) && *most >= 1 && *most <= MOST_MAX);
 }
 
-/* Takes leave of children that have ended; waits for one where there are too many. */
-static void mourn(int64_t *children, int64_t most)
+/* Reaps children that have ended; waits for one where there are too many. */
+static void reap_children(int64_t *children, int64_t most)
 {
     while (*children > 0 && waitpid(-1, NULL, *children >= most ? 0 : WNOHANG) > 0)
         --*children;
@@ -62,7 +62,7 @@ static void serve(int desk, int64_t most)
         int peer = poll(&wait, 1, LOOK_MILLISECONDS) > 0 ? accept(desk, NULL, NULL) : -1;
         pid_t child;
 
-        mourn(&children, most);
+        reap_children(&children, most);
         if (peer < 0)
             continue;
         child = fork();

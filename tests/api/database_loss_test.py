@@ -1,4 +1,4 @@
-"""The database that is lost, moved, exchanged or emptied under a running service opens no door and comes
+"""A database that is lost, moved, exchanged or emptied under a running service lets nobody in and comes
 back as no empty twin: what cannot be found again is answered 503 until stop and start, or a reload with it back in its
 place, and a start finds
 the right database or says that it cannot.
@@ -100,7 +100,7 @@ def statuses(client, count=12):
 
 
 class TestLost:
-    def test_with_an_issued_key_alone_no_door_opens(self, fresh):
+    def test_with_an_issued_key_alone_nobody_gets_in(self, fresh):
         store, key = with_key_alone(fresh)
         stranger, owner = store.client, store.as_token(key)
         assert {s for _, s in statuses(stranger, 3)} == {401}
@@ -161,7 +161,7 @@ class TestLost:
         store.start()
         assert expect(store.write.get(PROJECTS))["total"] == 0
 
-    def test_keys_that_vanish_leave_the_door_closed(self, fresh):
+    def test_keys_that_vanish_let_nobody_in(self, fresh):
         store = fresh({**OPEN, "AB_ADMIN_TOKEN": ADMIN}).start()
         key = expect(store.admin.post("/api/v1/keys", {"name": "one", "scope": "write"}))
         restart(store, OPEN)

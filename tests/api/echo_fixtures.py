@@ -22,9 +22,9 @@ def echo_build(tmp_path_factory):
     (programs.parent / "cron-bin" / "database").symlink_to((BUILD / "cron-bin" / "database").resolve())
     for row in ROWS:
         if row[:1] == ["program"]:
-            resident = programs.parent / "cron-bin" / row[2]
-            resident.write_text("#!/bin/sh\nexec sleep infinity\n")
-            resident.chmod(0o755)
+            program = programs.parent / "cron-bin" / row[2]
+            program.write_text("#!/bin/sh\nexec sleep infinity\n")
+            program.chmod(0o755)
     return programs.parent
 
 

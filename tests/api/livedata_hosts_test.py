@@ -88,7 +88,7 @@ def keep(host, number):
     raise AssertionError("the cache does not keep the order")
 
 
-def crew(host, name):
+def processes_of(host, name):
     """Processes of the worker, by what they are called."""
     found = []
     for pid in host.stack.processes():
@@ -100,7 +100,7 @@ def crew(host, name):
 
 def listener(host):
     found = []
-    wait_for(lambda: found.extend(crew(host, "livedata-listen")) or found)
+    wait_for(lambda: found.extend(processes_of(host, "livedata-listen")) or found)
     return found[0]
 
 
@@ -114,10 +114,10 @@ def test_the_listener_hears_of_other_hosts_and_is_replaced(hosts):
         killed = listener(far)
         os.kill(killed, signal.SIGKILL)
         wait_for(lambda gone=killed: listener(far) != gone)
-    runner = crew(far, "livedata-worker")[-1]
-    count = len(crew(far, "livedata-worker"))
+    runner = processes_of(far, "livedata-worker")[-1]
+    count = len(processes_of(far, "livedata-worker"))
     os.kill(runner, signal.SIGKILL)
-    wait_for(lambda: runner not in (now := crew(far, "livedata-worker")) and len(now) == count)
+    wait_for(lambda: runner not in (now := processes_of(far, "livedata-worker")) and len(now) == count)
 
 
 def test_without_the_listener_nothing_is_older_than_one_poll(hosts):

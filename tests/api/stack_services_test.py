@@ -46,9 +46,9 @@ while :; do read -r -t 0.1 -u "$nothing"; done
 
 
 @pytest.fixture(scope="module")
-def house(echo_build, tmp_path_factory):
+def installation(echo_build, tmp_path_factory):
     """A checkout with a table of its own, and programs for all that is in it."""
-    root = tmp_path_factory.mktemp("house")
+    root = tmp_path_factory.mktemp("installation")
     shutil.copytree(CHECKOUT / "nginx", root / "nginx")
     (root / "nginx" / "services").write_text(TABLE)
     for name in ("locales", "sql"):
@@ -70,19 +70,19 @@ def house(echo_build, tmp_path_factory):
     return root
 
 
-def new_stack(house, directory, services=SERVICES):
-    return Stack(house / "build", services, house / "nginx" / "stack").prepare(directory=directory)
+def new_stack(installation, directory, services=SERVICES):
+    return Stack(installation / "build", services, installation / "nginx" / "stack").prepare(directory=directory)
 
 
 @pytest.fixture(scope="module")
-def several(house, tmp_path_factory):
-    with new_stack(house, tmp_path_factory.mktemp("several")) as stack:
+def several(installation, tmp_path_factory):
+    with new_stack(installation, tmp_path_factory.mktemp("several")) as stack:
         yield start(stack)
 
 
 @pytest.fixture
-def own_several(house, tmp_path):
-    with new_stack(house, tmp_path / "own") as stack:
+def own_several(installation, tmp_path):
+    with new_stack(installation, tmp_path / "own") as stack:
         yield stack
 
 
@@ -285,8 +285,8 @@ class TestPrograms:
             assert staying.wait(10) == 0
         assert self.told(own_several)[1:] == ["left"]
 
-    def test_not_built(self, own_several, house, tmp_path):
-        shutil.copytree(house / "build", tmp_path / "build", symlinks=True)
+    def test_not_built(self, own_several, installation, tmp_path):
+        shutil.copytree(installation / "build", tmp_path / "build", symlinks=True)
         (tmp_path / "build" / "cron-bin" / "upkeep").unlink()
         done = own_several.run("start", env={"ASSAY_BUILD_DIR": str(tmp_path / "build")})
         assert done.returncode == 1 and "cron-bin/upkeep is not built" in done.stderr

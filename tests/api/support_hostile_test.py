@@ -279,7 +279,7 @@ def processes_of(service, word):
     return found
 
 
-def resident(pid):
+def resident_memory(pid):
     [line] = [line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM")]
     return int(line.split()[1]) << 10
 
@@ -309,7 +309,7 @@ def test_two_hundred_hostile_files(support):
     assert not wrong, wrong
     assert processes_of(support, b"/cron-bin/ingest") == runners, "a reader died, or left a child"
     assert not processes_of(support, b"pdftotext")
-    assert max(map(resident, runners)) < READER_MEMORY or SANITIZED
+    assert max(map(resident_memory, runners)) < READER_MEMORY or SANITIZED
     documents = {row[0] for row in support.sql("SELECT doc_id FROM kb_documents")}
     assert other_files(support) == others
     kept_names = {kept for _, _, kept in told}

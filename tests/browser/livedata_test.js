@@ -182,7 +182,7 @@ test('keys are issued, rotated and deleted by who has the key of the administrat
     await untilText(page, '[data-figure="qps"]', /last minute\s*\d+\.\d\d/);
     await untilText(page, '[data-figure="cache"]', /Shared memory/);
     await page.fill('#key-name', name);
-    await page.fill('#key-allowed_entity_types', 'house');
+    await page.fill('#key-allowed_entity_types', 'building');
     await page.click('#key button[type="submit"]');
     await untilText(page, '#key-problems', /Unknown entity type/);
     await page.fill('#key-allowed_entity_types', 'order, user');

@@ -179,7 +179,7 @@ test('a question by keyboard: streamed answer, passage, vote, trace', async () =
     await close(page);
 });
 
-test('what the documents do not say goes to a person, who answers at the desk', async () => {
+test('what the documents do not say goes to a person, who answers in the operator console', async () => {
     const page = await show('/static/chat.html');
     await page.waitForSelector('#question');
     await ask(page, 'Who won the chess tournament in 1927?');

@@ -59,7 +59,7 @@ ON_BOTH(large_results_must_stream)
 }
 
 /* Resident memory of this process in kilobytes. */
-static long resident(void)
+static long resident_memory(void)
 {
     FILE *file = fopen("/proc/self/statm", "r");
     long total = 0, pages = 0;
@@ -90,13 +90,13 @@ ON_BOTH(streams_do_not_fill_memory)
         .streams = true,
     };
     struct query *query = db_query(store->db, &wide);
-    long before = resident(), most = 0;
+    long before = resident_memory(), most = 0;
     int64_t bytes = 0;
 
     while (query_next(query)) {
         bytes += (int64_t)query_bytes(query, 1).length;
-        if (query_integer(query, 0) % 1000 == 0 && resident() > most)
-            most = resident();
+        if (query_integer(query, 0) % 1000 == 0 && resident_memory() > most)
+            most = resident_memory();
     }
     CHECK_OK(query_end(query, &store->problem));
     CHECK_INT(bytes, INT64_C(20000) * 10000); /* 200 MB have passed */

@@ -149,7 +149,7 @@ TEST(who_somebody_is_and_what_he_may_do)
     memset(&wire, 0, sizeof wire);
 
     start_server(&server);
-    door.closed = true;
+    test_access.closed = true;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *extra[] = {cases[i].token ? "HTTP_X_API_KEY" : NULL, cases[i].token, NULL};
 
@@ -174,7 +174,7 @@ TEST(failures_are_throttled_and_good_tokens_pass)
     const char *good[] = {"HTTP_X_API_KEY", "writer", NULL};
 
     start_server(&server);
-    door.closed = true;
+    test_access.closed = true;
     server.policy.auth_failures = (struct rate_rule){2, 60};
     for (int i = 0; i < 4; i++) {
         call(&server, &wire, "GET", "/api/v1/things/x", NULL, bad);
@@ -195,8 +195,8 @@ TEST(buckets_are_charged_in_order)
     memset(&wire, 0, sizeof wire);
 
     start_server(&server);
-    door.rate = (struct rate_rule){1000, 60};
-    door.heavy = (struct rate_rule){2, 60};
+    test_access.rate = (struct rate_rule){1000, 60};
+    test_access.heavy = (struct rate_rule){2, 60};
     for (int i = 0; i < 3; i++) {
         call(&server, &wire, "POST", "/api/v1/heavy", "{\"word\":\"x\"}", NULL);
         CHECK_INT(status_of(&wire), i < 2 ? 200 : 429);
@@ -240,7 +240,7 @@ TEST(clients_are_known_by_trusted_hops_only)
         const char *key = "auth:";
 
         start_server(&server);
-        door.closed = true;
+        test_access.closed = true;
         server.policy.auth_failures = (struct rate_rule){2, 60};
         server.policy.trusted_proxy_hops = cases[i].hops;
         if (cases[i].proxies) {
@@ -321,7 +321,7 @@ TEST(preflights_are_answered)
                            NULL};
 
     start_server(&server);
-    door.closed = true;
+    test_access.closed = true;
     server.policy.cors_origins = (struct string_list){1, origins};
     server.policy.cors_methods = (struct string_list){2, methods};
     CHECK_TEXT(call(&server, &wire, "OPTIONS", "/api/v1/echo", NULL, asked), "OK");

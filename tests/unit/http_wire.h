@@ -173,11 +173,11 @@ static const struct route routes[] = {
 
 static const struct reason_answer reasons[] = {{"thing_not_found", 404, "thing_not_found"}};
 
-/* The door of the test's service: what it is told before a request comes. */
+/* Access to the test's service: what it is told before a request comes. */
 static struct {
     bool closed;
     struct rate_rule rate, heavy;
-} door;
+} test_access;
 
 /* "writer", "reader" and "operator" are tokens of themselves. */
 static bool authenticate(struct request *request, struct http_refusal *refusal)
@@ -185,8 +185,8 @@ static bool authenticate(struct request *request, struct http_refusal *refusal)
     static const char *const tokens[] = {"", "reader", "writer", "operator"};
     const char *token = request_header(request, "HTTP_X_API_KEY");
 
-    request->who.role = door.closed ? NOBODY : WRITER;
-    if (!door.closed || strncmp(request->path, "/api/v1", 7) != 0)
+    request->who.role = test_access.closed ? NOBODY : WRITER;
+    if (!test_access.closed || strncmp(request->path, "/api/v1", 7) != 0)
         return true;
     for (int role = READER; token && role <= OPERATOR; role++)
         if (strcmp(token, tokens[role]) == 0)
@@ -203,10 +203,10 @@ static void refuse(const struct request *request, struct http_refusal *refusal)
 
 static size_t buckets(struct request *request, struct http_bucket bucket[HTTP_BUCKETS_MAX])
 {
-    if (!door.rate.max)
+    if (!test_access.rate.max)
         return 0;
-    bucket[0] = (struct http_bucket){.name = request->client.resolved, .rule = door.rate};
-    bucket[1] = (struct http_bucket){.name = "heavy", .rule = door.heavy};
+    bucket[0] = (struct http_bucket){.name = request->client.resolved, .rule = test_access.rate};
+    bucket[1] = (struct http_bucket){.name = "heavy", .rule = test_access.heavy};
     return request->route && request->route->traits & HEAVY ? 2 : 1;
 }
 
@@ -337,7 +337,7 @@ static void start_server(struct server *server)
 {
     struct problem problem = {0};
 
-    memset(&door, 0, sizeof door);
+    memset(&test_access, 0, sizeof test_access);
     *server = (struct server){.family = &family};
     server->policy = (struct http_policy){
         .body_limits = {4096, 8192, 1024}, .memory_limit = 1 << 22, .json_depth = 16};

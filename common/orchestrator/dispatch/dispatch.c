@@ -58,7 +58,7 @@ static struct spend_hold *new_hold(struct run *run)
     return run->hold_count < RUN_CALLS_MAX ? &run->holds[run->hold_count++] : NULL;
 }
 
-/* What the call of an errand held becomes what it has cost. */
+/* The sum reserved for a call becomes its cost. */
 static void book_cost(struct active_call *active)
 {
     if (!active->hold)
@@ -309,7 +309,7 @@ static bool has_quorum(const struct call_batch *batch)
     return batch->quorum.cancels_rest && batch->quorum.wanted && succeeded >= batch->quorum.wanted;
 }
 
-/* Closes the call of an errand, keeping what a stream has brought. */
+/* Closes a call, keeping what a stream has brought. */
 static void abort_call(struct call_batch *batch, struct active_call *active)
 {
     if (active->state == CALL_IN_BROWSER)

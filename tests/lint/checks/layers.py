@@ -1,6 +1,6 @@
 """Who may include whom: the table of layers in docs/develop/architecture.md, read off the #include lines.
 
-Also keeps every third-party library behind one door, so that replacing it touches one room."""
+Also keeps every third-party library behind one include, so that replacing it touches one module."""
 
 import re
 

@@ -21,7 +21,7 @@ def check(tree):
         if is_private(tree, header)
     }
     for path in tree.c_files():
-        if path.startswith("tests/"):  # white-box tests look behind the door
+        if path.startswith("tests/"):  # white-box tests include private headers
             continue
         for line, quote, name in includes(tree, path):
             home = os.path.dirname(private.get(name, ""))
