@@ -1,33 +1,33 @@
-/* Orders and answers of the desk: an order is one message with a file, an answer is its head and
- * then one page after the other. */
+/* Requests and replies of the text-extraction server. A request is one message with a file; a reply
+ * is a head and then one page after the other. */
 #include "documents/extraction_server.h"
 
 #include "base/clock.h"
+#include "net/local_socket.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
     PAGES_MAX = 1 << 20,
     QUEUE = 64,
+    SOCKET_PATH_MAX = 4096,
     GRACE_SECONDS = 2,         /* beyond what the reading itself may take */
-    ORDER_SECONDS = 5,         /* in which an order has to have come */
+    REQUEST_SECONDS = 5,       /* in which a request has to arrive */
     ANSWER_MEMORY = 512 << 20, /* of one reading: its text and the pages cut from it */
 };
 
-struct order {
+struct extraction_request {
     int32_t type; /* enum file_type */
     struct reader_limits limits;
 };
 
-struct head {
+struct reply_head {
     int32_t error; /* enum error */
     int32_t page_count;
     uint64_t count;
@@ -40,20 +40,7 @@ struct page_head {
     uint64_t length;
 };
 
-/* The descriptor that comes with a message. */
-union attachment {
-    struct cmsghdr head;
-    char room[CMSG_SPACE(sizeof(int))];
-};
-
-static bool name_socket(const char *run_directory, struct sockaddr_un *address)
-{
-    int length = snprintf(address->sun_path, sizeof address->sun_path, "%s/document-reader.sock",
-                          run_directory);
-
-    address->sun_family = AF_UNIX;
-    return length > 0 && (size_t)length < sizeof address->sun_path;
-}
+static const char socket_name[] = "document-reader.sock";
 
 static bool is_ready(int peer, short events, int64_t end)
 {
@@ -111,30 +98,20 @@ static int64_t end_after(int64_t seconds)
     return clock_monotonic_microseconds() + seconds * 1000000;
 }
 
-static enum error say_away(struct problem *problem)
+static enum error unavailable(struct problem *problem)
 {
-    return problem_set(problem, ERROR_UNAVAILABLE, "no_desk",
+    return problem_set(problem, ERROR_UNAVAILABLE, "no_text_extraction",
                        "the program that reads documents does not answer");
 }
 
-static bool send_order(int peer, int file, const struct order *order)
+static bool send_request(int peer, int file, const struct extraction_request *request)
 {
-    union attachment attachment = {0};
-    struct iovec bytes = {(void *)(uintptr_t)order, sizeof *order};
-    struct msghdr message = {.msg_iov = &bytes,
-                             .msg_iovlen = 1,
-                             .msg_control = attachment.room,
-                             .msg_controllen = sizeof attachment.room};
-
-    attachment.head.cmsg_level = SOL_SOCKET;
-    attachment.head.cmsg_type = SCM_RIGHTS;
-    attachment.head.cmsg_len = CMSG_LEN(sizeof file);
-    memcpy(CMSG_DATA(&attachment.head), &file, sizeof file);
-    return sendmsg(peer, &message, MSG_NOSIGNAL) == (ssize_t)sizeof *order;
+    return local_socket_send(peer, request, sizeof *request, &file, 1, 0) ==
+           (ssize_t)sizeof *request;
 }
 
 /* Nothing here may jump away when memory runs out: the socket is open. */
-static bool read_pages(struct arena *arena, int peer, const struct head *head, int64_t most,
+static bool read_pages(struct arena *arena, int peer, const struct reply_head *head, int64_t most,
                        int64_t end, struct reading_result *result)
 {
     struct page_head page;
@@ -167,105 +144,92 @@ static const char *reason_named(const char *name)
     return NULL;
 }
 
-static enum error ask(struct arena *arena, int peer, int file, const struct order *order,
-                      struct reading_result *result, struct problem *problem)
+static enum error ask(struct arena *arena, int peer, int file,
+                      const struct extraction_request *request, struct reading_result *result,
+                      struct problem *problem)
 {
-    int64_t end = end_after(order->limits.seconds * 2 + GRACE_SECONDS);
-    struct head head;
+    int64_t end = end_after(request->limits.seconds * 2 + GRACE_SECONDS);
+    struct reply_head head;
 
-    if (!send_order(peer, file, order) || !receive(peer, &head, sizeof head, end))
-        return say_away(problem);
+    if (!send_request(peer, file, request) || !receive(peer, &head, sizeof head, end))
+        return unavailable(problem);
     head.reason[sizeof head.reason - 1] = head.text[sizeof head.text - 1] = '\0';
     if (head.error)
         return problem_set(problem, (enum error)head.error, reason_named(head.reason), "%s",
                            head.text);
-    return read_pages(arena, peer, &head, order->limits.text_bytes, end, result)
+    return read_pages(arena, peer, &head, request->limits.text_bytes, end, result)
                ? ERROR_NONE
-               : say_away(problem);
+               : unavailable(problem);
 }
 
-static enum error go_there(struct arena *arena, const struct sockaddr_un *address, int file,
-                           const struct order *order, struct reading_result *result,
-                           struct problem *problem)
+static enum error connect_and_ask(struct arena *arena, const char *path, int file,
+                                  const struct extraction_request *request,
+                                  struct reading_result *result, struct problem *problem)
 {
-    int peer = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool there = peer >= 0 && connect(peer, (const struct sockaddr *)address, sizeof *address) == 0;
-    enum error error = there ? ask(arena, peer, file, order, result, problem) : say_away(problem);
+    int peer = local_socket_connect(path, 0);
+    enum error error =
+        peer >= 0 ? ask(arena, peer, file, request, result, problem) : unavailable(problem);
 
     if (peer >= 0)
         close(peer);
     return error;
 }
 
-/* While the program is being started anew it is asked again. */
+/* Asks again while the program restarts. */
 enum error extraction_ask(struct arena *arena, const char *run_directory, int file,
                           enum file_type type, const struct reader_limits *limits,
                           struct reading_result *result, struct problem *problem)
 {
     const struct timespec pause = {0, 100000000};
-    const struct order order = {type, *limits};
+    const struct extraction_request request = {type, *limits};
     int64_t end = end_after(GRACE_SECONDS);
-    struct sockaddr_un address;
+    const char *path;
     enum error error;
 
     *result = (struct reading_result){NULL, 0, 0};
-    if (!run_directory || !name_socket(run_directory, &address))
-        return say_away(problem);
+    if (!run_directory)
+        return unavailable(problem);
+    path = arena_print(arena, "%s/%s", run_directory, socket_name);
     for (;;) {
-        error = go_there(arena, &address, file, &order, result, problem);
-        if (error != ERROR_UNAVAILABLE || strcmp(problem->reason, "no_desk") != 0 ||
+        error = connect_and_ask(arena, path, file, &request, result, problem);
+        if (error != ERROR_UNAVAILABLE || strcmp(problem->reason, "no_text_extraction") != 0 ||
             clock_monotonic_microseconds() >= end)
             return error;
         nanosleep(&pause, NULL);
     }
 }
 
-enum error extraction_listen(const char *run_directory, int *desk, struct problem *problem)
+enum error extraction_listen(const char *run_directory, int *listener, struct problem *problem)
 {
-    struct sockaddr_un address;
-    mode_t before;
-    bool taken;
+    char path[SOCKET_PATH_MAX];
 
-    *desk = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (*desk < 0 || !name_socket(run_directory, &address))
-        return problem_set(problem, ERROR_SYSTEM, "desk_not_open",
-                           "no socket can be made, or the name of the run directory is too long");
-    unlink(address.sun_path); /* of one that has died */
-    before = umask(0177);
-    taken = bind(*desk, (struct sockaddr *)&address, sizeof address) == 0;
-    umask(before);
-    if (!taken || listen(*desk, QUEUE) != 0)
-        return problem_set(problem, ERROR_SYSTEM, "desk_not_open", "%s: %s", address.sun_path,
-                           strerror(errno));
-    return ERROR_NONE;
+    (void)!snprintf(path, sizeof path, "%s/%s", run_directory, socket_name);
+    return local_socket_listen(path, 0, QUEUE, listener, problem);
 }
 
-static bool receive_order(int peer, struct order *order, int *file)
+/* Exactly one file comes with a request; the others that came are closed. */
+static bool receive_request(int peer, struct extraction_request *request, int *file)
 {
-    union attachment attachment = {0};
-    struct iovec bytes = {order, sizeof *order};
-    struct msghdr message = {.msg_iov = &bytes,
-                             .msg_iovlen = 1,
-                             .msg_control = attachment.room,
-                             .msg_controllen = sizeof attachment.room};
-    const struct cmsghdr *head;
+    int files[LOCAL_SOCKET_FILES_MAX];
+    size_t count = 0;
+    ssize_t received;
 
-    if (!is_ready(peer, POLLIN, end_after(ORDER_SECONDS)) ||
-        recvmsg(peer, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *order)
+    if (!is_ready(peer, POLLIN, end_after(REQUEST_SECONDS)))
         return false;
-    head = CMSG_FIRSTHDR(&message);
-    if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
-        head->cmsg_len != CMSG_LEN(sizeof *file))
-        return false;
-    memcpy(file, CMSG_DATA(head), sizeof *file);
-    return order->type > FILE_UNKNOWN && order->type < FILE_TYPE__MAX &&
-           order->limits.seconds > 0 && order->limits.text_bytes > 0;
+    received = local_socket_receive(peer, request, sizeof *request, files, &count, 0);
+    for (size_t i = 1; i < count; i++)
+        close(files[i]);
+    if (count)
+        *file = files[0];
+    return received == (ssize_t)sizeof *request && count == 1 && request->type > FILE_UNKNOWN &&
+           request->type < FILE_TYPE__MAX && request->limits.seconds > 0 &&
+           request->limits.text_bytes > 0;
 }
 
 static void send_answer(int peer, const struct reading_result *result, enum error error,
                         const struct problem *problem, int64_t end)
 {
-    struct head head = {error, result->page_count, error ? 0 : result->count, "", ""};
+    struct reply_head head = {error, result->page_count, error ? 0 : result->count, "", ""};
     bool fine;
 
     if (error) {
@@ -287,17 +251,17 @@ void extraction_serve(int peer, const char *work_folder)
     struct arena *arena = arena_create(ANSWER_MEMORY);
     struct reading_result result = {NULL, 0, 0};
     struct problem problem = {0};
-    struct order order;
+    struct extraction_request request;
     char path[64];
     int file = -1;
     enum error error;
 
-    if (arena && receive_order(peer, &order, &file)) {
+    if (arena && receive_request(peer, &request, &file)) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-        error = reader_read(arena, path, (enum file_type)order.type, &order.limits, work_folder,
+        error = reader_read(arena, path, (enum file_type)request.type, &request.limits, work_folder,
                             &result, &problem);
         send_answer(peer, &result, error, &problem,
-                    end_after(GRACE_SECONDS + order.limits.seconds));
+                    end_after(GRACE_SECONDS + request.limits.seconds));
     }
     if (file >= 0)
         close(file);

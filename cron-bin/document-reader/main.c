@@ -29,7 +29,7 @@ static const char help[] =
     "Exit codes: 0 done; 1 the socket cannot be created; 2 the command line is wrong.\n";
 
 enum { EXIT_DONE, EXIT_SOCKET, EXIT_USAGE };
-enum { MOST = 4, MOST_MAX = 256, LOOK_MILLISECONDS = 1000 };
+enum { MOST = 4, MOST_MAX = 256, POLL_MILLISECONDS = 1000 };
 
 static volatile sig_atomic_t must_stop;
 
@@ -53,13 +53,13 @@ static void reap_children(int64_t *children, int64_t most)
         --*children;
 }
 
-static void serve(int desk, int64_t most)
+static void serve(int listener, int64_t most)
 {
     int64_t children = 0;
 
     while (!must_stop) {
-        struct pollfd wait = {.fd = desk, .events = POLLIN};
-        int peer = poll(&wait, 1, LOOK_MILLISECONDS) > 0 ? accept(desk, NULL, NULL) : -1;
+        struct pollfd wait = {.fd = listener, .events = POLLIN};
+        int peer = poll(&wait, 1, POLL_MILLISECONDS) > 0 ? accept(listener, NULL, NULL) : -1;
         pid_t child;
 
         reap_children(&children, most);
@@ -70,7 +70,7 @@ static void serve(int desk, int64_t most)
             prctl(PR_SET_PDEATHSIG, SIGKILL);
             signal(SIGTERM, SIG_DFL);
             signal(SIGINT, SIG_DFL);
-            close(desk);
+            close(listener);
             extraction_serve(peer, getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
             _exit(EXIT_DONE);
         }
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     const char *folder = getenv("ASSAY_RUN_DIR");
     struct problem problem = {0};
     int64_t most;
-    int desk;
+    int listener;
 
     if (help_given(argc, argv, help))
         return EXIT_DONE;
@@ -99,12 +99,12 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     log_open("assay.documents", LOG_INFO, LOG_JSON);
-    if (extraction_listen(folder ? folder : "run", &desk, &problem)) {
+    if (extraction_listen(folder ? folder : "run", &listener, &problem)) {
         fprintf(stderr, "document-reader: %s\n", problem.text);
         return EXIT_SOCKET;
     }
     sigaction(SIGTERM, &stop, NULL);
     sigaction(SIGINT, &stop, NULL);
-    serve(desk, most);
+    serve(listener, most);
     return EXIT_DONE;
 }

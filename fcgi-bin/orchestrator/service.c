@@ -48,7 +48,7 @@ static const struct reason_answer reasons[] = {
     {"task_not_found", 404, "not_found", "Task not found"},
     {"run_rejected", 400, "bad_request"},
     {"no_reader", 501, "not_available", "Requested capability is not available."},
-    {"no_desk", 503, "unavailable", "The program that reads documents does not answer."},
+    {"no_text_extraction", 503, "unavailable", "The program that reads documents does not answer."},
     {"embeddings_missing", 503, "embeddings_missing", "Embeddings client is not configured."},
     {"embeddings_unavailable", 503, "embeddings_unavailable", "Embeddings are not available."},
     {"model_not_found", 404, "model_not_found"},

@@ -2,6 +2,7 @@
 #include "orchestrator/browser/ask.h"
 
 #include "base/clock.h"
+#include "net/local_socket.h"
 #include "orchestrator/browser/messages.h"
 #include "orchestrator/browser/wire.h"
 
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 enum { CALL_MEMORY = 128 << 20, MENU_DEPTH = 2 };
@@ -23,17 +23,10 @@ const char *browser_socket(struct arena *arena, const char *run_directory)
 
 static bool connect_to(struct wire *wire, struct arena *arena, const char *run_directory)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
     const char *path = run_directory ? browser_socket(arena, run_directory) : "";
 
-    if (!*path || strlen(path) >= sizeof address.sun_path)
-        return false;
-    memcpy(address.sun_path, path, strlen(path));
-    *wire = (struct wire){.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-    if (wire->fd >= 0 && connect(wire->fd, (const struct sockaddr *)&address, sizeof address) == 0)
-        return true;
-    wire_close(wire);
-    return false;
+    *wire = (struct wire){.fd = local_socket_connect(path, SOCK_NONBLOCK)};
+    return wire->fd >= 0;
 }
 
 bool browser_call_begin(const char *run_directory, const struct browser_job *job)

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "net/local_socket.h"
 #include "orchestrator/browser/messages.h"
 #include "orchestrator/browser/wire.h"
 
@@ -64,21 +65,14 @@ static enum error lock_path(struct job_server *server, struct problem *problem)
 
 static enum error listen_at(struct job_server *server, struct problem *problem)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct epoll_event event = {.events = EPOLLIN};
-    mode_t mask;
-    bool bound;
+    enum error error = local_socket_listen(server->path, SOCK_NONBLOCK, JOB_CLIENTS_MAX,
+                                           &server->listener, problem);
 
-    memcpy(address.sun_path, server->path, sizeof address.sun_path);
-    unlink(server->path);
+    if (error)
+        return error;
     server->epoll = epoll_create1(EPOLL_CLOEXEC);
-    server->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    mask = umask(0177);
-    bound = server->listener >= 0 &&
-            bind(server->listener, (const struct sockaddr *)&address, sizeof address) == 0;
-    umask(mask);
-    if (server->epoll < 0 || !bound || listen(server->listener, JOB_CLIENTS_MAX) != 0 ||
-        epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->listener, &event) != 0)
+    if (server->epoll < 0 || epoll_ctl(server->epoll, EPOLL_CTL_ADD, server->listener, &event) != 0)
         return problem_set(problem, ERROR_SYSTEM, "browser_socket", "%s: %s", server->path,
                            strerror(errno));
     return ERROR_NONE;

@@ -47,31 +47,11 @@ bool wire_attach(struct wire *wire, const int *files, size_t count)
     return true;
 }
 
-/* Room for the files of one message. */
-union control {
-    char bytes[CMSG_SPACE(WIRE_FILES_MAX * sizeof(int))];
-    struct cmsghdr align;
-};
-
 static ssize_t send_part(const struct wire *wire)
 {
-    struct iovec part = {wire->out + wire->out_at, wire->out_length - wire->out_at};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-    union control control = {{0}};
-
-    if (!wire->out_at && wire->out_file_count) {
-        struct cmsghdr *rights;
-        size_t size = wire->out_file_count * sizeof(int);
-
-        message.msg_control = control.bytes;
-        message.msg_controllen = CMSG_SPACE(size);
-        rights = CMSG_FIRSTHDR(&message);
-        rights->cmsg_level = SOL_SOCKET;
-        rights->cmsg_type = SCM_RIGHTS;
-        rights->cmsg_len = CMSG_LEN(size);
-        memcpy(CMSG_DATA(rights), wire->out_files, size);
-    }
-    return sendmsg(wire->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return local_socket_send(wire->fd, wire->out + wire->out_at, wire->out_length - wire->out_at,
+                             wire->out_files, wire->out_at ? 0 : wire->out_file_count,
+                             MSG_DONTWAIT);
 }
 
 bool wire_flush(struct wire *wire)
@@ -90,43 +70,6 @@ bool wire_flush(struct wire *wire)
     return true;
 }
 
-/* Keeps what fits; the rest is closed, and false says so. */
-static bool keep_files(struct wire *wire, struct msghdr *message)
-{
-    const struct cmsghdr *rights = CMSG_FIRSTHDR(message);
-    bool good = !(message->msg_flags & MSG_CTRUNC);
-    size_t count;
-
-    if (!rights || rights->cmsg_level != SOL_SOCKET || rights->cmsg_type != SCM_RIGHTS)
-        return good;
-    count = (rights->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < count; i++) {
-        int file;
-
-        memcpy(&file, CMSG_DATA(rights) + i * sizeof file, sizeof file);
-        if (wire->in_file_count < WIRE_FILES_MAX) {
-            wire->in_files[wire->in_file_count++] = file;
-        } else {
-            close(file);
-            good = false;
-        }
-    }
-    return good;
-}
-
-static ssize_t receive_part(struct wire *wire)
-{
-    struct iovec part = {wire->in + wire->in_length, wire->in_capacity - wire->in_length};
-    union control control;
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.bytes,
-                             .msg_controllen = sizeof control.bytes};
-    ssize_t count = recvmsg(wire->fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-
-    return count > 0 && !keep_files(wire, &message) ? 0 : count;
-}
-
 bool wire_receive(struct wire *wire)
 {
     for (;;) {
@@ -142,7 +85,9 @@ bool wire_receive(struct wire *wire)
             wire->in = larger;
             wire->in_capacity = wire->in_capacity * 2 + STEP;
         }
-        count = receive_part(wire);
+        count = local_socket_receive(wire->fd, wire->in + wire->in_length,
+                                     wire->in_capacity - wire->in_length, wire->in_files,
+                                     &wire->in_file_count, MSG_DONTWAIT);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0 && errno == EAGAIN)

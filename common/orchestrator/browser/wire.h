@@ -4,10 +4,12 @@
 #ifndef ASSAY_ORCHESTRATOR_BROWSER_WIRE_H
 #define ASSAY_ORCHESTRATOR_BROWSER_WIRE_H
 
+#include "net/local_socket.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { WIRE_MESSAGE_MAX = 32 << 20, WIRE_FILES_MAX = 16 };
+enum { WIRE_MESSAGE_MAX = 32 << 20, WIRE_FILES_MAX = LOCAL_SOCKET_FILES_MAX };
 
 /* Zeroed but for the descriptor, it has heard and said nothing. */
 struct wire {

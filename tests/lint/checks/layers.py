@@ -23,7 +23,7 @@ BELOW = {
     "net": {"db", "shm", "crypto", "i18n"},
     "db": {"shm", "crypto", "i18n"},
     "shm": {"crypto", "i18n"},
-    "documents": {"text"},
+    "documents": {"net", "text"},
     "stats": {"math"},
 }
 
