@@ -30,7 +30,7 @@ static enum error seed(const struct document_call *call, const struct support_se
 {
     struct document_row row;
     struct ingest_result result;
-    struct ingest_request order = {
+    struct ingest_request request = {
         .path =
             arena_print(call->arena, "%s/%s",
                         ingest_upload_folder(call->arena, settings, call->tenant), document->name),
@@ -41,9 +41,9 @@ static enum error seed(const struct document_call *call, const struct support_se
     *written = !error && (!found || overwrite);
     if (!*written)
         return error;
-    error = data_file_write(call->arena, order.path, document->text, strlen(document->text),
+    error = data_file_write(call->arena, request.path, document->text, strlen(document->text),
                             call->problem);
-    return error ? error : ingest_document(call, settings, &order, &result);
+    return error ? error : ingest_document(call, settings, &request, &result);
 }
 
 /* A file below DATA_DIR. */

@@ -35,17 +35,17 @@ static const char *person(void)
 static int run(struct batch_program *program)
 {
     const struct arguments *arguments = program->context;
-    const struct experiment_request order = {.name = arguments->name,
-                                             .from = arguments->from,
-                                             .description = arguments->description,
-                                             .created_by = person()};
+    const struct experiment_request request = {.name = arguments->name,
+                                               .from = arguments->from,
+                                               .description = arguments->description,
+                                               .created_by = person()};
     struct experiment experiment;
     struct arena_guard *lock = NULL;
     enum error error = data_file_lock(program->arena, &program->settings, candidates_lock,
                                       LOCK_WAIT_MS, &lock, &program->problem);
 
     if (!error)
-        error = experiment_new(program->arena, &program->settings, &order, &experiment,
+        error = experiment_new(program->arena, &program->settings, &request, &experiment,
                                &program->problem);
     data_file_unlock(lock);
     if (error)

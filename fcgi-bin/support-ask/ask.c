@@ -138,10 +138,10 @@ static bool client_has_left(void *context)
 
 /* A streamed answer. Words that a model is writing go out as they come; should they not be the
  * answer in the end, a further `token_start` says that it begins anew. */
-struct telling {
+struct answer_stream {
     struct request *request;
     struct stream stream;
-    struct text told; /* since the last token_start */
+    struct text sent; /* since the last token_start */
     bool started;
 };
 
@@ -268,63 +268,62 @@ enum error ask_handle(struct request *request, struct reply *reply)
     return error;
 }
 
-static bool send_frame(struct telling *telling, const char *type, const char *key,
+static bool send_frame(struct answer_stream *out, const char *type, const char *key,
                        const char *value)
 {
     struct text text;
     struct json_writer writer;
 
-    text_start(&text, telling->request->arena, 65536);
+    text_start(&text, out->request->arena, 65536);
     writer_start(&writer, &text);
     writer_open_object(&writer);
     writer_key_string(&writer, "type", type);
     if (key)
         writer_key_string(&writer, key, value);
     writer_close_object(&writer);
-    return stream_event(&telling->stream, NULL, NULL, text.bytes);
+    return stream_event(&out->stream, NULL, NULL, text.bytes);
 }
 
-static bool begin_tokens(struct telling *telling)
+static bool begin_tokens(struct answer_stream *out)
 {
-    telling->started = true;
-    text_cut(&telling->told, 0);
-    return send_frame(telling, "token_start", NULL, NULL);
+    out->started = true;
+    text_cut(&out->sent, 0);
+    return send_frame(out, "token_start", NULL, NULL);
 }
 
-static bool tell_words(const char *words, size_t length, void *context)
+static bool send_words(const char *words, size_t length, void *context)
 {
-    struct telling *telling = context;
+    struct answer_stream *out = context;
 
-    if (!telling->started && !begin_tokens(telling))
+    if (!out->started && !begin_tokens(out))
         return false;
-    text_append(&telling->told, words, length);
-    return send_frame(telling, "token", "token",
-                      arena_copy(telling->request->arena, words, length));
+    text_append(&out->sent, words, length);
+    return send_frame(out, "token", "token", arena_copy(out->request->arena, words, length));
 }
 
-static void tell_void(void *context)
+static void void_tokens(void *context)
 {
-    ((struct telling *)context)->started = false;
+    ((struct answer_stream *)context)->started = false;
 }
 
 static bool reader_has_left(void *context)
 {
-    return stream_gone(&((struct telling *)context)->stream);
+    return stream_gone(&((struct answer_stream *)context)->stream);
 }
 
 /* The answer word by word, each with the blanks before it: together they are the answer. Nothing
- * is said again that has been told while it was written. */
-static bool send_tokens(struct telling *telling, const char *answer)
+ * is said again that was sent while it was written. */
+static bool send_tokens(struct answer_stream *out, const char *answer)
 {
-    if (telling->started && strcmp(telling->told.bytes, answer) == 0)
+    if (out->started && strcmp(out->sent.bytes, answer) == 0)
         return true;
-    if (!begin_tokens(telling))
+    if (!begin_tokens(out))
         return false;
     while (*answer) {
         size_t blanks = strspn(answer, " \n\t"),
                length = blanks + strcspn(answer + blanks, " \n\t");
 
-        if (!tell_words(answer, length, telling))
+        if (!send_words(answer, length, out))
             return false;
         answer += length;
     }
@@ -332,16 +331,16 @@ static bool send_tokens(struct telling *telling, const char *answer)
 }
 
 /* All members of the plain answer beside the type. */
-static void send_result(struct telling *telling, struct asked *asked)
+static void send_result(struct answer_stream *out, struct asked *asked)
 {
-    struct request *request = telling->request;
+    struct request *request = out->request;
     struct text text;
     struct json_writer writer;
 
     text_start(&text, request->arena, 1 << 24);
     writer_start(&writer, &text);
     schema_write(&writer, &answer_schema, as_reply(request, asked));
-    stream_event(&telling->stream, NULL, NULL,
+    stream_event(&out->stream, NULL, NULL,
                  arena_print(request->arena, "{\"type\":\"result\",%s", text.bytes + 1));
 }
 
@@ -349,11 +348,11 @@ enum error ask_stream_handle(struct request *request, struct reply *reply)
 {
     struct asked *asked = ARENA_NEW(request->arena, struct asked);
     const struct ask_request *body = request->body;
-    struct telling telling = {.request = request};
+    struct answer_stream out = {.request = request};
     struct ask ask = {.is_cancelled = reader_has_left,
-                      .on_answer = tell_words,
-                      .on_answer_void = tell_void,
-                      .context = &telling};
+                      .on_answer = send_words,
+                      .on_answer_void = void_tokens,
+                      .context = &out};
     enum error error;
 
     if (!*trimmed(request, body->question))
@@ -364,21 +363,21 @@ enum error ask_stream_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     reply_add_header(reply, "Cache-Control", "no-cache");
-    error = stream_open(request, reply, STREAM_EVENTS, &telling.stream);
+    error = stream_open(request, reply, STREAM_EVENTS, &out.stream);
     if (error)
         return error;
-    text_start(&telling.told, request->arena, 1 << 24);
-    if (!send_frame(&telling, "status", "node", "processing"))
+    text_start(&out.sent, request->arena, 1 << 24);
+    if (!send_frame(&out, "status", "node", "processing"))
         return ERROR_NONE;
     error = run(request, asked, &ask);
     if (error) {
-        send_frame(&telling, "error", "detail",
+        send_frame(&out, "error", "detail",
                    asked->outcome.route == ROUTE_TIMEOUT ? request->problem.text
                                                          : "Internal Server Error");
         return ERROR_NONE;
     }
-    if (send_tokens(&telling, asked->outcome.answer))
-        send_result(&telling, asked);
+    if (send_tokens(&out, asked->outcome.answer))
+        send_result(&out, asked);
     return ERROR_NONE;
 }
 

@@ -232,10 +232,10 @@ static enum error plan_reading(struct request *request, const struct service_too
 static enum error ingest_now(struct request *request, const struct service_tools *tools,
                              const char *path, struct upload_reply *reply)
 {
-    struct ingest_request order = {.path = path, .doc_id = reply->doc_id};
+    struct ingest_request ingest = {.path = path, .doc_id = reply->doc_id};
     struct ingest_result result;
     enum error error =
-        ingest_document(&tools->documents, service_settings(request), &order, &result);
+        ingest_document(&tools->documents, service_settings(request), &ingest, &result);
 
     if (error == ERROR_UNAVAILABLE || error == ERROR_BUSY || error == ERROR_SYSTEM ||
         error == ERROR_TOO_LARGE)

@@ -181,7 +181,7 @@ static void write_features(struct json_writer *writer, const struct evidence *ev
 {
     const double features[] = {evidence->near,    evidence->chunk, evidence->elsewhere,
                                evidence->margin,  evidence->grams, evidence->agreement,
-                               evidence->wording, evidence->terms};
+                               evidence->overlap, evidence->terms};
 
     writer_key(writer, "features");
     writer_open_array(writer);

@@ -408,7 +408,7 @@ static double dice(const struct shape *a, const struct shape *b)
 
     for (size_t i = 0; i < a->count; i++)
         for (size_t j = 0; j < b->count; j++)
-            same += a->pieces[i] == b->pieces[j];
+            same += a->ngrams[i] == b->ngrams[j];
     return 2.0 * (double)same / (double)(a->count + b->count);
 }
 

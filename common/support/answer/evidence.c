@@ -313,8 +313,9 @@ static double gram_margin(const struct question *question, const struct search_i
 }
 
 /* What the best passage repeats of the question's wording, among the chunks it was found with. */
-static double wording_of_best(const struct question *question, const struct found_chunk *chunks,
-                              size_t count, const struct found_passage *best)
+static double ngram_overlap_of_best(const struct question *question,
+                                    const struct found_chunk *chunks, size_t count,
+                                    const struct found_passage *best)
 {
     struct ngram_matches texts[WORDED];
     size_t text_count = 0;
@@ -323,7 +324,7 @@ static double wording_of_best(const struct question *question, const struct foun
         texts[text_count] = chunks[text_count].held;
         text_count++;
     }
-    return ngram_overlap(question->wording, &best->held, texts, text_count);
+    return ngram_overlap(question->ngrams, &best->held, texts, text_count);
 }
 
 /* A logistic regression of "the knowledge base holds the answer" on the features, the same for all
@@ -333,7 +334,7 @@ static double value_of(const struct evidence *evidence)
 {
     double z = 4.6 * evidence->near + 5.4 * evidence->chunk + 3.1 * evidence->elsewhere +
                2.8 * evidence->margin + 2.4 * evidence->grams + 2.1 * evidence->agreement +
-               4.7 * evidence->wording + 0.3 * evidence->terms - 12.5;
+               4.7 * evidence->overlap + 0.3 * evidence->terms - 12.5;
 
     return 1 / (1 + exp(-z));
 }
@@ -371,7 +372,7 @@ struct evidence evidence_weigh(const struct question *question, const struct sea
     evidence.margin = lexical_margin(index, arena, chunks, count);
     evidence.grams = gram_margin(question, index, arena, chunks, count, evidence.margin);
     evidence.agreement = chunks[0].lexical > 0 ? best_chunk->lexical / chunks[0].lexical : 0.5;
-    evidence.wording = wording_of_best(question, chunks, count, best);
+    evidence.overlap = ngram_overlap_of_best(question, chunks, count, best);
     evidence.terms = log((double)question->count);
     evidence.value = value_of(&evidence);
     if (question->missing_code) /* nothing else makes up for it */

@@ -61,7 +61,7 @@ void evidence_read(struct question *question, struct arena *arena,
 
 struct evidence {
     /* the features, of the best passage */
-    double near, chunk, elsewhere, margin, grams, agreement, wording, terms;
+    double near, chunk, elsewhere, margin, grams, agreement, overlap, terms;
     double value; /* 0 to 1: that the question can be answered */
     double sure;  /* at most that: that nobody has to look at the answer, for its quality */
 };

@@ -19,18 +19,18 @@ enum {
     HYPOTHESIS_LEAST = 10 /* characters */
 };
 
-bool model_ask(struct graph_state *state, struct model_call *order, enum prompt prompt,
+bool model_ask(struct graph_state *state, struct model_call *call, enum prompt prompt,
                const char *message, struct models_reply *reply)
 {
     const char *const *texts = state->tools->prompts ? state->tools->prompts : prompt_texts;
     const struct llm_message messages[] = {{.role = "system", .content = texts[prompt]},
                                            {.role = "user", .content = message}};
 
-    if (!models_serve(&state->models, order->node))
+    if (!models_serve(&state->models, call->node))
         return false;
-    order->messages = messages;
-    order->message_count = sizeof messages / sizeof messages[0];
-    return models_ask(&state->models, order, reply);
+    call->messages = messages;
+    call->message_count = sizeof messages / sizeof messages[0];
+    return models_ask(&state->models, call, reply);
 }
 
 struct text model_message(const struct graph_state *state)
@@ -79,10 +79,10 @@ static void add_sources(const struct graph_state *state, struct text *text, size
 
 bool model_classify(struct graph_state *state)
 {
-    struct model_call order = {.node = MODEL_CLASSIFY, .fast = true, .max_tokens = SMALL_TOKENS};
+    struct model_call call = {.node = MODEL_CLASSIFY, .fast = true, .max_tokens = SMALL_TOKENS};
     struct models_reply reply;
 
-    if (!model_ask(state, &order, PROMPT_CLASSIFY, state->request->question, &reply))
+    if (!model_ask(state, &call, PROMPT_CLASSIFY, state->request->question, &reply))
         return false;
     state->outcome->complexity = model_reply_complexity(reply.text);
     return true;
@@ -90,9 +90,9 @@ bool model_classify(struct graph_state *state)
 
 bool model_search_words(struct graph_state *state, bool rewrites, const char **line)
 {
-    struct model_call order = {.node = rewrites ? MODEL_REWRITE : MODEL_TRANSFORM,
-                               .fast = !rewrites,
-                               .max_tokens = SMALL_TOKENS};
+    struct model_call call = {.node = rewrites ? MODEL_REWRITE : MODEL_TRANSFORM,
+                              .fast = !rewrites,
+                              .max_tokens = SMALL_TOKENS};
     enum prompt prompt = rewrites                        ? PROMPT_REWRITE
                          : state->request->history_count ? PROMPT_CONVERSATIONAL_TRANSFORM
                                                          : PROMPT_TRANSFORM;
@@ -105,25 +105,25 @@ bool model_search_words(struct graph_state *state, bool rewrites, const char **l
         text_append_format(&text, "\nWords of the search: %s\nIts answer (%d of 100): %s",
                            state->outcome->search_query, state->outcome->quality,
                            state->outcome->answer);
-    if (!model_ask(state, &order, prompt, text.bytes, &reply))
+    if (!model_ask(state, &call, prompt, text.bytes, &reply))
         return false;
     *line = model_reply_line(state->arena, reply.text);
     if (!*line)
-        models_reject(&state->models, order.node, &reply, "too_short");
+        models_reject(&state->models, call.node, &reply, "too_short");
     return *line != NULL;
 }
 
 bool model_hypothesis(struct graph_state *state, const char **hypothesis)
 {
-    struct model_call order = {.node = MODEL_TRANSFORM, .fast = true, .max_tokens = SMALL_TOKENS};
+    struct model_call call = {.node = MODEL_TRANSFORM, .fast = true, .max_tokens = SMALL_TOKENS};
     struct models_reply reply;
     const char *text;
 
-    if (!model_ask(state, &order, PROMPT_HYDE, state->outcome->search_query, &reply))
+    if (!model_ask(state, &call, PROMPT_HYDE, state->outcome->search_query, &reply))
         return false;
     text = text_trimmed(state->arena, reply.text, strlen(reply.text));
     if (utf8_count(text) <= HYPOTHESIS_LEAST) {
-        models_reject(&state->models, order.node, &reply, "too_short");
+        models_reject(&state->models, call.node, &reply, "too_short");
         return false;
     }
     *hypothesis = text;
@@ -132,7 +132,7 @@ bool model_hypothesis(struct graph_state *state, const char **hypothesis)
 
 bool model_grade(struct graph_state *state)
 {
-    struct model_call order = {.node = MODEL_GRADE, .fast = true, .max_tokens = GRADE_TOKENS};
+    struct model_call call = {.node = MODEL_GRADE, .fast = true, .max_tokens = GRADE_TOKENS};
     size_t most = (size_t)state->tools->settings->rerank_top_k, count = state->graded_count, kept;
     bool *relevant = ARENA_ARRAY(state->arena, bool, count + 1);
     struct text text = model_message(state);
@@ -142,7 +142,7 @@ bool model_grade(struct graph_state *state)
     for (size_t i = 0; i < count; i++)
         text_append_format(&text, "[Document %zu]\n%s\n\n", i + 1, state->graded[i].chunk.body);
     add_question(state, &text);
-    if (count < 2 || !model_ask(state, &order, PROMPT_GRADE_BATCH, text.bytes, &reply))
+    if (count < 2 || !model_ask(state, &call, PROMPT_GRADE_BATCH, text.bytes, &reply))
         return false;
     if (!model_reply_grades(state->arena, reply.text, count, relevant)) {
         models_reject(&state->models, MODEL_GRADE, &reply, "malformed");
@@ -233,11 +233,11 @@ bool model_generate(struct graph_state *state, const char **text, bool *refused)
     bool simple = strcmp(state->outcome->complexity, "simple") == 0;
     int count = (int)state->outcome->source_count;
     struct writing writing = {.request = request, .arena = state->arena, .highest = count};
-    struct model_call order = {.node = MODEL_GENERATE,
-                               .fast = simple,
-                               .on_text = request->on_answer ? take_words : NULL,
-                               .on_restart = begin_anew,
-                               .context = &writing};
+    struct model_call call = {.node = MODEL_GENERATE,
+                              .fast = simple,
+                              .on_text = request->on_answer ? take_words : NULL,
+                              .on_restart = begin_anew,
+                              .context = &writing};
     struct text words = model_message(state);
     struct models_reply reply;
 
@@ -248,7 +248,7 @@ bool model_generate(struct graph_state *state, const char **text, bool *refused)
     add_sources(state, &words, ANSWER_DOCUMENTS_MAX,
                 (size_t)state->tools->settings->parent_expansion_max_chars);
     add_question(state, &words);
-    if (!model_ask(state, &order, request->history_count ? PROMPT_CONVERSATIONAL_QA : PROMPT_QA,
+    if (!model_ask(state, &call, request->history_count ? PROMPT_CONVERSATIONAL_QA : PROMPT_QA,
                    words.bytes, &reply))
         return false;
     *text = citation_drop_orphans(state->arena, reply.text, count);
@@ -270,7 +270,7 @@ bool model_generate(struct graph_state *state, const char **text, bool *refused)
 
 bool model_evaluate(struct graph_state *state)
 {
-    struct model_call order = {.node = MODEL_EVALUATE, .fast = true, .max_tokens = SMALL_TOKENS};
+    struct model_call call = {.node = MODEL_EVALUATE, .fast = true, .max_tokens = SMALL_TOKENS};
     struct text text = model_message(state);
     struct models_reply reply;
     int score;
@@ -279,7 +279,7 @@ bool model_evaluate(struct graph_state *state)
                 (size_t)state->tools->settings->parent_expansion_max_chars);
     add_question(state, &text);
     text_append_format(&text, "\nAnswer: %s", citation_strip(state->arena, state->outcome->answer));
-    if (!model_ask(state, &order, PROMPT_SELF_EVAL, text.bytes, &reply))
+    if (!model_ask(state, &call, PROMPT_SELF_EVAL, text.bytes, &reply))
         return false;
     if (!model_reply_score(reply.text, &score)) {
         models_reject(&state->models, MODEL_EVALUATE, &reply, "malformed");
@@ -292,7 +292,7 @@ bool model_evaluate(struct graph_state *state)
 
 bool model_suggest(struct graph_state *state)
 {
-    struct model_call order = {.node = MODEL_SUGGEST, .fast = true, .max_tokens = SMALL_TOKENS};
+    struct model_call call = {.node = MODEL_SUGGEST, .fast = true, .max_tokens = SMALL_TOKENS};
     struct graph_outcome *outcome = state->outcome;
     struct text text = model_message(state);
     struct models_reply reply;
@@ -301,7 +301,7 @@ bool model_suggest(struct graph_state *state)
     add_question(state, &text);
     text_append_format(&text, "\nAnswer: %s",
                        utf8_copy_prefix(state->arena, outcome->answer, SUGGEST_CHARACTERS));
-    if (!model_ask(state, &order, PROMPT_SUGGEST, text.bytes, &reply))
+    if (!model_ask(state, &call, PROMPT_SUGGEST, text.bytes, &reply))
         return false;
     outcome->suggestion_count =
         model_reply_lines(state->arena, reply.text, false, outcome->suggestions, SUGGESTIONS_MAX);

@@ -30,7 +30,7 @@ bool model_evaluate(struct graph_state *state);
 bool model_suggest(struct graph_state *state);
 
 /* For the nodes: asks with a prompt and a message; false when no model answered. */
-bool model_ask(struct graph_state *state, struct model_call *order, enum prompt prompt,
+bool model_ask(struct graph_state *state, struct model_call *call, enum prompt prompt,
                const char *message, struct models_reply *reply);
 /* An empty message. */
 struct text model_message(const struct graph_state *state);

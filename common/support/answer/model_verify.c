@@ -1,7 +1,7 @@
 /*
  * Verification of a written answer: a model lists its statements, and they are held against the
  * documents. Either one verdict counts, or (FACT_VERIFY_CONSENSUS_ENABLED) several that do not know
- * of each other: of both tiers, with the documents in both orders, since what a model reads first
+ * of each other: of both tiers, with the documents in both calls, since what a model reads first
  * and last weighs more with it, and of the embedded check by words and numbers.
  */
 #include "support/answer/citations.h"
@@ -59,10 +59,10 @@ static size_t count_words(const char *text)
 static bool list_statements(struct graph_state *state, const char *plain,
                             struct statements *statements)
 {
-    struct model_call order = {.node = MODEL_VERIFY, .fast = true};
+    struct model_call call = {.node = MODEL_VERIFY, .fast = true};
     struct models_reply reply;
 
-    if (!model_ask(state, &order, PROMPT_EXTRACT_CLAIMS, plain, &reply))
+    if (!model_ask(state, &call, PROMPT_EXTRACT_CLAIMS, plain, &reply))
         return false;
     statements->count =
         model_reply_lines(state->arena, reply.text, true, statements->texts, MODEL_CLAIMS_MAX);
@@ -99,12 +99,12 @@ static const char *vote_message(const struct graph_state *state, const struct vo
 static bool take_vote(struct graph_state *state, const struct vote *vote,
                       struct statements *statements)
 {
-    struct model_call order = {.node = MODEL_VERIFY, .fast = vote->fast};
+    struct model_call call = {.node = MODEL_VERIFY, .fast = vote->fast};
     const char *message = vote_message(state, vote, statements), *evidence[MODEL_CLAIMS_MAX];
     bool supported[MODEL_CLAIMS_MAX];
     struct models_reply reply;
 
-    if (!model_ask(state, &order, PROMPT_VERIFY_CLAIM, message, &reply))
+    if (!model_ask(state, &call, PROMPT_VERIFY_CLAIM, message, &reply))
         return false;
     if (!model_reply_verdicts(state->arena, reply.text, statements->count, supported, evidence)) {
         models_reject(&state->models, MODEL_VERIFY, &reply, "malformed");

@@ -1,6 +1,4 @@
-/*
- * The two- and three-letter pieces of a word, by which words are alike that stems keep apart.
- */
+/* Character n-grams of a word, by which words are similar that stems keep apart. */
 #ifndef ASSAY_SUPPORT_ANSWER_NGRAMS_H
 #define ASSAY_SUPPORT_ANSWER_NGRAMS_H
 
@@ -11,10 +9,10 @@
 
 enum { WORD_NGRAMS_MAX = 2 * (WORD_BYTES_MAX + 2) }; /* of a word */
 
-/* The pieces of a word as hashes, at most WORD_NGRAMS_MAX: the threes of "^word", or with `ended`
+/* The n-grams of a word as hashes, at most WORD_NGRAMS_MAX: the threes of "^word", or with `ended`
  * of
  * "^word$", then the twos of the same without "^"; of a pair its two characters. Returns how many.
  */
-size_t word_ngrams(const struct word *word, bool ended, uint32_t *pieces);
+size_t word_ngrams(const struct word *word, bool ended, uint32_t *ngrams);
 
 #endif

@@ -89,36 +89,36 @@ static size_t characters(const struct word *word)
 }
 
 /* In order, each once. */
-static void put_piece(struct shape *shape, uint32_t piece)
+static void insert_ngram(struct shape *shape, uint32_t ngram)
 {
     size_t place = shape->count;
 
-    while (place > 0 && shape->pieces[place - 1] >= piece)
+    while (place > 0 && shape->ngrams[place - 1] >= ngram)
         place--;
-    if (place < shape->count && shape->pieces[place] == piece)
+    if (place < shape->count && shape->ngrams[place] == ngram)
         return;
-    memmove(shape->pieces + place + 1, shape->pieces + place,
-            (shape->count - place) * sizeof shape->pieces[0]);
-    shape->pieces[place] = piece;
+    memmove(shape->ngrams + place + 1, shape->ngrams + place,
+            (shape->count - place) * sizeof shape->ngrams[0]);
+    shape->ngrams[place] = ngram;
     shape->count++;
-    shape->hidden += shape->marks >> piece % 64 & 1;
-    shape->marks |= UINT64_C(1) << piece % 64;
+    shape->hidden += shape->marks >> ngram % 64 & 1;
+    shape->marks |= UINT64_C(1) << ngram % 64;
 }
 
 void shape_of(const struct word *word, struct shape *shape)
 {
-    uint32_t pieces[WORD_NGRAMS_MAX];
-    size_t count = word_ngrams(word, false, pieces);
+    uint32_t ngrams[WORD_NGRAMS_MAX];
+    size_t count = word_ngrams(word, false, ngrams);
 
     shape->count = shape->hidden = 0;
     shape->marks = 0;
     if (!word->pair && (characters(word) < 4 || word->digits))
         return;
     for (size_t i = 0; i < count && shape->count < SHAPE_MAX; i++)
-        put_piece(shape, pieces[i]);
+        insert_ngram(shape, ngrams[i]);
 }
 
-/* Whether the bits leave room for so many pieces in common: most words are told apart by them. */
+/* Whether the bits leave room for so many ngrams in common: most words are told apart by them. */
 static bool may_share(const struct shape *a, const struct shape *b, double least)
 {
     return (double)(__builtin_popcountll(a->marks & b->marks) + (int)a->hidden) >= least;
@@ -132,11 +132,11 @@ double shape_likeness(const struct shape *a, const struct shape *b)
     if (!a->count || !b->count || !may_share(a, b, alike_least * (double)all / 2))
         return 0;
     while (i < a->count && j < b->count) {
-        if (a->pieces[i] == b->pieces[j]) {
+        if (a->ngrams[i] == b->ngrams[j]) {
             same++;
             i++;
             j++;
-        } else if (a->pieces[i] < b->pieces[j]) {
+        } else if (a->ngrams[i] < b->ngrams[j]) {
             i++;
         } else {
             j++;
@@ -205,21 +205,21 @@ static size_t read_terms(struct question *question, const char *text, double tim
 {
     struct word_reader reader;
     struct word word;
-    size_t telling = 0;
+    size_t significant = 0;
 
     word_reader_start(&reader, text, strlen(text));
     while (word_next(&reader, &word)) {
         if (times == 1 && question->word_count < QUESTION_WORDS_MAX)
             question->words[question->word_count++] = word;
-        ngram_set_add(question->wording, &word);
+        ngram_set_add(question->ngrams, &word);
         if (times == 1 && list_holds(duration_words, &word))
             question->asks_duration = true;
         if (!is_content(question, &word))
             continue;
         add_term(question, &word, times);
-        telling += !list_holds_stem(asking_words, question->language, &word);
+        significant += !list_holds_stem(asking_words, question->language, &word);
     }
-    return telling;
+    return significant;
 }
 
 static bool begins_with_anaphor(const struct question *question)
@@ -235,7 +235,7 @@ static bool begins_with_anaphor(const struct question *question)
 void question_read(struct question *question, struct arena *arena, const char *text,
                    const char *before, const struct synonyms *synonyms)
 {
-    size_t telling;
+    size_t significant;
 
     *question = (struct question){
         .text = text,
@@ -243,10 +243,10 @@ void question_read(struct question *question, struct arena *arena, const char *t
         .language = language_detect(text, strlen(text)),
         .terms = ARENA_ARRAY(arena, struct question_term, QUESTION_TERMS_MAX),
         .words = ARENA_ARRAY(arena, struct word, QUESTION_WORDS_MAX),
-        .wording = ARENA_NEW(arena, struct ngram_set),
+        .ngrams = ARENA_NEW(arena, struct ngram_set),
     };
-    telling = read_terms(question, text, 1);
-    if (before && (telling < FEW_TERMS || begins_with_anaphor(question)))
+    significant = read_terms(question, text, 1);
+    if (before && (significant < FEW_TERMS || begins_with_anaphor(question)))
         read_terms(question, before, 0.5);
 }
 

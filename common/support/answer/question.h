@@ -20,12 +20,12 @@ enum {
     SHAPE_MAX = 48
 };
 
-/* The two- and three-letter pieces of a word, for likeness of words that stems keep apart. */
+/* The two- and three-letter ngrams of a word, for likeness of words that stems keep apart. */
 struct shape {
-    uint32_t pieces[SHAPE_MAX]; /* sorted */
+    uint32_t ngrams[SHAPE_MAX]; /* sorted */
     size_t count;
-    uint64_t marks; /* a bit for each piece */
-    size_t hidden;  /* pieces whose bit is another's as well */
+    uint64_t marks; /* a bit for each ngram */
+    size_t hidden;  /* ngrams whose bit is another's as well */
 };
 
 struct question_term {
@@ -49,9 +49,9 @@ struct question {
     size_t count;
     struct word *words; /* all of them, in order, for neighbours */
     size_t word_count;
-    struct ngram_set *wording; /* of all its words, and of those before when they count */
-    double total;              /* of the weights */
-    bool asks_duration;        /* how long, when */
+    struct ngram_set *ngrams; /* of all its words, and of those before when they count */
+    double total;             /* of the weights */
+    bool asks_duration;       /* how long, when */
     bool has_codes;
     const char *missing_code;      /* one that the knowledge base does not know; NULL = none */
     struct vocabulary *vocabulary; /* of the texts read for it */
@@ -77,7 +77,7 @@ struct search_term *question_gram_terms(const struct question *question, struct 
 /* The stem of a term in a text of that language. */
 uint64_t question_stem(struct question_term *term, enum text_language language);
 
-/* Likeness of two words: the Dice coefficient of their pieces (Dice 1945), .5 to 1; 0 for words
+/* Likeness of two words: the Dice coefficient of their ngrams (Dice 1945), .5 to 1; 0 for words
  * that are less alike than that. */
 void shape_of(const struct word *word, struct shape *shape);
 double shape_likeness(const struct shape *a, const struct shape *b);

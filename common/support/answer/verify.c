@@ -59,7 +59,8 @@ static bool holds(const struct stem_set *set, uint64_t stem)
     return bsearch(&stem, set->stems, set->count, sizeof stem, by_value) != NULL;
 }
 
-/* Whether one document holds nearly all of a sentence's telling words and all of its numbers. */
+/* Whether one document holds nearly all of a sentence's significant words and all of its numbers.
+ */
 static bool supports(const struct stem_set *set, enum text_language language, const char *sentence,
                      size_t length)
 {

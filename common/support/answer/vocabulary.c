@@ -64,7 +64,7 @@ const struct known_word *vocabulary_word(struct question *question, struct arena
                                  .text = arena_copy(arena, word->text, word->length),
                                  .length = word->length,
                                  .language = language,
-                                 .held = ngram_matches_of(question->wording, word),
+                                 .held = ngram_matches_of(question->ngrams, word),
                                  .next = question->vocabulary->buckets[bucket]};
     known->covers = covers_of(question, arena, known, word);
     question->vocabulary->buckets[bucket] = known;

@@ -305,20 +305,20 @@ static const json_t *merged(struct arena *arena, const json_t *below, const json
 }
 
 static enum error take_parent(struct arena *arena, const struct support_settings *settings,
-                              const struct experiment_request *order, struct experiment *experiment,
-                              struct problem *problem)
+                              const struct experiment_request *request,
+                              struct experiment *experiment, struct problem *problem)
 {
     struct experiment parent;
     struct overlay overlay;
     enum error error;
 
-    if (strcmp(order->from, "current") == 0) {
+    if (strcmp(request->from, "current") == 0) {
         overlay_of_files(arena, settings, &overlay);
-        experiment->settings = order->bare ? NULL : settings_now(arena, &overlay);
-        experiment->prompts = order->bare ? NULL : prompts_now(arena, &overlay);
+        experiment->settings = request->bare ? NULL : settings_now(arena, &overlay);
+        experiment->prompts = request->bare ? NULL : prompts_now(arena, &overlay);
         return ERROR_NONE;
     }
-    error = experiment_read(arena, settings, order->from, &parent, problem);
+    error = experiment_read(arena, settings, request->from, &parent, problem);
     if (error)
         return error;
     experiment->settings = parent.settings;
@@ -328,11 +328,11 @@ static enum error take_parent(struct arena *arena, const struct support_settings
 }
 
 enum error experiment_new(struct arena *arena, const struct support_settings *settings,
-                          const struct experiment_request *order, struct experiment *experiment,
+                          const struct experiment_request *request, struct experiment *experiment,
                           struct problem *problem)
 {
     char now[CLOCK_TEXT_MAX];
-    const char *words = words_of(arena, order->name);
+    const char *words = words_of(arena, request->name);
     enum error error;
 
     if (!words)
@@ -340,10 +340,10 @@ enum error experiment_new(struct arena *arena, const struct support_settings *se
                            "experiment name must contain letters or numbers");
     clock_format(clock_unix_microseconds(), now);
     *experiment = (struct experiment){.id = arena_print(arena, "%.10s-%s", now, words),
-                                      .name = order->name,
+                                      .name = request->name,
                                       .created_at = arena_print(arena, "%.19sZ", now),
-                                      .created_by = order->created_by,
-                                      .description = order->description,
+                                      .created_by = request->created_by,
+                                      .description = request->description,
                                       .status = "draft"};
     if (!experiment_is_id(experiment->id))
         return problem_set(problem, ERROR_INVALID, "experiment_name",
@@ -351,13 +351,13 @@ enum error experiment_new(struct arena *arena, const struct support_settings *se
     if (data_file_exists(experiment_path(arena, settings, experiment->id)))
         return problem_set(problem, ERROR_CONFLICT, "experiment_exists",
                            "experiment already exists: %s", experiment->id);
-    error = take_parent(arena, settings, order, experiment, problem);
+    error = take_parent(arena, settings, request, experiment, problem);
     if (!error)
-        error = overlay_check(order->settings, order->prompts, problem);
+        error = overlay_check(request->settings, request->prompts, problem);
     if (error)
         return error;
-    experiment->settings = merged(arena, experiment->settings, order->settings);
-    experiment->prompts = merged(arena, experiment->prompts, order->prompts);
+    experiment->settings = merged(arena, experiment->settings, request->settings);
+    experiment->prompts = merged(arena, experiment->prompts, request->prompts);
     return experiment_write(arena, settings, experiment, problem);
 }
 

@@ -49,7 +49,7 @@ struct experiment_request {
 /* ERROR_INVALID experiment_name, overlay_invalid; ERROR_CONFLICT experiment_exists;
  * ERROR_NOT_FOUND experiment_not_found. */
 MUST_CHECK enum error experiment_new(struct arena *arena, const struct support_settings *settings,
-                                     const struct experiment_request *order,
+                                     const struct experiment_request *request,
                                      struct experiment *experiment, struct problem *problem);
 
 /* Whose staged changes apply; NULL = nobody's. */

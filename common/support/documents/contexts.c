@@ -25,20 +25,20 @@ bool contexts_are_wanted(const struct support_settings *settings)
     return settings->contextual_headers && settings->contexts_by_model;
 }
 
-static const char *message_of(const struct contexts_request *order, struct arena *arena,
+static const char *message_of(const struct contexts_request *request, struct arena *arena,
                               const struct chunk *chunk)
 {
     struct text text;
 
     text_start(&text, arena, MESSAGE_MAX);
-    text_append_format(&text, "Document: %s\nBeginning:\n%s\n\n", order->title,
-                       utf8_copy_prefix(arena, order->beginning, SHOWN_CHARACTERS));
+    text_append_format(&text, "Document: %s\nBeginning:\n%s\n\n", request->title,
+                       utf8_copy_prefix(arena, request->beginning, SHOWN_CHARACTERS));
     text_append_format(&text, "Part:\n%s", utf8_copy_prefix(arena, chunk->body, SHOWN_CHARACTERS));
     return text.bytes;
 }
 
 /* One round, from a chunk on; how many of its calls brought something. */
-static size_t write_round(const struct contexts_request *order, struct models_run *run,
+static size_t write_round(const struct contexts_request *request, struct models_run *run,
                           size_t first, size_t count, const char **headers)
 {
     struct llm_message(*messages)[2] = arena_alloc_array(run->arena, count, sizeof *messages);
@@ -50,7 +50,7 @@ static size_t write_round(const struct contexts_request *order, struct models_ru
         messages[i][0] = (struct llm_message){.role = "system", .content = instructions};
         messages[i][1] = (struct llm_message){
             .role = "user",
-            .content = message_of(order, run->arena, &order->chunks->items[first + i])};
+            .content = message_of(request, run->arena, &request->chunks->items[first + i])};
         orders[i] = (struct model_call){.node = MODEL_TRANSFORM,
                                         .fast = true,
                                         .messages = messages[i],
@@ -62,26 +62,26 @@ static size_t write_round(const struct contexts_request *order, struct models_ru
         const char *line = replies[i].text ? model_reply_line(run->arena, replies[i].text) : NULL;
 
         if (line) {
-            headers[first + i] = utf8_copy_prefix(order->arena, line, CHUNK_HEADER_MAX);
+            headers[first + i] = utf8_copy_prefix(request->arena, line, CHUNK_HEADER_MAX);
             written++;
         }
     }
     return written;
 }
 
-void contexts_write(const struct contexts_request *order, const char **headers,
+void contexts_write(const struct contexts_request *request, const char **headers,
                     struct contexts_result *result)
 {
-    struct arena *scratch = arena_create_below(order->arena, ROUND_MEMORY);
-    struct models_run run = {.models = order->models, .db = order->db, .arena = scratch};
-    size_t most = (size_t)order->settings->contexts_at_once, count, written = 1;
+    struct arena *scratch = arena_create_below(request->arena, ROUND_MEMORY);
+    struct models_run run = {.models = request->models, .db = request->db, .arena = scratch};
+    size_t most = (size_t)request->settings->contexts_at_once, count, written = 1;
     struct problem problem;
 
     *result = (struct contexts_result){0, 0};
-    for (size_t first = 0; first < order->chunks->count && written; first += count) {
-        count = order->chunks->count - first < most ? order->chunks->count - first : most;
-        run = (struct models_run){.models = order->models,
-                                  .db = order->db,
+    for (size_t first = 0; first < request->chunks->count && written; first += count) {
+        count = request->chunks->count - first < most ? request->chunks->count - first : most;
+        run = (struct models_run){.models = request->models,
+                                  .db = request->db,
                                   .arena = scratch,
                                   .deadline = clock_monotonic_microseconds() +
                                               (int64_t)ROUND_SECONDS * 1000000,
@@ -89,7 +89,7 @@ void contexts_write(const struct contexts_request *order, const char **headers,
                                   .booked = result->cost};
         if (!models_serve(&run, MODEL_TRANSFORM))
             break;
-        written = write_round(order, &run, first, count, headers);
+        written = write_round(request, &run, first, count, headers);
         result->written += (int64_t)written;
         result->cost = run.cost;
         if (models_book(&run, "ingestion", &problem)) {
@@ -97,10 +97,10 @@ void contexts_write(const struct contexts_request *order, const char **headers,
             break;
         }
         arena_reset(scratch);
-        if (order->progress)
-            order->progress(order->context);
+        if (request->progress)
+            request->progress(request->context);
     }
     arena_destroy(scratch);
     if (!written)
-        log_event(LOG_WARNING, "contexts_not_written", order->title);
+        log_event(LOG_WARNING, "contexts_not_written", request->title);
 }

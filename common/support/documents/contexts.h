@@ -31,7 +31,7 @@ bool contexts_are_wanted(const struct support_settings *settings);
 /* Puts them in the place of `headers`, one for each chunk, by models of `transform_query`. A chunk
  * of which nothing fit is said keeps its header, and so does the rest of the document when a round
  * of calls has brought nothing at all. */
-void contexts_write(const struct contexts_request *order, const char **headers,
+void contexts_write(const struct contexts_request *request, const char **headers,
                     struct contexts_result *result);
 
 #endif

@@ -152,12 +152,12 @@ enum error draft_publish(const struct document_call *call, const struct support_
     if (!error && strcmp(row.status, "pending") != 0)
         error = problem_set(call->problem, ERROR_CONFLICT, "draft_immutable", "draft is immutable");
     if (!error) {
-        struct ingest_request order = {.text = row.draft_content,
-                                       .doc_id = arena_print(call->arena, "kb-builder/%s", id),
-                                       .title = row.topic,
-                                       .auto_generated = true};
+        struct ingest_request request = {.text = row.draft_content,
+                                         .doc_id = arena_print(call->arena, "kb-builder/%s", id),
+                                         .title = row.topic,
+                                         .auto_generated = true};
 
-        error = ingest_document(call, settings, &order, &result);
+        error = ingest_document(call, settings, &request, &result);
         if (error)
             return problem_set(call->problem, ERROR_UNAVAILABLE, "draft_not_indexed",
                                "the draft could not be put into the knowledge base: %s",

@@ -56,7 +56,7 @@ const char *ingest_upload_folder(struct arena *arena, const struct support_setti
 struct run {
     const struct document_call *call;
     const struct support_settings *settings;
-    const struct ingest_request *order;
+    const struct ingest_request *request;
     struct reading_result text;
     struct chunk_list chunks;
     const char **headers;
@@ -70,8 +70,8 @@ struct run {
 
 static void tell(const struct run *run, const char *step, size_t count)
 {
-    if (run->order->progress)
-        run->order->progress(run->order->context, step, count);
+    if (run->request->progress)
+        run->request->progress(run->request->context, step, count);
 }
 
 static void close_file(void *file)
@@ -88,7 +88,7 @@ static enum error load_file(struct run *run)
                                          settings->reader_text_bytes};
     const struct document_call *call = run->call;
     struct arena_guard *guard = arena_guard(call->arena, close_file);
-    int file = open(run->order->path, O_RDONLY | O_CLOEXEC);
+    int file = open(run->request->path, O_RDONLY | O_CLOEXEC);
     struct stat about;
     enum error error;
 
@@ -98,7 +98,7 @@ static enum error load_file(struct run *run)
     run->size = about.st_size;
     (void)!digest_file_sha256_hex(file, run->file_hash);
     error = reader_read(call->arena, arena_print(call->arena, "/proc/self/fd/%d", file),
-                        file_type_of(run->order->doc_id), &limits, settings->data_directory,
+                        file_type_of(run->request->doc_id), &limits, settings->data_directory,
                         &run->text, call->problem);
     arena_guard_end(guard);
     return error;
@@ -108,10 +108,10 @@ static enum error load(struct run *run)
 {
     struct arena *arena = run->call->arena;
 
-    if (!run->order->text)
+    if (!run->request->text)
         return load_file(run);
     run->text.pages = ARENA_NEW(arena, struct page);
-    run->text.pages[0] = (struct page){run->order->text, strlen(run->order->text), 0};
+    run->text.pages[0] = (struct page){run->request->text, strlen(run->request->text), 0};
     run->text.count = 1;
     run->size = (int64_t)run->text.pages[0].length;
     return ERROR_NONE;
@@ -164,19 +164,19 @@ static void go_on(void *context)
 
 static void write_contexts(struct run *run)
 {
-    const struct contexts_request order = {.settings = run->settings,
-                                           .models = run->order->models,
-                                           .db = run->call->db,
-                                           .arena = run->call->arena,
-                                           .title = run->row.title,
-                                           .beginning =
-                                               run->text.count ? run->text.pages[0].text : "",
-                                           .chunks = &run->chunks,
-                                           .progress = go_on,
-                                           .context = run};
+    const struct contexts_request request = {.settings = run->settings,
+                                             .models = run->request->models,
+                                             .db = run->call->db,
+                                             .arena = run->call->arena,
+                                             .title = run->row.title,
+                                             .beginning =
+                                                 run->text.count ? run->text.pages[0].text : "",
+                                             .chunks = &run->chunks,
+                                             .progress = go_on,
+                                             .context = run};
 
-    if (order.models && contexts_are_wanted(run->settings))
-        contexts_write(&order, run->headers, &run->contexts);
+    if (request.models && contexts_are_wanted(run->settings))
+        contexts_write(&request, run->headers, &run->contexts);
 }
 
 static void describe(struct run *run)
@@ -186,11 +186,12 @@ static void describe(struct run *run)
 
     run->language = first ? language_detect(first->text, first->length) : TEXT_UNKNOWN;
     run->row = (struct document_row){
-        .doc_id = run->order->doc_id,
+        .doc_id = run->request->doc_id,
         .version = run->existed ? run->before.version + 1 : 1,
-        .title = run->order->title ? run->order->title : run->order->doc_id,
-        .source = run->order->doc_id,
-        .file_type = run->order->text ? "md" : file_type_names[file_type_of(run->order->doc_id)],
+        .title = run->request->title ? run->request->title : run->request->doc_id,
+        .source = run->request->doc_id,
+        .file_type =
+            run->request->text ? "md" : file_type_names[file_type_of(run->request->doc_id)],
         .language = language_codes[run->language],
         .content_hash = run->hash,
         .file_hash = *run->file_hash ? run->file_hash : NULL,
@@ -199,7 +200,7 @@ static void describe(struct run *run)
                                             first->text, first->length)
                             : "[\"uncategorized\"]",
         .page_count = run->text.page_count,
-        .auto_generated = run->order->auto_generated,
+        .auto_generated = run->request->auto_generated,
         .parent_child = run->settings->parent_child,
     };
 }
@@ -307,11 +308,11 @@ static enum error store(struct run *run)
 
 static enum error ingest_once(const struct document_call *call,
                               const struct support_settings *settings,
-                              const struct ingest_request *order, struct ingest_result *result)
+                              const struct ingest_request *request, struct ingest_result *result)
 {
     struct run run = {.call = call,
                       .settings = settings,
-                      .order = order,
+                      .request = request,
                       .started = clock_monotonic_microseconds()};
     bool touched;
     enum error error;
@@ -319,7 +320,7 @@ static enum error ingest_once(const struct document_call *call,
     tell(&run, "loading", 0);
     error = load(&run);
     if (!error)
-        error = document_find(call, order->doc_id, &run.before, &run.existed);
+        error = document_find(call, request->doc_id, &run.before, &run.existed);
     if (error)
         return error;
     hash_text(&run);
@@ -328,13 +329,13 @@ static enum error ingest_once(const struct document_call *call,
                                      .replaced = run.existed,
                                      .documents = (int64_t)run.text.count,
                                      .categories = run.row.categories};
-    if (run.existed && !order->again && strcmp(run.before.content_hash, run.hash) == 0) {
+    if (run.existed && !request->again && strcmp(run.before.content_hash, run.hash) == 0) {
         result->deduplicated = true;
         result->replaced = false;
         result->version = run.before.version;
         result->chunks = run.before.chunk_count;
         result->categories = run.before.categories;
-        return document_touch(call, order->doc_id, run.row.file_hash, &touched);
+        return document_touch(call, request->doc_id, run.row.file_hash, &touched);
     }
     cut_chunks(&run);
     write_contexts(&run);
@@ -348,12 +349,12 @@ static enum error ingest_once(const struct document_call *call,
 /* Two uploads of one name at a time: whoever comes second reads the file as it is now. */
 enum error ingest_document(const struct document_call *call,
                            const struct support_settings *settings,
-                           const struct ingest_request *order, struct ingest_result *result)
+                           const struct ingest_request *request, struct ingest_result *result)
 {
     enum error error = ERROR_CONFLICT;
 
     for (int i = 0; i < ATTEMPTS && error == ERROR_CONFLICT; i++)
-        error = ingest_once(call, settings, order, result);
+        error = ingest_once(call, settings, request, result);
     return error;
 }
 

@@ -41,7 +41,7 @@ struct ingest_result {
  * of the reader, the index and the database. Nothing is half done after any of them. */
 MUST_CHECK enum error ingest_document(const struct document_call *call,
                                       const struct support_settings *settings,
-                                      const struct ingest_request *order,
+                                      const struct ingest_request *request,
                                       struct ingest_result *result);
 
 /* Merges small segments of the tenant while it has INGEST_SEGMENTS_FEW or more, at most `most`

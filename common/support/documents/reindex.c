@@ -98,7 +98,7 @@ static bool ingest_again(const struct document_call *call, const struct means *m
                          const struct document_row *row)
 {
     const struct support_settings *settings = means->settings;
-    struct ingest_request order = {
+    struct ingest_request request = {
         .path = arena_print(call->arena, "%s/%s",
                             ingest_upload_folder(call->arena, settings, call->tenant), row->doc_id),
         .doc_id = row->doc_id,
@@ -108,14 +108,14 @@ static bool ingest_again(const struct document_call *call, const struct means *m
         .models = means->models};
     struct ingest_result result;
 
-    if (access(order.path, R_OK) != 0) /* a published draft, or a file that is gone */
+    if (access(request.path, R_OK) != 0) /* a published draft, or a file that is gone */
         return false;
-    if (!is_its_file(order.path, row)) {
+    if (!is_its_file(request.path, row)) {
         log_event(LOG_WARNING, "file_of_another_version",
                   arena_print(call->arena, "%s/%s", call->tenant, row->doc_id));
         return false;
     }
-    if (ingest_document(call, settings, &order, &result)) {
+    if (ingest_document(call, settings, &request, &result)) {
         log_event(LOG_WARNING, "document_not_indexed", call->problem->text);
         return false;
     }

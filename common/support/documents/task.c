@@ -137,8 +137,8 @@ static enum error insert(const struct document_call *call, const char *doc_id, c
 enum error task_submit(const struct document_call *call, const struct support_settings *settings,
                        const char *doc_id, const char *path, const char **id)
 {
-    struct job_spec order = {.payload = describe(call->arena, call->tenant, doc_id, path),
-                             .lane = call->tenant};
+    struct job_spec request = {.payload = describe(call->arena, call->tenant, doc_id, path),
+                               .lane = call->tenant};
     char uuid[TOKEN_UUID_TEXT];
     struct job_kind kind;
     const char *host;
@@ -149,11 +149,11 @@ enum error task_submit(const struct document_call *call, const struct support_se
     if (error)
         return error;
     token_uuid(uuid);
-    *id = order.key = arena_copy_string(call->arena, uuid);
+    *id = request.key = arena_copy_string(call->arena, uuid);
     kind = kind_of(call->arena, settings, host);
     error = insert(call, doc_id, path, host, *id);
     if (!error)
-        error = job_add(call->db, &kind, &order, NULL, call->problem);
+        error = job_add(call->db, &kind, &request, NULL, call->problem);
     return db_finish(call->db, error, call->problem);
 }
 
@@ -342,7 +342,8 @@ static void show_progress(void *context, const char *step, size_t count)
 }
 
 /* What the payload says; false when it says nothing that can be done. */
-static bool read_payload(struct job *job, struct document_call *call, struct ingest_request *order)
+static bool read_payload(struct job *job, struct document_call *call,
+                         struct ingest_request *request)
 {
     struct json_fault fault;
     json_t *payload;
@@ -350,9 +351,9 @@ static bool read_payload(struct job *job, struct document_call *call, struct ing
     if (json_read(job->arena, job->payload, strlen(job->payload), 4, &payload, &fault))
         return false;
     call->tenant = json_string_value(json_object_get(payload, "tenant"));
-    order->doc_id = json_string_value(json_object_get(payload, "doc_id"));
-    order->path = json_string_value(json_object_get(payload, "path"));
-    return call->tenant && order->doc_id && order->path;
+    request->doc_id = json_string_value(json_object_get(payload, "doc_id"));
+    request->path = json_string_value(json_object_get(payload, "path"));
+    return call->tenant && request->doc_id && request->path;
 }
 
 static const char *result_text(struct arena *arena, const struct ingest_result *result)
@@ -375,7 +376,7 @@ static void perform(struct job *job, struct job_verdict *verdict)
     struct problem problem;
     struct document_call call = {.db = job->db, .arena = job->arena, .problem = &problem};
     const struct task_runner *runner = job->context;
-    struct ingest_request order = {
+    struct ingest_request request = {
         .models = runner->models, .progress = show_progress, .context = job};
     struct ingest_result result;
     enum error error;
@@ -383,11 +384,11 @@ static void perform(struct job *job, struct job_verdict *verdict)
     if (runner->began)
         runner->began(job->kind->lease_seconds);
     note(job->db, job->key, "STARTED", NULL);
-    if (!read_payload(job, &call, &order)) {
+    if (!read_payload(job, &call, &request)) {
         verdict->outcome = JOB_REFUSED;
         return;
     }
-    error = ingest_document(&call, runner->settings, &order, &result);
+    error = ingest_document(&call, runner->settings, &request, &result);
     if (!error) {
         job->result = (void *)(uintptr_t)result_text(job->arena, &result);
         return;

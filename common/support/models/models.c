@@ -242,7 +242,7 @@ void models_reject(struct models_run *run, enum model_node node, const struct mo
 /* One target of a chain, being asked. */
 struct attempt {
     struct models_run *run;
-    const struct model_call *order;
+    const struct model_call *model_call;
     const struct registry_target *target;
     bool is_last;
     double seconds;
@@ -383,8 +383,8 @@ static void tell_breakers(struct attempt *attempt, bool cancelled, bool well)
 
 static int64_t tokens_allowed(const struct attempt *attempt)
 {
-    return attempt->order->max_tokens ? attempt->order->max_tokens
-                                      : attempt->run->models->settings->answer_tokens;
+    return attempt->model_call->max_tokens ? attempt->model_call->max_tokens
+                                           : attempt->run->models->settings->answer_tokens;
 }
 
 /* Code points that an answer may have: more than any language needs for the tokens it may have. */
@@ -419,13 +419,13 @@ static bool hand_on(const char *text, size_t length, void *context)
     attempt->points = most - left;
     attempt->overlong = fits < length;
     attempt->emitted |= fits > 0;
-    return (!fits || attempt->order->on_text(text, fits, attempt->order->context)) &&
+    return (!fits || attempt->model_call->on_text(text, fits, attempt->model_call->context)) &&
            !attempt->overlong;
 }
 
 static void prepare(struct attempt *attempt)
 {
-    const struct model_call *order = attempt->order;
+    const struct model_call *model_call = attempt->model_call;
     const struct support_settings *settings = attempt->run->models->settings;
     const struct registry_provider *from = attempt->target->provider;
 
@@ -438,7 +438,7 @@ static void prepare(struct attempt *attempt)
         .policy = {.connect_seconds = fmin(settings->connect_seconds, attempt->seconds),
                    .attempt_seconds = fmin(from->timeout_seconds, attempt->seconds),
                    .total_seconds = attempt->seconds,
-                   .silence_seconds = order->on_text ? settings->stall_seconds : 0,
+                   .silence_seconds = model_call->on_text ? settings->stall_seconds : 0,
                    .attempts = (uint32_t)settings->retry_attempts,
                    .first_pause_seconds = settings->retry_first_delay,
                    .pause_factor = 2,
@@ -447,22 +447,22 @@ static void prepare(struct attempt *attempt)
                    .retry_after_seconds = settings->retry_most_delay},
         .answer_max = (size_t)settings->model_answer_bytes,
         .private_too = true}; /* whose address the operator has written down */
-    attempt->request = (struct llm_request){.messages = order->messages,
-                                            .message_count = order->message_count,
-                                            .tools = order->tools,
-                                            .tool_count = order->tool_count,
-                                            .on_text = order->on_text ? hand_on : NULL,
+    attempt->request = (struct llm_request){.messages = model_call->messages,
+                                            .message_count = model_call->message_count,
+                                            .tools = model_call->tools,
+                                            .tool_count = model_call->tool_count,
+                                            .on_text = model_call->on_text ? hand_on : NULL,
                                             .temperature = GIVEN_NUMBER(0),
                                             .context = attempt};
 }
 
-static int64_t tokens_of(const struct model_call *order)
+static int64_t tokens_of(const struct model_call *model_call)
 {
     int64_t tokens = 0;
 
-    for (size_t i = 0; i < order->message_count; i++)
-        if (order->messages[i].content)
-            tokens += models_estimate_tokens(order->messages[i].content);
+    for (size_t i = 0; i < model_call->message_count; i++)
+        if (model_call->messages[i].content)
+            tokens += models_estimate_tokens(model_call->messages[i].content);
     return tokens;
 }
 
@@ -480,7 +480,7 @@ static void count_usage(struct attempt *attempt, const struct llm_answer *answer
     if (!told && !*answer->text && !answer->tool_call_count)
         return;
     usage.input_tokens = answer->usage.input_tokens.given ? answer->usage.input_tokens.value
-                                                          : tokens_of(attempt->order);
+                                                          : tokens_of(attempt->model_call);
     usage.output_tokens = answer->usage.output_tokens.given ? answer->usage.output_tokens.value
                                                             : models_estimate_tokens(answer->text);
     usage.cost = models_cost(target->model, usage.input_tokens, usage.output_tokens);
@@ -584,9 +584,10 @@ static bool ask_target(struct attempt *attempt, struct models_reply *reply, cons
     return conclude(attempt, &answer, reply, reason);
 }
 
-bool models_ask(struct models_run *run, const struct model_call *order, struct models_reply *reply)
+bool models_ask(struct models_run *run, const struct model_call *model_call,
+                struct models_reply *reply)
 {
-    struct registry_chain chain = chain_of(run, order->node, order->fast);
+    struct registry_chain chain = chain_of(run, model_call->node, model_call->fast);
 
     if (!run->asked)
         run->asked = clock_monotonic_microseconds();
@@ -594,26 +595,26 @@ bool models_ask(struct models_run *run, const struct model_call *order, struct m
         bool is_last = i + 1 == chain.count;
         const char *reason;
         struct attempt attempt = {.run = run,
-                                  .order = order,
+                                  .model_call = model_call,
                                   .target = &chain.targets[i],
                                   .is_last = is_last,
                                   .seconds = seconds_left(run) * (is_last ? 1 : share_of_first)};
 
         if (ask_target(&attempt, reply, &reason))
             return true;
-        if (attempt.emitted && order->on_restart)
-            order->on_restart(order->context);
+        if (attempt.emitted && model_call->on_restart)
+            model_call->on_restart(model_call->context);
         if (!reason)
             return false;
-        models_note(run, model_node_names[order->node], chain.targets[i].provider->id,
+        models_note(run, model_node_names[model_call->node], chain.targets[i].provider->id,
                     is_last ? "embedded" : chain.targets[i + 1].provider->id, reason);
     }
     return false;
 }
 
 /* Asks one target of a chain for whatever has no reply yet, all at once. */
-static void ask_side_by_side(struct models_run *run, const struct model_call *orders, size_t count,
-                             const struct registry_target *target, bool is_last,
+static void ask_side_by_side(struct models_run *run, const struct model_call *model_calls,
+                             size_t count, const struct registry_target *target, bool is_last,
                              struct models_reply *replies)
 {
     struct attempt *attempts = ARENA_ARRAY(run->arena, struct attempt, count);
@@ -627,7 +628,7 @@ static void ask_side_by_side(struct models_run *run, const struct model_call *or
         if (replies[i].text)
             continue;
         *attempt = (struct attempt){.run = run,
-                                    .order = &orders[i],
+                                    .model_call = &model_calls[i],
                                     .target = target,
                                     .is_last = is_last,
                                     .seconds = seconds_left(run) * (is_last ? 1 : share_of_first)};
@@ -645,13 +646,13 @@ static void ask_side_by_side(struct models_run *run, const struct model_call *or
             replies[places[i]].text = NULL;
 }
 
-void models_ask_all(struct models_run *run, const struct model_call *orders, size_t count,
+void models_ask_all(struct models_run *run, const struct model_call *model_calls, size_t count,
                     struct models_reply *replies)
 {
-    struct registry_chain chain = chain_of(run, orders[0].node, orders[0].fast);
+    struct registry_chain chain = chain_of(run, model_calls[0].node, model_calls[0].fast);
 
     memset(replies, 0, count * sizeof *replies);
     run->asked = clock_monotonic_microseconds();
     for (size_t i = 0; i < chain.count; i++)
-        ask_side_by_side(run, orders, count, &chain.targets[i], i + 1 == chain.count, replies);
+        ask_side_by_side(run, model_calls, count, &chain.targets[i], i + 1 == chain.count, replies);
 }

@@ -1,7 +1,7 @@
 /*
- * Asking language models for the nodes of the answer graph: who is asked, in which order, for how
- * long, how much and for what money. Whatever fails is a fallback with its reason, and in the end
- * the caller serves the node without a model. It must not know what is asked.
+ * Asking language models for the nodes of the answer graph: who is asked, in which model_call, for
+ * how long, how much and for what money. Whatever fails is a fallback with its reason, and in the
+ * end the caller serves the node without a model. It must not know what is asked.
  */
 #ifndef ASSAY_SUPPORT_MODELS_MODELS_H
 #define ASSAY_SUPPORT_MODELS_MODELS_H
@@ -108,11 +108,12 @@ const char *models_paid(const struct models_run *run);
 MUST_CHECK enum error models_check_day(const struct models_run *run, struct problem *problem);
 
 /* Asks. False: nobody answered, the fallbacks say why, and the node is the embedded engine's. */
-bool models_ask(struct models_run *run, const struct model_call *order, struct models_reply *reply);
+bool models_ask(struct models_run *run, const struct model_call *model_call,
+                struct models_reply *reply);
 
 /* Asks for the same node side by side, each down the chain, none of them a stream, in the time of
  * one question. The text of a reply that nobody gave is NULL; no fallback is noted for it. */
-void models_ask_all(struct models_run *run, const struct model_call *orders, size_t count,
+void models_ask_all(struct models_run *run, const struct model_call *model_calls, size_t count,
                     struct models_reply *replies);
 
 /* Adds to the costs of the day what the calls of a run cost that is written down as no trace. */

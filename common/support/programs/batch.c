@@ -1,4 +1,4 @@
-/* The frame of the programs of the offline half. */
+/* The main loop of a batch program. */
 #include "support/programs/batch.h"
 #include "base/clock.h"
 #include "base/help.h"

@@ -1,6 +1,6 @@
 /*
- * The programs of the offline half have one frame: a table of options, settings, the database, the
- * counters of the stack, a lock of their own, one JSON object on standard output.
+ * The frame of a batch program: a table of options, settings, the database, the metrics of the
+ * stack, a lock, and one JSON object on standard output.
  */
 #ifndef ASSAY_SUPPORT_PROGRAMS_BATCH_H
 #define ASSAY_SUPPORT_PROGRAMS_BATCH_H

@@ -1,4 +1,4 @@
-/* The frame of the programs that stay. */
+/* The main loop of a daemon. */
 #include "support/programs/daemon.h"
 #include "base/help.h"
 #include "base/log.h"

@@ -1,4 +1,4 @@
-/* Files of the offline half: where they lie, how they are replaced, who may at the moment. */
+/* Files below DATA_DIR: paths, atomic replacement, locks. */
 #include "support/programs/data_files.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -66,8 +66,8 @@ static bool write_all(int file, const char *bytes, size_t length)
     return true;
 }
 
-/* The name of a file is its folder's to remember. */
-static void keep_folder(struct arena *arena, const char *path)
+/* A file name is durable once its folder is synced. */
+static void sync_folder(struct arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/');
     int folder = open(slash ? arena_copy(arena, path, (size_t)(slash - path) + 1) : ".",
@@ -205,7 +205,7 @@ enum error data_file_finish(struct data_file *file, struct problem *problem)
         return ERROR_SYSTEM;
     }
     arena_guard_end(file->guard);
-    keep_folder(file->arena, file->path);
+    sync_folder(file->arena, file->path);
     return ERROR_NONE;
 }
 

@@ -1,7 +1,6 @@
 /*
- * The files of the offline half: curated data, experiments, reports, what is deployed. All lie
- * below DATA_DIR and are replaced in one step: a reader sees the old file or the new one, whoever
- * dies.
+ * The files that programs write below DATA_DIR: curated data, experiments, reports, overlays. A
+ * file is replaced in one step: a reader sees the old file or the new one, also after a crash.
  */
 #ifndef ASSAY_SUPPORT_PROGRAMS_DATA_FILES_H
 #define ASSAY_SUPPORT_PROGRAMS_DATA_FILES_H

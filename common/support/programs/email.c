@@ -1,4 +1,4 @@
-/* Who gets letters, and by which server. */
+/* Receivers and server of e-mail notifications. */
 #include "support/programs/email.h"
 #include "net/mail.h"
 

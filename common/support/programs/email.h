@@ -1,5 +1,5 @@
-/* Letters to people who look after the service: reports, the backlog, what was rolled back. Sent by
- * programs alone, never by a request. */
+/* E-mail notifications to operators: reports, the backlog, rollbacks. Only programs send them,
+ * never a request. */
 #ifndef ASSAY_SUPPORT_PROGRAMS_EMAIL_H
 #define ASSAY_SUPPORT_PROGRAMS_EMAIL_H
 

@@ -1,4 +1,4 @@
-/* Measuring expected answers, and telling which categories have documents. */
+/* Measures expected answers, and lists the categories that have documents. */
 #include "support/regression/benchmark.h"
 #include "base/clock.h"
 #include "base/number.h"

@@ -32,13 +32,13 @@ static const char instructions[] =
     "\"...\"}.";
 
 static const struct statement read_tickets = {
-    .name = "drafting_tickets",
+    .name = "article_tickets",
     .sql = "SELECT id, tenant_id, user_question, operator_response FROM escalated_tickets"
            " WHERE status = 'resolved' AND resolved_at >= {now_plus:?}"
            " AND operator_response IS NOT NULL ORDER BY tenant_id, resolved_at, id LIMIT ?",
 };
 static const struct statement read_used = {
-    .name = "drafting_used",
+    .name = "article_used_tickets",
     .sql = "SELECT source_ticket_ids FROM kb_drafts WHERE tenant_id = ? ORDER BY created_at DESC,"
            " id LIMIT ?",
 };
@@ -223,12 +223,12 @@ static enum error draft(const struct trace_call *call, const struct support_sett
                                  clock_monotonic_microseconds() + (int64_t)DRAFT_SECONDS * 1000000};
     const struct llm_message messages[] = {{.role = "system", .content = instructions},
                                            {.role = "user", .content = ask_for(call, cluster)}};
-    const struct model_call order = {.node = MODEL_GENERATE,
-                                     .messages = messages,
-                                     .message_count = 2,
-                                     .max_tokens = settings->answer_tokens};
+    const struct model_call model_call = {.node = MODEL_GENERATE,
+                                          .messages = messages,
+                                          .message_count = 2,
+                                          .max_tokens = settings->answer_tokens};
     struct models_reply reply;
-    bool answered = models_serve(&run, MODEL_GENERATE) && models_ask(&run, &order, &reply);
+    bool answered = models_serve(&run, MODEL_GENERATE) && models_ask(&run, &model_call, &reply);
     enum error error = models_book(&run, "drafts", call->problem);
 
     if (error)

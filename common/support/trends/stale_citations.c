@@ -364,7 +364,7 @@ static enum error forget(const struct trace_call *call)
 {
     struct query *query = db_query(call->db, &forget_old);
 
-    query_bind_number(query, -(double)DECAY_DAYS * SECONDS_A_DAY);
+    query_bind_number(query, -(double)CITATION_WATCH_DAYS * SECONDS_A_DAY);
     return query_end(query, call->problem);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Citations that decay: every cited sentence of an answer is bound to a passage of a version of a
+ * Stale citations: every cited sentence of an answer is bound to a passage of a version of a
  * document. When the document changes and the passage is not in it any more, the answer is flagged
  * and listed for review; where it is curated, its case is stale.
  */
@@ -9,7 +9,9 @@
 #include "base/schema.h"
 #include "support/traces/trace_store.h"
 
-enum { DECAY_DAYS = 30 }; /* answers older than that are watched only while they are confirmed */
+enum {
+    CITATION_WATCH_DAYS = 30
+}; /* answers older than that are watched only while they are confirmed */
 
 /* Binds what an answer cites; in the transaction that keeps the answer. */
 MUST_CHECK enum error stale_citations_bind(const struct trace_call *call, const char *trace_id,
