@@ -1,4 +1,4 @@
-/* Framing, ids and waits of the DevTools protocol. Must not know what is being said. */
+/* Framing, ids and waits of the DevTools protocol. Knows no method of it. */
 #include "browser/cdp.h"
 
 #include "base/clock.h"
@@ -21,14 +21,14 @@ struct cdp {
     int reading, writing;
     size_t message_max;
     struct cdp_listener listener;
-    struct arena *out, *in; /* what is being said; what was heard last */
+    struct arena *out, *in; /* of the message being written; of the one received last */
     struct text message;
     struct json_writer writer;
-    char *pending; /* said, and not yet taken by the pipe */
+    char *pending; /* written, and not yet taken by the pipe */
     size_t pending_length, pending_capacity;
     char *received;
     size_t received_length, received_capacity;
-    size_t scanned; /* of what was heard, without a zero byte */
+    size_t scanned; /* of what was received, without a zero byte */
     int64_t last_id;
     bool closed;
     char fault[CDP_FAULT_MAX];
@@ -204,7 +204,7 @@ static json_t *next_message(struct cdp *cdp)
     return message;
 }
 
-/* An event is told; a reply to somebody else is dropped. True when it is the reply to `id`. */
+/* Passes an event on and drops other replies. True when it is the reply to `id`. */
 static bool receive(struct cdp *cdp, const json_t *message, int64_t id)
 {
     const char *method = json_string_value(json_object_get(message, "method"));

@@ -40,7 +40,7 @@ struct cdp;
 struct cdp *cdp_open(int reading, int writing, size_t message_max);
 void cdp_close(struct cdp *cdp);
 
-/* Who hears of events and is asked during waits; copied. */
+/* Sets the listener of events and waits; it is copied. */
 void cdp_listen(struct cdp *cdp, const struct cdp_listener *listener);
 
 /* Begins a message; its params are members of the object that is open in the writer. `session` is
@@ -50,11 +50,11 @@ struct json_writer *cdp_begin(struct cdp *cdp, const char *session, const char *
 /* Sends what was begun and waits for the reply. *result (may be NULL) lives until the next wait. */
 MUST_CHECK enum cdp_outcome cdp_call(struct cdp *cdp, int64_t deadline, json_t **result);
 
-/* Sends what was begun; nobody waits for the reply. */
+/* Sends what was begun without waiting for the reply. */
 void cdp_post(struct cdp *cdp);
 
-/* Listens until `until`, or until `done` (asked behind every event; may be NULL) says so, which is
- * CDP_OK. */
+/* Waits until `until`, or until `done` (called after every event; may be NULL) returns true, which
+ * is CDP_OK. */
 MUST_CHECK enum cdp_outcome cdp_wait(struct cdp *cdp, int64_t until, bool (*done)(void *context),
                                      void *context);
 

@@ -1,4 +1,4 @@
-/* The process that runs the browser. It hears nothing of what the browser says. */
+/* The process that runs the browser. It does not read the browser's messages. */
 #include "browser/launcher.h"
 
 #include "base/clock.h"
@@ -17,9 +17,9 @@
 
 enum { ARGUMENTS_MAX = 64, VARIABLES_MAX = 8, TICK_MILLISECONDS = 20, SECONDS_MOST = 60 };
 
-/* Told over the socket pair, with a number: LAUNCH has none, END the seconds to wait. The
- * answer is an errno, to LAUNCH with both descriptors when it is 0. */
-enum wanted { ORDER_LAUNCH = 1, ORDER_END };
+/* Commands over the socket pair, each with a number: LAUNCH has none, END the timeout in seconds.
+ * The answer is an errno; LAUNCH also gets both descriptors when it is 0. */
+enum command { COMMAND_LAUNCH = 1, COMMAND_END };
 
 struct message {
     int32_t what;
@@ -54,7 +54,8 @@ static bool has_gone(pid_t pid, unsigned seconds)
     }
 }
 
-/* The group outlives its leader for a moment: it is told even when the leader is gone. */
+/* The group outlives its leader for a moment, so it gets the signal even when the leader is gone.
+ */
 static void end_group(pid_t *pid, unsigned seconds)
 {
     bool gone;
@@ -205,20 +206,20 @@ static void answer(int socket, int error, const int ends[2])
 
 static void run_launcher(const struct browser_command *command, int socket)
 {
-    struct message wanted;
+    struct message received;
     pid_t browser = 0;
 
-    signal(SIGTERM, SIG_IGN); /* the parent decides; a closed socket says that it has gone */
+    signal(SIGTERM, SIG_IGN); /* the parent decides; a closed socket means that it has gone */
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     for (;;) {
-        ssize_t length = recv(socket, &wanted, sizeof wanted, 0);
+        ssize_t length = recv(socket, &received, sizeof received, 0);
 
         if (length < 0 && errno == EINTR)
             continue;
-        if (length != (ssize_t)sizeof wanted)
+        if (length != (ssize_t)sizeof received)
             break;
-        if (wanted.what == ORDER_LAUNCH) {
+        if (received.what == COMMAND_LAUNCH) {
             int ends[2];
             int error;
 
@@ -226,9 +227,9 @@ static void run_launcher(const struct browser_command *command, int socket)
             error = launch(command, ends, &browser);
             answer(socket, error, error ? NULL : ends);
         } else {
-            end_group(&browser, wanted.value < 0 || wanted.value > SECONDS_MOST
+            end_group(&browser, received.value < 0 || received.value > SECONDS_MOST
                                     ? SECONDS_MOST
-                                    : (unsigned)wanted.value);
+                                    : (unsigned)received.value);
             answer(socket, 0, NULL);
         }
     }
@@ -265,15 +266,15 @@ enum error launcher_start(const struct browser_command *command, struct launcher
     return ERROR_NONE;
 }
 
-/* Tells the launcher and waits for its answer; false when it is gone. */
-static bool report(const struct launcher *launcher, struct message wanted, struct message *said,
+/* Sends a command to the launcher and waits for its answer; false when it is gone. */
+static bool report(const struct launcher *launcher, struct message command, struct message *answer,
                    int ends[2])
 {
     union {
         char bytes[CMSG_SPACE(2 * sizeof(int))];
         struct cmsghdr align;
     } control = {{0}};
-    struct iovec part = {said, sizeof *said};
+    struct iovec part = {answer, sizeof *answer};
     struct msghdr header = {.msg_iov = &part,
                             .msg_iovlen = 1,
                             .msg_control = control.bytes,
@@ -281,33 +282,33 @@ static bool report(const struct launcher *launcher, struct message wanted, struc
     const struct cmsghdr *rights;
     ssize_t length;
 
-    if (send(launcher->socket, &wanted, sizeof wanted, MSG_NOSIGNAL) != (ssize_t)sizeof wanted)
+    if (send(launcher->socket, &command, sizeof command, MSG_NOSIGNAL) != (ssize_t)sizeof command)
         return false;
     do {
         length = recvmsg(launcher->socket, &header, MSG_CMSG_CLOEXEC);
     } while (length < 0 && errno == EINTR);
-    rights = length == (ssize_t)sizeof *said ? CMSG_FIRSTHDR(&header) : NULL;
+    rights = length == (ssize_t)sizeof *answer ? CMSG_FIRSTHDR(&header) : NULL;
     if (rights && rights->cmsg_type == SCM_RIGHTS)
         memcpy(ends, CMSG_DATA(rights), 2 * sizeof(int));
-    return length == (ssize_t)sizeof *said;
+    return length == (ssize_t)sizeof *answer;
 }
 
 enum error launcher_launch(struct launcher *launcher, int *reading, int *writing,
                            struct problem *problem)
 {
-    struct message said = {0};
+    struct message answer = {0};
     int ends[2] = {-1, -1};
 
-    if (!report(launcher, (struct message){.what = ORDER_LAUNCH}, &said, ends))
+    if (!report(launcher, (struct message){.what = COMMAND_LAUNCH}, &answer, ends))
         return problem_set(problem, ERROR_UNAVAILABLE, "launcher_gone",
                            "The launcher of the browser is gone.");
-    if (said.value == ENOENT)
+    if (answer.value == ENOENT)
         return problem_set(problem, ERROR_NOT_FOUND, "browser_missing",
                            "There is no browser: %s is not installed.", launcher->program);
-    if (said.value || ends[0] < 0)
+    if (answer.value || ends[0] < 0)
         return problem_set(problem, ERROR_UNAVAILABLE, "browser_refused",
                            "The browser %s cannot be started: %s.", launcher->program,
-                           strerror(said.value));
+                           strerror(answer.value));
     *reading = ends[0];
     *writing = ends[1];
     return ERROR_NONE;
@@ -315,11 +316,11 @@ enum error launcher_launch(struct launcher *launcher, int *reading, int *writing
 
 void launcher_end_browser(struct launcher *launcher, unsigned seconds)
 {
-    struct message said = {0};
+    struct message answer = {0};
     int ends[2];
 
-    (void)report(launcher, (struct message){.what = ORDER_END, .value = (int32_t)seconds}, &said,
-                 ends);
+    (void)report(launcher, (struct message){.what = COMMAND_END, .value = (int32_t)seconds},
+                 &answer, ends);
 }
 
 void launcher_stop(struct launcher *launcher)

@@ -18,7 +18,7 @@ struct page {
     struct cdp_listener watch;
     char target[ID_MAX], session[ID_MAX], frame[ID_MAX];
     int64_t world;    /* of our scripts in the document; 0 = none yet */
-    unsigned loads;   /* documents that came to stand */
+    unsigned loads;   /* documents that have loaded */
     unsigned awaited; /* loads that page_navigate() waits for */
     const char *gone; /* why, when it is */
 };
@@ -79,7 +79,7 @@ static void on_ready(void *context)
         page->watch.on_ready(page->watch.context);
 }
 
-/* A tab that is gone answers nothing any more, so nobody waits for it. */
+/* A tab that is gone does not answer, so there is no wait for it. */
 static bool must_stop(void *context)
 {
     const struct page *page = context;

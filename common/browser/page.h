@@ -26,7 +26,7 @@ MUST_CHECK enum cdp_outcome page_open(struct cdp *cdp, const struct cdp_listener
                                       int64_t deadline, struct page **page);
 void page_close(struct page *page);
 
-/* CDP_OK when the document stands; CDP_REFUSED when the browser could not get there. */
+/* CDP_OK when the document has loaded; CDP_REFUSED when the browser could not navigate. */
 MUST_CHECK enum cdp_outcome page_navigate(struct page *page, const char *url, int64_t deadline);
 
 /* The value of `script`, a function expression, called with the JSON texts `first` and `second`; it

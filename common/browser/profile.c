@@ -25,7 +25,7 @@ enum error profile_lock(const char *directory, int *lock, struct problem *proble
     if (mkdir(directory, 0700) != 0 && errno != EEXIST)
         return problem_set(problem, ERROR_SYSTEM, "profile_unusable", "%s: %s", directory,
                            strerror(errno));
-    /* A confined process may not change rights; the first look is made before. */
+    /* A confined process may not change rights, so the directory is prepared before. */
     if (stat(directory, &found) != 0 || ((found.st_mode & 077) && chmod(directory, 0700) != 0))
         return problem_set(problem, ERROR_SYSTEM, "profile_unusable", "%s: %s", directory,
                            strerror(errno));
@@ -43,7 +43,7 @@ enum error profile_lock(const char *directory, int *lock, struct problem *proble
     return ERROR_NONE;
 }
 
-/* When a process started, in seconds of the wall clock; 0 when nobody can say. */
+/* When a process started, in seconds of the wall clock; 0 when that is unknown. */
 static time_t started_at(long pid)
 {
     char path[64], line[2048];

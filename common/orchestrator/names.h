@@ -1,5 +1,5 @@
-/* The words of the orchestrator that stand in answers, in the store and in snapshots. Each list of
- * names ends with NULL, so that it fits tables of schemas and settings. */
+/* The enums of the orchestrator and their names in answers, in the store and in snapshots. Each
+ * list of names ends with NULL, as tables of schemas and settings need it. */
 #ifndef ASSAY_ORCHESTRATOR_NAMES_H
 #define ASSAY_ORCHESTRATOR_NAMES_H
 
@@ -77,15 +77,15 @@ extern const char *const execution_pattern_names[EXECUTION_PATTERN__MAX + 1];
 extern const char *const event_type_names[EVENT_TYPE__MAX + 1];
 extern const char *const backend_names[BACKEND__MAX + 1];
 
-/* The position of a word in a list, -1 when it is not there. */
+/* The position of a name in a list, -1 when it is not there. */
 int name_find(const char *const *names, const char *word);
 
-/* The same, also for what an earlier generation wrote: `completed` for succeeded, `dry-run` for
- * dry_run. Only for filters and imports; such words are never given out. */
+/* The same, with the names that earlier versions wrote: `completed` for succeeded, `dry-run` for
+ * dry_run. Only for filters and imports; answers never contain them. */
 int status_find(const char *word);
 int execution_mode_find(const char *word);
 
-/* The word of a failure, NULL for none. */
+/* The name of a failure, NULL for none. */
 const char *failure_name(int code);
 
 #endif

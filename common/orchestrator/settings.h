@@ -50,7 +50,7 @@ struct orchestrator_settings {
     struct provider_settings openai, anthropic, mistral;
     const char *models_file; /* NULL = none */
     bool outbound_allow_private;
-    int64_t max_answer_tokens; /* 0 = requests say it, or nobody */
+    int64_t max_answer_tokens; /* 0 = only requests set it */
     int64_t anthropic_max_tokens, reserved_answer_tokens;
     int64_t max_answer_bytes;
     double stream_silence_seconds;
@@ -79,7 +79,7 @@ struct orchestrator_settings {
     int64_t browser_breaker_failures;
     double browser_breaker_seconds;
     double analyze_seconds;
-    double catalog_refresh_hours;                       /* 0 = only when somebody asks */
+    double catalog_refresh_hours;                       /* 0 = only on request */
     int64_t max_submits_per_task, max_submits_per_hour; /* 0 = no limit */
     bool scripted_logged_in;
     const char *scripted_model_label;
@@ -123,7 +123,7 @@ enum { ORCHESTRATOR_PROMPT_CHARS_MAX = 1000000 };
 /* The seconds that one request may take where no time-out is set. */
 enum { ORCHESTRATOR_DEADLINE_SECONDS = 120 };
 
-/* Calls are made through Chromium: the profile, the settings and the driver say so. */
+/* Whether calls go through Chromium, by the profile, the settings and the driver. */
 bool orchestrator_uses_chromium(const struct orchestrator_settings *settings);
 
 /* The service listens where others can reach it. */

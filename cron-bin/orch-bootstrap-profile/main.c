@@ -64,7 +64,7 @@ static int run_browser(const struct string_list *words)
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : NOT_RUN;
 }
 
-/* A lock that is left although nobody has it counts as none; it takes a moment to go. */
+/* A lock without an owner counts as none; it takes a moment to go. */
 static bool becomes_free(struct tool *tool)
 {
     const struct timespec pause = {.tv_nsec = 100000000};

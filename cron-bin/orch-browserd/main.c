@@ -53,7 +53,7 @@ static void serve_clients(void *context)
     job_server_serve(program->server);
 }
 
-/* A job goes on for a while after this program was told to leave. */
+/* A running job may go on for a while after a signal to stop. */
 static bool must_stop(void *context)
 {
     struct program *program = context;

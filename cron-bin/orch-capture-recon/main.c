@@ -95,7 +95,7 @@ static enum driver_error keep_picture(struct capture *capture, const char *name)
     const char *path = path_of(capture, name);
     enum driver_error failure;
 
-    (void)!unlink(path); /* of an earlier look */
+    (void)!unlink(path); /* of an earlier capture */
     failure = driver_outcome(
         driver, page_screenshot(driver->page, path,
                                 driver_until(driver, driver->settings->browser_action_seconds)));

@@ -65,7 +65,7 @@ static enum driver_error capture_page(struct tool *tool, struct text *seen)
     return failure;
 }
 
-/* A drift as the log keeps it, and as the program's last words say it. */
+/* A drift in the log, and in the program's summary. */
 struct drift_report {
     const char *status, *baseline;
     int64_t ts;
@@ -135,8 +135,7 @@ static enum error write_snapshot(struct tool *tool, const char *name, const json
     return tool_write(tool, in_state(tool, name), &text);
 }
 
-/* The first look is the measure of those that follow; so is one after a measure that cannot be
- * read. */
+/* The first capture is the baseline, and so is one after a baseline that cannot be read. */
 static int compare(struct tool *tool, const json_t *seen)
 {
     struct page_drift drift = {0};

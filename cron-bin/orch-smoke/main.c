@@ -30,7 +30,7 @@ static const char help[] =
     "the settings are wrong.\n";
 static const char boundary[] = "assay-7f3a9c51";
 
-/* What is asked for in each pattern, and how many characters are an answer. */
+/* The request of each pattern, and the least length of an answer. */
 struct pattern {
     const char *name, *path, *question, *answer;
     size_t least;

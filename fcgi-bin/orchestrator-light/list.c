@@ -35,11 +35,11 @@ static enum error bad_query(struct request *request, const char *field, const ch
     return request_fault(request, "query", field, "value_error", message);
 }
 
-/* A word of a list, `unset` when it is not given; false for other words. */
-static bool find_name(const char *given, int (*find)(const char *), int *place)
+/* The position of a name in a list, -1 when it is not given; false for unknown names. */
+static bool find_name(const char *given, int (*find)(const char *), int *position)
 {
-    *place = given ? find(given) : -1;
-    return !given || *place >= 0;
+    *position = given ? find(given) : -1;
+    return !given || *position >= 0;
 }
 
 static int find_failure(const char *word)

@@ -101,13 +101,13 @@ static bool read_tool_calls(struct arena *arena, const json_t *list, struct llm_
     return is_list(list);
 }
 
-static enum error read_message(struct request *request, const json_t *json, size_t place,
+static enum error read_message(struct request *request, const json_t *json, size_t position,
                                struct llm_message *message)
 {
-    /* What a model has said beside its text is no part of what it is told. */
+    /* Annotations of a model's earlier answer are not sent back to it. */
     static const char *const members[] = {"role",        "content", "tool_calls", "tool_call_id",
                                           "annotations", "refusal", NULL};
-    const char *field = arena_print(request->arena, "messages.%zu", place);
+    const char *field = arena_print(request->arena, "messages.%zu", position);
     const json_t *calls = json_object_get(json, "tool_calls");
     bool fits;
 

@@ -18,8 +18,8 @@ struct completion_body {
 };
 SCHEMA_OF(completion_body_schema, struct completion_body);
 
-/* Fills in what models are asked, and the whole as text for the store; a fault of the request for
- * messages that are none. */
+/* Fills in the request for models, and the whole conversation as text for the store; a fault of the
+ * request for invalid messages. */
 MUST_CHECK enum error conversation_read(struct request *request, struct llm_request *conversation,
                                         const char **prompt);
 

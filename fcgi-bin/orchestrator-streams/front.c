@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-/* Of embeddings, and of words where there are none. */
+/* For embeddings, and for word counts where there are none. */
 static const double similarity_threshold = 0.85, word_similarity_threshold = 0.6;
 static const double consensus_target = 0.85;
 
@@ -34,7 +34,7 @@ struct chat_exchange {
     bool begun;
 };
 
-/* What has been said in the end, whichever way it was asked for. */
+/* The final answer of a model or of a pattern. */
 struct final_answer {
     const struct run *run;
     const char *model_id;
@@ -42,7 +42,7 @@ struct final_answer {
     const char *failure_message, *text;
     const struct result *result; /* with tool calls and figures; NULL */
     int splices;
-    struct string_list models_used; /* of a way of asking that asks several */
+    struct string_list models_used; /* of a pattern that calls several */
 };
 
 static void begin_exchange(struct chat_exchange *exchange, const struct run *run)
@@ -106,7 +106,7 @@ static void send_refusal(struct chat_exchange *exchange, const struct result *re
         send_choice(exchange, (struct delta_row){.refusal = result->refusal}, NULL);
 }
 
-/* NULL when a provider did not tell, or told more than can be added. */
+/* NULL when a provider sent no figures, or their sum overflows. */
 static struct usage_row *usage_of(struct arena *arena, const struct accounting_answer *accounting)
 {
     struct usage_row *usage = ARENA_NEW(arena, struct usage_row);
@@ -221,7 +221,7 @@ static enum error answer(struct chat_exchange *exchange, const struct final_answ
     }
     if (final->status != RUN_SUCCEEDED)
         return refuse(exchange->request, exchange->reply, final);
-    if (exchange->body->stream.value) { /* of what was not said word by word */
+    if (exchange->body->stream.value) { /* of an answer that came as a whole */
         if (!event_writer_open(&exchange->events))
             return ERROR_NONE;
         send_choice(exchange, (struct delta_row){.content = final->text}, NULL);
@@ -251,7 +251,7 @@ static void send_accepted(const struct chat *chat, void *context)
     begin_exchange(context, &chat->task_run.run);
 }
 
-/* The head goes out with the first word, so that a call that fails before it has a status. */
+/* The head goes out with the first text, so that a call that fails before has a status. */
 static bool send_text(const struct chat *chat, const char *text, size_t length, void *context)
 {
     struct chat_exchange *exchange = context;
@@ -335,7 +335,7 @@ static void final_of_pattern(struct chat_exchange *exchange, const struct patter
                               .text = run->outcome.output_text ? run->outcome.output_text : ""};
 }
 
-/* What the user said last, which tells the language and how complex it is. */
+/* The user's last message, which determines language and complexity. */
 static const char *question_of(const struct llm_request *conversation)
 {
     for (size_t i = conversation->message_count; i-- > 0;)

@@ -1,4 +1,4 @@
-/* What of a completion's body is passed on as it stands, and what is refused. */
+/* The members of a completion's body that are passed on unchanged, and those that are refused. */
 #include "orchestrator-streams/parameters.h"
 
 #include "orchestrator-streams/conversation.h"
@@ -12,7 +12,7 @@ static const char *const refused[] = {"logprobs", "top_logprobs",       "functio
                                       "audio",    "function_call",      "modalities",
                                       "models",   "web_search_options", NULL};
 
-/* Members of the schema, which are told to models in the words of each protocol. */
+/* Members of the schema, which each protocol expresses in its own way. */
 static const char *const known[] = {"model",
                                     "messages",
                                     "stream",
@@ -42,7 +42,7 @@ static bool is_in(const char *const *names, const char *name)
     return false;
 }
 
-/* null, false and empty lists do not ask for anything. */
+/* null, false and empty lists request nothing. */
 static bool asks_for_something(const json_t *value)
 {
     return !json_is_null(value) && !json_is_false(value) &&

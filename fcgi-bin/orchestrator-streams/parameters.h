@@ -9,16 +9,15 @@
  * when there is none. */
 const json_t *members_beyond(struct arena *arena, const json_t *object, const char *const *names);
 
-/* The name of the first member that is not in `names` and asks for something, NULL when there is
+/* The name of the first member that is not in `names` and requests something, NULL when there is
  * none. */
 const char *first_beyond(const json_t *object, const char *const *names);
 
-/* Fills in what else the body asks for; a fault of the request names what nobody can be asked for.
- */
+/* Fills in the other members of the body; a fault of the request names an unsupported one. */
 MUST_CHECK enum error parameters_read(struct request *request, struct llm_request *conversation);
 
-/* A fault of the request when a model could not be told all of it. LLM_PROTOCOL__MAX is a model, or
- * a way of asking, that takes a prompt alone. */
+/* A fault of the request when the model's protocol cannot express all of it. LLM_PROTOCOL__MAX is a
+ * model or pattern that takes a prompt alone. */
 MUST_CHECK enum error parameters_check(struct request *request, enum llm_protocol protocol,
                                        const struct llm_request *conversation);
 

@@ -1,4 +1,4 @@
-/* Words as they come: POST /api/v1/orchestrate/stream. */
+/* Streamed answers: POST /api/v1/orchestrate/stream. */
 #ifndef ASSAY_ORCHESTRATOR_STREAMS_STREAM_H
 #define ASSAY_ORCHESTRATOR_STREAMS_STREAM_H
 

@@ -1,4 +1,4 @@
-/* Files beside a prompt: texts become part of it, pictures go with it. */
+/* Uploads with a prompt: texts become part of it, pictures are attachments. */
 #include "orchestrator-sync/upload.h"
 
 #include "base/json.h"
@@ -118,7 +118,7 @@ static enum error take_pdf(struct upload *upload, const struct form_part *part)
     return ERROR_NONE;
 }
 
-static enum error take_file(struct upload *upload, const struct form_part *part, size_t place)
+static enum error take_file(struct upload *upload, const struct form_part *part, size_t position)
 {
     struct arena *arena = upload->request->arena;
     const char *sent = part->content_type ? part->content_type : "";
@@ -126,7 +126,7 @@ static enum error take_file(struct upload *upload, const struct form_part *part,
     const char *ending = ending_of(part->file_name);
 
     if (!*part->file_name)
-        return request_fault(upload->request, "body", arena_print(arena, "files.%zu", place),
+        return request_fault(upload->request, "body", arena_print(arena, "files.%zu", position),
                              "value_error", "Value error, the file has no name");
     if (is_one_of(type, picture_types) || is_one_of(ending, picture_endings)) {
         if (upload->picture_count < UPLOAD_FILES_MAX) {
@@ -203,14 +203,14 @@ static enum error gather(struct request *request, struct upload *upload,
 {
     const char *prompt = field(request->form, "prompt");
     enum error error = ERROR_NONE;
-    size_t place = 0;
+    size_t position = 0;
 
     if (!prompt)
         return request_fault(request, "body", "prompt", "missing", "Field required");
     text_append_string(&upload->prompt, prompt);
     for (size_t i = 0; !error && i < request->form->count; i++)
         if (strcmp(request->form->parts[i].name, "files") == 0)
-            error = take_file(upload, &request->form->parts[i], place++);
+            error = take_file(upload, &request->form->parts[i], position++);
     *wanted = (struct orchestration_request){
         .prompt = upload->prompt.bytes,
         .plan = {.model = field(request->form, "model"), .quorum = 1, .cancel_on_quorum = true},

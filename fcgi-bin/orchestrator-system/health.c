@@ -1,4 +1,4 @@
-/* Is the service there, can it work, and what does it stand on? */
+/* Liveness, readiness and health of the service. */
 #include "orchestrator-system/health.h"
 
 #include "base/clock.h"

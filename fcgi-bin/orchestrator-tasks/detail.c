@@ -76,7 +76,7 @@ static struct object_list shown_steps(struct arena *arena, const struct step_lis
     return (struct object_list){steps->count, shown};
 }
 
-/* The first event and the last, whatever page of them is asked for. */
+/* Reads the first event and the last, whichever page of events is requested. */
 static enum error read_summary(struct request *request, struct db *db,
                                const struct step_list *steps, struct task_summary *summary)
 {

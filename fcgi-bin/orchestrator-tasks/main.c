@@ -1,5 +1,5 @@
-/* The orchestrator, family tasks: one task, by its id. Trying one again waits for models, and
- * looking at the menu of models for the browser, which is why these have a pool of their own. */
+/* The orchestrator, family tasks: one task by its id. A retry waits for models, and refreshing the
+ * model list waits for the browser, which is why these have a pool of their own. */
 #include "orchestrator-tasks/detail.h"
 #include "orchestrator/models.h"
 #include "orchestrator/service.h"

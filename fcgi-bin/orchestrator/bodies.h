@@ -1,4 +1,4 @@
-/* What is sent to the routes that ask models. */
+/* Bodies of the routes that call models. */
 #ifndef ASSAY_ORCHESTRATOR_BODIES_H
 #define ASSAY_ORCHESTRATOR_BODIES_H
 
@@ -36,7 +36,7 @@ MUST_CHECK enum error prompt_refuse_length(struct request *request, const char *
 MUST_CHECK enum error prompt_check_length(struct request *request, const char *field,
                                           const char *text);
 
-/* What the shape alone does not say of the request's body. */
+/* Checks what the schema alone does not express. */
 MUST_CHECK enum error orchestrate_body_check(struct request *request);
 
 struct orchestration_request orchestration_request_of(const struct orchestrate_body *body);

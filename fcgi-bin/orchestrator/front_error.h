@@ -24,8 +24,8 @@ SCHEMA_OF(front_error_schema, struct front_error_answer);
 void front_error_write(struct json_writer *writer, const struct request *request,
                        const struct front_error *error);
 
-/* Passes on what a provider says: of a rate limit when to come back, and of a request that is wrong
- * the whole answer. True when the reply is complete. */
+/* Passes on a provider's refusal: Retry-After of a rate limit, and the whole error of a wrong
+ * request. True when the reply is complete. */
 bool front_pass_on(const struct request *request, struct reply *reply,
                    const struct provider_refusal *refusal);
 

@@ -17,9 +17,9 @@
 
 enum {
     FORM_ALLOWANCE = 1 << 20,            /* bytes of a form round its files */
-    MODEL_LIST_INTERVAL_SECONDS = 5,     /* between two looks for a menu that somebody has stored */
+    MODEL_LIST_INTERVAL_SECONDS = 5,     /* between two reads of the stored model list */
     MODEL_LIST_MEMORY = 8 * 1024 * 1024, /* bytes */
-    SWEEP_INTERVAL_SECONDS = 10,         /* between two looks for tasks without a worker */
+    SWEEP_INTERVAL_SECONDS = 10,         /* between two searches for abandoned tasks */
     SWEEP_MEMORY = 16 * 1024 * 1024,     /* bytes */
     MEMORY_TASKS_MAX = 10000,            /* kept by the backend `memory` */
     HOST_CONNECTIONS = 16
@@ -75,7 +75,7 @@ static const struct metric metrics[METRICS_COUNTED] = {
                               "Requests whose limit could not be asked of ORCH_CACHE_URL."},
 };
 
-/* Limits come before the key, and the key before anything is told about paths. */
+/* The rate limit comes before the key, and the key before any answer about paths. */
 static const enum http_step order[] = {
     STEP_RATE,   STEP_PREFLIGHT, STEP_AUTHENTICATE, STEP_SLASH, STEP_LENGTH,
     STEP_ROUTE,  STEP_BODY,      STEP_JSON,         STEP_ROLE,  STEP_QUERY,
@@ -130,11 +130,11 @@ static enum error make_catalog(struct service *service, struct arena *arena,
 static enum error open_cache(struct service *service, struct arena *arena, struct problem *problem)
 {
     const struct orchestrator_settings *settings = &service->settings;
-    const struct shared_rate_config place = {settings->cache_url, settings->cache_timeout_seconds,
-                                             settings->cache_retry_seconds};
+    const struct shared_rate_config position = {
+        settings->cache_url, settings->cache_timeout_seconds, settings->cache_retry_seconds};
     struct problem why = {0};
 
-    if (!settings->cache_url || !shared_rate_open(arena, &place, &service->cache, &why))
+    if (!settings->cache_url || !shared_rate_open(arena, &position, &service->cache, &why))
         return ERROR_NONE;
     return problem_set(problem, ERROR_INVALID, "setting_invalid", "ORCH_CACHE_URL %s", why.text);
 }
@@ -282,7 +282,7 @@ static void sweep_in(struct service *service, struct arena *arena)
         log_event(LOG_WARNING, "tasks_abandoned", "Tasks without a worker were ended.");
 }
 
-/* Ends tasks whose workers are gone, now and then; a new worker looks after its first request. */
+/* Ends tasks of dead workers at intervals, the first time after the worker's first request. */
 static void sweep(struct service *service)
 {
     int64_t now = clock_monotonic_microseconds();

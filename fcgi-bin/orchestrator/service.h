@@ -10,7 +10,7 @@
 
 extern const struct http_service orchestrator_service;
 
-/* Roles: who has shown the key, or nobody. */
+/* Roles: with the key, or without. */
 enum { ORCHESTRATOR_NOBODY, ORCHESTRATOR_CALLER };
 
 /* Traits of its routes. */
@@ -23,7 +23,7 @@ enum {
 enum { LIMIT_STANDARD, LIMIT_UPLOAD_BODY, LIMIT_UPLOAD_FILE };
 enum { UPLOAD_FILES_MAX = 10, UPLOAD_FILE_BYTES_MAX = 20 << 20, UPLOAD_BYTES_MAX = 50 << 20 };
 
-/* What is counted beside the gauges that are read when somebody asks. */
+/* Counters; gauges are read at each scrape. */
 enum {
     METRIC_REQUESTS,
     METRIC_ADAPTER_ERRORS,
@@ -37,8 +37,8 @@ const struct worker_context *service_worker(const struct request *request);
 struct store *service_store(const struct request *request);
 struct shared_rate *service_cache(const struct request *request); /* NULL = none is set */
 
-/* Takes the menu of models over that is in the store now. Where the browser is used this also
- * happens before a request, every few seconds. */
+/* Loads the stored model list. Where the browser is used, this also happens before a request, every
+ * few seconds. */
 void service_reload_model_list(struct request *request);
 
 /* Checks all components of the service. */
@@ -47,7 +47,8 @@ void service_check_readiness(struct request *request, struct readiness *readines
 /* The database, ready for use. */
 MUST_CHECK enum error service_database(struct request *request, struct db **db);
 
-/* Words an error of the store: 503 with the operation that failed. Other errors pass through. */
+/* Turns an error of the store into 503 with the operation that failed. Other errors pass through.
+ */
 enum error service_storage_error(struct request *request, enum error error, const char *operation);
 
 #endif

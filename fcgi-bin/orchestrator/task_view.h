@@ -5,12 +5,12 @@
 #include "orchestrator/storage/task_store.h"
 #include "orchestrator/task_answer.h"
 
-/* What the first and the last event of a task tell. */
+/* What the first and the last event of a task contain. */
 struct task_summary {
     struct object_list requested_models; /* struct model_name */
     struct optional_integer winning_step;
     const char *winning_model_id;
-    json_t *cancelled_steps; /* NULL = none are told */
+    json_t *cancelled_steps; /* NULL = the event has none */
     const char *cancel_reason;
     json_t *details;
 };

@@ -77,7 +77,7 @@ static const char *hash_of(const struct request *request, char hash[DIGEST_SHA25
     return hash;
 }
 
-/* The path with {id} in the place of each UUID. */
+/* The path with {id} instead of each UUID. */
 static const char *endpoint_of(struct request *request)
 {
     enum { UUID_LENGTH = TOKEN_UUID_TEXT - 1 };

@@ -50,7 +50,7 @@ static void write_error(struct json_writer *writer, const struct request *reques
         writer_raw(writer, error->detail_json);
     else
         writer_string(writer, error->detail);
-    if (error->status == 504) /* what runs on can be looked up */
+    if (error->status == 504) /* the task that goes on can be read */
         writer_key_string(writer, "task_id", request->who.detail);
     writer_key_string(writer, "request_id", request->id);
     writer_close_object(writer);
@@ -83,7 +83,7 @@ static const char *security(const struct route *route)
     return "[{\"bearer\":[]},{\"api_key\":[]}]";
 }
 
-/* Any text that can stand in a header. */
+/* Any printable ASCII text. */
 static bool accepts_id(const char *id)
 {
     size_t length = strlen(id);

@@ -1,4 +1,4 @@
-/* A driver without a desk. */
+/* A driver without a job server. */
 #include "orchestrator/browser/alone.h"
 
 #include "base/clock.h"

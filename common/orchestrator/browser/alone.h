@@ -1,6 +1,6 @@
 /*
- * The driver in a program of its own, beside orch-browserd: for operators, who make profiles and
- * look at the provider's pages.
+ * The driver in a program of its own, without orch-browserd: for operators who create profiles and
+ * inspect the provider's pages.
  */
 #ifndef ASSAY_ORCHESTRATOR_BROWSER_ALONE_H
 #define ASSAY_ORCHESTRATOR_BROWSER_ALONE_H

@@ -1,14 +1,13 @@
 /*
- * A worker's side of the desk: hands a job in and comes back for what became of it, without
- * blocking. A process has one call at a time; ending it before its answer is there takes the job
- * back.
+ * The worker's side of the job server: submits a job and polls for its end without blocking. A
+ * process has one call at a time; ending it before its answer cancels the job.
  */
 #ifndef ASSAY_ORCHESTRATOR_BROWSER_ASK_H
 #define ASSAY_ORCHESTRATOR_BROWSER_ASK_H
 
 #include "orchestrator/browser/job.h"
 
-/* Hands a job in at the desk of a run directory. False when nobody serves it. */
+/* Submits a job to the server of a run directory. False when no server listens. */
 bool browser_call_begin(const char *run_directory, const struct browser_job *job);
 
 /* Readable, or writable while the job goes out, when browser_call_look() may have news; -1 without
@@ -25,12 +24,11 @@ enum browser_reply browser_call_poll(struct arena *arena, struct browser_end *en
 /* Forgets the call; harmless without one. */
 void browser_call_end(void);
 
-/* What the browser's process says of itself; NULL when it does not answer in time. */
+/* The health of the browser's process; NULL when it does not answer in time. */
 const struct browser_health *browser_ask_health(struct arena *arena, const char *run_directory,
                                                 double seconds);
 
-/* The labels of the menu of models, read in the page as a job like others. Why there are none, or
- * NULL. */
+/* Reads the labels of the page's model menu by a job. The reason why there are none, or NULL. */
 const char *browser_ask_model_list(struct arena *arena, const char *run_directory, double seconds,
                                    struct string_list *labels);
 

@@ -1,5 +1,5 @@
-/* Files beside a prompt: copied to where the browser can open them, chosen in the page's own input,
- * and removed behind the job. */
+/* Attachments of a prompt: copied to where the browser can open them, chosen in the page's file
+ * input, and removed after the job. */
 #include "base/clock.h"
 #include "orchestrator/browser/driver.h"
 
@@ -76,11 +76,11 @@ static enum driver_error find_input(struct driver *driver, bool *found)
 
     *found = false;
     for (int i = 0; !failure && i <= INPUT_POLLS; i++) {
-        json_t *place = NULL;
+        json_t *position = NULL;
         bool clicked;
 
-        failure = driver_ask(driver, "{\"do\":\"find\",\"what\":\"file_input\"}", &place);
-        *found = !failure && json_is_object(place);
+        failure = driver_ask(driver, "{\"do\":\"find\",\"what\":\"file_input\"}", &position);
+        *found = !failure && json_is_object(position);
         if (failure || *found)
             return failure;
         if (i == 0)

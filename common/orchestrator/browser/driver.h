@@ -1,6 +1,6 @@
 /*
- * Drives the web provider's page in Chromium, as somebody who reads and clicks would: one session,
- * one job at a time, every wait bounded by the job's deadline and by a limit of its own.
+ * Drives the web provider's page in Chromium as a user would: one session, one job at a time. Every
+ * wait is bounded by the job's deadline and by a limit of its own.
  */
 #ifndef ASSAY_ORCHESTRATOR_BROWSER_DRIVER_H
 #define ASSAY_ORCHESTRATOR_BROWSER_DRIVER_H
@@ -12,15 +12,15 @@
 #include "orchestrator/browser/site.h"
 #include "orchestrator/settings.h"
 
-/* Why an operation did not come to its end; driver->message says it. */
+/* Why an operation failed; driver->message has the text. */
 enum driver_error {
     DRIVER_OK,
     DRIVER_TIMED_OUT,      /* a limit was reached */
-    DRIVER_NOT_SIGNED_IN,  /* somebody has to sign in first */
+    DRIVER_NOT_SIGNED_IN,  /* a person has to sign in first */
     DRIVER_PROFILE_IN_USE, /* another browser has the profile */
     DRIVER_UNAVAILABLE,    /* no browser, or it does not start; a challenge for robots */
-    DRIVER_CANCELLED,      /* nobody wants the answer any more */
-    DRIVER_WRONG_MODEL,    /* another model than was asked for */
+    DRIVER_CANCELLED,      /* the caller has gone */
+    DRIVER_WRONG_MODEL,    /* the page shows another model than was requested */
     DRIVER_OTHER_ERROR
 };
 
@@ -49,9 +49,9 @@ struct reading {
 struct driver {
     const struct orchestrator_settings *settings;
     struct launcher *launcher;
-    struct cdp_listener watch; /* of whoever queues jobs; on_event is not used */
+    struct cdp_listener watch; /* of the job server; on_event is not used */
     struct arena *arena;       /* of the job */
-    struct arena *polls[2];    /* of this look and the one before */
+    struct arena *polls[2];    /* of this poll and the one before */
     double seconds;            /* of the job */
     double last_limit;         /* seconds of the last wait */
     int64_t deadline;          /* of the job */
@@ -67,9 +67,9 @@ struct driver {
     struct page *page;
     bool active;
 
-    /* What is told of it. */
+    /* Its health. */
     char last_error[DRIVER_MESSAGE_MAX];
-    bool signed_out;            /* the last look said so */
+    bool signed_out;            /* at the last poll */
     bool thinking_missed;       /* in this session */
     char menu[DRIVER_JSON_MAX]; /* last seen */
     int64_t menu_at;            /* Unix microseconds; 0 = never */
@@ -85,7 +85,7 @@ void driver_close(struct driver *driver);
 /* Forgets the job before; a new one may take so many seconds. */
 void driver_begin_job(struct driver *driver, double seconds);
 
-/* session.c: the browser runs and stands on the provider's page. */
+/* session.c: the browser runs and shows the provider's page. */
 enum driver_error driver_ensure_session(struct driver *driver);
 void driver_end_session(struct driver *driver);
 enum driver_error driver_go_home(struct driver *driver);
@@ -94,7 +94,7 @@ enum driver_error driver_go_home(struct driver *driver);
 enum driver_error driver_dismiss_popups(struct driver *driver);
 enum driver_error driver_check_signed_in(struct driver *driver);
 
-/* menu.c. Choosing never fails because a label cannot be verified; it says so. */
+/* menu.c. Selecting does not fail because a label cannot be verified; `selection` shows it. */
 enum driver_error driver_select_model(struct driver *driver, const char *label,
                                       struct selection *selection);
 /* Opens the menu; its first line goes to `first`, "" when it did not open. The wrong one shows the

@@ -1,4 +1,4 @@
-/* What the browser's process says of itself: its answer to workers, and a part of readiness. */
+/* The health of the browser's process: its answer to workers, and a part of readiness. */
 #ifndef ASSAY_ORCHESTRATOR_BROWSER_HEALTH_H
 #define ASSAY_ORCHESTRATOR_BROWSER_HEALTH_H
 
@@ -24,7 +24,7 @@ struct browser_automation {
 SCHEMA_OF(browser_automation_schema, struct browser_automation);
 
 struct browser_health {
-    bool signed_out; /* the page said so when it was read last */
+    bool signed_out; /* as the page showed when it was read last */
     const struct browser_session *session;
     const struct browser_automation *automation;
 };

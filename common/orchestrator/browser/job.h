@@ -1,5 +1,5 @@
-/* One job of the browser: a prompt for one model, from the session to the answer; or a look at the
- * menu of models. */
+/* One job of the browser: a prompt for one model, from the session to the answer; or reading the
+ * model menu. */
 #ifndef ASSAY_ORCHESTRATOR_BROWSER_JOB_H
 #define ASSAY_ORCHESTRATOR_BROWSER_JOB_H
 

@@ -240,7 +240,7 @@ static void serve_client(struct job_server *server, struct job_client *client)
         watch(server, client, EPOLL_CTL_MOD);
 }
 
-/* Those who neither ask nor read make room for others. */
+/* Drops clients that neither send nor read in time. */
 static void drop_slow(struct job_server *server)
 {
     int64_t now = clock_monotonic_microseconds();

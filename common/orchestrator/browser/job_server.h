@@ -1,7 +1,7 @@
 /*
- * Where workers hand their jobs in: a Unix socket that only this user can reach, one message per
- * connection, and a queue in order of arrival. It is served whenever its descriptor is ready, in
- * the middle of a job too. Whoever closes his connection takes his job back.
+ * The server of the browser's job queue: a Unix socket that only this user can reach, one message
+ * per connection, jobs in order of arrival. It is served whenever its descriptor is ready, during a
+ * job too. A client cancels its job by closing its connection.
  */
 #ifndef ASSAY_ORCHESTRATOR_BROWSER_JOB_SERVER_H
 #define ASSAY_ORCHESTRATOR_BROWSER_JOB_SERVER_H
@@ -13,8 +13,8 @@ enum { JOB_CLIENTS_MAX = 64 };
 struct job_server;
 struct job_client;
 
-/* Binds the socket; one that a dead process left is replaced. `health` writes the answer to those
- * who only ask. ERROR_BUSY `browser_socket_taken`: another process serves it. ERROR_SYSTEM. */
+/* Binds the socket and replaces one that a dead process left. `health` gives the answer to health
+ * requests. ERROR_BUSY `browser_socket_taken`: another process serves it. ERROR_SYSTEM. */
 MUST_CHECK enum error job_server_open(const char *path, size_t queue_max,
                                       const struct browser_health *(*health)(struct arena *arena,
                                                                              void *context),

@@ -1,4 +1,4 @@
-/* The menu of models: opening it, choosing from it, and saying how sure that is. */
+/* The page's model menu: opens it, selects a model, and verifies the selection. */
 #include "base/clock.h"
 #include "orchestrator/browser/driver.h"
 
@@ -12,7 +12,7 @@ static void copy_text(char *to, size_t size, const json_t *text)
     snprintf(to, size, "%s", json_is_string(text) ? json_string_value(text) : "");
 }
 
-/* The words of the model's button, "" when it is not there. */
+/* The text of the model's button, "" when it is not there. */
 static enum driver_error read_button(struct driver *driver, char words[DRIVER_LABEL_MAX])
 {
     json_t *view = NULL;

@@ -1,16 +1,16 @@
 /*
- * What the web provider's start page offers, written down so that a change of the site is noticed
- * before it is a failure: buttons of the composer, lines of the menu of models, and whether they
- * were where they are expected.
+ * Drift detection for the web provider's start page: captures the buttons of the composer and the
+ * lines of the model menu, and compares two captures, so that a change of the site is noticed
+ * before calls fail.
  */
 #ifndef ASSAY_ORCHESTRATOR_BROWSER_PAGE_DRIFT_H
 #define ASSAY_ORCHESTRATOR_BROWSER_PAGE_DRIFT_H
 
 #include "orchestrator/browser/driver.h"
 
-/* Looks, with the driver's session, within ORCH_BROWSER_CALL_TIMEOUT_SECONDS; `tell` hears of each
- * stage. Writes the object {home_buttons, model_menu, flags}, without the menu when there is none.
- */
+/* Captures the page in the driver's session, within ORCH_BROWSER_CALL_TIMEOUT_SECONDS; calls
+ * `report` at each stage. Writes the object {home_buttons, model_menu, flags}, without the menu
+ * when there is none. */
 enum driver_error page_capture(struct driver *driver, void (*report)(const char *stage),
                                struct json_writer *writer);
 

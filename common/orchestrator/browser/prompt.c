@@ -41,8 +41,8 @@ static enum driver_error fill(struct driver *driver, const char *prompt)
     return failure;
 }
 
-/* Whether the prompt has left the composer. Somebody who has to sign in is told here at the latest;
- * an onboarding overlay is sent away. */
+/* Whether the prompt has left the composer. Detects a required sign-in at the latest here, and
+ * dismisses an onboarding overlay. */
 static enum driver_error check_sent(struct driver *driver, bool *sent)
 {
     *sent = false;
@@ -109,7 +109,7 @@ enum driver_error driver_submit(struct driver *driver, const char *prompt)
     return failure;
 }
 
-/* The best that this look has for an answer, "" for nothing. */
+/* The best candidate for an answer in this poll, "" for none. */
 static void read_answer(struct driver *driver, struct arena *arena, const json_t *view,
                         const char *prompt, struct reading *reading)
 {

@@ -1,4 +1,4 @@
-/* The session: a profile, a browser, a tab that stands on the provider's page. */
+/* The session: a profile, a browser, and a tab that shows the provider's page. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/schema.h"
@@ -99,7 +99,7 @@ bool driver_flag(const json_t *view, const char *key)
     return json_is_true(json_object_get(view, key));
 }
 
-/* The job's deadline ends every rest; what comes behind it says so. */
+/* The job's deadline ends every wait; the next operation reports it. */
 enum driver_error driver_wait(struct driver *driver, double seconds)
 {
     if (seconds <= 0)
@@ -128,16 +128,16 @@ enum driver_error driver_click(struct driver *driver, const char *what, const ch
 {
     const char *find = schema_json(driver->arena, DRIVER_JSON_MAX, &question_schema,
                                    &(struct find_question){"find", what, label, turn});
-    json_t *place = NULL, *pressed = NULL;
-    enum driver_error failure = driver_ask(driver, find, &place);
+    json_t *position = NULL, *pressed = NULL;
+    enum driver_error failure = driver_ask(driver, find, &position);
     double x, y;
 
-    *found = !failure && json_is_object(place);
+    *found = !failure && json_is_object(position);
     if (failure || !*found)
         return failure;
-    x = json_number_value(json_object_get(place, "x"));
-    y = json_number_value(json_object_get(place, "y"));
-    if (driver_flag(place, "covered"))
+    x = json_number_value(json_object_get(position, "x"));
+    y = json_number_value(json_object_get(position, "y"));
+    if (driver_flag(position, "covered"))
         failure = driver_ask(driver, "{\"do\":\"press\"}", &pressed);
     else
         failure = driver_outcome(
@@ -146,7 +146,7 @@ enum driver_error driver_click(struct driver *driver, const char *what, const ch
     return failure ? failure : driver_wait(driver, driver->settings->browser_human_delay_seconds);
 }
 
-/* Pictures are for people who look for a fault; a job never fails for one. */
+/* Screenshots are for debugging; a job never fails because of one. */
 void driver_screenshot(struct driver *driver, const char *step, const char *label)
 {
     const char *folder = driver->settings->browser_screenshots_dir;
@@ -231,8 +231,8 @@ static enum driver_error launch(struct driver *driver)
     return driver_outcome(driver, outcome);
 }
 
-/* Until there is something to work with: a composer, a sign-in, or the words of a page that is
- * ready. That none comes is nobody's failure yet. */
+/* Waits for a composer, a sign-in, or the text of a page that is ready. It is no failure yet that
+ * none comes. */
 static enum driver_error wait_for_shell(struct driver *driver)
 {
     int64_t until = driver_until(driver, driver->settings->browser_shell_seconds);

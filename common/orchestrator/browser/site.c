@@ -1,4 +1,4 @@
-/* The words of the provider's pages. Must not know the browser. */
+/* Rules for the texts of the provider's pages. Must not know the browser. */
 #include "orchestrator/browser/site.h"
 
 #include "base/schema.h"

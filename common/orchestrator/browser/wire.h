@@ -11,7 +11,7 @@
 
 enum { WIRE_MESSAGE_MAX = 32 << 20, WIRE_FILES_MAX = LOCAL_SOCKET_FILES_MAX };
 
-/* Zeroed but for the descriptor, it has heard and said nothing. */
+/* Zeroed but for the descriptor, it has received and sent nothing. */
 struct wire {
     int fd;
     char *in;
@@ -27,8 +27,8 @@ struct wire {
 /* Files that go with the next message; false when they are too many. */
 bool wire_attach(struct wire *wire, const int *files, size_t count);
 
-/* Says a message; what the socket does not take at once goes out by wire_push(). One at a time.
- * False when it is too long or the other side is gone. */
+/* Sends a message; wire_flush() sends what the socket does not take at once. One at a time. False
+ * when it is too long or the other side is gone. */
 bool wire_send(struct wire *wire, const char *json, size_t length);
 bool wire_flush(struct wire *wire);
 bool wire_is_sending(const struct wire *wire);

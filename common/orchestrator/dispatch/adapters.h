@@ -1,4 +1,4 @@
-/* Private to common/orchestrator/dispatch: how each kind of model is asked. */
+/* Private to common/orchestrator/dispatch: how each kind of model is called. */
 #ifndef ASSAY_ORCHESTRATOR_DISPATCH_ADAPTERS_H
 #define ASSAY_ORCHESTRATOR_DISPATCH_ADAPTERS_H
 
@@ -12,11 +12,11 @@ struct llm_call *api_call_prepare(struct run *run, const struct call_request *wa
 void api_call_finish(struct run *run, const struct call_request *wanted, const struct model *model,
                      const struct llm_call *call, struct result *result);
 
-/* Whether all that an order asks for can be said to a model. */
+/* Whether the model's protocol can express everything in the call request. */
 bool call_suits(const struct run *run, const struct call_request *wanted,
                 const struct model *model);
 
-/* The longest answer that a model is asked for where a request does not say; 0 = it is not told. */
+/* The token limit of an answer when the request sets none; 0 = no limit is sent. */
 int64_t answer_limit(const struct orchestrator_settings *settings, const struct model *model);
 
 /* The most that one attempt can cost: the prompt, counted by its bytes, and the longest answer. 0
@@ -38,17 +38,17 @@ struct browser_call {
     struct breaker_permit pass;
 };
 
-/* True when a job is under way now; false when the result stands already. */
+/* True when a job is running now; false when the result is complete already. */
 bool browser_start(struct run *run, const struct call_request *wanted, const struct model *model,
                    struct browser_call *active, struct result *result);
 
-/* True when the job has ended and the result stands. */
+/* True when the job has ended and the result is complete. */
 bool browser_poll(struct run *run, struct browser_call *active, struct result *result);
 
 /* Sleeps until there may be news, at most so long. */
 void browser_wait(int milliseconds);
 
-/* Takes the job back; that says nothing about the browser. */
+/* Cancels the job; the breaker does not count that as a failure. */
 void browser_cancel(struct run *run, struct browser_call *active);
 
 /* A failure, with details `{"provider": ...}` when none are given. */

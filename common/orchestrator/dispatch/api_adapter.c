@@ -51,7 +51,7 @@ static struct llm_provider provider_of(const struct run *run, const struct model
                                          : theirs->api_key,
         .max_tokens = answer_limit(settings, model),
         .knows_old_name = model->own,
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a house has settings */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a worker has settings */
         .answer_max = (size_t)settings->max_answer_bytes,
         .private_too = settings->outbound_allow_private,
         .region = run->worker->region,
@@ -107,44 +107,45 @@ struct llm_call *api_call_prepare(struct run *run, const struct call_request *wa
     return call;
 }
 
-/* What a call that gave no whole answer means: code, and the words behind the label. */
-static int failure_of(struct arena *arena, const struct llm_answer *answer, const char **words)
+/* The failure code of a call without a whole answer, and the message behind the label. */
+static int failure_of(struct arena *arena, const struct llm_answer *answer, const char **message)
 {
     switch (answer->result) {
     case LLM_REFUSED:
-        *words = answer->status == 429 ? "rate limit reached."
-                                       : arena_print(arena, "HTTP error: %d", answer->status);
+        *message = answer->status == 429 ? "rate limit reached."
+                                         : arena_print(arena, "HTTP error: %d", answer->status);
         return answer->status == 429 ? FAILURE_RATE_LIMITED : FAILURE_PROVIDER_UNAVAILABLE;
     case LLM_EMPTY:
-        *words = answer->finish && strcmp(answer->finish, "stop") != 0
-                     ? arena_print(arena, "adapter error: the answer is empty (%s)", answer->finish)
-                     : "adapter error: the answer is empty";
+        *message =
+            answer->finish && strcmp(answer->finish, "stop") != 0
+                ? arena_print(arena, "adapter error: the answer is empty (%s)", answer->finish)
+                : "adapter error: the answer is empty";
         return FAILURE_UNKNOWN;
     case LLM_MALFORMED:
-        *words = "adapter error: the answer cannot be read";
+        *message = "adapter error: the answer cannot be read";
         return FAILURE_UNKNOWN;
     case LLM_FAULT:
-        *words = "streaming error: the provider told of a fault";
+        *message = "streaming error: the provider told of a fault";
         return FAILURE_PROVIDER_UNAVAILABLE;
     case LLM_CUT:
         if (answer->outcome == FETCH_TIMED_OUT)
             break;
-        *words = "streaming error: the stream ended early";
+        *message = "streaming error: the stream ended early";
         return FAILURE_PROVIDER_UNAVAILABLE;
     default:
         break;
     }
     if (answer->outcome == FETCH_TIMED_OUT) {
-        *words = "request timed out.";
+        *message = "request timed out.";
         return FAILURE_TIMEOUT;
     }
     if (answer->outcome == FETCH_TOO_LARGE) {
-        *words = "adapter error: the answer is too large";
+        *message = "adapter error: the answer is too large";
         return FAILURE_UNKNOWN;
     }
-    *words = answer->outcome == FETCH_SUSPENDED
-                 ? "network error: calls are suspended after failures in a row"
-                 : arena_print(arena, "network error: %s", fetch_outcome_name(answer->outcome));
+    *message = answer->outcome == FETCH_SUSPENDED
+                   ? "network error: calls are suspended after failures in a row"
+                   : arena_print(arena, "network error: %s", fetch_outcome_name(answer->outcome));
     return FAILURE_PROVIDER_UNAVAILABLE;
 }
 
@@ -186,7 +187,7 @@ bool call_suits(const struct run *run, const struct call_request *wanted, const 
            !llm_find_unsupported(run->arena, model_protocol(model), wanted->request);
 }
 
-/* In a conversation an answer without text is one when the model says why it ended. */
+/* In a conversation an answer without text is valid when the model gives a finish reason. */
 static bool is_answer(const struct call_request *wanted, const struct llm_answer *answer)
 {
     return answer->result == LLM_ANSWERED ||
@@ -197,7 +198,7 @@ void api_call_finish(struct run *run, const struct call_request *wanted, const s
                      const struct llm_call *call, struct result *result)
 {
     const struct llm_answer *answer = &call->answer;
-    const char *words = NULL;
+    const char *message = NULL;
 
     result->status = RUN_SUCCEEDED;
     result->failure_code = FAILURE_NONE;
@@ -221,9 +222,9 @@ void api_call_finish(struct run *run, const struct call_request *wanted, const s
     result->cost = api_call_cost(run, wanted, model, call);
     result->was_streamed = call->http_answer.streamed > 0 && result->text;
     if (!is_answer(wanted, answer)) {
-        result->failure_code = failure_of(run->arena, answer, &words);
+        result->failure_code = failure_of(run->arena, answer, &message);
         result->status = RUN_FAILED;
-        result->failure_message = arena_print(run->arena, "%s %s", label_of(model), words);
+        result->failure_message = arena_print(run->arena, "%s %s", label_of(model), message);
     }
     result->details = details_of(run, model, call, result);
 }

@@ -1,6 +1,6 @@
-/* Models of the web provider's menu: a job for the browser's process, behind a breaker that all
- * workers share. The scripted driver answers by itself; without a driver every call fails in words
- * that say so. */
+/* Calls of the web provider's models: a job for the browser's process, behind a breaker that all
+ * workers share. The scripted driver answers by itself. Without a driver every call fails and names
+ * the reason. */
 #include "base/clock.h"
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/adapters.h"
@@ -104,7 +104,7 @@ static void refuse_by_breaker(struct run *run, struct result *result)
                             shown_time(run->arena, breaker->reopen_at.value)));
 }
 
-/* The limits of submits; a call that they refuse says nothing about the browser. */
+/* Checks the limits of submits. The breaker does not count a call that they refuse. */
 static bool has_budget(struct run *run, struct browser_call *active, struct result *result)
 {
     struct browser_usage usage;
@@ -142,7 +142,7 @@ static void report_to_breaker(const struct run *run, struct browser_call *active
     breaker_record(run->worker->region, &rule, &active->pass, !counts);
 }
 
-/* A conversation as the composer takes it: the prompt alone, or who has said what. */
+/* The conversation as one text: the prompt alone, or each message after its role. */
 static const char *prompt_of(struct run *run, const struct call_request *wanted)
 {
     const struct llm_request *request = wanted->request;
@@ -181,11 +181,11 @@ bool browser_start(struct run *run, const struct call_request *wanted, const str
 {
     const struct orchestrator_settings *settings = run->worker->settings;
     const struct breaker_rule rule = browser_breaker_rule(settings);
-    const char *words = why_not_usable(settings);
+    const char *message = why_not_usable(settings);
 
     *active = (struct browser_call){0};
-    if (words) {
-        fail(run, result, FAILURE_PROVIDER_UNAVAILABLE, words);
+    if (message) {
+        fail(run, result, FAILURE_PROVIDER_UNAVAILABLE, message);
         return false;
     }
     if (rule.failures && run->worker->region &&

@@ -1,4 +1,4 @@
-/* Words and figures of the browser's breaker. */
+/* State and figures of the browser's breaker, and its budget of submits. */
 #include "orchestrator/dispatch/browser_state.h"
 
 #include "base/clock.h"
@@ -12,8 +12,8 @@ enum { PROBE_MARGIN_SECONDS = 60 /* in the queue, and to end a session before */
 
 static const char submits_key[] = "browser:submits";
 
-/* A submit is a ticket of its task's until the task ends, so that all workers see who has how many,
- * and nobody has to forget those of the dead. */
+/* Each submit holds a semaphore ticket of its task until the task ends, so that all workers see the
+ * counts and tickets of dead workers are reclaimed. */
 static const char submits_of_task[] = "submits:";
 static struct semaphore_ticket submits[RUN_CALLS_MAX];
 static size_t submit_count;

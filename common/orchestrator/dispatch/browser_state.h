@@ -14,7 +14,7 @@ extern const char *const browser_breaker_names[];
 
 struct breaker_rule browser_breaker_rule(const struct orchestrator_settings *settings);
 
-/* Its state's word, and its figures: zeros where it is disabled. */
+/* The name of its state, and its figures: zeros where it is disabled. */
 const char *browser_breaker_read(const struct worker_context *worker,
                                  struct breaker_figures *figures);
 
@@ -44,8 +44,8 @@ struct browser_usage {
 };
 SCHEMA_OF(browser_usage_schema, struct browser_usage);
 
-/* Counts one more submit of the run, or says which limit refuses it: "per_task", "per_hour". NULL =
- * it was counted, or need not be. *usage is what was there before. */
+/* Counts one more submit of the run, or returns the limit that refuses it: "per_task", "per_hour".
+ * NULL = it was counted, or no limit is set. *usage holds the counts before. */
 const char *browser_budget_take(struct run *run, struct browser_usage *usage);
 
 /* The task of this worker has ended: its submits count for it no longer. Harmless without any. */

@@ -80,7 +80,7 @@ int64_t attempt_price(const struct run *run, const struct call_request *wanted,
     return price;
 }
 
-/* Whether the model may have thought without a word of it in the stream. */
+/* Whether the model may have used reasoning tokens that the stream does not show. */
 static bool may_think_unseen(const struct model *model)
 {
     return model->reasoning_capable && model_protocol(model) != LLM_ANTHROPIC;
@@ -97,7 +97,7 @@ static int64_t produced_tokens(const struct llm_answer *answer)
     return tokens;
 }
 
-/* What was seen of an answer, each byte as a token where the provider has not told its figures. */
+/* The tokens of the received part of an answer; one per byte where the provider sent no figures. */
 static struct optional_integer cost_of_seen(const struct run *run,
                                             const struct call_request *wanted,
                                             const struct model *model,

@@ -1,5 +1,4 @@
-/* What the result and the event of a call tell besides its text: one shape for all adapters, kept
- * as JSON text. */
+/* Details of a call for its result and its event: one shape for all adapters, kept as JSON text. */
 #ifndef ASSAY_ORCHESTRATOR_DISPATCH_DETAILS_H
 #define ASSAY_ORCHESTRATOR_DISPATCH_DETAILS_H
 

@@ -1,5 +1,5 @@
-/* The way of calls: each waits for a place of its model and for money, is made, perhaps made again
- * with the model that stands in, and becomes a step. */
+/* Runs calls: each waits for a slot of its model, holds its cost, is made, perhaps made again with
+ * the fallback model, and becomes a step. */
 #include "base/clock.h"
 #include "net/fetch_set.h"
 #include "orchestrator/browser/ask.h"
@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-    QUEUE_TICK_MICROSECONDS = 4000,    /* between two looks at places, while calls run */
+    QUEUE_TICK_MICROSECONDS = 4000,    /* between two checks for free slots, while calls run */
     QUEUE_REST_MS = 20,                /* the same, while none does */
-    BROWSER_TICK_MICROSECONDS = 20000, /* between two looks at the browser, while calls run */
+    BROWSER_TICK_MICROSECONDS = 20000, /* between two polls of the browser, while calls run */
     HOLD_MARGIN_SECONDS = 60
 };
 
@@ -23,14 +23,14 @@ enum call_state { CALL_QUEUED, CALL_RUNNING, CALL_IN_BROWSER, CALL_DONE };
 struct active_call {
     const struct call_request *wanted;
     struct result *result;
-    const struct model *model; /* asked now */
+    const struct model *model; /* called now */
     enum call_state state;
     struct semaphore_ticket ticket;
     struct llm_call *call;
     struct browser_call browser;
     struct spend_hold *hold; /* NULL = none is needed */
     int64_t queued_at, started_at;
-    const char *fallback; /* details of a model that was asked before; NULL */
+    const char *fallback; /* details of the model that was called before; NULL */
 };
 
 struct call_batch {
@@ -58,7 +58,7 @@ static struct spend_hold *new_hold(struct run *run)
     return run->hold_count < RUN_CALLS_MAX ? &run->holds[run->hold_count++] : NULL;
 }
 
-/* The sum reserved for a call becomes its cost. */
+/* Books the cost of a call in place of what it held. */
 static void book_cost(struct active_call *active)
 {
     if (!active->hold)
@@ -74,7 +74,7 @@ static void release_slot(struct active_call *active, const struct run *run)
         semaphore_release(run->worker->region, &active->ticket);
 }
 
-/* A call that is over gives its place back, and what it held becomes what it has cost. */
+/* Ends a call: releases its slot and books its cost. */
 static void end_call(struct call_batch *batch, struct active_call *active)
 {
     struct result *result = active->result;
@@ -97,7 +97,7 @@ static void end_call(struct call_batch *batch, struct active_call *active)
                                        batch->run->worker->context);
 }
 
-/* The model that stands in, where the failure is one that another model may not have. */
+/* The fallback model, for failures that another model may not have. NULL = none. */
 static const struct model *find_fallback(const struct call_batch *batch,
                                          const struct active_call *active)
 {
@@ -139,7 +139,7 @@ static void fall_back(struct call_batch *batch, struct active_call *active,
                                       .failure_code = FAILURE_NONE};
 }
 
-/* After a failure the model that stands in is asked, once; otherwise that was it. */
+/* Retries a failed call once with the fallback model; ends all others. */
 static void conclude(struct call_batch *batch, struct active_call *active)
 {
     const struct model *next = find_fallback(batch, active);
@@ -309,7 +309,7 @@ static bool has_quorum(const struct call_batch *batch)
     return batch->quorum.cancels_rest && batch->quorum.wanted && succeeded >= batch->quorum.wanted;
 }
 
-/* Closes a call, keeping what a stream has brought. */
+/* Closes a running call and keeps the part of a stream that came. */
 static void abort_call(struct call_batch *batch, struct active_call *active)
 {
     if (active->state == CALL_IN_BROWSER)
@@ -336,7 +336,7 @@ static void cancel_rest(struct call_batch *batch)
     }
 }
 
-/* Who has waited for a place all the time is told so; calls on their way have timed out. */
+/* Calls still waiting for a slot fail as rate limited; running calls fail as timed out. */
 static void end_by_deadline(struct call_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
@@ -363,7 +363,7 @@ static struct active_call *active_call_of(struct call_batch *batch, const struct
     return NULL;
 }
 
-/* While no API is called: news of the browser, or a place that may be free. */
+/* While no API is called: waits for the browser, or for a slot that is released. */
 static void wait_without_calls(struct call_batch *batch, bool browsing)
 {
     struct run *run = batch->run;
@@ -391,7 +391,7 @@ static bool browser_has_ended(struct call_batch *batch)
     return false;
 }
 
-/* Waits until something has changed: a call has ended, a place may be free, the time is up. */
+/* Waits for a change: a call has ended, a slot may be free, the deadline has passed. */
 static void wait_for_change(struct call_batch *batch)
 {
     struct run *run = batch->run;
@@ -482,7 +482,7 @@ static void add_step(struct run *run, const struct result *result)
     run_add_count(&run->reasoning_tokens, result->reasoning_tokens);
 }
 
-/* Set while places may be taken; still set behind a request that was left by a jump. */
+/* True while slots may be held. It stays true after a request that was left by a longjmp. */
 static bool calls_in_flight;
 
 void dispatch_abandon(const struct worker_context *worker)

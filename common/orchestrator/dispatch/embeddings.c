@@ -76,7 +76,7 @@ static bool read_vector(struct arena *arena, const json_t *list, struct vector *
     return vector->length > 0;
 }
 
-/* Vectors come in the order of the texts, unless they say which one they belong to. */
+/* Vectors come in the order of the texts, unless they carry an index. */
 static bool read_answer(struct arena *arena, const struct fetch_answer *answer,
                         const struct string_list *texts, struct embedding_cache *cache)
 {
@@ -93,10 +93,10 @@ static bool read_answer(struct arena *arena, const struct fetch_answer *answer,
     for (size_t i = 0; i < texts->count; i++) {
         const json_t *item = json_array_get(data, i);
         const json_t *index = json_object_get(item, "index");
-        size_t place = json_is_integer(index) ? (size_t)json_integer_value(index) : i;
+        size_t position = json_is_integer(index) ? (size_t)json_integer_value(index) : i;
 
-        if (place >= texts->count ||
-            !read_vector(arena, json_object_get(item, "embedding"), &vectors[place]))
+        if (position >= texts->count ||
+            !read_vector(arena, json_object_get(item, "embedding"), &vectors[position]))
             return false;
     }
     for (size_t i = 0; i < texts->count; i++)
@@ -134,7 +134,7 @@ static enum error ask(struct run *run, struct embedding_cache *cache,
                        "Embeddings are not available.");
 }
 
-/* How often each word is in the text, by a place that its hash gives it (FNV-1a). */
+/* Counts of the words of the text, at positions given by their hashes (FNV-1a). */
 static struct vector vector_of_words(struct arena *arena, const char *text)
 {
     double *counts = ARENA_ARRAY(arena, double, WORD_PLACES);

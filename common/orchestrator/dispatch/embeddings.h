@@ -1,11 +1,11 @@
-/* What answers mean, as points: asked of a provider of embeddings, all texts in one call. */
+/* Embeddings of answers: one call to the provider for all texts. */
 #ifndef ASSAY_ORCHESTRATOR_DISPATCH_EMBEDDINGS_H
 #define ASSAY_ORCHESTRATOR_DISPATCH_EMBEDDINGS_H
 
 #include "orchestrator/dispatch/run.h"
 #include "orchestrator/measures/similarity.h"
 
-/* Points that were asked for already, for the time of a run. */
+/* Embeddings that are known already, for the duration of a run. */
 struct embedding_cache {
     size_t count, capacity;
     const char **texts;
@@ -14,9 +14,9 @@ struct embedding_cache {
 
 bool embeddings_are_configured(const struct worker_context *worker);
 
-/* Fills in a vector per text, asking only for those that are not known; where no provider is
- * configured, one of the words of the text. ERROR_UNAVAILABLE with reason `embeddings_unavailable`
- * when the provider does not give them. */
+/* Fills in a vector per text and requests only the unknown ones. Without a provider the vector
+ * counts the words of the text. ERROR_UNAVAILABLE with reason `embeddings_unavailable` when the
+ * provider fails. */
 MUST_CHECK enum error embed(struct run *run, struct embedding_cache *cache,
                             const char *const *texts, size_t count, struct vector *vectors);
 

@@ -9,10 +9,10 @@ enum error model_list_refresh(const struct orchestrator_settings *settings,
                               struct problem *problem)
 {
     struct string_list labels;
-    const char *words =
+    const char *message =
         browser_ask_model_list(arena, run_directory, settings->browser_call_seconds, &labels);
 
-    if (words)
-        return problem_set(problem, ERROR_UNAVAILABLE, "menu_not_read", "%s", words);
+    if (message)
+        return problem_set(problem, ERROR_UNAVAILABLE, "menu_not_read", "%s", message);
     return model_list_save(db, arena, &labels, problem);
 }

@@ -1,12 +1,13 @@
-/* Looking at the web provider's menu of models again. */
+/* Refreshes the list of models that the browser can be asked for. */
 #ifndef ASSAY_ORCHESTRATOR_DISPATCH_MODEL_LIST_REFRESH_H
 #define ASSAY_ORCHESTRATOR_DISPATCH_MODEL_LIST_REFRESH_H
 
 #include "db/db.h"
 #include "orchestrator/settings.h"
 
-/* Has the browser's process read the menu, as a job in its queue, and stores it; what was stored
- * stays when that fails. ERROR_UNAVAILABLE `menu_not_read` says why; else the store's errors. */
+/* Reads the page's model menu by a job of the browser's process, and stores it. The stored list
+ * stays when that fails. ERROR_UNAVAILABLE `menu_not_read` with the reason, or the store's errors.
+ */
 MUST_CHECK enum error model_list_refresh(const struct orchestrator_settings *settings,
                                          const char *run_directory, struct db *db,
                                          struct arena *arena, struct problem *problem);

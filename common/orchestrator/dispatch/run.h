@@ -19,9 +19,9 @@ enum { RUN_CALLS_MAX = 400 /* of one run; a program error beyond */ };
 struct worker_context {
     const struct orchestrator_settings *settings;
     struct catalog *catalog;
-    struct shm_region *region; /* NULL = this process stands alone */
-    const char *run_directory; /* of the browser's desk; NULL = there is none */
-    /* A call of an adapter has failed; NULL = nobody counts. */
+    struct shm_region *region; /* NULL = no shared memory */
+    const char *run_directory; /* with the socket of the browser's process; NULL = there is none */
+    /* Called when a call of an adapter has failed; NULL = not counted. */
     void (*on_failure)(const char *adapter, int failure_code, void *context);
     void *context;
 };
@@ -35,14 +35,14 @@ struct call_request {
     bool reasoning;
     bool strict_model;
     struct attachments attachments;
-    /* Words as they come; NULL = only the whole answer counts. */
+    /* Called with text as it arrives; NULL = the whole answer at once. */
     bool (*on_text)(const char *text, size_t length, void *context);
     void *context;
 };
 
 /* What became of it. Texts come from the run's arena. */
 struct result {
-    const struct model *model;    /* asked for */
+    const struct model *model;    /* requested */
     const struct model *executed; /* that answered, or failed last */
     const char *adapter_name;     /* "dry_run", "api.openai"... */
     int status;                   /* RUN_SUCCEEDED, RUN_FAILED, RUN_CANCELLED */
@@ -52,27 +52,27 @@ struct result {
     const struct llm_tool_call *tool_calls;
     size_t tool_call_count;
     const char *finish;
-    const char *refusal; /* what the model says instead of an answer; NULL */
-    bool was_rejected;   /* the provider says that the request itself is wrong */
+    const char *refusal; /* the model's refusal in place of an answer; NULL */
+    bool was_rejected;   /* the provider rejects the request as wrong */
     struct optional_integer duration_ms;
     int64_t started_at, ended_at; /* Unix microseconds; 0 = it was never made */
     struct optional_integer input_tokens, output_tokens;
     struct optional_integer cached_tokens, cache_write_tokens, reasoning_tokens; /* parts of them */
     struct optional_integer cost; /* billionths of a dollar: what is booked */
-    int64_t waited_ms;            /* for a place of the model */
+    int64_t waited_ms;            /* for a slot of the model */
     const char *details;          /* a JSON object */
-    bool was_streamed;            /* some words have gone out already */
+    bool was_streamed;            /* part of the text has been sent already */
 };
 
 /* How a provider refused the last call of an API. */
 struct provider_refusal {
     int status;         /* 0 = it did not */
-    double retry_after; /* seconds; 0 = it did not say */
+    double retry_after; /* seconds; 0 = not given */
     struct llm_refusal words;
 };
 
-/* Whether a status says that the request itself is wrong: asking again, or another model, would be
- * of no use. */
+/* Whether a status means that the request itself is wrong, so that neither a retry nor another
+ * model helps. */
 bool provider_rejects_request(int status);
 
 struct run {
@@ -94,8 +94,8 @@ struct run {
     struct spend_hold *holds;
     size_t hold_count;
     struct problem *problem; /* of the store, when something returns an error */
-    /* Stores the task; NULL = it is stored. Dispatching does so before it asks or waits, where
-     * money is held in one transaction with that. */
+    /* Stores the task; NULL = it is stored. dispatch() calls it before the first call, in the
+     * transaction that holds the cost. */
     enum error (*store)(struct run *run);
 };
 
@@ -108,9 +108,9 @@ struct quorum {
     bool cancels_rest; /* when so many are there */
 };
 
-/* Makes the calls, each when its model has a place: all side by side but those of the browser,
- * which go one after the other. Every result is filled in, failures included; each call becomes a
- * step. Only the store's own trouble is an error. */
+/* Makes the calls, each when its model has a free slot: all in parallel, but those of the browser
+ * one after the other. Fills in every result, failures included; each call becomes a step. Only an
+ * error of the store is an error. */
 MUST_CHECK enum error dispatch(struct run *run, const struct call_request *requests, size_t count,
                                struct quorum quorum, struct result *results);
 
@@ -118,8 +118,7 @@ MUST_CHECK enum error dispatch(struct run *run, const struct call_request *reque
 MUST_CHECK enum error dispatch_one(struct run *run, const struct call_request *wanted,
                                    struct result *result);
 
-/* Gives places back that a jump out of dispatch() has left taken. To be called behind each answer.
- */
+/* Releases slots that a longjmp out of dispatch() has left held. Call it after each answer. */
 void dispatch_abandon(const struct worker_context *worker);
 
 /* "api.openai". */

@@ -68,7 +68,7 @@ struct api_details {
 };
 SCHEMA_OF(api_details_schema, struct api_details);
 
-/* The automation of a browser whose process was not asked, or does not answer. */
+/* The automation of a browser whose process was not called, or does not answer. */
 struct idle_automation {
     const char *status;
     bool implemented;

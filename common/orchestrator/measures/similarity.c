@@ -80,11 +80,11 @@ static double linkage(const struct similarities *similarities, const struct clus
 static void absorb(struct cluster *into, const struct cluster *other)
 {
     for (size_t i = 0; i < other->count; i++) {
-        size_t place = into->count++;
+        size_t position = into->count++;
 
-        for (; place > 0 && into->members[place - 1] > other->members[i]; place--)
-            into->members[place] = into->members[place - 1];
-        into->members[place] = other->members[i];
+        for (; position > 0 && into->members[position - 1] > other->members[i]; position--)
+            into->members[position] = into->members[position - 1];
+        into->members[position] = other->members[i];
     }
 }
 
@@ -128,11 +128,11 @@ void clusters_sort_by_size(struct clusters *clusters)
 {
     for (size_t i = 1; i < clusters->count; i++) {
         struct cluster moved = clusters->items[i];
-        size_t place = i;
+        size_t position = i;
 
-        for (; place > 0 && clusters->items[place - 1].count < moved.count; place--)
-            clusters->items[place] = clusters->items[place - 1];
-        clusters->items[place] = moved;
+        for (; position > 0 && clusters->items[position - 1].count < moved.count; position--)
+            clusters->items[position] = clusters->items[position - 1];
+        clusters->items[position] = moved;
     }
 }
 

@@ -137,9 +137,9 @@ static size_t points_of(const size_t *orders, size_t voters, size_t count, size_
     size_t points = 0;
 
     for (size_t voter = 0; voter < voters; voter++)
-        for (size_t place = 0; place < count; place++)
-            if (orders[voter * count + place] == item)
-                points += count - place;
+        for (size_t position = 0; position < count; position++)
+            if (orders[voter * count + position] == item)
+                points += count - position;
     return points;
 }
 

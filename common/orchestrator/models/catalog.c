@@ -20,7 +20,7 @@ static const char *const default_labels[] = {"Best",
                                              "Max",
                                              "Nemotron 3 Super"};
 
-/* Further names of models of the menu, whether it has them now or not. */
+/* Further names of the browser's models, listed by the page or not. */
 static const struct {
     const char *label;
     const char *names[3];
@@ -37,7 +37,7 @@ static const struct {
     {"Max", {NULL}},
 };
 
-/* Which API stands in for a model of the menu. */
+/* The API model that replaces a model of the browser. */
 static const char *fallback_of(const char *id)
 {
     if (strcmp(id, "claude-sonnet-4-6") == 0)

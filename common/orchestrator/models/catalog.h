@@ -1,7 +1,7 @@
 /*
- * The models that can be asked: those of the web provider's menu and those behind an API, what they
- * are called, what they may do at the same time and what they cost. Names are compared without
- * case, punctuation and the words for reasoning.
+ * The models that can be called: those of the web provider's page and those behind an API, with
+ * names, concurrency limits and prices. Names are compared without case, punctuation and the words
+ * for reasoning.
  */
 #ifndef ASSAY_ORCHESTRATOR_MODELS_CATALOG_H
 #define ASSAY_ORCHESTRATOR_MODELS_CATALOG_H
@@ -42,12 +42,12 @@ struct model {
 };
 
 struct catalog {
-    struct model *models; /* of the menu first, in its order; then the others */
+    struct model *models; /* those of the browser first, in the page's order; then the others */
     size_t count;
     size_t browser_count;
     const char *source;        /* "dry-run-static", "web-provider-model-menu", "api-static" */
     int64_t checked_at;        /* of the browser's models; 0 = they are not observed */
-    const char *default_model; /* asked when none is named; NULL = as plan_default_model() says */
+    const char *default_model; /* called when none is named; NULL = plan_default_model() */
 };
 
 /* The built-in models: those of the browser as last known (when `with_browser_models`), and those
@@ -58,8 +58,8 @@ void catalog_make_static(struct arena *arena, bool with_browser_models, struct c
 void catalog_make_from_labels(struct arena *arena, const struct string_list *labels,
                               struct catalog *catalog);
 
-/* A catalog with these labels as its menu, seen then, and all other models of `base`, which must
- * outlive it. */
+/* A catalog with the browser's models of these labels, read at that time, and all other models of
+ * `base`, which must outlive it. */
 void catalog_set_model_list(struct arena *arena, const struct catalog *base,
                             const struct string_list *labels, int64_t checked_at,
                             struct catalog *catalog);
@@ -79,8 +79,8 @@ void catalog_set_access(struct model *model, const char *base_url, const char *a
  */
 const char *catalog_normalise(struct arena *arena, const char *name);
 
-/* The model of a name: by id, display name or alias, in the catalog's order; else one that the menu
- * is known to have had. NULL for names of nothing. */
+/* The model of a name: by id, display name or alias, in the catalog's order; else a known model of
+ * the browser that the page lists no longer. NULL for unknown names. */
 const struct model *catalog_resolve(struct arena *arena, const struct catalog *catalog,
                                     const char *name);
 
@@ -91,10 +91,10 @@ bool catalog_equivalent(struct arena *arena, const struct catalog *catalog, cons
 /* The model with this id, NULL when there is none. */
 const struct model *catalog_find(const struct catalog *catalog, const char *id);
 
-/* The protocol in which a model is asked; LLM_PROTOCOL__MAX = a prompt alone, by the browser. */
+/* The protocol of a model; LLM_PROTOCOL__MAX = the browser, which takes a prompt alone. */
 enum llm_protocol model_protocol(const struct model *model);
 
-/* The spec of a label of the menu. */
+/* The browser's model of a label of the page. */
 struct model catalog_browser_model(struct arena *arena, const char *label);
 
 /* What a call costs; not given when the model has no price or a count is not known. */

@@ -96,7 +96,7 @@ static struct model model_of(struct arena *arena, const struct entry *entry)
     return model;
 }
 
-static enum error add_entry(struct arena *arena, const char *path, size_t place, json_t *json,
+static enum error add_entry(struct arena *arena, const char *path, size_t position, json_t *json,
                             struct catalog *catalog, struct problem *problem)
 {
     struct entry *entry = ARENA_NEW(arena, struct entry);
@@ -109,11 +109,11 @@ static enum error add_entry(struct arena *arena, const char *path, size_t place,
         const struct schema_path *at = errors.items[0].path;
 
         return problem_set(problem, ERROR_INVALID, "models_file", "%s: model %zu: %s is wrong",
-                           path, place, at && at->key ? at->key : "an item");
+                           path, position, at && at->key ? at->key : "an item");
     }
     if (catalog_find(catalog, entry->id))
         return problem_set(problem, ERROR_INVALID, "models_file",
-                           "%s: model %zu: %s exists already", path, place, entry->id);
+                           "%s: model %zu: %s exists already", path, position, entry->id);
     catalog->models[catalog->count++] = model_of(arena, entry);
     return ERROR_NONE;
 }

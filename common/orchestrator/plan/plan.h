@@ -31,7 +31,7 @@ MUST_CHECK enum error plan_make(struct arena *arena, const struct catalog *catal
                                 const struct plan_request *request, struct plan *plan,
                                 struct problem *problem);
 
-/* The model that is asked when none is named. */
+/* The model that is called when none is named. */
 const char *plan_default_model(const struct catalog *catalog);
 
 #endif

@@ -32,7 +32,7 @@ struct phrasing {
     char delimiter[DELIMITER_MAX];
 };
 
-/* What a model is asked. */
+/* The parts of a prompt for a model. */
 struct asking {
     const char *system; /* NULL = nothing but the user's part */
     const char *user;

@@ -1,4 +1,4 @@
-/* What several results come to: the state of the task, its text, and how it is told. */
+/* Combines several results into one outcome: status, text and details of the task. */
 #ifndef ASSAY_ORCHESTRATOR_RUNS_AGGREGATE_H
 #define ASSAY_ORCHESTRATOR_RUNS_AGGREGATE_H
 

@@ -1,5 +1,5 @@
-/* Whom a run may ask, and how what it asks becomes a call: models that can be reached, as different
- * as they can be, and a judge that is none of those it judges. */
+/* Chooses the models of a run and builds call requests: callable models from as many providers as
+ * possible, and a judge that is none of the judged models. */
 #ifndef ASSAY_ORCHESTRATOR_RUNS_CALLS_H
 #define ASSAY_ORCHESTRATOR_RUNS_CALLS_H
 
@@ -24,8 +24,8 @@ bool model_is_callable(const struct worker_context *worker, const struct model *
 const char *model_why_not_callable(struct arena *arena, const struct worker_context *worker,
                                    const struct model *model, bool dry_run);
 
-/* The model that is asked when none is named: the usual one where it can be called, else the first
- * that can. */
+/* The model that is called when none is named: the default one if it is callable, else the first
+ * callable one. */
 const char *model_choose_default(const struct worker_context *worker, bool dry_run);
 
 /* The same model, perhaps reached in another way. */

@@ -1,7 +1,6 @@
 /*
- * One conversation, one model, words as they come. A stream that breaks off is gone on with by the
- * next model of the fallback list, which gets what was asked and what has been said so far; half an
- * answer never ends as if it were whole.
+ * Streams one conversation with one model. When the stream breaks off, the next model of the
+ * fallback list continues it from the text so far. Half an answer never ends as if it were whole.
  */
 #ifndef ASSAY_ORCHESTRATOR_RUNS_CHAT_H
 #define ASSAY_ORCHESTRATOR_RUNS_CHAT_H
@@ -14,7 +13,7 @@ struct chat_request {
     const char *route;                 /* NULL = a plain orchestration */
     const char *prompt;                /* as it is stored */
     const struct llm_request *request; /* the conversation; NULL = the prompt alone */
-    struct plan_request plan;          /* its first model is asked, the others stand in */
+    struct plan_request plan;          /* its first model is called, the others are fallbacks */
     const json_t *metadata;
     const char *session_id;
     bool dry_run;
@@ -32,7 +31,7 @@ struct chat {
     struct plan plan;
     const struct chat_request *wanted;
     const struct model *model; /* that speaks now */
-    struct result result;      /* of the last call; its text is all that was said */
+    struct result result;      /* of the last call; its text is the whole text */
     struct outcome outcome;
     struct text so_far;
     int splices;

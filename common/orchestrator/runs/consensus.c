@@ -13,7 +13,7 @@ static const double linkage_threshold = 0.85, accepting = 0.9, contested = 0.7;
 struct forum {
     struct pattern_run *run;
     struct embedding_cache cache;
-    const struct model *models[CALLED_MODELS_MAX]; /* that are asked, one after the other */
+    const struct model *models[CALLED_MODELS_MAX]; /* that are called in turn */
     size_t model_count, asked;
     const char *texts[ANSWERS_MAX];
     const struct model *authors[ANSWERS_MAX];
@@ -133,7 +133,7 @@ static void judge_v1(struct forum *forum, const struct similarities *similaritie
     consensus->needs_debate = consensus->score < wanted->target;
 }
 
-/* There is time for another round, and somebody who waits for it. */
+/* There is time for another iteration, and the client is still there. */
 static bool goes_on(const struct pattern_run *run)
 {
     return run_seconds_left(&run->task_run.run) > 0 && !run->task_run.run.was_cancelled;
@@ -191,8 +191,8 @@ static const struct model *next_model(const struct forum *forum, const struct mo
     return forum->models[0];
 }
 
-/* The first answer of the largest cluster is challenged by another model and defended by its own;
- * what comes of it takes its place. */
+/* Another model challenges the first answer of the largest cluster, and its own model defends it.
+ * The result replaces the answer. */
 static enum error debate_leader(struct forum *forum, const char *prompt,
                                 const struct clusters *clusters)
 {
@@ -215,19 +215,19 @@ static enum error pollinate(struct forum *forum, const char *prompt,
     const struct cluster *top = clusters_largest(clusters);
     const char *best = forum->texts[cluster_centroid(similarities, top)];
     struct call_request *orders = ARENA_ARRAY(arena_of(forum), struct call_request, forum->count);
-    size_t *places = ARENA_ARRAY(arena_of(forum), size_t, forum->count);
+    size_t *positions = ARENA_ARRAY(arena_of(forum), size_t, forum->count);
     struct result *results = ARENA_ARRAY(arena_of(forum), struct result, forum->count);
     size_t count = 0;
     enum error error;
 
     for (size_t i = 0; i < clusters->count; i++) {
         for (size_t j = 0; &clusters->items[i] != top && j < clusters->items[i].count; j++) {
-            size_t place = clusters->items[i].members[j];
+            size_t position = clusters->items[i].members[j];
             const struct asking asking =
-                prompt_to_cross(&forum->run->phrasing, prompt, best, forum->texts[place]);
+                prompt_to_cross(&forum->run->phrasing, prompt, best, forum->texts[position]);
 
-            places[count] = place;
-            orders[count++] = call_of(arena_of(forum), forum->authors[place], &asking,
+            positions[count] = position;
+            orders[count++] = call_of(arena_of(forum), forum->authors[position], &asking,
                                       forum->run->plan.reasoning);
         }
     }
@@ -236,7 +236,7 @@ static enum error pollinate(struct forum *forum, const char *prompt,
     error = pattern_dispatch(forum->run, orders, count, results);
     for (size_t i = 0; !error && i < count; i++)
         if (results[i].status == RUN_SUCCEEDED && results[i].text)
-            forum->texts[places[i]] = results[i].text;
+            forum->texts[positions[i]] = results[i].text;
     return error;
 }
 

@@ -1,8 +1,8 @@
 /*
- * The same question asked of several models, and what most answers agree on, by their embeddings.
- * Two ways: rounds of different wordings until enough agree (V1), and rounds of the bare prompt
- * with a debate of what is contested (V2). Where only one model can be called, it is asked several
- * times, and `models_used` says so.
+ * Puts the same question to several models and finds what most answers agree on, by their
+ * embeddings. V1 iterates over different wordings until enough answers agree; V2 iterates over the
+ * bare prompt and debates what is contested. A single callable model is called several times, and
+ * `models_used` shows it.
  */
 #ifndef ASSAY_ORCHESTRATOR_RUNS_CONSENSUS_H
 #define ASSAY_ORCHESTRATOR_RUNS_CONSENSUS_H
@@ -15,7 +15,7 @@ struct consensus_options {
     double target; /* share of the top cluster that is enough */
     int max_rounds;
     int per_round;
-    bool use_confidence; /* weigh by what answers say of themselves */
+    bool use_confidence; /* weigh by the confidence that answers state */
 };
 
 struct dissent {
@@ -24,7 +24,7 @@ struct dissent {
 };
 
 struct consensus {
-    const char *best; /* NULL = no call has given an answer: `failure` says why */
+    const char *best; /* NULL = no call gave an answer; `failure` has the reason */
     struct result failure;
     double score;
     size_t cluster_count;
@@ -43,7 +43,8 @@ MUST_CHECK enum error consensus_v1(struct pattern_run *run, const char *prompt,
                                    const struct consensus_options *wanted,
                                    struct consensus *consensus);
 
-/* Asks `models` of them. `peer_review` lets another one rank the answers of the largest cluster. */
+/* Calls that many models. `peer_review` lets another model rank the answers of the largest cluster.
+ */
 MUST_CHECK enum error consensus_v2(struct pattern_run *run, const char *prompt, enum task_type type,
                                    size_t models, bool peer_review, struct consensus *consensus);
 

@@ -7,7 +7,7 @@
 
 enum { DETAILS_MAX = 1 << 20 };
 
-/* What is asked for each part. */
+/* The call of one subtask. */
 struct splitting {
     struct run *run;
     const struct model *model;

@@ -10,14 +10,14 @@ struct decomposition {
     struct string_list subtasks;
 };
 
-/* A simple prompt is asked as it is; otherwise the model is asked to split it, then each part, then
- * for the whole. The first failure ends it. `question` is the bare prompt, `prompt` the same with
- * whatever goes before it. */
+/* Sends a simple prompt as it is. Otherwise the model splits it, answers each part and merges the
+ * answers. The first failure ends it. `question` is the bare prompt, `prompt` the same with its
+ * context. */
 MUST_CHECK enum error decompose(struct run *run, const struct model *model, bool reasoning,
                                 const char *question, const char *prompt,
                                 struct decomposition *decomposition);
 
-/* The steps of the run become one that stands for all: its tokens, cost and time are their sums. */
+/* Replaces the steps of the run by one with the sums of their tokens, cost and time. */
 void decompose_join_steps(struct run *run, const struct decomposition *decomposition);
 
 /* `"decomposition":{...}` as an object. */

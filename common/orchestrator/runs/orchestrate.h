@@ -1,4 +1,4 @@
-/* One prompt, several models, one answer: planned, asked, put together and stored. */
+/* One prompt, several models, one answer: planned, called, merged and stored. */
 #ifndef ASSAY_ORCHESTRATOR_RUNS_ORCHESTRATE_H
 #define ASSAY_ORCHESTRATOR_RUNS_ORCHESTRATE_H
 
@@ -8,7 +8,7 @@ struct orchestration_request {
     const char *prompt;
     struct plan_request plan;
     const json_t *metadata; /* NULL = {} */
-    bool dry_run;           /* asked for; the profile may ask for it as well */
+    bool dry_run;           /* requested; the profile may require it as well */
     bool decompose;
     const char *session_id;
     const char *retry_of_task_id;
@@ -37,7 +37,7 @@ MUST_CHECK enum error orchestration_rebuild(struct arena *arena, struct db *db,
                                             struct orchestration_request *request,
                                             struct problem *problem);
 
-/* Whether nobody may be called. */
+/* Whether no model may be called. */
 bool is_dry_run(const struct worker_context *worker, bool asked);
 
 /* The prompt behind the turns of its session; as it is when there are none or they cannot be read.

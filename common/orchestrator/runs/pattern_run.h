@@ -23,7 +23,7 @@ struct pattern_run {
     struct outcome outcome;
     size_t result_count; /* of all calls, for accounting */
     struct result *results;
-    /* Told of the task once it is stored, and of each answer; NULL = nobody watches. */
+    /* Called when the task is stored, and for each answer; NULL = no subscriber. */
     void (*on_accepted)(const struct pattern_run *run, void *context);
     void (*on_candidate)(const struct candidate *candidate, void *context);
     void *context;
@@ -37,7 +37,7 @@ struct pattern_request {
     bool reasoning;
     bool dry_run;
     const struct fetch_watch *watch; /* NULL = nothing ends it early */
-    /* Of a conversation: it, and what was said last in it; `prompt` is its text. NULL = none. */
+    /* A conversation and its last message of the user; `prompt` is its text. NULL = none. */
     const struct llm_request *conversation;
     const char *question;
 };
@@ -53,7 +53,7 @@ MUST_CHECK enum error pattern_check_adapter(const struct worker_context *worker,
                                             const struct model *model, bool dry_run,
                                             struct problem *problem);
 
-/* Calls side by side: the i-th asks models[i % model_count]. A call without text has failed. */
+/* Calls in parallel: call i goes to models[i % model_count]. A call without text has failed. */
 MUST_CHECK enum error pattern_ask(struct pattern_run *run, const struct model *const *models,
                                   size_t model_count, const struct asking *askings, size_t count,
                                   struct result *results);

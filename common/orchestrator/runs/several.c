@@ -41,7 +41,7 @@ static enum error end_with_first(struct pattern_run *run, const struct item_list
 /* Names into orders; those that mean no model, or one that cannot be reached, have their status. */
 static size_t resolve(struct comparison *comparison, const struct worker_context *worker,
                       struct arena *arena, const char *prompt, const struct string_list *models,
-                      bool dry_run, struct call_request *orders, size_t *places)
+                      bool dry_run, struct call_request *orders, size_t *positions)
 {
     size_t resolved = 0;
 
@@ -60,7 +60,7 @@ static size_t resolve(struct comparison *comparison, const struct worker_context
             continue;
         orders[resolved] =
             (struct call_request){.model = model, .prompt = prompt, .reasoning = true};
-        places[resolved++] = i;
+        positions[resolved++] = i;
     }
     return resolved;
 }
@@ -102,7 +102,7 @@ enum error compare_run(struct comparison *comparison, const struct worker_contex
 {
     struct call_request *orders = ARENA_ARRAY(arena, struct call_request, models->count);
     struct result *results = ARENA_ARRAY(arena, struct result, models->count);
-    size_t *places = ARENA_ARRAY(arena, size_t, models->count), resolved;
+    size_t *positions = ARENA_ARRAY(arena, size_t, models->count), resolved;
     struct pattern_request frame = {.route = "compare",
                                     .prompt = prompt,
                                     .reasoning = true,
@@ -111,7 +111,7 @@ enum error compare_run(struct comparison *comparison, const struct worker_contex
 
     comparison->answers = (struct item_list){
         .count = models->count, .items = ARENA_ARRAY(arena, struct item, models->count)};
-    resolved = resolve(comparison, worker, arena, prompt, models, frame.dry_run, orders, places);
+    resolved = resolve(comparison, worker, arena, prompt, models, frame.dry_run, orders, positions);
     count(&comparison->answers);
     if (!resolved)
         return ERROR_NONE;
@@ -123,7 +123,7 @@ enum error compare_run(struct comparison *comparison, const struct worker_contex
     if (error)
         return error;
     for (size_t i = 0; i < resolved; i++)
-        fill_in(&comparison->answers.items[places[i]], &results[i]);
+        fill_in(&comparison->answers.items[positions[i]], &results[i]);
     count(&comparison->answers);
     if (analyze && comparison->answers.succeeded >= 2)
         error = analyze_answers(comparison, prompt, orders, resolved);

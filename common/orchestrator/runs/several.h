@@ -5,7 +5,7 @@
 #include "orchestrator/plan/pattern.h"
 #include "orchestrator/runs/consensus.h"
 
-/* One of several answers; the status is a word of the interface. */
+/* One of several answers; the status is one of the API's names. */
 struct item {
     const char *model_id; /* or the name that means none */
     const char *prompt;
@@ -18,14 +18,14 @@ struct item_list {
     struct item *items;
 };
 
-/* Models side by side; `analysis` is what the judge says of the answers, by their numbers in the
- * order of the request. */
+/* Several models in parallel; `analysis` is the judge's text about the answers, which it numbers in
+ * the order of the request. */
 struct comparison {
     struct pattern_run run;
     bool was_run; /* false: not one of the names means a model, and nothing was stored */
     struct item_list answers;
     const char *analysis;
-    const struct model *judge; /* NULL = nobody was asked to compare */
+    const struct model *judge; /* NULL = no comparison was requested */
 };
 MUST_CHECK enum error compare_run(struct comparison *comparison,
                                   const struct worker_context *worker, struct arena *arena,

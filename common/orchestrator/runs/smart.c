@@ -80,7 +80,7 @@ static enum error answer_by_consensus(struct smart *smart, const struct smart_re
     return ERROR_NONE;
 }
 
-/* Keeps the answers of a fan-out for whoever compares them, and names their models. */
+/* Collects the answers of parallel calls and the names of their models. */
 static void keep_answers(struct smart *smart, const struct result *results, size_t count)
 {
     struct arena *arena = smart->run.task_run.run.arena;

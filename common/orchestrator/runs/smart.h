@@ -1,5 +1,5 @@
-/* One prompt, treated as it deserves: asked once, split, or asked until answers agree; then
- * checked. */
+/* Routes one prompt by its complexity: one call, subtasks, or consensus; then verifies the answer.
+ */
 #ifndef ASSAY_ORCHESTRATOR_RUNS_SMART_H
 #define ASSAY_ORCHESTRATOR_RUNS_SMART_H
 
@@ -14,7 +14,7 @@ struct smart_request {
     bool dry_run;
     bool second;                     /* smart/v2 */
     const struct fetch_watch *watch; /* NULL = nothing ends it early */
-    /* Of a conversation: it, and what was said last in it; `prompt` is its text. NULL = none. */
+    /* A conversation and its last message of the user; `prompt` is its text. NULL = none. */
     const struct llm_request *conversation;
     const char *question;
 };
@@ -34,9 +34,9 @@ struct smart {
     bool was_decomposed, used_consensus, used_roles;
     struct result answer;
     const char *answer_text;        /* NULL when it failed */
-    const char *verification;       /* NULL when nobody checked, or the check failed */
+    const char *verification;       /* NULL when it was not verified, or verifying failed */
     struct string_list models_used; /* whose answers the answer is made of */
-    struct fan_out fan_out;         /* where several were asked side by side */
+    struct fan_out fan_out;         /* where several were called in parallel */
     struct consensus consensus;     /* where it was used */
 };
 

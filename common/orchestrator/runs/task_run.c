@@ -324,8 +324,8 @@ static int terminal_event(int status)
     return status == RUN_FAILED ? EVENT_TASK_FAILED : EVENT_TASK_CANCELLED;
 }
 
-/* Accepted (when nobody has stored it), each step that came to an end, and the end of the task. A
- * dry run tells of its beginning alone. */
+/* The events of a task: each ended step, and its end. A dry run has the event of its beginning
+ * alone. */
 static struct event_list make_events(struct task_run *task_run, const struct outcome *outcome)
 {
     const struct run *run = &task_run->run;
@@ -357,7 +357,7 @@ static struct event_list make_events(struct task_run *task_run, const struct out
     return (struct event_list){count, events};
 }
 
-/* A task that nobody is signed in for always has a trace id to be found by. */
+/* Stores the trace id with a task that failed because the browser is not signed in. */
 static void keep_trace(struct task_run *task_run, int failure_code)
 {
     struct run *run = &task_run->run;

@@ -1,6 +1,6 @@
 /*
- * A task from its first row to its last: stored before anything is asked, ended once, with the
- * events that tell what happened. Routes differ only in what they do in between.
+ * The life cycle of a task: stored before the first call, ended once, with the events of what
+ * happened. Routes differ only in what they do in between.
  */
 #ifndef ASSAY_ORCHESTRATOR_RUNS_TASK_RUN_H
 #define ASSAY_ORCHESTRATOR_RUNS_TASK_RUN_H

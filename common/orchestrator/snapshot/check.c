@@ -1,4 +1,4 @@
-/* Snapshots looked at: what they say of themselves against what is in them. */
+/* Checks a snapshot: its manifest against its content. */
 #include "orchestrator/snapshot/snapshot.h"
 
 #include "base/string_list.h"
@@ -72,7 +72,7 @@ static const char *check_selection(const json_t *selection, const struct snapsho
 {
     const json_t *ids = json_object_get(selection, "task_ids");
     const json_t *limit = json_object_get(selection, "limit");
-    size_t place = 0;
+    size_t position = 0;
 
     if (!selection)
         return missing;
@@ -88,10 +88,11 @@ static const char *check_selection(const json_t *selection, const struct snapsho
     for (size_t i = 0; i < json_array_size(ids); i++) {
         const char *id = json_string_value(json_array_get(ids, i));
 
-        if (id && place < checks->exported.count && strcmp(id, checks->exported.items[place]) == 0)
-            place++;
+        if (id && position < checks->exported.count &&
+            strcmp(id, checks->exported.items[position]) == 0)
+            position++;
     }
-    return place == checks->exported.count ? verified : mismatch;
+    return position == checks->exported.count ? verified : mismatch;
 }
 
 static const char *check_migration(const json_t *snapshot, const struct string_list *known)
@@ -113,8 +114,7 @@ static const char *check_format(const json_t *snapshot)
                                                                                      : mismatch;
 }
 
-/* A snapshot may come without its digest; but a field that nobody knows may be the digest under a
- * damaged name. */
+/* A snapshot may lack its digest, but an unknown field may be the digest under a damaged name. */
 static bool has_strange_field(const json_t *snapshot)
 {
     static const char *const names[] = {"status",

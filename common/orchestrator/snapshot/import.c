@@ -22,9 +22,9 @@ enum {
 struct reading {
     struct arena *arena;
     const json_t *object;
-    const char *place; /* of the object in the snapshot */
+    const char *position; /* of the object in the snapshot */
     const char *task_id;
-    const char *blamed; /* the place of what is wrong */
+    const char *blamed; /* the path of the wrong member */
     struct problem *problem;
     enum error error;
 };
@@ -33,7 +33,7 @@ static void blame_for(struct reading *reading, const char *key, const char *why)
 {
     if (reading->error)
         return;
-    reading->blamed = arena_print(reading->arena, "%s.%s", reading->place, key);
+    reading->blamed = arena_print(reading->arena, "%s.%s", reading->position, key);
     reading->error = problem_set(reading->problem, ERROR_INVALID, "snapshot_invalid",
                                  "task %s: %s %s", reading->task_id, reading->blamed, why);
 }
@@ -231,13 +231,13 @@ static struct event_record read_event(struct reading *reading)
     return event;
 }
 
-static void read_steps(struct reading *reading, const char *place, const json_t *steps,
+static void read_steps(struct reading *reading, const char *position, const json_t *steps,
                        struct step_list *list)
 {
     list->items = ARENA_ARRAY(reading->arena, struct step_record, json_array_size(steps));
     for (size_t i = 0; !reading->error && i < json_array_size(steps); i++) {
         reading->object = json_array_get(steps, i);
-        reading->place = arena_print(reading->arena, "%s.steps[%zu]", place, i);
+        reading->position = arena_print(reading->arena, "%s.steps[%zu]", position, i);
         list->items[list->count++] = read_step(reading);
         for (size_t j = 0; j < i; j++)
             if (list->items[j].step_index == list->items[i].step_index)
@@ -245,13 +245,13 @@ static void read_steps(struct reading *reading, const char *place, const json_t 
     }
 }
 
-static void read_events(struct reading *reading, const char *place, const json_t *events,
+static void read_events(struct reading *reading, const char *position, const json_t *events,
                         struct event_list *list)
 {
     list->items = ARENA_ARRAY(reading->arena, struct event_record, json_array_size(events));
     for (size_t i = 0; !reading->error && i < json_array_size(events); i++) {
         reading->object = json_array_get(events, i);
-        reading->place = arena_print(reading->arena, "%s.events[%zu]", place, i);
+        reading->position = arena_print(reading->arena, "%s.events[%zu]", position, i);
         list->items[list->count++] = read_event(reading);
         for (size_t j = 0; j < i; j++)
             if (list->items[j].sequence_no == list->items[i].sequence_no)
@@ -264,10 +264,10 @@ static enum error read_bundle(struct arena *arena, const json_t *json, size_t nu
                               struct problem *problem)
 {
     const json_t *steps = json_object_get(json, "steps"), *events = json_object_get(json, "events");
-    const char *place = arena_print(arena, "tasks[%zu]", number);
+    const char *position = arena_print(arena, "tasks[%zu]", number);
     struct reading reading = {.arena = arena,
                               .object = json_object_get(json, "task"),
-                              .place = arena_print(arena, "%s.task", place),
+                              .position = arena_print(arena, "%s.task", position),
                               .task_id = "(one)",
                               .problem = problem};
     const char *id = json_string_value(json_object_get(reading.object, "task_id"));
@@ -277,13 +277,13 @@ static enum error read_bundle(struct arena *arena, const json_t *json, size_t nu
     bundle->task = read_task(&reading);
     if (!token_is_uuid(bundle->task.task_id))
         blame(&reading, "task_id");
-    reading.place = place;
+    reading.position = position;
     if (!json_is_array(steps))
         blame(&reading, "steps");
     if (!json_is_array(events))
         blame(&reading, "events");
-    read_steps(&reading, place, steps, &bundle->steps);
-    read_events(&reading, place, events, &bundle->events);
+    read_steps(&reading, position, steps, &bundle->steps);
+    read_events(&reading, position, events, &bundle->events);
     import->blamed = reading.blamed;
     return reading.error;
 }

@@ -19,7 +19,7 @@ struct snapshot_request {
     int64_t limit;
     const char *orch_version;
     const char *backend;
-    /* Told of each task; NULL = nobody listens. */
+    /* Called for each task; NULL = no progress is reported. */
     void (*report)(void *context, const char *what, size_t done, size_t all);
     void *context;
 };
@@ -53,7 +53,7 @@ void snapshot_check(struct arena *arena, const json_t *snapshot,
 struct snapshot_import {
     struct string_list task_ids; /* NULL items: all */
     bool dry_run;
-    /* Told of each task; NULL = nobody listens. */
+    /* Called for each task; NULL = no progress is reported. */
     void (*report)(void *context, const char *what, size_t done, size_t all);
     void *context;
     struct string_list replaced, missing;
@@ -61,9 +61,9 @@ struct snapshot_import {
     const char *blamed; /* what is wrong, when something is, such as `tasks[3].steps[0].cost_usd` */
 };
 
-/* Looks at all that is to be imported before the first row is touched, then replaces task by task
- * in one transaction. ERROR_INVALID (`snapshot_invalid`) names the task and the member. Numbers lie
- * within what a task can come to; the bounds stand in import.c. */
+/* Checks all that is to be imported before it changes the first row, then replaces task by task in
+ * one transaction. ERROR_INVALID (`snapshot_invalid`) names the task and the member. The bounds of
+ * numbers are in import.c. */
 MUST_CHECK enum error snapshot_import(struct arena *arena, struct db *db, const json_t *snapshot,
                                       struct snapshot_import *import, struct problem *problem);
 

@@ -49,7 +49,7 @@ void tool_print(struct tool *tool, const struct schema *schema, const void *obje
 /* The snapshot of --input. */
 MUST_CHECK enum error tool_read(struct tool *tool, json_t **snapshot, int64_t *size);
 
-/* As tool_fail(), with the file and the line in front on which what is blamed stands there. */
+/* As tool_fail(), after the file and the line of the wrong member. */
 int tool_fail_at(struct tool *tool, const char *blamed, const char *error);
 
 /* Whether a file of that name holds, or shall hold, gzip. */
@@ -59,8 +59,7 @@ bool tool_is_packed(const char *path);
  * and is packed where the path ends with .gz. */
 MUST_CHECK enum error tool_write(struct tool *tool, const char *path, struct text *text);
 
-/* Says on standard error how far something is, once a second when it takes long. The context is a
- * struct tool. */
+/* Reports progress on standard error, once a second. The context is a struct tool. */
 void tool_report_progress(void *context, const char *what, size_t done, size_t all);
 
 /* A row of a summary whose member is called otherwise than its struct member. */

@@ -6,7 +6,7 @@
 #include "orchestrator/models/catalog.h"
 
 struct stored_model_list {
-    int64_t checked_at; /* 0 = no menu was read yet */
+    int64_t checked_at; /* 0 = none was read yet */
     struct string_list labels;
 };
 

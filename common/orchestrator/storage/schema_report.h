@@ -28,7 +28,7 @@ MUST_CHECK enum error schema_report_make(struct arena *arena, struct db *db,
 /* The report in the shape of its backend. */
 struct schema_variant schema_report_shape(const struct schema_report *report);
 
-/* Migrations of the directory, in order. Asks nothing of the database. */
+/* Migrations of the directory, in order. Does not use the database. */
 struct string_list schema_available(struct arena *arena, const struct db_schema *schema);
 
 #endif

@@ -20,9 +20,9 @@ struct spend_hold {
     bool is_over;     /* to be settled with the next write */
 };
 
-/* Holds `nano_usd` for a call of a task when what is booked and held today stays within the limit;
- * otherwise *granted is false and *spent says what is booked and held. A limit of 0 or less is
- * none, but the sum is kept. Settles what `done` lists (and is over) in the same transaction. */
+/* Holds `nano_usd` for a call of a task if what is booked and held today stays within the limit;
+ * otherwise *granted is false and *spent is what is booked and held. A limit of 0 or less means
+ * none, but the sum is kept. Settles the ended holds in `done` in the same transaction. */
 MUST_CHECK enum error spend_hold(struct db *db, const char *task_id, const char *provider,
                                  int64_t nano_usd, int64_t limit, double seconds,
                                  struct spend_hold *hold, bool *granted, int64_t *spent,
@@ -33,7 +33,7 @@ MUST_CHECK enum error spend_hold(struct db *db, const char *task_id, const char 
 MUST_CHECK enum error spend_settle(struct db *db, struct spend_hold *holds, size_t count,
                                    struct problem *problem);
 
-/* Books what a task that nobody works on any more still holds. */
+/* Books what an abandoned task still holds. */
 MUST_CHECK enum error spend_book_holds(struct db *db, const char *task_id, struct problem *problem);
 
 /* Booked and held today, of all providers. */

@@ -1,5 +1,5 @@
-/* The database of the orchestrator, out of its settings. The storage files beside this one hold all
- * its SQL. */
+/* Opens the database of the orchestrator by its settings. Only the files of this folder contain its
+ * SQL. */
 #ifndef ASSAY_ORCHESTRATOR_STORAGE_STORE_H
 #define ASSAY_ORCHESTRATOR_STORAGE_STORE_H
 

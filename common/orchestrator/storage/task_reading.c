@@ -102,16 +102,16 @@ enum error task_get(struct db *db, struct arena *arena, const char *task_id,
     return error;
 }
 
-/* A word twice: once to see whether it is asked for, once to compare. */
+/* Binds a name twice: the statement tests whether the filter is set, then compares. */
 static void bind_name(struct query *query, const char *word)
 {
     query_bind_text(query, word ? word : "");
     query_bind_text(query, word ? word : "");
 }
 
-static const char *name_at(const char *const *names, int place)
+static const char *name_at(const char *const *names, int position)
 {
-    return place < 0 ? NULL : names[place];
+    return position < 0 ? NULL : names[position];
 }
 
 static bool filters_nothing(const struct task_filter *filter)

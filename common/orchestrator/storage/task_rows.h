@@ -17,7 +17,7 @@
     " executed_model_id, started_at, completed_at"
 #define EVENT_COLUMNS "event_id, task_id, sequence_no, event_type, created_at, payload"
 
-/* For the SELECTs: earlier generations wrote `pending` for a step that was not asked. */
+/* For SELECT: earlier versions wrote `pending` for a step without a call. */
 #define STEP_COLUMNS_READ                                                                          \
     "task_id, step_index, model_id, model_display_name, backend, provider,"                        \
     " CASE WHEN status = 'pending' THEN 'accepted' ELSE status END AS status, failure_code,"       \

@@ -265,7 +265,7 @@ static enum error read_last_sequence(struct db *db, const char *task_id, int64_t
     return query_end(query, problem);
 }
 
-/* The end of a task that nobody works on: what it holds is booked, and it has failed. */
+/* Ends an abandoned task as failed and books what it holds. */
 static enum error end_abandoned(struct db *db, struct arena *arena, const char *task_id,
                                 int64_t *swept, struct problem *problem)
 {

@@ -1,6 +1,6 @@
 /*
- * Tasks, their steps and events. A task is stored before it is worked on and is ended once, by
- * whoever comes first: the worker, or somebody who finds it after its deadline.
+ * Tasks, their steps and events. A task is stored before its first call and ended once: by its
+ * worker, or by another one that finds it after its deadline.
  */
 #ifndef ASSAY_ORCHESTRATOR_STORAGE_TASK_STORE_H
 #define ASSAY_ORCHESTRATOR_STORAGE_TASK_STORE_H
@@ -45,7 +45,7 @@ struct step_record {
     const char *model_display_name;
     int backend; /* enum backend */
     const char *provider;
-    int status; /* enum run_status; RUN_ACCEPTED stands for pending */
+    int status; /* enum run_status; RUN_ACCEPTED = not called yet */
     int failure_code;
     const char *failure_message;
     const char *output_text;
@@ -101,12 +101,12 @@ MUST_CHECK enum error task_begin(struct db *db, const struct task_record *task,
                                  const struct event_record *accepted, const char *deadline_at,
                                  struct problem *problem);
 
-/* Ends a task that was begun: all of it, with steps and the further events, in one transaction, or
- * joining the caller's. ERROR_CONFLICT (`task_ended`) when somebody else has ended it. */
+/* Ends a task, with steps and the further events, in one transaction or in the caller's.
+ * ERROR_CONFLICT (`task_ended`) when it has ended already. */
 MUST_CHECK enum error task_finish(struct db *db, const struct task_bundle *bundle,
                                   struct problem *problem);
 
-/* Stores a task that begins and ends in one, or puts it in the place of one with its id. */
+/* Stores a whole task, or replaces the one with its id. */
 MUST_CHECK enum error task_replace(struct db *db, const struct task_bundle *bundle,
                                    struct problem *problem);
 
