@@ -264,7 +264,7 @@ bool db_fails_now(struct db *db, struct problem *problem)
         raise(SIGKILL);
     if (!db->fail_after || --db->fail_after)
         return false;
-    problem_set(problem, ERROR_UNAVAILABLE, "database_io", "the store was told to fail here");
+    problem_set(problem, ERROR_UNAVAILABLE, "database_io", "db_fail_after() has chosen this step");
     return true;
 }
 

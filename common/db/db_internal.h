@@ -223,7 +223,7 @@ void query_value(struct query *query, int column, struct value *value);
 void query_fail(struct query *query, enum error error);
 
 /* Open queries fail (their owners still end them), or are taken from owners that are gone. Both
- * tell how many were running. */
+ * return how many were running. */
 int queries_fail_all(struct db *db, const char *why);
 int queries_release_all(struct db *db);
 

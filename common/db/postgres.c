@@ -178,7 +178,7 @@ enum error postgres_run(struct db *db, const char *sql, struct problem *problem)
     return own.error;
 }
 
-/* Sends `sql`, which ends with a look at the id of the database, and compares that. */
+/* Sends `sql`, which ends by reading the id of the database, and compares that. */
 static enum error run_and_compare(struct db *db, const char *sql, struct problem *problem)
 {
     const struct postgres_connection *connection = db->connection;

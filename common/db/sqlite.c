@@ -17,7 +17,7 @@
 
 enum {
     MIGRATION_WAIT_MS = 60 * 1000,
-    DEADLINE_STEPS = 2000,       /* virtual machine steps between two looks at the clock */
+    DEADLINE_STEPS = 2000,       /* virtual machine steps between two readings of the clock */
     BUSY_PAUSE_MS = 8,           /* the longest pause between two tries for a lock */
     DISK_FREE_LEAST = 256 * 1024 /* bytes; with less the disk counts as full */
 };
@@ -295,13 +295,13 @@ static bool alive(struct db *db)
     return !moved;
 }
 
-/* A file is not kept from anybody by being open. The answer is out, so nobody waits for the disk
- * that folding flushes twice. */
+/* Keeps the file open, which hinders no other process. The client has its answer, so no client
+ * waits for the disk, which a checkpoint flushes twice. */
 static bool rest(struct db *db)
 {
     if (!db_verify(db, NULL))
         sqlite_checkpoint(db, true);
-    db->verified = false; /* the next request looks for itself */
+    db->verified = false; /* the next request verifies the database itself */
     return true;
 }
 

@@ -110,8 +110,8 @@ static enum error check_opened(struct db *db, struct problem *problem)
     return ERROR_NONE;
 }
 
-/* Who begins to read while the log is empty, or copied whole, keeps others from folding it until he
- * has read. */
+/* A reader that has begun while the log was empty or completely copied hinders the checkpoint until
+ * it ends. */
 void sqlite_save_log(struct db *db)
 {
     static const struct timespec pause = {0, SAVE_PAUSE_NS};

@@ -70,9 +70,8 @@ void sqlite_watch_log(struct sqlite_connection *connection)
     sqlite3_wal_hook(connection->handle, note_log_pages, connection);
 }
 
-/* With the writers held back, what they have added since is little; then the next of them begins
- * the log anew. Somebody else may be folding, which passes, or read what is in the log, which may
- * last. */
+/* Runs a complete checkpoint while the writers wait, so that the next writer restarts the log.
+ * Another process may run a checkpoint, which ends soon, or read the log, which may take long. */
 static void restart_log(struct db *db, int wait_ms)
 {
     static const struct timespec pause = {0, 500000};
@@ -87,7 +86,7 @@ static void restart_log(struct db *db, int wait_ms)
     for (;;) {
         int64_t waited = clock_monotonic_microseconds() - start;
 
-        pages = -1; /* stays so when somebody else is folding */
+        pages = -1; /* stays so while another process runs a checkpoint */
         code = sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_RESTART,
                                          &pages, NULL);
         if (code != SQLITE_BUSY || waited > (pages < 0 ? wait_ms : READERS_MS) * 1000)
@@ -111,8 +110,8 @@ void sqlite_report_checkpoint(const struct sqlite_connection *connection, int co
     log_event(LOG_ERROR, "checkpoint_failed", text);
 }
 
-/* Folding needs no writer's lock, so others go on meanwhile. But a log is begun anew only when it
- * has been folded to its end: one to which others write all the time would grow for ever. */
+/* A checkpoint needs no writer's lock, so other processes write on meanwhile. But SQLite restarts a
+ * log only after a complete checkpoint: under constant writing the log would grow without end. */
 void sqlite_checkpoint(struct db *db, bool at_rest)
 {
     struct sqlite_connection *connection = db->connection;

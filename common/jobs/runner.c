@@ -64,7 +64,7 @@ void runner_start(const char *folder, const char *program)
         return;
     (void)mkdir(self.folder, 0700); /* what fails is seen by the file */
     (void)!snprintf(self.program, sizeof self.program, "%s", program);
-    /* Before it has its lock a file looks like that of a dead one, and may be taken away. */
+    /* A file without its lock belongs to a dead runner for the others, who may remove it. */
     for (int i = 0; i < TRIES && self.lock < 0; i++) {
         token_random_text(NAME_BYTES, self.name, sizeof self.name);
         self.lock = open_locked(self.name, O_CREAT | O_EXCL);

@@ -77,15 +77,16 @@ enum error webhook_event_of(struct arena *arena, const char *payload, struct web
     return ERROR_NONE;
 }
 
-/* The same for the same round of the same job (a UUID of version 8, RFC 9562). A job that was sent
- * again has other cycles: `since` distinguishes them. */
+/* The same for the same attempt of the same job (a UUID of version 8, RFC 9562). A job that was
+ * sent again has other cycles: `since` distinguishes them. */
 static void name_round(const struct job *job, int64_t number, int64_t since,
                        char id[WEBHOOK_DELIVERY_ID])
 {
-    char round[48], hex[DIGEST_SHA256_TEXT];
-    struct digest_part parts[] = {{job->key, strlen(job->key) + 1},
-                                  {round, (size_t)snprintf(round, sizeof round, "%lld %lld",
-                                                           (long long)number, (long long)since)}};
+    char attempt_text[48], hex[DIGEST_SHA256_TEXT];
+    struct digest_part parts[] = {
+        {job->key, strlen(job->key) + 1},
+        {attempt_text, (size_t)snprintf(attempt_text, sizeof attempt_text, "%lld %lld",
+                                        (long long)number, (long long)since)}};
 
     digest_hmac_sha256_parts_hex(job->kind->name, strlen(job->kind->name), parts, 2, hex);
     (void)!snprintf(id, WEBHOOK_DELIVERY_ID, "%.8s-%.4s-8%.3s-a%.3s-%.12s", hex, hex + 8, hex + 12,

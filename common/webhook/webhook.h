@@ -118,7 +118,7 @@ struct webhook_delivery_config {
                                        * at most WEBHOOK_BRANDS_MAX; or NULL */
 };
 
-/* Breaks off when the program is told to stop (main_loop.h). */
+/* Cancels a call when the program is asked to stop (main_loop.h). */
 extern const struct fetch_watch webhook_until_stopped;
 
 /* Delivers an event that was given up after all, with all its attempts. ERROR_NOT_FOUND
