@@ -1,18 +1,40 @@
 /* Live data, family query: questions, explanations and batches. Routes only. */
 #include "livedata-query/questions.h"
 
-#define ASK .method = METHOD_POST, .role = LIVE_CALLER, .traits = TRAIT_DATA | TRAIT_DEMO
-
 static const struct route routes[] = {
-    {ASK, .path = "/v1/query", .body = &query_request_schema, .reply = &query_schema,
-     .errors = ERRORS(400, 403, 429, 503), .handler = query_handle, .name = "query",
-     .tag = "questions", .summary = "Answer a question in words"},
-    {ASK, .path = "/v1/query/explain", .body = &explain_request_schema, .reply = &explain_schema,
-     .errors = ERRORS(400, 403, 404, 429, 503), .handler = explain_handle, .name = "explain_query",
-     .tag = "questions", .summary = "How a question would be answered"},
-    {ASK, .path = "/v1/batch", .body = &batch_request_schema, .reply = &batch_schema,
-     .errors = ERRORS(400, 403, 429, 503), .handler = batch_handle, .name = "batch",
-     .tag = "questions", .summary = "Several reads at once"},
+    {.method = METHOD_POST,
+     .path = "/v1/query",
+     .role = LIVE_CALLER,
+     .traits = TRAIT_DATA | TRAIT_DEMO,
+     .body = &query_request_schema,
+     .reply = &query_schema,
+     .errors = ERRORS(400, 403, 429, 503),
+     .handler = query_handle,
+     .name = "query",
+     .tag = "questions",
+     .summary = "Answer a question in words"},
+    {.method = METHOD_POST,
+     .path = "/v1/query/explain",
+     .role = LIVE_CALLER,
+     .traits = TRAIT_DATA | TRAIT_DEMO,
+     .body = &explain_request_schema,
+     .reply = &explain_schema,
+     .errors = ERRORS(400, 403, 404, 429, 503),
+     .handler = explain_handle,
+     .name = "explain_query",
+     .tag = "questions",
+     .summary = "How a question would be answered"},
+    {.method = METHOD_POST,
+     .path = "/v1/batch",
+     .role = LIVE_CALLER,
+     .traits = TRAIT_DATA | TRAIT_DEMO,
+     .body = &batch_request_schema,
+     .reply = &batch_schema,
+     .errors = ERRORS(400, 403, 429, 503),
+     .handler = batch_handle,
+     .name = "batch",
+     .tag = "questions",
+     .summary = "Several reads at once"},
 };
 
 static const struct http_family family = {
