@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/string_list.h"
 #include "db/db.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 #include "net/redis.h"
 #include "webhook/webhook.h"
 

@@ -62,17 +62,17 @@ static enum error keep_house(struct worker *worker, struct db *db, struct proble
 }
 
 /* Alerts first: what they have to say is delivered in the same round. */
-static enum error watch(struct worker *worker, struct db *db, int64_t *looks,
+static enum error watch(struct worker *worker, struct db *db, int64_t *evaluations,
                         struct problem *problem)
 {
     enum error error =
-        alert_watch(db, worker->job, &worker->settings, &worker->catalog, looks, problem);
+        alert_watch(db, worker->job, &worker->settings, &worker->catalog, evaluations, problem);
 
     arena_reset(worker->job);
     return error;
 }
 
-static bool round_of(void *context)
+static bool run_cycle(void *context)
 {
     struct worker *worker = context;
     struct webhook_delivery_config hooks = outbound_config(&worker->settings, &worker->egress),
@@ -80,7 +80,7 @@ static bool round_of(void *context)
     int64_t most = worker->settings.webhook_round_deliveries;
     struct job_counts tally = {0};
     struct problem problem = {0};
-    int64_t looks = 0;
+    int64_t evaluations = 0;
     struct db *db;
     enum error error = store_prepare(worker->store, &db, &problem);
 
@@ -91,7 +91,7 @@ static bool round_of(void *context)
     if (!error)
         error = runner_reclaim_leases(db, &problem);
     if (!error)
-        error = watch(worker, db, &looks, &problem);
+        error = watch(worker, db, &evaluations, &problem);
     if (!error)
         error = webhook_deliver_due(db, worker->job, &alerts, most, &tally, &problem);
     if (!error)
@@ -120,50 +120,50 @@ static int work(struct worker *worker, double every)
     }
     runner_start(worker->settings.state_directory, "livedata-worker");
     worker->egress = (struct egress_policy){.allowed_hosts = worker->settings.egress_hosts};
-    main_loop_run(every, round_of, worker);
+    main_loop_run(every, run_cycle, worker);
     store_close(worker->store);
     arena_destroy(worker->job);
     return worker->failed && every <= 0 ? EXIT_DATABASE : EXIT_DONE;
 }
 
-static int run_deliveries(void *context, size_t place)
+static int run_deliveries(void *context, size_t position)
 {
     struct worker *worker = context;
 
-    worker->keeps_house = place == 0;
+    worker->keeps_house = position == 0;
     return work(worker, worker->every);
 }
 
-static int run_listener(void *context, size_t place)
+static int run_listener(void *context, size_t position)
 {
     struct worker *worker = context;
 
-    (void)place;
+    (void)position;
     prctl(PR_SET_NAME, "livedata-listen");
     return listener_run(&worker->settings, worker->run_directory);
 }
 
-static int run_edge(void *context, size_t place)
+static int run_edge(void *context, size_t position)
 {
     struct worker *worker = context;
 
-    (void)place;
+    (void)position;
     prctl(PR_SET_NAME, "livedata-edge");
     return edge_run(&worker->settings);
 }
 
 static void stay(struct worker *worker)
 {
-    worker_function *places[WORKER_POOL_MAX];
+    worker_function *functions[WORKER_POOL_MAX];
     size_t count = 0;
 
     for (int64_t i = 0; i < worker->settings.webhook_runners; i++)
-        places[count++] = run_deliveries;
+        functions[count++] = run_deliveries;
     if (worker->run_directory && listener_is_needed(&worker->settings))
-        places[count++] = run_listener;
+        functions[count++] = run_listener;
     if (worker->settings.node_role == NODE_EDGE)
-        places[count++] = run_edge;
-    worker_pool_run(places, count, worker);
+        functions[count++] = run_edge;
+    worker_pool_run(functions, count, worker);
 }
 
 int main(int argc, char **argv)

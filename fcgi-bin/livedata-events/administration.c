@@ -2,7 +2,7 @@
 #include "livedata/access/analytics.h"
 
 #include "livedata-events/events.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <string.h>
 
@@ -209,7 +209,7 @@ static struct analytics_question question_of(struct request *request, const stru
                                        .arena = request->arena,
                                        .problem = &request->problem,
                                        .now = call->now,
-                                       .window = moment_day};
+                                       .window = us_per_day};
 }
 
 /* A key as it is listed, with its use. */

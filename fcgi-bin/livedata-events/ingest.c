@@ -1,7 +1,7 @@
 /* Events in: one, several, or lines of JSON. */
 #include "livedata-events/events.h"
 
-#include "livedata/figures.h"
+#include "livedata/service_metrics.h"
 
 #include <string.h>
 
@@ -122,14 +122,14 @@ static enum error read_events(struct request *request, struct sent *sent)
 
 void events_count(const struct request *request, const struct apply_counts *counts)
 {
-    struct metrics *figures = request->server->metrics;
+    struct metrics *metrics = request->server->metrics;
     static const char *const reason[] = {"refused"};
 
-    metric_add(figures, FIGURE_APPLIED, NULL, (double)counts->applied);
-    metric_add(figures, FIGURE_DUPLICATES, NULL, (double)counts->duplicates);
+    metric_add(metrics, SERVICE_METRIC_APPLIED, NULL, (double)counts->applied);
+    metric_add(metrics, SERVICE_METRIC_DUPLICATES, NULL, (double)counts->duplicates);
     if (counts->dead_lettered)
-        metric_add(figures, FIGURE_DEAD_LETTERED, reason, (double)counts->dead_lettered);
-    metric_observe(figures, FIGURE_BATCH_SIZE, NULL, (double)counts->accepted);
+        metric_add(metrics, SERVICE_METRIC_DEAD_LETTERED, reason, (double)counts->dead_lettered);
+    metric_observe(metrics, SERVICE_METRIC_BATCH_SIZE, NULL, (double)counts->accepted);
 }
 
 enum error events_handle(struct request *request, struct reply *reply)

@@ -3,9 +3,9 @@
 
 #include "livedata/access/tenants.h"
 #include "livedata/access/types.h"
-#include "livedata/figures.h"
-#include "livedata/moment.h"
 #include "livedata/nodes/branches.h"
+#include "livedata/service_metrics.h"
+#include "livedata/timestamp.h"
 
 #include <string.h>
 
@@ -177,17 +177,17 @@ SCHEMA(branches_schema, struct branches_answer, "BranchList", branches_fields);
 static enum error read_branch(const struct reading *reading, const char *name, const char *types,
                               struct branch_answer *answer)
 {
-    struct branch_figures figures;
-    enum error error = branch_read(&reading->storage, name, types, &figures);
-    bool live = !error && figures.last_seen &&
-                moment_seconds(figures.last_seen, reading->storage.now) <=
+    struct branch_counts counts;
+    enum error error = branch_read(&reading->storage, name, types, &counts);
+    bool live = !error && counts.last_seen &&
+                timestamp_seconds(counts.last_seen, reading->storage.now) <=
                     reading->settings->node_live_seconds;
 
     if (!error)
         *answer = (struct branch_answer){.branch = name,
-                                         .baseline = figures.before,
-                                         .live_delta = figures.today,
-                                         .last_seen = figures.last_seen,
+                                         .baseline = counts.before,
+                                         .live_delta = counts.today,
+                                         .last_seen = counts.last_seen,
                                          .status = live ? "live" : "waking"};
     return error;
 }

@@ -69,7 +69,7 @@ static enum error read_summary(struct request *request, struct keys_call *call,
     question.db = call->db;
     question.now = call->now;
     storage = service_storage(request, call->db);
-    health_look(&storage, service_settings(request), &summary->health);
+    health_inspect(&storage, service_settings(request), &summary->health);
     error = live_key_list(call, &summary->keys);
     if (!error)
         error = analytics_rate(&question, &summary->qps);

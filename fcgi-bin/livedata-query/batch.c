@@ -173,7 +173,7 @@ static enum error run_metric(struct request *request, const struct reading *read
 
     if (!name)
         return needs(request, "metric request requires param 'name'.");
-    error = service_moment(request, "as_of", param(item, "as_of"), &as_of);
+    error = service_timestamp(request, "as_of", param(item, "as_of"), &as_of);
     if (error) {
         request->fault_count = 0;
         return needs(request, "as_of is no time.");

@@ -1,16 +1,16 @@
 /* Entities, time lines, lineage and metrics. */
 #include "livedata-read/reads.h"
 
-struct moment_query {
+struct as_of_query {
     const char *as_of;
 };
 
-#define OWNER struct moment_query
-static const struct field moment_fields[] = {
+#define OWNER struct as_of_query
+static const struct field as_of_fields[] = {
     STRING(OWNER, as_of, .nullable = true, .help = "The state at that moment, instead of now."),
 };
 #undef OWNER
-SCHEMA(moment_query_schema, struct moment_query, "MomentQuery", moment_fields);
+SCHEMA(as_of_query_schema, struct as_of_query, "MomentQuery", as_of_fields);
 
 struct metric_query {
     const char *window;
@@ -42,7 +42,7 @@ static void answer_pinned(const struct request *request, struct reply *reply,
 
 enum error entity_handle(struct request *request, struct reply *reply)
 {
-    const struct moment_query *query = request->query;
+    const struct as_of_query *query = request->query;
     struct live_note *note = service_note(request);
     struct entity_reply *shown = ARENA_NEW(request->arena, struct entity_reply);
     struct entity_answer answer;
@@ -52,7 +52,7 @@ enum error entity_handle(struct request *request, struct reply *reply)
 
     note->entity_type = request->arguments[0];
     note->entity_id = request->arguments[1];
-    error = service_moment(request, "as_of", query->as_of, &as_of);
+    error = service_timestamp(request, "as_of", query->as_of, &as_of);
     if (!error)
         error = service_reading(request, &reading);
     if (!error)
@@ -95,7 +95,7 @@ enum error metric_handle(struct request *request, struct reply *reply)
     struct metric_answer answer;
     struct reading reading;
     int64_t as_of;
-    enum error error = service_moment(request, "as_of", query->as_of, &as_of);
+    enum error error = service_timestamp(request, "as_of", query->as_of, &as_of);
 
     note->metric = request->arguments[0];
     if (!error)

@@ -8,7 +8,7 @@
 #include "livedata/reads/traces.h"
 #include "livedata/service.h"
 
-extern const struct schema moment_query_schema, metric_query_schema, search_query_schema,
+extern const struct schema as_of_query_schema, metric_query_schema, search_query_schema,
     candidate_schema;
 
 enum error entity_handle(struct request *request, struct reply *reply);

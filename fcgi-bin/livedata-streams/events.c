@@ -136,29 +136,29 @@ static enum error replay_missed(struct request *request, struct stream *stream,
                                 int64_t after, int64_t reached, bool *whole)
 {
     const struct journal_filter filter = filter_of(wanted);
-    int64_t looks = service_settings(request)->stream_look_rows;
-    struct journal_look look = {.reached = after};
+    int64_t left = service_settings(request)->stream_look_rows;
+    struct journal_scan scan = {.reached = after};
     enum error error = ERROR_NONE;
     const char *mark;
 
     *whole = after >= reached;
-    for (int64_t sent = 0; !error && !*whole && looks > 0 && sent < MISSED_MOST;) {
-        error = journal_after(call, look.reached, &filter, HUB_EVENTS_MAX, looks, &look);
-        for (size_t i = 0; !error && i < look.rows.count && look.rows.items[i].seq <= reached; i++)
-            if (!send_row(request, stream, &look.rows.items[i]))
+    for (int64_t sent = 0; !error && !*whole && left > 0 && sent < MISSED_MOST;) {
+        error = journal_after(call, scan.reached, &filter, HUB_EVENTS_MAX, left, &scan);
+        for (size_t i = 0; !error && i < scan.rows.count && scan.rows.items[i].seq <= reached; i++)
+            if (!send_row(request, stream, &scan.rows.items[i]))
                 return ERROR_NONE;
-        sent += (int64_t)look.rows.count;
-        looks -= look.looked;
-        *whole = look.ended || look.reached >= reached;
+        sent += (int64_t)scan.rows.count;
+        left -= scan.scanned;
+        *whole = scan.ended || scan.reached >= reached;
     }
     if (error || *whole)
         return error;
-    mark = arena_print(request->arena, "id: %lld\n\n", (long long)look.reached);
+    mark = arena_print(request->arena, "id: %lld\n\n", (long long)scan.reached);
     (void)stream_bytes(stream, mark, strlen(mark));
     return ERROR_NONE;
 }
 
-static enum error check_places(struct request *request, struct reply *reply)
+static enum error check_stream_limit(struct request *request, struct reply *reply)
 {
     int64_t most = service_settings(request)->streams_per_tenant;
 
@@ -181,7 +181,7 @@ enum error stream_handle(struct request *request, struct reply *reply)
     struct stream stream;
     int64_t after = 0, reached;
     bool resumes = last && integer_parse(last, &after), whole = true;
-    enum error error = check_places(request, reply);
+    enum error error = check_stream_limit(request, reply);
 
     if (!error)
         error = service_reading(request, &reading);

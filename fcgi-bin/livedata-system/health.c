@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "http/documents.h"
-#include "livedata/figures.h"
+#include "livedata/service_metrics.h"
 
 #include <string.h>
 
@@ -48,7 +48,7 @@ static void check_health(struct request *request, struct health_report *report)
         db = NULL;
     call = service_storage(request, db);
     call.problem = &problem;
-    health_look(&call, service_settings(request), report);
+    health_inspect(&call, service_settings(request), report);
 }
 
 enum error health_handle(struct request *request, struct reply *reply)
@@ -114,13 +114,13 @@ enum error ready_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-enum error figures_handle(struct request *request, struct reply *reply)
+enum error service_metrics_handle(struct request *request, struct reply *reply)
 {
     struct health_report report;
 
     check_health(request, &report);
     for (size_t i = 0; i < report.count; i++)
-        metric_set(request->server->metrics, FIGURE_HEALTH,
+        metric_set(request->server->metrics, SERVICE_METRIC_HEALTH,
                    (const char *const[]){report.all[i].name},
                    1 - 0.5 * (double)report.all[i].status);
     return metrics_handle(request, reply);

@@ -10,7 +10,7 @@ extern const struct schema live_schema, ready_schema;
 enum error health_handle(struct request *request, struct reply *reply);
 enum error live_handle(struct request *request, struct reply *reply);
 enum error ready_handle(struct request *request, struct reply *reply);
-enum error figures_handle(struct request *request, struct reply *reply);
+enum error service_metrics_handle(struct request *request, struct reply *reply);
 enum error document_handle(struct request *request, struct reply *reply);
 
 #endif

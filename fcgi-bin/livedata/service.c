@@ -1,14 +1,14 @@
 /* The life of live data in a worker: settings into the pipeline's policy, files into the catalog,
  * the database, the cache; and what is noted after an answer. */
-#include "livedata/figures.h"
 #include "livedata/service_internal.h"
+#include "livedata/service_metrics.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "http/hub.h"
 #include "livedata/maintenance/seed.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,17 +258,17 @@ static void note_session(struct request *request, int status)
 static void count(struct request *request, int status)
 {
     struct service *service = service_of(request);
-    struct metrics *figures = request->server->metrics;
+    struct metrics *metrics = request->server->metrics;
 
-    metric_add(figures, FIGURE_REQUESTS,
+    metric_add(metrics, SERVICE_METRIC_REQUESTS,
                (const char *const[]){method_names[request->method],
                                      request->route ? request->route->path : "other",
                                      arena_print(request->arena, "%d", status)},
                1);
     if (service->asking.refused)
-        metric_add(figures, FIGURE_AUTH_FAILURES, &service->asking.refused, 1);
+        metric_add(metrics, SERVICE_METRIC_AUTH_FAILURES, &service->asking.refused, 1);
     if (service->log.dropped) {
-        metric_add(figures, FIGURE_DROPPED, NULL, (double)service->log.dropped);
+        metric_add(metrics, SERVICE_METRIC_DROPPED, NULL, (double)service->log.dropped);
         service->log.dropped = 0;
     }
 }
@@ -480,14 +480,15 @@ void service_ring(const struct request *request)
     hub_notify(service_of(request)->run_directory, livedata_service.name);
 }
 
-enum error service_moment(struct request *request, const char *field, const char *text,
-                          int64_t *moment)
+enum error service_timestamp(struct request *request, const char *field, const char *text,
+                             int64_t *timestamp)
 {
-    *moment = 0;
+    *timestamp = 0;
     if (!text)
         return ERROR_NONE;
-    if (moment_parse(text, moment)) {
-        *moment = *moment ? *moment : 1; /* 0 stands for now; nothing lies between it and 1 µs */
+    if (timestamp_parse(text, timestamp)) {
+        *timestamp =
+            *timestamp ? *timestamp : 1; /* 0 stands for now; nothing lies between it and 1 µs */
         return ERROR_NONE;
     }
     return request_fault(request, "query", field, "datetime_from_date_parsing",
@@ -539,8 +540,8 @@ const struct http_service livedata_service = {
     .setting_count = &livedata_settings_count,
     .reasons = reasons,
     .reason_count = COUNT_OF(reasons),
-    .metrics = live_figures,
-    .metric_count = FIGURE__MAX,
+    .metrics = service_metrics,
+    .metric_count = SERVICE_METRIC__MAX,
     .start = start,
     .ready = ready,
     .begin = begin,

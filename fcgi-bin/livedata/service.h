@@ -49,8 +49,8 @@ void service_apply_as(const struct request *request, const char *tenant, struct 
 void service_ring(const struct request *request);
 
 /* A time of the query, 0 when there is none; a 422 when it cannot be read. */
-MUST_CHECK enum error service_moment(struct request *request, const char *field, const char *text,
-                                     int64_t *moment);
+MUST_CHECK enum error service_timestamp(struct request *request, const char *field,
+                                        const char *text, int64_t *timestamp);
 
 /* The health word of the tenant, looked up once per request. */
 enum health_word service_health(struct request *request, const struct reading *reading);

@@ -1,9 +1,9 @@
 /* What an alert concludes from a look at its metric, without a clock or a receiver. */
 #include "livedata/alerts/alert.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 #include "test.h"
 
-static const int64_t begin = 1000000 * moment_second, interval = 60 * moment_second;
+static const int64_t begin = 1000000 * us_per_second, interval = 60 * us_per_second;
 
 /* The last four are case G43 of the contract: a share of nothing is not defined, the sign decides.
  */
@@ -117,18 +117,18 @@ TEST(one_step_is_repeated_after_its_pause)
     CHECK_INT(rule.state, ALERT_OK); /* until somebody has heard of it */
     decision = look(&rule, true, 2);
     CHECK_INT(decision.notice, ALERT_TRIGGERS);
-    deliver(&rule, &decision, begin + 2 * moment_minute);
+    deliver(&rule, &decision, begin + 2 * us_per_minute);
     CHECK_INT(rule.state, ALERT_FIRING);
     CHECK_INT(look(&rule, true, 31.9).notice, ALERT_SILENT);
     decision = look(&rule, true, 32);
     CHECK_INT(decision.notice, ALERT_SUSTAINS);
-    deliver(&rule, &decision, begin + 32 * moment_minute);
+    deliver(&rule, &decision, begin + 32 * us_per_minute);
     CHECK_INT(look(&rule, true, 61).notice, ALERT_SILENT);
     decision = look(&rule, false, 62);
     CHECK_INT(decision.notice, ALERT_RESOLVES);
     CHECK_INT(decision.level, 1);
     CHECK_INT(rule.state, ALERT_SUSTAINED);
-    deliver(&rule, &decision, begin + 62 * moment_minute);
+    deliver(&rule, &decision, begin + 62 * us_per_minute);
     CHECK_INT(rule.state, ALERT_RESOLVED);
     CHECK_INT(look(&rule, false, 63).notice, ALERT_SILENT);
     CHECK_INT(rule.state, ALERT_OK);
@@ -157,7 +157,7 @@ TEST(levels_are_told_one_after_the_other)
         decision = look(&rule, true, 10);
         CHECK_INT(decision.notice, ALERT_ESCALATES);
         CHECK_INT(decision.level, level);
-        deliver(&rule, &decision, begin + 10 * moment_minute);
+        deliver(&rule, &decision, begin + 10 * us_per_minute);
     }
     CHECK_INT(look(&rule, true, 59).notice, ALERT_SILENT); /* several steps: nothing is repeated */
     decision = look(&rule, false, 59);
@@ -179,16 +179,16 @@ TEST(what_nobody_took_goes_to_those_who_are_left_and_then_to_the_next_level)
     struct alert_rule rule = rule_of(steps, 2);
     struct alert_decision decision = look(&rule, true, 0);
 
-    CHECK(alert_hears(&rule, 0, &decision) && alert_hears(&rule, 1, &decision));
-    CHECK(!alert_hears(&rule, 2, &decision));
+    CHECK(alert_is_receiver(&rule, 0, &decision) && alert_is_receiver(&rule, 1, &decision));
+    CHECK(!alert_is_receiver(&rule, 2, &decision));
     fail(&rule, &decision, begin, 2);
     decision = look(&rule, true, 1);
     CHECK_INT(decision.notice, ALERT_TRIGGERS);
-    CHECK(alert_hears(&rule, 0, &decision) && !alert_hears(&rule, 1, &decision));
-    CHECK(!alert_hears(&rule, 2, &decision));
+    CHECK(alert_is_receiver(&rule, 0, &decision) && !alert_is_receiver(&rule, 1, &decision));
+    CHECK(!alert_is_receiver(&rule, 2, &decision));
     decision = look(&rule, true, 5);
     CHECK_INT(decision.level, 2);
-    CHECK(alert_hears(&rule, 0, &decision) && alert_hears(&rule, 2, &decision));
+    CHECK(alert_is_receiver(&rule, 0, &decision) && alert_is_receiver(&rule, 2, &decision));
 }
 
 TEST(what_nobody_took_goes_out_as_resolved_when_it_is_over)
@@ -201,14 +201,14 @@ TEST(what_nobody_took_goes_out_as_resolved_when_it_is_over)
         decision = look(&rule, false, attempt);
         CHECK_INT(decision.notice, ALERT_RESOLVES);
         CHECK(!decision.nothing_owed);
-        CHECK(alert_hears(&rule, 0, &decision));
+        CHECK(alert_is_receiver(&rule, 0, &decision));
         fail(&rule, &decision, begin, 0);
     }
     decision = look(&rule, true, 5);
     CHECK_INT(decision.notice, ALERT_TRIGGERS);
     fail(&rule, &decision, begin, 0);
     decision = look(&rule, false, 6);
-    deliver(&rule, &decision, begin + 6 * moment_minute);
+    deliver(&rule, &decision, begin + 6 * us_per_minute);
     rule.undelivered.event_type = NULL;
     decision = look(&rule, false, 7);
     CHECK_INT(decision.notice, ALERT_SILENT);

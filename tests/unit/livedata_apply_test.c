@@ -97,7 +97,7 @@ ON_BOTH(sessions_move_up_the_funnel)
     CHECK(holds(row, "\"user_id\":\"USR-7\""));
     CHECK(holds(row, "\"event_count\":6,\"unique_pages\":5"));
     CHECK(holds(row, "\"ended_at\":null"));
-    live.call.storage.now += 31 * moment_minute;
+    live.call.storage.now += 31 * us_per_minute;
     CHECK(!strstr(live_row(&live, "session", "SES-1"), "\"ended_at\":null"));
 }
 

@@ -13,8 +13,8 @@
 #include "livedata/entities/state.h"
 #include "livedata/ingest/apply.h"
 #include "livedata/journal/dead_letters.h"
-#include "livedata/moment.h"
 #include "livedata/settings.h"
+#include "livedata/timestamp.h"
 
 struct live {
     struct store *store;
@@ -58,9 +58,9 @@ static inline const char *live_event_id(struct live *live, int number)
 /* A time so many seconds ago. */
 static inline const char *live_ago(struct live *live, double seconds)
 {
-    char *text = arena_alloc(live->store->arena, MOMENT_TEXT);
+    char *text = arena_alloc(live->store->arena, TIMESTAMP_TEXT);
 
-    moment_format(clock_unix_microseconds() - (int64_t)(seconds * 1e6), text);
+    timestamp_format(clock_unix_microseconds() - (int64_t)(seconds * 1e6), text);
     return text;
 }
 

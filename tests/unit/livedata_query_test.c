@@ -281,7 +281,7 @@ ON_BOTH(tenants_see_their_own_rows)
         CHECK_OK(
             query_answer(&live.call.storage, &live.catalog, &live.settings, &request, &result));
         CHECK_NEAR(result.answer.cells[0].number, i ? 40.0 : 205.5, 1e-9);
-        CHECK(value.newest.applied_at > clock_unix_microseconds() - 5 * moment_second);
+        CHECK(value.newest.applied_at > clock_unix_microseconds() - 5 * us_per_second);
     }
 }
 

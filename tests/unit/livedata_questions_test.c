@@ -267,14 +267,14 @@ TEST(calendar_periods_are_those_of_the_time_zone)
     struct plan_context context = context_of(arena, &settings, DB_SQLITE);
 
     for (size_t i = 0; i < sizeof periods / sizeof periods[0]; i++) {
-        char from[MOMENT_TEXT], to[MOMENT_TEXT];
+        char from[TIMESTAMP_TEXT], to[TIMESTAMP_TEXT];
         struct question_plan plan;
         struct string_list left;
 
         context.zone = periods[i].zone;
         plan_read(&context, periods[i].question, &plan, &left);
-        moment_format(plan.period.from, from);
-        moment_format(plan.period.to, to);
+        timestamp_format(plan.period.from, from);
+        timestamp_format(plan.period.to, to);
         CHECK_TEXT(from, periods[i].from);
         CHECK_TEXT(to, periods[i].to);
     }

@@ -71,7 +71,7 @@ static struct slo_window measure(struct live *live, const struct slo *slo, doubl
     struct slo_window window;
 
     changed.threshold = threshold;
-    CHECK_OK(slo_measure(&live->call.storage, &changed, moment_day, &window));
+    CHECK_OK(slo_measure(&live->call.storage, &changed, us_per_day, &window));
     return window;
 }
 
@@ -247,7 +247,7 @@ ON_BOTH(an_hour_unlike_the_others_is_reported)
     question = (struct analytics_question){.db = store->db,
                                            .arena = store->arena,
                                            .problem = &store->problem,
-                                           .window = moment_day,
+                                           .window = us_per_day,
                                            .now = clock_unix_microseconds(),
                                            .window_text = "24h"};
     for (int i = 0; i < 16; i++) {
@@ -260,8 +260,8 @@ ON_BOTH(an_hour_unlike_the_others_is_reported)
                                     .status = 200,
                                     .cache = -1,
                                     .request_id = "r",
-                                    .at = question.now / moment_hour * moment_hour -
-                                          hours * moment_hour};
+                                    .at = question.now / us_per_hour * us_per_hour -
+                                          hours * us_per_hour};
     }
     session_flush(log, store->db);
     CHECK_INT(log->dropped, 0);
@@ -314,7 +314,7 @@ static const char *exceptions_of(struct live *live, const struct reading *readin
 }
 
 /* The journal says that the order has come to that stage so many seconds ago. */
-static void tell(struct live *live, int number, const char *stage, double seconds)
+static void note_stage(struct live *live, int number, const char *stage, double seconds)
 {
     struct store *store = live->store;
     struct storage_call *call = &live->call.storage;
@@ -337,26 +337,26 @@ ON_BOTH(what_operators_said_holds_for_what_they_saw)
     live_make(store, &live);
     live_apply(&live, live_order(&live, 1, "order.created", live_ago(&live, 600),
                                  "ORD-20260404-1001", "USR-1", "pending", "P", 1, "10"));
-    live.call.storage.now = clock_unix_microseconds() + 10 * moment_second;
+    live.call.storage.now = clock_unix_microseconds() + 10 * us_per_second;
     reading = (struct reading){
         .storage = live.call.storage, .catalog = &live.catalog, .settings = &live.settings};
     CHECK(strstr(exceptions_of(&live, &reading, -1), id) == NULL);
     CHECK_FAILS(exception_triage(&reading, id, EXCEPTION_RESOLVED, NULL), ERROR_NOT_FOUND,
                 "exception_not_found");
-    tell(&live, 2, "confirmed", 5);
+    note_stage(&live, 2, "confirmed", 5);
     CHECK(strstr(exceptions_of(&live, &reading, EXCEPTION_OPEN), id) != NULL);
     CHECK_OK(exception_triage(&reading, id, EXCEPTION_ACKNOWLEDGED, "looking"));
     CHECK(strstr(exceptions_of(&live, &reading, EXCEPTION_OPEN), id) == NULL);
     CHECK(strstr(exceptions_of(&live, &reading, EXCEPTION_ACKNOWLEDGED), id) != NULL);
     CHECK_OK(exception_triage(&reading, id, EXCEPTION_RESOLVED, NULL));
     CHECK(strstr(exceptions_of(&live, &reading, -1), id) == NULL);
-    tell(&live, 3, "shipped", 3); /* it has happened again */
+    note_stage(&live, 3, "shipped", 3); /* it has happened again */
     CHECK(strstr(exceptions_of(&live, &reading, EXCEPTION_OPEN), id) != NULL);
     CHECK_OK(exception_triage(&reading, id, EXCEPTION_ACKNOWLEDGED, NULL));
-    tell(&live, 4, "pending", 1); /* it is not there any more */
+    note_stage(&live, 4, "pending", 1); /* it is not there any more */
     CHECK(strstr(exceptions_of(&live, &reading, -1), id) == NULL);
     CHECK(strstr(exceptions_of(&live, &reading, EXCEPTION_RESOLVED), id) != NULL);
-    tell(&live, 5, "delivered", 0.5); /* the end of the ladder is no finding */
+    note_stage(&live, 5, "delivered", 0.5); /* the end of the ladder is no finding */
     CHECK(strstr(exceptions_of(&live, &reading, -1), id) == NULL);
 }
 
@@ -375,13 +375,13 @@ static void many_views(struct store *store)
 
 /* What opening a stream costs, in rows that the database gives. */
 static int64_t rows_of_newest(struct live *live, const struct journal_filter *filter,
-                              int64_t look_most, size_t found)
+                              int64_t scan_most, size_t found)
 {
     struct store *store = live->store;
     struct journal_rows rows;
 
     db_counters_reset(store->db);
-    CHECK_OK(journal_newest(&live->call.storage, filter, 10, look_most, &rows));
+    CHECK_OK(journal_newest(&live->call.storage, filter, 10, scan_most, &rows));
     CHECK_INT(rows.count, found);
     return db_counters(store->db).rows;
 }
@@ -392,7 +392,7 @@ ON_BOTH(a_stream_looks_at_so_many_rows_and_no_more)
 {
     const struct journal_filter none = {0}, nosuch = {.family = "nosuch"}, orders = {"order"},
                                 rare = {"product.updated"}, one = {.entity_id = "SES-5"};
-    struct journal_look look = {0};
+    struct journal_scan scan = {0};
     struct live live;
     int turns = 0;
 
@@ -403,13 +403,13 @@ ON_BOTH(a_stream_looks_at_so_many_rows_and_no_more)
     CHECK_INT(rows_of_newest(&live, &orders, 500, 0), 500);
     CHECK_INT(rows_of_newest(&live, &rare, 500, 1), 1);
     CHECK_INT(rows_of_newest(&live, &one, 500, 1), 1);
-    while (!look.ended && turns++ < 100) {
-        CHECK_OK(journal_after(&live.call.storage, look.reached, &orders, 10, 700, &look));
-        CHECK_INT(look.rows.count, 0);
-        CHECK(look.looked == 700 || look.ended);
+    while (!scan.ended && turns++ < 100) {
+        CHECK_OK(journal_after(&live.call.storage, scan.reached, &orders, 10, 700, &scan));
+        CHECK_INT(scan.rows.count, 0);
+        CHECK(scan.scanned == 700 || scan.ended);
     }
     CHECK_INT(turns, 4);
-    CHECK_INT(look.looked, 400);
+    CHECK_INT(scan.scanned, 400);
 }
 
 static enum error load_versions(struct arena *arena, struct catalog *catalog, const char *changes,

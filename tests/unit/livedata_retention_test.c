@@ -19,7 +19,7 @@ static void use(struct store *store, int calls)
     for (int i = 0; i <= calls; i++) {
         struct query *query = db_query(store->db, &insert);
 
-        query_bind_integer(query, i < calls ? i * moment_second : clock_unix_microseconds());
+        query_bind_integer(query, i < calls ? i * us_per_second : clock_unix_microseconds());
         CHECK_OK(query_end(query, &store->problem));
     }
 }

@@ -4,7 +4,7 @@
 #include "base/list.h"
 #include "base/number.h"
 #include "db/query.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const struct statement usage_by_tenant = {
            "GROUP BY tenant_id"
            " ORDER BY tenant_id",
 };
-static const struct statement tenant_figures = {
+static const struct statement tenant_sums = {
     .name = "session_tenants",
     .sql = "SELECT tenant_id AS tenant, count(*) AS total_requests,"
            " sum(CASE WHEN status_code >= 400 THEN 1 ELSE 0 END) AS errors,"
@@ -189,7 +189,7 @@ static double share(int64_t part, int64_t whole)
 enum error analytics_tenants(const struct analytics_question *question, void *answer)
 {
     struct tenants_answer *tenants = answer;
-    struct query *query = since(question, &tenant_figures);
+    struct query *query = since(question, &tenant_sums);
     struct tenant_analytics *items;
     enum error error;
 
@@ -311,11 +311,11 @@ static enum error count_use(const struct analytics_question *question,
 enum error analytics_key_use(const struct analytics_question *question, const char *key_id,
                              int64_t *day, int64_t *old_hour)
 {
-    enum error error = count_use(question, &key_day, key_id, question->now - moment_day, day);
+    enum error error = count_use(question, &key_day, key_id, question->now - us_per_day, day);
 
     return error
                ? error
-               : count_use(question, &key_old_hour, key_id, question->now - moment_hour, old_hour);
+               : count_use(question, &key_old_hour, key_id, question->now - us_per_hour, old_hour);
 }
 
 enum error analytics_rate(const struct analytics_question *question, double *rate)
@@ -323,7 +323,7 @@ enum error analytics_rate(const struct analytics_question *question, double *rat
     const double seconds = 60;
     struct query *query = db_query(question->db, &last_minute);
 
-    query_bind_integer(query, question->now - moment_minute);
+    query_bind_integer(query, question->now - us_per_minute);
     *rate = query_next(query) ? number_round((double)query_integer(query, 0) / seconds, 2) : 0;
     return query_end(query, question->problem);
 }

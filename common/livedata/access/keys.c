@@ -6,7 +6,7 @@
 #include "crypto/token.h"
 #include "db/query.h"
 #include "livedata/catalog/catalog.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -370,7 +370,7 @@ enum error live_key_rotate(const struct keys_call *call, const char *key_id, con
         error = problem_set(call->problem, ERROR_CONFLICT, "rotation_in_progress",
                             "Rotation already in progress.");
     if (!error) {
-        *expires_at = call->now + call->settings->rotation_grace_seconds * moment_second;
+        *expires_at = call->now + call->settings->rotation_grace_seconds * us_per_second;
         *plaintext = new_plaintext(call, key.tenant, key.name);
         key_lookup_of(call->settings, *plaintext, lookup);
         query = db_query(call->db, &rotate_key);

@@ -3,7 +3,7 @@
 
 #include "base/yaml.h"
 #include "livedata/catalog/catalog.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "livedata/alerts/alert.h"
 
 #include "base/number.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,9 +110,9 @@ void alert_show(struct alert_rule *rule, struct arena *arena)
     rule->state_changes =
         (struct string_list){.items = ARENA_ARRAY(arena, const char *, rule->change_count)};
     for (size_t i = 0; i < rule->change_count; i++) {
-        char *text = arena_alloc(arena, MOMENT_TEXT);
+        char *text = arena_alloc(arena, TIMESTAMP_TEXT);
 
-        moment_format(rule->changes[i], text);
+        timestamp_format(rule->changes[i], text);
         rule->state_changes.items[rule->state_changes.count++] = text;
     }
 }
@@ -191,7 +191,7 @@ static void note_change(struct alert_rule *rule, bool triggered, int64_t now)
                        ? rule->last_condition_triggered.value != triggered
                        : triggered;
 
-    forget_changes(rule, now - rule->flap.window_minutes * moment_minute);
+    forget_changes(rule, now - rule->flap.window_minutes * us_per_minute);
     if (changed && rule->change_count == ALERT_CHANGES_MAX) {
         rule->change_count--;
         memmove(rule->changes, rule->changes + 1, rule->change_count * sizeof *rule->changes);
@@ -210,7 +210,7 @@ static const struct alert_step *next_step(const struct alert_rule *rule, int64_t
         const struct alert_step *step = &rule->steps[i];
 
         if (step->level > rule->last_escalation_level &&
-            now - rule->fired_at >= step->after_minutes * moment_minute &&
+            now - rule->fired_at >= step->after_minutes * us_per_minute &&
             (!next || step->level < next->level))
             next = step;
     }
@@ -221,7 +221,7 @@ static void go_on(const struct alert_rule *rule, int64_t now, int64_t interval,
                   struct alert_decision *decision)
 {
     const struct alert_step *step = next_step(rule, now);
-    int64_t pause = rule->cooldown_minutes * moment_minute;
+    int64_t pause = rule->cooldown_minutes * us_per_minute;
 
     decision->delivered = ALERT_SUSTAINED;
     if (step) {
@@ -240,12 +240,13 @@ static int64_t level_of_first(const struct alert_rule *rule, int64_t now)
 
     for (size_t i = 0; rule->undelivered.event_type && i < rule->step_count; i++)
         if (rule->steps[i].level > level &&
-            now - rule->undelivered.since >= rule->steps[i].after_minutes * moment_minute)
+            now - rule->undelivered.since >= rule->steps[i].after_minutes * us_per_minute)
             level = rule->steps[i].level;
     return level;
 }
 
-bool alert_hears(const struct alert_rule *rule, size_t step, const struct alert_decision *decision)
+bool alert_is_receiver(const struct alert_rule *rule, size_t step,
+                       const struct alert_decision *decision)
 {
     const struct alert_undelivered *undelivered = &rule->undelivered;
     int64_t level = rule->steps[step].level;

@@ -134,7 +134,8 @@ struct alert_decision {
 };
 
 /* Whether the step is one of those that the notice goes to and that have not taken it yet. */
-bool alert_hears(const struct alert_rule *rule, size_t step, const struct alert_decision *decision);
+bool alert_is_receiver(const struct alert_rule *rule, size_t step,
+                       const struct alert_decision *decision);
 
 /* Notes a change of the condition in the rule, and decides. A single step is repeated after its
  * pause, yet not more often than every `interval` microseconds. A notice that was not delivered is

@@ -79,7 +79,7 @@ static const struct statement claim_rule = {
            " WHERE id = ? AND active = 1 AND evaluated_at = ?"
            " AND tick_lease_expires_at <= {now_microseconds}",
 };
-static const struct statement end_look = {
+static const struct statement end_evaluation = {
     .name = "alert_end_look",
     .sql = "UPDATE alert_rules SET state = ?, last_condition_triggered = ?, state_changes = ?,"
            " source_table = ?, evaluated_gen = ?, evaluated_at = {now_microseconds},"
@@ -394,10 +394,10 @@ enum error alert_claim(const struct storage_call *call, const struct alert_due *
     return query_end(query, call->problem);
 }
 
-enum error alert_end_look(const struct storage_call *call, const struct alert_rule *rule,
-                          int64_t generation, const struct alert_pending *pending, bool *kept)
+enum error alert_end_evaluation(const struct storage_call *call, const struct alert_rule *rule,
+                                int64_t generation, const struct alert_pending *pending, bool *kept)
 {
-    struct query *query = db_query(call->db, &end_look);
+    struct query *query = db_query(call->db, &end_evaluation);
 
     query_bind_text(query, alert_state_names[rule->state]);
     if (rule->last_condition_triggered.given)
@@ -439,9 +439,9 @@ static enum error write_history(struct db *db, const char *id, const struct webh
 static int64_t bit_of(const char *receiver)
 {
     const char *colon = strchr(receiver, ':');
-    long place = colon ? strtol(colon + 1, NULL, 10) : 0;
+    long position = colon ? strtol(colon + 1, NULL, 10) : 0;
 
-    return place >= 1 && place <= ALERT_STEPS_MAX ? (int64_t)1 << (place - 1) : 0;
+    return position >= 1 && position <= ALERT_STEPS_MAX ? (int64_t)1 << (position - 1) : 0;
 }
 
 /* In the transaction that ends a delivery: a notice that all receivers have taken makes its rule

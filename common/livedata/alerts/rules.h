@@ -56,9 +56,9 @@ struct alert_pending {
     int64_t level;
     int64_t receivers;
 };
-MUST_CHECK enum error alert_end_look(const struct storage_call *call, const struct alert_rule *rule,
-                                     int64_t generation, const struct alert_pending *pending,
-                                     bool *kept);
+MUST_CHECK enum error alert_end_evaluation(const struct storage_call *call,
+                                           const struct alert_rule *rule, int64_t generation,
+                                           const struct alert_pending *pending, bool *kept);
 
 /* "<rule>:<place>", from 1: whom a delivery goes to. Several steps may be of one level. */
 const char *alert_receiver(struct arena *arena, const struct alert_rule *rule, size_t step);

@@ -7,15 +7,15 @@
 #include "base/number.h"
 #include "crypto/token.h"
 #include "livedata/metrics/metric.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <math.h>
 
 enum { BODY_BYTES_MAX = 16384, MINUTE_DECIMALS = 2 };
 
-enum error alert_look(const struct storage_call *call, const struct livedata_settings *settings,
-                      const struct catalog *catalog, const struct alert_rule *rule,
-                      struct alert_reading *reading)
+enum error alert_evaluate(const struct storage_call *call, const struct livedata_settings *settings,
+                          const struct catalog *catalog, const struct alert_rule *rule,
+                          struct alert_reading *reading)
 {
     struct metric_request request = {.metric = catalog_metric(catalog, rule->metric),
                                      .window = rule->window};
@@ -135,7 +135,7 @@ const char *alert_body(const struct storage_call *call, const struct alert_rule 
         .condition = rule->condition,
         .current_value = reading->value,
         .duration_minutes =
-            number_round((double)(call->now - fired_at) / (double)moment_minute, MINUTE_DECIMALS),
+            number_round((double)(call->now - fired_at) / (double)us_per_minute, MINUTE_DECIMALS),
         .fired_at = fired_at,
         .level = decision->level,
         .metric = rule->metric,
@@ -179,7 +179,7 @@ static enum error enqueue(const struct storage_call *call, const struct alert_ru
         struct webhook_event event = {
             .event_id = event_id, .event_type = alert_notice_types[decision->notice], .body = body};
 
-        if (!alert_hears(rule, i, decision))
+        if (!alert_is_receiver(rule, i, decision))
             continue;
         event.webhook_id = alert_receiver(call->arena, rule, i);
         error = webhook_enqueue(call->db, call->arena, &live_alert_kind, &event, call->problem);
@@ -198,7 +198,7 @@ static struct alert_pending pending_of(const struct storage_call *call,
     char *id;
 
     for (size_t i = 0; i < rule->step_count; i++)
-        pending.receivers += alert_hears(rule, i, decision);
+        pending.receivers += alert_is_receiver(rule, i, decision);
     if (decision->notice == ALERT_SILENT || !pending.receivers)
         return pending;
     id = arena_alloc(call->arena, TOKEN_UUID_TEXT);
@@ -208,9 +208,9 @@ static struct alert_pending pending_of(const struct storage_call *call,
 }
 
 /* A rule that was changed while it was looked at is looked at anew. */
-static enum error end_look(const struct storage_call *call, struct alert_rule *rule,
-                           int64_t generation, const struct alert_reading *reading,
-                           const struct alert_decision *decision)
+static enum error end_evaluation(const struct storage_call *call, struct alert_rule *rule,
+                                 int64_t generation, const struct alert_reading *reading,
+                                 const struct alert_decision *decision)
 {
     struct alert_pending pending = pending_of(call, rule, decision);
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
@@ -221,15 +221,15 @@ static enum error end_look(const struct storage_call *call, struct alert_rule *r
     if (rule->pending_event)
         error = alert_stop_notices(call, rule);
     if (!error)
-        error = alert_end_look(call, rule, generation, &pending, &kept);
+        error = alert_end_evaluation(call, rule, generation, &pending, &kept);
     if (!error && kept && pending.event_id)
         error = enqueue(call, rule, decision, pending.event_id,
                         alert_body(call, rule, reading, decision));
     return db_finish(call->db, error, call->problem);
 }
 
-static enum error look_at(struct storage_call *call, const struct livedata_settings *settings,
-                          const struct catalog *catalog, const struct alert_due *due)
+static enum error evaluate(struct storage_call *call, const struct livedata_settings *settings,
+                           const struct catalog *catalog, const struct alert_due *due)
 {
     struct alert_rule *rule = ARENA_NEW(call->arena, struct alert_rule);
     int64_t interval = llround(settings->alert_seconds * 1e6);
@@ -241,7 +241,7 @@ static enum error look_at(struct storage_call *call, const struct livedata_setti
         return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
     call->tenant = rule->tenant;
     decision.state = rule->state;
-    if (alert_look(call, settings, catalog, rule, &reading)) {
+    if (alert_evaluate(call, settings, catalog, rule, &reading)) {
         log_event(LOG_WARNING, "alert_unreadable",
                   arena_print(call->arena, "%s: %s", rule->id, call->problem->text));
     } else {
@@ -252,11 +252,11 @@ static enum error look_at(struct storage_call *call, const struct livedata_setti
             alert_decide(rule, reading.triggered, call->now, interval, &decision);
     }
     rule->state = decision.state;
-    return end_look(call, rule, due->generation, &reading, &decision);
+    return end_evaluation(call, rule, due->generation, &reading, &decision);
 }
 
 enum error alert_watch(struct db *db, struct arena *arena, const struct livedata_settings *settings,
-                       const struct catalog *catalog, int64_t *looks, struct problem *problem)
+                       const struct catalog *catalog, int64_t *evaluations, struct problem *problem)
 {
     struct storage_call call = {
         .db = db, .arena = arena, .problem = problem, .now = clock_unix_microseconds()};
@@ -264,7 +264,7 @@ enum error alert_watch(struct db *db, struct arena *arena, const struct livedata
     enum error error = alert_list_due(&call, llround(settings->alert_seconds * 1e6),
                                       llround(settings->alert_event_seconds * 1e6), &dues);
 
-    *looks = 0;
+    *evaluations = 0;
     for (size_t i = 0; !error && i < dues.count; i++) {
         bool claimed = false;
 
@@ -272,8 +272,8 @@ enum error alert_watch(struct db *db, struct arena *arena, const struct livedata
         call.now = clock_unix_microseconds();
         error = alert_claim(&call, &dues.items[i], &claimed);
         if (!error && claimed) {
-            ++*looks;
-            error = look_at(&call, settings, catalog, &dues.items[i]);
+            ++*evaluations;
+            error = evaluate(&call, settings, catalog, &dues.items[i]);
         }
     }
     return error;

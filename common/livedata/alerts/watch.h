@@ -13,14 +13,14 @@
  * logged and left to its next look; errors are those of storing. */
 MUST_CHECK enum error alert_watch(struct db *db, struct arena *arena,
                                   const struct livedata_settings *settings,
-                                  const struct catalog *catalog, int64_t *looks,
+                                  const struct catalog *catalog, int64_t *evaluations,
                                   struct problem *problem);
 
 /* What the metric of a rule says now. */
-MUST_CHECK enum error alert_look(const struct storage_call *call,
-                                 const struct livedata_settings *settings,
-                                 const struct catalog *catalog, const struct alert_rule *rule,
-                                 struct alert_reading *reading);
+MUST_CHECK enum error alert_evaluate(const struct storage_call *call,
+                                     const struct livedata_settings *settings,
+                                     const struct catalog *catalog, const struct alert_rule *rule,
+                                     struct alert_reading *reading);
 
 /* What is sent: keys sorted, without blanks. */
 const char *alert_body(const struct storage_call *call, const struct alert_rule *rule,

@@ -21,13 +21,13 @@ static const double pause_seconds = 0.2;
 struct listener {
     const struct livedata_settings *settings;
     struct arena *arena; /* as long as the process */
-    struct arena *round;
-    struct store *looking;
-    struct store *hearing; /* a connection that does nothing else */
-    struct redis *redis;   /* NULL = none is set */
+    struct arena *cycle;
+    struct store *polling;
+    struct store *listening; /* a connection that does nothing else */
+    struct redis *redis;     /* NULL = none is set */
     struct live_cache cache;
-    bool hears_database, hears_redis;
-    bool told_database, told_redis; /* that it does not */
+    bool listens_to_database, listens_to_redis;
+    bool reported_database, reported_redis; /* that it does not */
 };
 
 bool listener_is_needed(const struct livedata_settings *settings)
@@ -45,10 +45,10 @@ static enum error open_all(struct listener *listener, const char *run_directory,
     (void)snprintf(path, sizeof path, "%s/livedata-cache.shm", run_directory);
     error = shm_cache_open(path, &listener->cache.shared, problem);
     if (!error)
-        error = livedata_store_open(listener->arena, listener->settings, NULL, &listener->looking,
+        error = livedata_store_open(listener->arena, listener->settings, NULL, &listener->polling,
                                     problem);
     if (!error)
-        error = livedata_store_open(listener->arena, listener->settings, NULL, &listener->hearing,
+        error = livedata_store_open(listener->arena, listener->settings, NULL, &listener->listening,
                                     problem);
     if (!error && listener->settings->redis_url)
         error = redis_open(listener->arena, listener->settings->redis_url, LIVE_REDIS_TIMEOUT,
@@ -56,16 +56,16 @@ static enum error open_all(struct listener *listener, const char *run_directory,
     return error;
 }
 
-static void look(struct listener *listener)
+static void poll_changes(struct listener *listener)
 {
     struct problem problem = {0};
-    struct storage_call call = {.arena = listener->round,
+    struct storage_call call = {.arena = listener->cycle,
                                 .problem = &problem,
                                 .tenant = "default",
                                 .now = clock_unix_microseconds()};
 
-    arena_reset(listener->round);
-    if (store_prepare(listener->looking, &call.db, &problem))
+    arena_reset(listener->cycle);
+    if (store_prepare(listener->polling, &call.db, &problem))
         return;
     (void)live_cache_follow(&listener->cache, &call);
     db_end_of_request(call.db);
@@ -81,59 +81,59 @@ static void tell(bool *told, const char *of, const struct problem *problem)
     *told = problem->error != ERROR_NONE;
 }
 
-static void hear_database(struct listener *listener)
+static void poll_database(struct listener *listener)
 {
     struct problem problem = {0};
     struct db *db;
 
-    if (listener->hears_database || !listener->settings->cache_listen)
+    if (listener->listens_to_database || !listener->settings->cache_listen)
         return;
-    listener->hears_database =
-        !store_prepare(listener->hearing, &db, &problem) && !db_listen(db, LIVE_CHANNEL, &problem);
-    tell(&listener->told_database, "the database", &problem);
+    listener->listens_to_database = !store_prepare(listener->listening, &db, &problem) &&
+                                    !db_listen(db, LIVE_CHANNEL, &problem);
+    tell(&listener->reported_database, "the database", &problem);
 }
 
-static void hear_redis(struct listener *listener)
+static void poll_redis(struct listener *listener)
 {
     struct problem problem = {0};
 
-    if (listener->hears_redis || !listener->redis)
+    if (listener->listens_to_redis || !listener->redis)
         return;
-    listener->hears_redis = !redis_subscribe(listener->redis, LIVE_REDIS_CHANNEL, &problem);
-    tell(&listener->told_redis, "Redis", &problem);
+    listener->listens_to_redis = !redis_subscribe(listener->redis, LIVE_REDIS_CHANNEL, &problem);
+    tell(&listener->reported_redis, "Redis", &problem);
 }
 
 /* Waits for a word; whatever it says, it is time to look. */
 static void wait_for_word(struct listener *listener)
 {
-    struct db *db = store_handle(listener->hearing);
+    struct db *db = store_handle(listener->listening);
     struct problem lost = {0}, gone = {0};
     struct pollfd files[] = {
-        {.fd = listener->hears_database ? db_listen_file(db) : -1, .events = POLLIN},
-        {.fd = listener->hears_redis ? redis_file(listener->redis) : -1, .events = POLLIN}};
+        {.fd = listener->listens_to_database ? db_listen_file(db) : -1, .events = POLLIN},
+        {.fd = listener->listens_to_redis ? redis_file(listener->redis) : -1, .events = POLLIN}};
 
     if (poll(files, 2, SILENCE_MS) <= 0)
         return;
     if (files[0].revents) {
         (void)db_notified(db, &lost);
-        listener->hears_database = !lost.error;
+        listener->listens_to_database = !lost.error;
     }
     if (files[1].revents) {
         (void)redis_receive(listener->redis, &gone);
-        listener->hears_redis = !gone.error;
+        listener->listens_to_redis = !gone.error;
     }
 }
 
 /* What came while nobody heard is found by the look that follows; one more now and then costs
  * nothing. */
-static bool round_of(void *context)
+static bool run_cycle(void *context)
 {
     struct listener *listener = context;
 
-    hear_database(listener);
-    hear_redis(listener);
-    look(listener);
-    if (!listener->hears_database && !listener->hears_redis)
+    poll_database(listener);
+    poll_redis(listener);
+    poll_changes(listener);
+    if (!listener->listens_to_database && !listener->listens_to_redis)
         return false;
     wait_for_word(listener);
     return true;
@@ -142,21 +142,21 @@ static bool round_of(void *context)
 int listener_run(const struct livedata_settings *settings, const char *run_directory)
 {
     struct listener listener = {
-        .settings = settings, .arena = arena_create(MEMORY_MAX), .round = arena_create(MEMORY_MAX)};
+        .settings = settings, .arena = arena_create(MEMORY_MAX), .cycle = arena_create(MEMORY_MAX)};
     struct problem problem = {0};
 
     listener.cache.poll_microseconds = (int64_t)(settings->cache_poll_seconds * 1e6);
-    if (!listener.arena || !listener.round || open_all(&listener, run_directory, &problem)) {
+    if (!listener.arena || !listener.cycle || open_all(&listener, run_directory, &problem)) {
         log_event(LOG_ERROR, "listener_failed", problem.text);
         return 1;
     }
     signal(SIGPIPE, SIG_IGN);
-    main_loop_run(pause_seconds, round_of, &listener);
+    main_loop_run(pause_seconds, run_cycle, &listener);
     redis_close(listener.redis);
-    store_close(listener.hearing);
-    store_close(listener.looking);
+    store_close(listener.listening);
+    store_close(listener.polling);
     shm_cache_close(listener.cache.shared);
-    arena_destroy(listener.round);
+    arena_destroy(listener.cycle);
     arena_destroy(listener.arena);
     return 0;
 }

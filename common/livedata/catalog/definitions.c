@@ -2,7 +2,7 @@
 #include "livedata/catalog/catalog.h"
 
 #include "base/yaml.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Versions of the API. Each says what it added; answers of older versions leave that out. */
 #include "livedata/catalog/contracts.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +23,9 @@ bool version_is_deprecated(const struct catalog *catalog, const struct api_versi
 
     if (strcmp(version->status, "deprecated") == 0)
         return true;
-    return moment_parse(catalog->latest->date, &latest) && moment_parse(version->date, &day) &&
-           latest - day > DEPRECATED_AFTER_DAYS * moment_day;
+    return timestamp_parse(catalog->latest->date, &latest) &&
+           timestamp_parse(version->date, &day) &&
+           latest - day > DEPRECATED_AFTER_DAYS * us_per_day;
 }
 
 void version_end(const struct api_version *version, char day[11])

@@ -280,8 +280,8 @@ static enum error change_order(const struct storage_call *call, const struct eve
     return error ? error : accept_order(call, &kept, old);
 }
 
-enum error state_fold_order(const struct storage_call *call, const struct event *event,
-                            bool *accepted, const char **left)
+enum error state_apply_order(const struct storage_call *call, const struct event *event,
+                             bool *accepted, const char **left)
 {
     struct order_state old;
     bool deleted = false;
@@ -317,8 +317,8 @@ static enum error remove_product(const struct storage_call *call, const struct e
     return error ? error : users_refresh_category(call, event, moved);
 }
 
-enum error state_fold_product(const struct storage_call *call, const struct event *event,
-                              struct string_list *moved)
+enum error state_apply_product(const struct storage_call *call, const struct event *event,
+                               struct string_list *moved)
 {
     struct query *query = db_query(call->db, &read_product);
     bool found, newer = false, same = false;

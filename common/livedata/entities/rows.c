@@ -2,7 +2,7 @@
 #include "livedata/entities/rows.h"
 
 #include "db/query.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <string.h>
 
@@ -166,7 +166,7 @@ static void write_value(struct json_writer *writer, const struct entity_row *row
     const char *name = row->table->columns[column].name;
 
     if (strcmp(name, "ended_at") == 0) {
-        moment_write(writer, name, session_end(row, value, now));
+        timestamp_write(writer, name, session_end(row, value, now));
         return;
     }
     if (value->null) {
@@ -187,7 +187,7 @@ static void write_value(struct json_writer *writer, const struct entity_row *row
         writer_key_boolean(writer, name, value->integer != 0);
         break;
     case AS_TIME:
-        moment_write(writer, name, value->integer);
+        timestamp_write(writer, name, value->integer);
         break;
     default:
         writer_key_number(writer, name, (double)value->integer / 1e6);

@@ -104,7 +104,7 @@ static enum error find_session(const struct storage_call *call, const char *id,
 }
 
 /* The user of the newest event that names one. */
-static void fold_user(struct session_state *state, const struct event *event)
+static void apply_user(struct session_state *state, const struct event *event)
 {
     if (!event->user_id || event->at < state->user_ts ||
         (event->at == state->user_ts && strcmp(event->id, state->user_event_id) < 0))
@@ -114,7 +114,7 @@ static void fold_user(struct session_state *state, const struct event *event)
     state->user_event_id = event->id;
 }
 
-static void fold_event(struct session_state *state, const struct event *event, bool new_page)
+static void apply_event(struct session_state *state, const struct event *event, bool new_page)
 {
     int stage = stage_of_event(event);
 
@@ -130,7 +130,7 @@ static void fold_event(struct session_state *state, const struct event *event, b
         state->stage = stage;
     if (state->event_count > 1 && state->stage == STAGE_BOUNCE)
         state->stage = STAGE_BROWSE;
-    fold_user(state, event);
+    apply_user(state, event);
 }
 
 static enum error put_session(const struct storage_call *call, const struct event *event,
@@ -155,7 +155,7 @@ static enum error put_session(const struct storage_call *call, const struct even
     return query_end(query, call->problem);
 }
 
-enum error state_fold_click(const struct storage_call *call, const struct event *event)
+enum error state_apply_click(const struct storage_call *call, const struct event *event)
 {
     struct session_state state;
     struct query *query;
@@ -175,6 +175,6 @@ enum error state_fold_click(const struct storage_call *call, const struct event 
     error = query_end(query, call->problem);
     if (error)
         return error;
-    fold_event(&state, event, new_page);
+    apply_event(&state, event, new_page);
     return put_session(call, event, &state);
 }

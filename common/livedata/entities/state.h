@@ -11,12 +11,12 @@
 
 /* `accepted` says whether the event is the order's newest state. Its users are brought up to date;
  * `left` is the one whose order it was before, or NULL. */
-MUST_CHECK enum error state_fold_order(const struct storage_call *call, const struct event *event,
-                                       bool *accepted, const char **left);
-MUST_CHECK enum error state_fold_click(const struct storage_call *call, const struct event *event);
+MUST_CHECK enum error state_apply_order(const struct storage_call *call, const struct event *event,
+                                        bool *accepted, const char **left);
+MUST_CHECK enum error state_apply_click(const struct storage_call *call, const struct event *event);
 /* `moved` are users who prefer another category since. */
-MUST_CHECK enum error state_fold_product(const struct storage_call *call, const struct event *event,
-                                         struct string_list *moved);
+MUST_CHECK enum error state_apply_product(const struct storage_call *call,
+                                          const struct event *event, struct string_list *moved);
 
 /* Change data put users and sessions as they are, and remove them. Orders and products of change
  * data go through the functions above: `event->row.removes` says that they are gone. */

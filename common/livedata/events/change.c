@@ -63,11 +63,11 @@ static bool flag_of(const json_t *row, const char *key)
 
 static struct optional_integer moment_of(const json_t *row, const char *key)
 {
-    int64_t moment = 0;
+    int64_t timestamp = 0;
 
-    if (!event_moment(json_object_get(row, key), &moment))
+    if (!event_timestamp(json_object_get(row, key), &timestamp))
         return (struct optional_integer){0};
-    return GIVEN_INTEGER(moment);
+    return GIVEN_INTEGER(timestamp);
 }
 
 static void take_order(const json_t *row, struct event *event)

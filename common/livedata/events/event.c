@@ -3,7 +3,7 @@
 #include "livedata/events/fields.h"
 
 #include "base/number.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -107,9 +107,9 @@ static bool read_timestamp(const json_t *payload, const struct event_rules *rule
 
     if (!value)
         return event_refuse(verdict, "timestamp", "missing", "field required");
-    if (!json_is_string(value) || !moment_parse(json_string_value(value), &event->at))
+    if (!json_is_string(value) || !timestamp_parse(json_string_value(value), &event->at))
         return event_refuse(verdict, "timestamp", "datetime_parsing", "is no time");
-    if (event->at > rules->now + rules->ahead_seconds * moment_second)
+    if (event->at > rules->now + rules->ahead_seconds * us_per_second)
         return event_refuse(verdict, "timestamp", "value_error", "lies in the future");
     return true;
 }
@@ -164,7 +164,7 @@ static bool read_item(const json_t *item, size_t i, struct order_item *read,
         quantity != floor(quantity) || quantity < 1 || quantity > 1000)
         good = refuse_item(verdict, i, "int_parsing", "quantity is 1 to 1000");
     if (!event_decimal(json_object_get(item, "unit_price"), &price) || price <= 0 ||
-        !event_two_places(price))
+        !event_two_decimals(price))
         good = refuse_item(verdict, i, "decimal_parsing",
                            "unit_price is above 0 with at most two places");
     if (!good)

@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,23 +83,23 @@ int64_t event_cents(double amount)
     return (int64_t)nearbyint(number_round(amount, 2) * 100);
 }
 
-bool event_two_places(double amount)
+bool event_two_decimals(double amount)
 {
     return fabs(amount * 100 - nearbyint(amount * 100)) < 1e-6 * fmax(1, fabs(amount));
 }
 
-bool event_moment(const json_t *value, int64_t *moment)
+bool event_timestamp(const json_t *value, int64_t *timestamp)
 {
     double number;
 
     if (json_is_string(value))
-        return moment_parse(json_string_value(value), moment);
+        return timestamp_parse(json_string_value(value), timestamp);
     if (!json_is_number(value))
         return false;
     number = json_number_value(value);
     if (!(number >= 0 && number < 1e16))
         return false;
-    *moment = llround(number * (number < 1e11 ? 1e6 : number < 1e14 ? 1e3 : 1));
+    *timestamp = llround(number * (number < 1e11 ? 1e6 : number < 1e14 ? 1e3 : 1));
     return true;
 }
 
@@ -140,7 +140,7 @@ static bool check_field(const json_t *payload, const struct event_field *field,
                         struct event_verdict *verdict)
 {
     const json_t *value = json_object_get(payload, field->name);
-    int64_t moment;
+    int64_t timestamp;
 
     if (!value || (json_is_null(value) && !field->nullable)) {
         if (field->required || value)
@@ -151,7 +151,7 @@ static bool check_field(const json_t *payload, const struct event_field *field,
         return true;
     switch (field->kind) {
     case TIME_FIELD:
-        return event_moment(value, &moment)
+        return event_timestamp(value, &timestamp)
                    ? true
                    : event_refuse(verdict, field->name, "datetime_parsing", "is no time");
     case BIT_FIELD:

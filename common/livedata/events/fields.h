@@ -41,10 +41,10 @@ bool event_is_word(const char *const *words, const char *text);
 /* A decimal as text or number; false when it is none, or not finite. */
 bool event_decimal(const json_t *value, double *number);
 int64_t event_cents(double amount);
-bool event_two_places(double amount);
+bool event_two_decimals(double amount);
 /* A time as text, or since 1970 as a number: of seconds, of milliseconds from 1e11 on, of
  * microseconds from 1e14 on. */
-bool event_moment(const json_t *value, int64_t *moment);
+bool event_timestamp(const json_t *value, int64_t *timestamp);
 
 /* The envelope of change data and the row in it (change.c). */
 bool event_read_change(const json_t *payload, struct event *event, struct event_verdict *verdict);

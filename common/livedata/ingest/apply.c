@@ -9,10 +9,10 @@
 #include "livedata/cache/live_cache.h"
 #include "livedata/entities/state.h"
 #include "livedata/journal/dead_letters.h"
-#include "livedata/moment.h"
 #include "livedata/nodes/branches.h"
 #include "livedata/nodes/edge.h"
 #include "livedata/search/search.h"
+#include "livedata/timestamp.h"
 #include "net/redis.h"
 
 #include <stdlib.h>
@@ -74,12 +74,12 @@ static const char *moved_by(const char *entity_type)
 static void count_type(struct apply_touched *touched, const struct event *event)
 {
     const char *type = event->family == EVENT_CHANGE ? moved_by(event->entity_type) : event->type;
-    size_t place = 0;
+    size_t position = 0;
 
-    while (event_types[place] && strcmp(event_types[place], type) != 0)
-        place++;
-    touched->by_type[place]++;
-    touched->type_event_at[place] = event->at;
+    while (event_types[position] && strcmp(event_types[position], type) != 0)
+        position++;
+    touched->by_type[position]++;
+    touched->type_event_at[position] = event->at;
 }
 
 static const char *json_of(struct arena *arena, const json_t *value)
@@ -207,8 +207,8 @@ static enum error index_entities(struct apply_call *call, struct apply_touched *
 }
 
 /* The row of the entity as it is now; its JSON goes into the journal. */
-static enum error look_at_entity(struct apply_call *call, const struct event *event,
-                                 struct apply_touched *touched, const char **data)
+static enum error snapshot_entity(struct apply_call *call, const struct event *event,
+                                  struct apply_touched *touched, const char **data)
 {
     const struct entity_type *type = catalog_entity(call->catalog, event->entity_type);
     struct entity_row *row = ARENA_NEW(call->storage.arena, struct entity_row);
@@ -223,19 +223,19 @@ static enum error look_at_entity(struct apply_call *call, const struct event *ev
     return error;
 }
 
-static enum error fold_order(struct apply_call *call, const struct event *event,
-                             struct apply_touched *touched, const char **data)
+static enum error apply_order(struct apply_call *call, const struct event *event,
+                              struct apply_touched *touched, const char **data)
 {
     bool accepted = false;
     const char *left = NULL;
     const struct entity_type *user = catalog_entity(call->catalog, "user");
-    enum error error = state_fold_order(&call->storage, event, &accepted, &left);
+    enum error error = state_apply_order(&call->storage, event, &accepted, &left);
 
     touch(touched, "orders_v2", event);
     touch(touched, "order_items", event);
     touch(touched, "users_enriched", event);
     if (!error)
-        error = look_at_entity(call, event, touched, data);
+        error = snapshot_entity(call, event, touched, data);
     index_later(call, touched, user, event->user_id, NULL);
     index_later(call, touched, user, left, NULL);
     if (!error && accepted && !event->row.removes)
@@ -245,12 +245,12 @@ static enum error fold_order(struct apply_call *call, const struct event *event,
     return error;
 }
 
-static enum error fold_product(struct apply_call *call, const struct event *event,
-                               struct apply_touched *touched)
+static enum error apply_product(struct apply_call *call, const struct event *event,
+                                struct apply_touched *touched)
 {
     const struct entity_type *user = catalog_entity(call->catalog, "user");
     struct string_list moved;
-    enum error error = state_fold_product(&call->storage, event, &moved);
+    enum error error = state_apply_product(&call->storage, event, &moved);
 
     touch(touched, "products_current", event);
     touch(touched, "users_enriched", event);
@@ -260,11 +260,11 @@ static enum error fold_product(struct apply_call *call, const struct event *even
 }
 
 /* A row of change data, by the type of its entity. */
-static enum error fold_change(struct apply_call *call, const struct event *event,
-                              struct apply_touched *touched)
+static enum error apply_change(struct apply_call *call, const struct event *event,
+                               struct apply_touched *touched)
 {
     if (strcmp(event->entity_type, "product") == 0)
-        return fold_product(call, event, touched);
+        return apply_product(call, event, touched);
     if (strcmp(event->entity_type, "user") == 0) {
         touch(touched, "users_enriched", event);
         return state_change_user(&call->storage, event);
@@ -273,30 +273,30 @@ static enum error fold_change(struct apply_call *call, const struct event *event
     return state_change_session(&call->storage, event);
 }
 
-static enum error fold(struct apply_call *call, const struct event *event,
-                       struct apply_touched *touched, const char **data)
+static enum error apply_state(struct apply_call *call, const struct event *event,
+                              struct apply_touched *touched, const char **data)
 {
     enum error error = ERROR_NONE;
 
     switch (event->family) {
     case EVENT_ORDER:
-        return fold_order(call, event, touched, data);
+        return apply_order(call, event, touched, data);
     case EVENT_CHANGE:
         if (strcmp(event->entity_type, "order") == 0)
-            return fold_order(call, event, touched, data);
-        error = fold_change(call, event, touched);
+            return apply_order(call, event, touched, data);
+        error = apply_change(call, event, touched);
         break;
     case EVENT_CLICK:
         touch(touched, "sessions_aggregated", event);
-        error = state_fold_click(&call->storage, event);
+        error = state_apply_click(&call->storage, event);
         break;
     case EVENT_PRODUCT:
-        error = fold_product(call, event, touched);
+        error = apply_product(call, event, touched);
         break;
     default:
         break;
     }
-    return error ? error : look_at_entity(call, event, touched, data);
+    return error ? error : snapshot_entity(call, event, touched, data);
 }
 
 static enum error put_dead_letter(struct apply_call *call, const struct event *event,
@@ -343,7 +343,7 @@ static enum error over_quota(struct apply_call *call, bool *over)
         return ERROR_NONE;
     query = db_query(call->storage.db, &count_today);
     query_bind_text(query, call->storage.tenant);
-    query_bind_integer(query, call->storage.now - call->storage.now % moment_day);
+    query_bind_integer(query, call->storage.now - call->storage.now % us_per_day);
     *over = query_next(query) && query_integer(query, 0) >= call->events_per_day;
     return query_end(query, call->storage.problem);
 }
@@ -371,7 +371,7 @@ static enum error apply_good(struct apply_call *call, const struct event *event,
                              struct apply_touched *touched)
 {
     const char *data = NULL;
-    enum error error = fold(call, event, touched, &data);
+    enum error error = apply_state(call, event, touched, &data);
 
     touch(touched, "pipeline_events", event);
     if (!error)

@@ -4,7 +4,7 @@
 #include "base/list.h"
 #include "db/query.h"
 #include "livedata/counts.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <string.h>
 
@@ -269,10 +269,10 @@ enum error dead_letter_stats(const struct storage_call *call, const char *types,
         return error;
     query = db_query(call->db, &count_hours);
     query_bind_text(query, call->tenant);
-    query_bind_integer(query, call->now - moment_day);
+    query_bind_integer(query, call->now - us_per_day);
     bind_types(query, types);
     while (count < HOURS_MAX && query_next(query)) {
-        hours[count] = (struct dead_letter_hour){.hour = query_integer(query, 0) * moment_hour,
+        hours[count] = (struct dead_letter_hour){.hour = query_integer(query, 0) * us_per_hour,
                                                  .count = query_integer(query, 1)};
         stats->last_24h += hours[count++].count;
     }

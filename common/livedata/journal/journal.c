@@ -4,11 +4,11 @@
 #include "base/schema.h"
 #include "db/query.h"
 #include "livedata/access/types.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <string.h>
 
-enum { GENERATIONS_MAX = 512, LOOK_PAGE = 1000 };
+enum { GENERATIONS_MAX = 512, SCAN_PAGE = 1000 };
 
 #define JOURNAL_COLUMNS                                                                            \
     "seq, event_id, topic, entity_type, entity_id, event_type, latency_ms, processed_at, source,"  \
@@ -32,24 +32,24 @@ static const struct statement insert_row = {
 /* A look at applied events in the order of the journal, by the index that fits the filter; what the
  * index does not know is compared row by row. The sum keeps planners from walking the whole journal
  * for the sake of its order, where an entity has few rows. */
-#define LOOK_COLUMNS                                                                               \
+#define SCAN_COLUMNS                                                                               \
     "SELECT seq, event_id, topic, entity_type, entity_id, event_type, latency_ms, processed_at,"   \
     " source, way_in, branch FROM pipeline_events WHERE tenant_id = ?"                             \
     " AND topic = 'events.validated'"
-#define LOOK(word, condition, order)                                                               \
+#define SCAN(word, condition, order)                                                               \
     {                                                                                              \
         {.name = "journal_after" word,                                                             \
-         .sql = LOOK_COLUMNS condition " AND " order " > ? ORDER BY " order " LIMIT ?"},           \
+         .sql = SCAN_COLUMNS condition " AND " order " > ? ORDER BY " order " LIMIT ?"},           \
         {                                                                                          \
             .name = "journal_before" word,                                                         \
-            .sql = LOOK_COLUMNS condition " AND " order " < ? ORDER BY " order " DESC LIMIT ?"     \
+            .sql = SCAN_COLUMNS condition " AND " order " < ? ORDER BY " order " DESC LIMIT ?"     \
         }                                                                                          \
     }
-enum look_by { LOOK_ALL, LOOK_BY_TYPE, LOOK_BY_ENTITY, LOOK__MAX };
-static const struct statement looks[LOOK__MAX][2] = {
-    [LOOK_ALL] = LOOK("", "", "seq"),
-    [LOOK_BY_TYPE] = LOOK("_type", " AND event_type = ?", "seq"),
-    [LOOK_BY_ENTITY] = LOOK("_entity", " AND entity_id = ?", "seq + 0")};
+enum scan_by { SCAN_ALL, SCAN_BY_TYPE, SCAN_BY_ENTITY, SCAN__MAX };
+static const struct statement scans[SCAN__MAX][2] = {
+    [SCAN_ALL] = SCAN("", "", "seq"),
+    [SCAN_BY_TYPE] = SCAN("_type", " AND event_type = ?", "seq"),
+    [SCAN_BY_ENTITY] = SCAN("_entity", " AND entity_id = ?", "seq + 0")};
 
 static const struct statement rows_after_all = {
     .name = "journal_after_all",
@@ -209,66 +209,65 @@ static bool is_family(const char *word)
     return strcmp(word, "clickstream") == 0;
 }
 
-static struct query *look_from(const struct storage_call *call, const struct journal_filter *filter,
+static struct query *scan_from(const struct storage_call *call, const struct journal_filter *filter,
                                int64_t seq, bool back, int most)
 {
     const char *type = filter->family && !is_family(filter->family) ? filter->family : NULL;
-    enum look_by by = filter->entity_id ? LOOK_BY_ENTITY : type ? LOOK_BY_TYPE : LOOK_ALL;
-    struct query *query = db_query(call->db, &looks[by][back]);
+    enum scan_by by = filter->entity_id ? SCAN_BY_ENTITY : type ? SCAN_BY_TYPE : SCAN_ALL;
+    struct query *query = db_query(call->db, &scans[by][back]);
 
     query_bind_text(query, call->tenant);
-    if (by != LOOK_ALL)
-        query_bind_text(query, by == LOOK_BY_ENTITY ? filter->entity_id : type);
+    if (by != SCAN_ALL)
+        query_bind_text(query, by == SCAN_BY_ENTITY ? filter->entity_id : type);
     query_bind_integer(query, seq);
     query_bind_integer(query, most);
     return query;
 }
 
 /* One page of rows looked at; those that match are kept while there is room. */
-static enum error look_at_page(const struct storage_call *call, const struct journal_filter *filter,
-                               bool back, int page, int most, struct journal_look *look,
-                               int *looked)
+static enum error scan_page(const struct storage_call *call, const struct journal_filter *filter,
+                            bool back, int page, int most, struct journal_scan *scan, int *scanned)
 {
-    struct query *query = look_from(call, filter, look->reached, back, page);
+    struct query *query = scan_from(call, filter, scan->reached, back, page);
 
-    *looked = 0;
-    while (look->rows.count < (size_t)most && query_next(query)) {
-        struct journal_row *row = &look->rows.items[look->rows.count];
+    *scanned = 0;
+    while (scan->rows.count < (size_t)most && query_next(query)) {
+        struct journal_row *row = &scan->rows.items[scan->rows.count];
 
         take_row(query, call, row);
-        look->reached = row->seq;
-        look->rows.count += journal_matches(filter, row);
-        ++*looked;
+        scan->reached = row->seq;
+        scan->rows.count += journal_matches(filter, row);
+        ++*scanned;
     }
     return query_end(query, call->problem);
 }
 
-static enum error look_along(const struct storage_call *call, const struct journal_filter *filter,
-                             int64_t seq, bool back, int most, int64_t look_most,
-                             struct journal_look *look)
+static enum error scan_along(const struct storage_call *call, const struct journal_filter *filter,
+                             int64_t seq, bool back, int most, int64_t scan_most,
+                             struct journal_scan *scan)
 {
     enum error error = ERROR_NONE;
-    int looked;
+    int scanned;
 
-    *look = (struct journal_look){
+    *scan = (struct journal_scan){
         .reached = seq,
         .rows = {.items = ARENA_ARRAY(call->arena, struct journal_row, (size_t)most + 1)}};
-    while (!error && !look->ended && look_most > 0 && look->rows.count < (size_t)most) {
-        int page = look_most < LOOK_PAGE ? (int)look_most : LOOK_PAGE;
+    while (!error && !scan->ended && scan_most > 0 && scan->rows.count < (size_t)most) {
+        int page = scan_most < SCAN_PAGE ? (int)scan_most : SCAN_PAGE;
 
-        error = look_at_page(call, filter, back, page, most, look, &looked);
-        look_most -= looked;
-        look->looked += looked;
-        look->ended = looked < page && look->rows.count < (size_t)most;
+        error = scan_page(call, filter, back, page, most, scan, &scanned);
+        scan_most -= scanned;
+        scan->scanned += scanned;
+        scan->ended = scanned < page && scan->rows.count < (size_t)most;
     }
     return error;
 }
 
 enum error journal_after(const struct storage_call *call, int64_t seq,
-                         const struct journal_filter *filter, int most, int64_t look_most,
-                         struct journal_look *look)
+                         const struct journal_filter *filter, int most, int64_t scan_most,
+                         struct journal_scan *scan)
 {
-    return look_along(call, filter, seq, false, most, look_most, look);
+    return scan_along(call, filter, seq, false, most, scan_most, scan);
 }
 
 enum error journal_after_all(const struct storage_call *call, int64_t seq, int most,
@@ -311,12 +310,12 @@ bool journal_matches(const struct journal_filter *filter, const struct journal_r
 }
 
 enum error journal_newest(const struct storage_call *call, const struct journal_filter *filter,
-                          int most, int64_t look_most, struct journal_rows *rows)
+                          int most, int64_t scan_most, struct journal_rows *rows)
 {
-    struct journal_look look;
-    enum error error = look_along(call, filter, INT64_MAX, true, most, look_most, &look);
+    struct journal_scan scan;
+    enum error error = scan_along(call, filter, INT64_MAX, true, most, scan_most, &scan);
 
-    *rows = look.rows;
+    *rows = scan.rows;
     for (size_t i = 0; i < rows->count / 2; i++) {
         struct journal_row row = rows->items[i];
 

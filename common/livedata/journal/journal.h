@@ -55,15 +55,15 @@ struct journal_filter {
 
 /* Rows of applied events after `seq`, oldest first and without their data: at most `most` that
  * match, out of at most `look_most` that are looked at. */
-struct journal_look {
+struct journal_scan {
     struct journal_rows rows;
-    int64_t looked;  /* rows */
+    int64_t scanned; /* rows */
     int64_t reached; /* the last of them */
     bool ended;      /* there is none after it */
 };
 MUST_CHECK enum error journal_after(const struct storage_call *call, int64_t seq,
                                     const struct journal_filter *filter, int most,
-                                    int64_t look_most, struct journal_look *look);
+                                    int64_t scan_most, struct journal_scan *scan);
 /* Rows of validated events of all tenants after `seq`, oldest first; and the number of the last
  * row of all. For streams. */
 MUST_CHECK enum error journal_after_all(const struct storage_call *call, int64_t seq, int most,
@@ -75,7 +75,7 @@ bool journal_matches(const struct journal_filter *filter, const struct journal_r
 /* The newest ones, oldest first, among the newest `look_most`. */
 MUST_CHECK enum error journal_newest(const struct storage_call *call,
                                      const struct journal_filter *filter, int most,
-                                     int64_t look_most, struct journal_rows *rows);
+                                     int64_t scan_most, struct journal_rows *rows);
 /* All rows of an entity except states of orders (or those alone), oldest first. */
 MUST_CHECK enum error journal_of_entity(const struct storage_call *call, const char *entity_id,
                                         bool states, int most, struct journal_rows *rows);

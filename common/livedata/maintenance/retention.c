@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "db/query.h"
 #include "livedata/alerts/rules.h"
-#include "livedata/moment.h"
 #include "livedata/nodes/edge.h"
+#include "livedata/timestamp.h"
 #include "livedata/webhooks/outbound.h"
 
 static const struct statement forget_journal = {
@@ -54,8 +54,8 @@ enum error retention_keep(struct db *db, const struct livedata_settings *setting
 {
     struct problem moved;
     int64_t now = clock_unix_microseconds(), count;
-    int64_t logs = settings->log_retention_days * moment_day, most = settings->purge_rows;
-    int64_t journal = now - settings->journal_retention_days * moment_day;
+    int64_t logs = settings->log_retention_days * us_per_day, most = settings->purge_rows;
+    int64_t journal = now - settings->journal_retention_days * us_per_day;
     enum error error;
 
     if (clock_check(settings->state_directory, "livedata", &settings->clock, &moved))
@@ -70,7 +70,7 @@ enum error retention_keep(struct db *db, const struct livedata_settings *setting
     if (!error)
         error = forget(db, &forget_usage, now - logs, most, problem);
     if (!error)
-        error = forget(db, &forget_answers, now - moment_day, -1, problem);
+        error = forget(db, &forget_answers, now - us_per_day, -1, problem);
     if (!error)
         error = webhook_forget_history(db, (double)logs / 1e6, most, &count, problem);
     if (!error)

@@ -3,8 +3,8 @@
 
 #include "db/query.h"
 #include "livedata/journal/journal.h"
-#include "livedata/moment.h"
 #include "livedata/search/search.h"
+#include "livedata/timestamp.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -119,7 +119,7 @@ static const struct statement add_letter = {
 
 static int64_t ago(const struct storage_call *call, int64_t minutes)
 {
-    return call->now - minutes * moment_minute;
+    return call->now - minutes * us_per_minute;
 }
 
 static enum error put_journal(const struct storage_call *call, const char *event_id,
@@ -224,7 +224,7 @@ static enum error seed_sessions(const struct storage_call *call)
         query_bind_integer(query, ago(call, sessions[i].start));
         query_bind_optional_integer(query, if_any(sessions[i].end, ago(call, sessions[i].end)));
         query_bind_optional_integer(
-            query, if_any(sessions[i].seconds, sessions[i].seconds * moment_second));
+            query, if_any(sessions[i].seconds, sessions[i].seconds * us_per_second));
         query_bind_integer(query, sessions[i].events);
         query_bind_integer(query, sessions[i].pages);
         query_bind_text(query, sessions[i].stage);

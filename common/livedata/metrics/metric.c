@@ -3,9 +3,9 @@
 
 #include "base/number.h"
 #include "livedata/journal/journal.h"
-#include "livedata/moment.h"
 #include "livedata/sandbox/scope.h"
 #include "livedata/sandbox/sql_guard.h"
+#include "livedata/timestamp.h"
 
 #include <string.h>
 
@@ -72,12 +72,12 @@ enum error metric_check_all(struct arena *arena, const struct catalog *catalog,
 static const char *with_window(struct arena *arena, const struct live_metric *metric,
                                const struct scope *scope, int64_t from)
 {
-    char begins[MOMENT_TEXT], ends[MOMENT_TEXT];
+    char begins[TIMESTAMP_TEXT], ends[TIMESTAMP_TEXT];
     static const char head[] = "SELECT * FROM ", word[] = " WHERE ";
     struct text text;
 
-    moment_format(from, begins);
-    moment_format(scope->orders_as_of, ends);
+    timestamp_format(from, begins);
+    timestamp_format(scope->orders_as_of, ends);
     text_start(&text, arena, 8000);
     text_append_format(
         &text, "(%s%s%s%s >= %s AND %s <= %s) AS %s", head, metric->table->name, word,
@@ -119,8 +119,8 @@ static struct scope scope_of(const struct storage_call *call,
 }
 
 /* The table in a question is replaced by its rows of the window. */
-static const char *place_window(struct arena *arena, const struct live_metric *metric,
-                                const char *question, const char *rows)
+static const char *with_time_window(struct arena *arena, const struct live_metric *metric,
+                                    const char *question, const char *rows)
 {
     const char *at = strstr(question, from_part);
     const char *name = at ? at + sizeof from_part - 1 : question;
@@ -190,7 +190,7 @@ static enum error ask(const struct storage_call *call, const struct livedata_set
         table = with_window(call->arena, metric, &scope, from);
     if (rows == ROWS_ADDED)
         table = in_default_currency(call->arena, metric, settings, table);
-    question = place_window(call->arena, metric, question, table);
+    question = with_time_window(call->arena, metric, question, table);
     sql = scope_sql(call->arena, &scope, question, strlen(question));
     return sandbox_query(call->db, call->arena, sql, &rules, answer, call->problem);
 }

@@ -2,7 +2,7 @@
 #include "livedata/nodes/branches.h"
 
 #include "db/query.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 static const struct statement count_event = {
     .name = "branch_count",
@@ -13,7 +13,7 @@ static const struct statement count_event = {
            " excluded.day THEN node_branches.day_events + 1 ELSE 1 END, day = excluded.day,"
            " last_seen = excluded.last_seen",
 };
-static const struct statement read_figures = {
+static const struct statement read_counts = {
     .name = "branch_read",
     .sql = "SELECT CAST(coalesce(sum(events), 0) AS BIGINT), CAST(coalesce(sum(CASE WHEN day = ?"
            " THEN day_events ELSE 0 END), 0) AS BIGINT), coalesce(max(last_seen), 0)"
@@ -30,26 +30,26 @@ enum error branch_count(const struct storage_call *call, const char *branch,
     query_bind_text(query, call->tenant);
     query_bind_text(query, branch);
     query_bind_text(query, entity_type);
-    query_bind_integer(query, call->now / moment_day);
+    query_bind_integer(query, call->now / us_per_day);
     query_bind_integer(query, call->now);
     return query_end(query, call->problem);
 }
 
 enum error branch_read(const struct storage_call *call, const char *branch, const char *types,
-                       struct branch_figures *figures)
+                       struct branch_counts *counts)
 {
-    struct query *query = db_query(call->db, &read_figures);
+    struct query *query = db_query(call->db, &read_counts);
 
-    *figures = (struct branch_figures){0};
-    query_bind_integer(query, call->now / moment_day);
+    *counts = (struct branch_counts){0};
+    query_bind_integer(query, call->now / us_per_day);
     query_bind_text(query, call->tenant);
     query_bind_text(query, branch);
     for (int i = 0; i < TYPES_TIMES; i++)
         query_bind_text(query, types);
     if (query_next(query))
-        *figures =
-            (struct branch_figures){.before = query_integer(query, 0) - query_integer(query, 1),
-                                    .today = query_integer(query, 1),
-                                    .last_seen = query_integer(query, 2)};
+        *counts =
+            (struct branch_counts){.before = query_integer(query, 0) - query_integer(query, 1),
+                                   .today = query_integer(query, 1),
+                                   .last_seen = query_integer(query, 2)};
     return query_end(query, call->problem);
 }

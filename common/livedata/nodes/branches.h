@@ -4,7 +4,7 @@
 
 #include "livedata/storage_call.h"
 
-struct branch_figures {
+struct branch_counts {
     int64_t before;    /* events applied before the current day (UTC) */
     int64_t today;     /* events applied since it began */
     int64_t last_seen; /* when the last one was applied; 0 = none ever was */
@@ -16,6 +16,6 @@ MUST_CHECK enum error branch_count(const struct storage_call *call, const char *
 
 /* The tenant's events of the branch, of entities that may be seen (access/types.h; NULL = all). */
 MUST_CHECK enum error branch_read(const struct storage_call *call, const char *branch,
-                                  const char *types, struct branch_figures *figures);
+                                  const char *types, struct branch_counts *counts);
 
 #endif

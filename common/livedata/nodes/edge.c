@@ -75,7 +75,7 @@ enum error edge_forget(struct db *db, int64_t before, int64_t most, struct probl
 struct edge {
     const struct livedata_settings *settings;
     struct arena *arena; /* as long as the process */
-    struct arena *round;
+    struct arena *cycle;
     struct store *store;
     int64_t most;     /* events of the next request; fewer after one that was rejected */
     int64_t failures; /* in a row */
@@ -100,7 +100,7 @@ static enum error gather(struct edge *edge, struct db *db, int64_t most, struct 
     struct json_writer writer;
 
     *push = (struct push){0};
-    text_start(&push->body, edge->round, BODIES * room);
+    text_start(&push->body, edge->cycle, BODIES * room);
     writer_start(&writer, &push->body);
     writer_open_object(&writer);
     writer_key_string(&writer, "origin_branch", settings->node_branch);
@@ -108,7 +108,7 @@ static enum error gather(struct edge *edge, struct db *db, int64_t most, struct 
     writer_open_array(&writer);
     query_bind_integer(query, most);
     while (query_next(query)) {
-        const char *payload = query_text(query, 1, edge->round);
+        const char *payload = query_text(query, 1, edge->cycle);
 
         push->more = push->count && push->body.length + strlen(payload) + FRAME_BYTES > room;
         if (push->more)
@@ -133,11 +133,11 @@ static void send(struct edge *edge, const struct push *push, struct fetch_answer
 {
     const struct livedata_settings *settings = edge->settings;
     const struct fetch_request request = {
-        .url = arena_print(edge->round, "%s/v1/node/events", settings->node_center_url),
+        .url = arena_print(edge->cycle, "%s/v1/node/events", settings->node_center_url),
         .body = push->body.bytes,
         .body_length = push->body.length,
         .headers = {{"Content-Type", "application/json"},
-                    {"Authorization", arena_print(edge->round, "Bearer %s", settings->node_token)}},
+                    {"Authorization", arena_print(edge->cycle, "Bearer %s", settings->node_token)}},
         .header_count = 2,
         .answer_max = ANSWER_MAX,
         .private_too = true,
@@ -153,7 +153,7 @@ static void send(struct edge *edge, const struct push *push, struct fetch_answer
         *answer = (struct fetch_answer){
             .outcome = FETCH_ANSWERED, .status = 413, .body = "too large to be sent"};
     else
-        fetch_all(edge->round, &request, answer, 1, NULL, NULL, &watch);
+        fetch_all(edge->cycle, &request, answer, 1, NULL, NULL, &watch);
 }
 
 /* The centre has read it and will never take it. */
@@ -174,7 +174,7 @@ static void wait_longer(struct edge *edge, const struct fetch_answer *answer)
         return;
     log_event(LOG_WARNING, "center_unreachable",
               answer->outcome == FETCH_ANSWERED
-                  ? arena_print(edge->round, "status %d", answer->status)
+                  ? arena_print(edge->cycle, "status %d", answer->status)
                   : fetch_outcome_name(answer->outcome));
 }
 
@@ -214,7 +214,7 @@ static enum error give_way(struct edge *edge, struct db *db, const struct push *
         wait_longer(edge, answer);
     else
         log_event(LOG_ERROR, "push_rejected",
-                  arena_print(edge->round, "status %d: %.300s", answer->status, answer->body));
+                  arena_print(edge->cycle, "status %d: %.300s", answer->status, answer->body));
     return ERROR_NONE;
 }
 
@@ -247,7 +247,7 @@ static enum error hand_on(struct edge *edge, struct db *db, bool *more, struct p
     return query_end(query, problem);
 }
 
-static bool round_of(void *context)
+static bool run_cycle(void *context)
 {
     struct edge *edge = context;
     struct problem problem = {0};
@@ -263,7 +263,7 @@ static bool round_of(void *context)
     if (error)
         log_event(LOG_ERROR, "round_failed", problem.text);
     db_end_of_request(store_handle(edge->store));
-    arena_reset(edge->round);
+    arena_reset(edge->cycle);
     return !error && more;
 }
 
@@ -272,17 +272,17 @@ int edge_run(const struct livedata_settings *settings)
     struct edge edge = {.settings = settings,
                         .most = settings->node_push_batch,
                         .arena = arena_create(MEMORY_MAX),
-                        .round = arena_create((size_t)settings->max_request_memory_bytes)};
+                        .cycle = arena_create((size_t)settings->max_request_memory_bytes)};
     struct problem problem = {0};
 
-    if (!edge.arena || !edge.round ||
+    if (!edge.arena || !edge.cycle ||
         livedata_store_open(edge.arena, settings, NULL, &edge.store, &problem)) {
         log_event(LOG_ERROR, "edge_failed", problem.text);
         return 1;
     }
-    main_loop_run(settings->node_push_seconds, round_of, &edge);
+    main_loop_run(settings->node_push_seconds, run_cycle, &edge);
     store_close(edge.store);
-    arena_destroy(edge.round);
+    arena_destroy(edge.cycle);
     arena_destroy(edge.arena);
     return 0;
 }

@@ -7,8 +7,8 @@
 #include "livedata/access/types.h"
 #include "livedata/counts.h"
 #include "livedata/journal/dead_letters.h"
-#include "livedata/moment.h"
 #include "livedata/operations/open_orders.h"
+#include "livedata/timestamp.h"
 #include "livedata/webhooks/outbound.h"
 
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static enum exception_status status_of_letter(const char *status)
 static void add_hanging(struct items *items, const struct reading *reading, const char *event_id,
                         int64_t since)
 {
-    int64_t lease = reading->settings->replay_lease_seconds * moment_second;
+    int64_t lease = reading->settings->replay_lease_seconds * us_per_second;
 
     if (since > reading->storage.now - lease)
         return;
@@ -278,7 +278,7 @@ static enum error find_alerts(struct items *items, const struct reading *reading
     return query_end(query, reading->storage.problem);
 }
 
-static int64_t place_of(const struct entity_type *type, const struct entity_stage *stage)
+static int64_t stage_position(const struct entity_type *type, const struct entity_stage *stage)
 {
     return stage ? stage - type->stages : -1;
 }
@@ -295,10 +295,11 @@ static enum error find_disagreements(struct items *items, const struct reading *
     error = open_orders_read(reading, &orders);
     for (size_t i = 0; !error && i < orders.count; i++) {
         const struct open_order *order = &orders.items[i];
-        const struct entity_stage *told =
+        const struct entity_stage *in_journal =
             order->journal_stage ? entity_stage(type, order->journal_stage) : NULL;
 
-        if (!told || told->terminal || place_of(type, told) <= place_of(type, order->stage))
+        if (!in_journal || in_journal->terminal ||
+            stage_position(type, in_journal) <= stage_position(type, order->stage))
             continue;
         *add(items) = (struct exception_item){
             .item_id = arena_print(items->arena, "rc:r1:%s:%s", order->order_id, order->status),
@@ -537,7 +538,7 @@ enum error exception_stats_read(const struct reading *reading, struct exception_
                                       .manual_resolutions = items.by_hand,
                                       .scan_truncated = items.truncated};
     for (size_t i = 0; i < items.count; i++)
-        stats->last_24h += items.items[i].occurred_at >= reading->storage.now - moment_day;
+        stats->last_24h += items.items[i].occurred_at >= reading->storage.now - us_per_day;
     return ERROR_NONE;
 }
 

@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "db/query.h"
 #include "livedata/counts.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void take_order(struct query *query, const struct reading *reading,
                                  .by_journal = entered.given,
                                  .journal_at = query_optional_integer(query, 8).value};
     order->entered_at = entered.given ? entered.value : query_integer(query, 5);
-    order->seconds = moment_seconds(order->entered_at, reading->storage.now);
+    order->seconds = timestamp_seconds(order->entered_at, reading->storage.now);
     order->stage = entity_stage(type, order->status);
     if (newest && strncmp(newest, status_prefix, sizeof status_prefix - 1) == 0)
         order->journal_stage = newest + sizeof status_prefix - 1;

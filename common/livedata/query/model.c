@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { PROMPT_BYTES_MAX = 64 * 1024, ANSWER_BYTES_MAX = 1024 * 1024, ROUNDS = 2 };
+enum { PROMPT_BYTES_MAX = 64 * 1024, ANSWER_BYTES_MAX = 1024 * 1024, ATTEMPTS = 2 };
 
 static const char *const dialects[DB_ENGINE__MAX] = {"SQLite", "PostgreSQL"};
 
@@ -149,7 +149,7 @@ const char *model_translate(struct arena *arena, enum db_engine engine,
     const char *sql = NULL;
     struct problem why = {0};
 
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         const char *text = ask(
             arena, settings, prompt_for(arena, engine, catalog, allowed, question, sql, why.text));
         struct guard_finding finding;

@@ -3,7 +3,7 @@
 #include "livedata/query/periods.h"
 
 #include "base/text.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static int64_t moment_of(int year, int month, int day, int hour)
     struct tm tm = {
         .tm_year = year, .tm_mon = month, .tm_mday = day, .tm_hour = hour, .tm_isdst = -1};
 
-    return (int64_t)mktime(&tm) * moment_second;
+    return (int64_t)mktime(&tm) * us_per_second;
 }
 
 static void set_days(const struct reader *reader, int first, int count, struct period *period)
@@ -52,7 +52,8 @@ static void set_months(int year, int month, int count, struct period *period)
                               .to = moment_of(year, month + count, 1, 0)};
 }
 
-static int place_in(const struct reader *reader, size_t at, const char *const *list, size_t least)
+static int position_in(const struct reader *reader, size_t at, const char *const *list,
+                       size_t least)
 {
     const char *text = at < reader->words->count ? reader->words->items[at].text : "";
 
@@ -91,7 +92,7 @@ static bool read_unit(const struct reader *reader, size_t at, int before, struct
 /* The latest one, today included; with `last` the one before today. */
 static bool read_weekday(const struct reader *reader, size_t at, bool last, struct period *period)
 {
-    int day = place_in(reader, at, weekdays, 3), ago;
+    int day = position_in(reader, at, weekdays, 3), ago;
 
     if (day < 0)
         return false;
@@ -163,7 +164,7 @@ static size_t read_month(const struct reader *reader, size_t at, struct period *
         at += word_is_one_of(reader->words, at, ordinals);
         at += word_is(reader->words, at, "of");
     }
-    month = place_in(reader, at, months, 3);
+    month = position_in(reader, at, months, 3);
     if (month < 0)
         return 0;
     at++;
@@ -357,7 +358,7 @@ void period_read(struct question_words *words, const char *zone, int64_t now, st
     const char *own = getenv("TZ");
     struct reader reader = {.words = words, .now = now};
     char kept[ZONE_TEXT] = "";
-    time_t seconds = (time_t)(now / moment_second);
+    time_t seconds = (time_t)(now / us_per_second);
 
     (void)!snprintf(kept, sizeof kept, "%s", own ? own : "");
     use_zone(zone);
@@ -366,9 +367,9 @@ void period_read(struct question_words *words, const char *zone, int64_t now, st
     use_zone(own ? kept : NULL);
 }
 
-static void append_moment(struct text *text, const char *word, int64_t moment)
+static void append_moment(struct text *text, const char *word, int64_t timestamp)
 {
-    time_t seconds = (time_t)(moment / moment_second);
+    time_t seconds = (time_t)(timestamp / us_per_second);
     char shown[32];
     struct tm tm;
 

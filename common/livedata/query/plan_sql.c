@@ -4,7 +4,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <string.h>
 
@@ -54,11 +54,11 @@ static const char *since(const struct builder *builder, int64_t amount, const ch
     return arena_print(arena, "NOW() - INTERVAL '%lld %s'", (long long)amount, unit);
 }
 
-static const char *moment(const struct builder *builder, int64_t at)
+static const char *timestamp(const struct builder *builder, int64_t at)
 {
-    char text[MOMENT_TEXT];
+    char text[TIMESTAMP_TEXT];
 
-    moment_format_seconds(at, text);
+    timestamp_format_seconds(at, text);
     if (builder->context->engine == DB_SQLITE)
         return arena_print(builder->context->arena, "'%.19s.000Z'", text);
     return arena_print(builder->context->arena, "CAST('%s' AS TIMESTAMPTZ)", text);
@@ -71,9 +71,9 @@ static void in_period(struct builder *builder, const char *column)
     if (period.kind == PERIOD_DURATION)
         condition(builder, column, " >= ", since(builder, period.amount, period.unit));
     if (period.kind == PERIOD_CALENDAR && period.from)
-        condition(builder, column, " >= ", moment(builder, period.from));
+        condition(builder, column, " >= ", timestamp(builder, period.from));
     if (period.kind == PERIOD_CALENDAR && period.to)
-        condition(builder, column, " < ", moment(builder, period.to));
+        condition(builder, column, " < ", timestamp(builder, period.to));
 }
 
 static void in_states(struct builder *builder, unsigned states, const char *one, const char *many)

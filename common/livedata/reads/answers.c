@@ -4,7 +4,7 @@
 #include "base/list.h"
 #include "livedata/entities/rows.h"
 #include "livedata/journal/journal.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ bool may_see_table(const struct reading *reading, const struct serving_table *ta
            may_see_type(reading, table->name);
 }
 
-static enum error check_moment(const struct reading *reading, int64_t as_of)
+static enum error check_as_of(const struct reading *reading, int64_t as_of)
 {
     if (as_of <= reading->storage.now)
         return ERROR_NONE;
@@ -186,7 +186,7 @@ enum error read_entity(const struct reading *reading, const char *type_name, con
         return problem_set(problem, ERROR_NOT_FOUND, "unknown_entity_type",
                            "Unknown entity type: %.100s. Available: %s", type_name,
                            catalog_entity_names(reading->catalog, reading->storage.arena));
-    error = check_moment(reading, as_of);
+    error = check_as_of(reading, as_of);
     if (error)
         return error;
     return as_of ? read_past(reading, answer) : read_current(reading, answer);
@@ -291,7 +291,7 @@ enum error reading_metric(const struct reading *reading, const char *name, const
         return problem_set(problem, ERROR_FORBIDDEN, "metric_forbidden",
                            "API key '%s' cannot access metric '%s'.", reading->key_name, name);
     error = metric_check_window(*metric, window, reading->storage.arena, problem);
-    return error ? error : check_moment(reading, as_of);
+    return error ? error : check_as_of(reading, as_of);
 }
 
 /* The struct itself is kept, with the texts of currencies, which are short, behind it. */
@@ -345,12 +345,12 @@ static void unpack_metric(const struct reading *reading, const struct kept_metri
 
 static const char *metric_key(const struct reading *reading, const struct metric_answer *answer)
 {
-    char moment[MOMENT_TEXT] = "now";
+    char timestamp[TIMESTAMP_TEXT] = "now";
 
     if (answer->request.as_of)
-        moment_format(answer->request.as_of, moment);
+        timestamp_format(answer->request.as_of, timestamp);
     return arena_print(reading->storage.arena, "metric:tenant=%s:%s:%s:%s", reading->storage.tenant,
-                       answer->request.metric->name, answer->request.window, moment);
+                       answer->request.metric->name, answer->request.window, timestamp);
 }
 
 enum error read_metric(const struct reading *reading, const char *name, const char *window,

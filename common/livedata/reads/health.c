@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "db/query.h"
 #include "livedata/journal/journal.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,8 +120,8 @@ static void judge_quality(const struct storage_call *call, int64_t total, int64_
         component->pass_rate = GIVEN_NUMBER(number_round(rate, 4));
 }
 
-static enum error look(const struct storage_call *call, struct event_mark *newest, int64_t *total,
-                       int64_t *rejected)
+static enum error read_events(const struct storage_call *call, struct event_mark *newest,
+                              int64_t *total, int64_t *rejected)
 {
     struct query *query;
     enum error error = newest_applied(call, newest);
@@ -130,7 +130,7 @@ static enum error look(const struct storage_call *call, struct event_mark *newes
         return error;
     query = db_query(call->db, &count_hour);
     query_bind_text(query, call->tenant);
-    query_bind_integer(query, call->now - moment_hour);
+    query_bind_integer(query, call->now - us_per_hour);
     if (query_next(query)) {
         *total = query_integer(query, 0);
         *rejected = query_integer(query, 1);
@@ -138,12 +138,12 @@ static enum error look(const struct storage_call *call, struct event_mark *newes
     return query_end(query, call->problem);
 }
 
-void health_look(const struct storage_call *call, const struct livedata_settings *settings,
-                 struct health_report *report)
+void health_inspect(const struct storage_call *call, const struct livedata_settings *settings,
+                    struct health_report *report)
 {
     struct event_mark newest = {0};
     int64_t total = 0, rejected = 0;
-    bool there = call->db && look(call, &newest, &total, &rejected) == ERROR_NONE;
+    bool there = call->db && read_events(call, &newest, &total, &rejected) == ERROR_NONE;
     struct health_component *serving;
 
     *report = (struct health_report){.checked_at = call->now};
@@ -168,7 +168,7 @@ enum health_word health_now(const struct storage_call *call,
 
     if (live_cache_find(cache, call, key, "", &ticket, &kept))
         return *kept == '0' ? HEALTHY : *kept == '1' ? DEGRADED : UNHEALTHY;
-    health_look(call, settings, &report);
+    health_inspect(call, settings, &report);
     live_cache_keep(cache, key, &ticket, settings->health_cache_seconds,
                     report.status == HEALTHY    ? "0"
                     : report.status == DEGRADED ? "1"

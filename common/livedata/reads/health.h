@@ -34,8 +34,8 @@ struct health_report {
 SCHEMA_OF(health_schema, struct health_report);
 
 /* Never fails: a store that does not answer is a report too. */
-void health_look(const struct storage_call *call, const struct livedata_settings *settings,
-                 struct health_report *report);
+void health_inspect(const struct storage_call *call, const struct livedata_settings *settings,
+                    struct health_report *report);
 
 /* The word alone, kept for the settings' time. */
 enum health_word health_now(const struct storage_call *call,

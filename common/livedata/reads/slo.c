@@ -4,7 +4,7 @@
 #include "base/number.h"
 #include "db/query.h"
 #include "livedata/journal/journal.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <math.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static enum error measure_freshness(const struct storage_call *call, const struc
         int64_t first = query_integer(query, 0), last = query_integer(query, 1);
         int64_t tail = call->now - last;
 
-        window->valid = moment_seconds(first, call->now);
+        window->valid = timestamp_seconds(first, call->now);
         window->good = (double)(query_integer(query, 2) + (tail < span ? tail : span)) / 1e6;
         window->good = fmin(fmax(window->good, 0), window->valid);
         window->known = window->valid > 0;
@@ -178,7 +178,7 @@ static enum error diagnose(const struct storage_call *call, struct slo_status *s
     if (!window->known)
         return ERROR_NONE;
     if (status->slo->measurement == SLO_LATENCY)
-        return quantile(call, status, call->now - status->slo->window_days * moment_day,
+        return quantile(call, status, call->now - status->slo->window_days * us_per_day,
                         &status->diagnostic);
     if (status->slo->measurement == SLO_ERRORS)
         status->diagnostic = GIVEN_NUMBER(100 * (1 - window->share));
@@ -195,7 +195,7 @@ enum error slo_status(const struct storage_call *call, const struct slo *slo,
     if (slo->measurement == SLO_UNSUPPORTED)
         return problem_set(call->problem, ERROR_SYSTEM, "slo_measurement",
                            "Unsupported SLO measurement '%s'.", slo->measurement_name);
-    error = slo_measure(call, slo, slo->window_days * moment_day, &status->window);
+    error = slo_measure(call, slo, slo->window_days * us_per_day, &status->window);
     if (!error && status->window.known)
         status->current = GIVEN_NUMBER(number_round(status->window.share, 4));
     for (size_t i = 0; !error && i < 3; i++) {

@@ -5,7 +5,7 @@
 #include "livedata/entities/rows.h"
 #include "livedata/journal/dead_letters.h"
 #include "livedata/journal/journal.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <math.h>
 #include <string.h>
@@ -292,7 +292,7 @@ static struct timeline_stage stage_of(const struct reading *reading, const struc
     struct timeline_stage answer = {.current = status, .clock = journal ? "journal" : "fallback"};
 
     answer.entered_at = journal ? entered : entity_row_value(row, "created_at")->integer;
-    answer.in_stage_seconds = moment_seconds(answer.entered_at, reading->storage.now);
+    answer.in_stage_seconds = timestamp_seconds(answer.entered_at, reading->storage.now);
     if (timed)
         answer.sla_minutes = stage->sla_minutes;
     if (timed && answer.entered_at)

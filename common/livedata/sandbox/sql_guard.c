@@ -457,7 +457,7 @@ static enum error parse_query(struct guard *guard)
 }
 
 /* What can be told without parsing: how many statements, of what kind, and words that write. */
-static enum error look_over(struct guard *guard)
+static enum error check_tokens(struct guard *guard)
 {
     const struct sql_tokens *tokens = &guard->tokens;
     char text[128];
@@ -518,10 +518,10 @@ static void find_order(const struct guard *guard, struct guard_finding *finding)
     if (!finding->ordered || !is(one + 1, "by"))
         return;
     for (one += 2; is_name(one) && finding->order_count < GUARD_ORDER_MAX; one++) {
-        size_t place = finding->order_count++;
+        size_t position = finding->order_count++;
 
-        finding->order[place].column = one->text;
-        finding->order[place].descending = is(one + 1, "desc");
+        finding->order[position].column = one->text;
+        finding->order[position].descending = is(one + 1, "desc");
         one += is(one + 1, "desc") || is(one + 1, "asc");
         one++;
         if (one->kind == SQL_END || one->kind == SQL_SEMICOLON || is(one, "limit"))
@@ -545,7 +545,7 @@ enum error guard_check(struct arena *arena, const char *sql, const struct string
         lists[i]->items = ARENA_ARRAY(arena, const char *, NAMES_MAX + 1);
     if (!sql_tokenize(arena, sql, &guard.tokens))
         return unparseable(&guard);
-    error = look_over(&guard);
+    error = check_tokens(&guard);
     if (!error)
         error = look_for_table_functions(&guard);
     if (!error && at_word(&guard, "with"))

@@ -89,16 +89,16 @@ static void take_words(struct searching *searching)
     struct string_list tokens = search_tokens(searching->call->arena, searching->request->text);
 
     for (size_t i = 0; i < tokens.count; i++) {
-        size_t place = 0;
+        size_t position = 0;
 
-        while (place < searching->word_count &&
-               strcmp(searching->words[place].text, tokens.items[i]) != 0)
-            place++;
-        if (place == WORDS_MAX)
+        while (position < searching->word_count &&
+               strcmp(searching->words[position].text, tokens.items[i]) != 0)
+            position++;
+        if (position == WORDS_MAX)
             continue;
-        if (place == searching->word_count)
+        if (position == searching->word_count)
             searching->words[searching->word_count++] = (struct word){.text = tokens.items[i]};
-        searching->words[place].asked++;
+        searching->words[position].asked++;
     }
 }
 

@@ -6,7 +6,7 @@
 #include "crypto/token.h"
 #include "db/query.h"
 #include "livedata/access/types.h"
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include <string.h>
 

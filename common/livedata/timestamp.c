@@ -1,5 +1,5 @@
 /* Times read and written. */
-#include "livedata/moment.h"
+#include "livedata/timestamp.h"
 
 #include "base/clock.h"
 #include "base/number.h"
@@ -74,18 +74,18 @@ static bool clock_part(const char **at, struct tm *tm, int64_t *microseconds, in
     return tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec < 60 && zone(at, minutes);
 }
 
-static bool epoch_seconds(const char *text, int64_t *moment)
+static bool epoch_seconds(const char *text, int64_t *timestamp)
 {
     double seconds;
 
     if (strspn(text, "0123456789.") != strlen(text) || !number_parse(text, &seconds) ||
         seconds > 253402300799.0 || (strlen(text) == 8 && !strchr(text, '.')))
         return false;
-    *moment = llround(seconds * 1e6);
+    *timestamp = llround(seconds * 1e6);
     return true;
 }
 
-bool moment_parse(const char *text, int64_t *moment)
+bool timestamp_parse(const char *text, int64_t *timestamp)
 {
     struct tm tm = {0}, check;
     int64_t microseconds = 0;
@@ -93,7 +93,7 @@ bool moment_parse(const char *text, int64_t *moment)
     const char *at = text;
     time_t seconds;
 
-    if (epoch_seconds(text, moment))
+    if (epoch_seconds(text, timestamp))
         return true;
     if (!digits(&at, 4, &year) || !literal(&at, '-') || !digits(&at, 2, &month) ||
         !literal(&at, '-') || !digits(&at, 2, &tm.tm_mday) || month < 1 || month > 12 || year < 1)
@@ -106,44 +106,45 @@ bool moment_parse(const char *text, int64_t *moment)
     seconds = timegm(&check);
     if (*at || check.tm_mday != tm.tm_mday || check.tm_mon != tm.tm_mon)
         return false;
-    *moment = ((int64_t)seconds - (int64_t)minutes * 60) * moment_second + microseconds;
+    *timestamp = ((int64_t)seconds - (int64_t)minutes * 60) * us_per_second + microseconds;
     return true;
 }
 
-static int64_t floor_seconds(int64_t moment)
+static int64_t floor_seconds(int64_t timestamp)
 {
-    return moment / moment_second - (moment % moment_second < 0);
+    return timestamp / us_per_second - (timestamp % us_per_second < 0);
 }
 
-void moment_format_seconds(int64_t moment, char text[MOMENT_TEXT])
+void timestamp_format_seconds(int64_t timestamp, char text[TIMESTAMP_TEXT])
 {
     char whole[CLOCK_TEXT_MAX];
 
-    clock_format(floor_seconds(moment) * moment_second, whole);
-    (void)!snprintf(text, MOMENT_TEXT, "%.19sZ", whole); /* years of the first ten centuries, too */
+    clock_format(floor_seconds(timestamp) * us_per_second, whole);
+    (void)!snprintf(text, TIMESTAMP_TEXT, "%.19sZ",
+                    whole); /* years of the first ten centuries, too */
 }
 
-void moment_format(int64_t moment, char text[MOMENT_TEXT])
+void timestamp_format(int64_t timestamp, char text[TIMESTAMP_TEXT])
 {
-    int64_t rest = moment - floor_seconds(moment) * moment_second;
+    int64_t rest = timestamp - floor_seconds(timestamp) * us_per_second;
     size_t length;
 
-    moment_format_seconds(moment, text);
+    timestamp_format_seconds(timestamp, text);
     length = strlen(text);
     if (rest && length > 0)
-        (void)!snprintf(text + length - 1, MOMENT_TEXT - length + 1, ".%06dZ", (int)rest);
+        (void)!snprintf(text + length - 1, TIMESTAMP_TEXT - length + 1, ".%06dZ", (int)rest);
 }
 
-void moment_write(struct json_writer *writer, const char *key, int64_t moment)
+void timestamp_write(struct json_writer *writer, const char *key, int64_t timestamp)
 {
-    char text[MOMENT_TEXT];
+    char text[TIMESTAMP_TEXT];
 
-    if (moment)
-        moment_format(moment, text);
-    writer_key_string(writer, key, moment ? text : NULL);
+    if (timestamp)
+        timestamp_format(timestamp, text);
+    writer_key_string(writer, key, timestamp ? text : NULL);
 }
 
-double moment_seconds(int64_t from, int64_t to)
+double timestamp_seconds(int64_t from, int64_t to)
 {
     return (double)(to - from) / 1e6;
 }
@@ -157,7 +158,7 @@ bool window_parse(const char *text, int64_t *microseconds)
     int64_t number;
     char head[8];
 
-    *microseconds = 30 * moment_minute;
+    *microseconds = 30 * us_per_minute;
     if (strcmp(text, "now") == 0)
         return true;
     unit = text[count] ? strchr(units, text[count]) : NULL;

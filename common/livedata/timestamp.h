@@ -1,36 +1,36 @@
 /* Times of live data: microseconds since 1970 UTC inside, ISO 8601 with Z on the wire. */
-#ifndef ASSAY_LIVEDATA_MOMENT_H
-#define ASSAY_LIVEDATA_MOMENT_H
+#ifndef ASSAY_LIVEDATA_TIMESTAMP_H
+#define ASSAY_LIVEDATA_TIMESTAMP_H
 
 #include "base/json.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOMENT_TEXT = 32 };
+enum { TIMESTAMP_TEXT = 32 };
 
-static const int64_t moment_second = 1000000, moment_minute = 60000000, moment_hour = 3600000000,
-                     moment_day = 86400000000;
+static const int64_t us_per_second = 1000000, us_per_minute = 60000000, us_per_hour = 3600000000,
+                     us_per_day = 86400000000;
 
 /* Reads `YYYY-MM-DD[(T| )HH:MM[:SS[.f…]]][Z|±HH:MM|±HHMM]`, no zone being UTC, a date alone
  * midnight; or seconds since 1970 with an optional fraction. False for anything else, days that do
  * not exist and 24:00 included. */
-bool moment_parse(const char *text, int64_t *moment);
+bool timestamp_parse(const char *text, int64_t *timestamp);
 
 /* "2026-04-09T11:00:00Z", with six digits of a fraction where there is one. */
-void moment_format(int64_t moment, char text[MOMENT_TEXT]);
+void timestamp_format(int64_t timestamp, char text[TIMESTAMP_TEXT]);
 /* The same in whole seconds. */
-void moment_format_seconds(int64_t moment, char text[MOMENT_TEXT]);
+void timestamp_format_seconds(int64_t timestamp, char text[TIMESTAMP_TEXT]);
 
 /* Writes the time, or null for 0. */
-void moment_write(struct json_writer *writer, const char *key, int64_t moment);
+void timestamp_write(struct json_writer *writer, const char *key, int64_t timestamp);
 
 /* A name of the time zone database, as Europe/Berlin; UTC is known without it. */
 enum { ZONE_TEXT = 64 };
 bool zone_is_known(const char *zone);
 
 /* Seconds from `from` to `to`. */
-double moment_seconds(int64_t from, int64_t to);
+double timestamp_seconds(int64_t from, int64_t to);
 
 /* `5m`, `15m`, `6h`, `7d` in microseconds; `now` is 30 minutes. False for anything else. */
 bool window_parse(const char *text, int64_t *microseconds);

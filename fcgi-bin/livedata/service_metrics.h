@@ -1,0 +1,20 @@
+/* What live data counts for scrapers. */
+#ifndef ASSAY_LIVEDATA_SERVICE_METRICS_H
+#define ASSAY_LIVEDATA_SERVICE_METRICS_H
+
+#include "shm/metrics.h"
+
+enum service_metric {
+    SERVICE_METRIC_REQUESTS,
+    SERVICE_METRIC_AUTH_FAILURES,
+    SERVICE_METRIC_DROPPED,
+    SERVICE_METRIC_HEALTH,
+    SERVICE_METRIC_APPLIED,
+    SERVICE_METRIC_DEAD_LETTERED,
+    SERVICE_METRIC_DUPLICATES,
+    SERVICE_METRIC_BATCH_SIZE,
+    SERVICE_METRIC__MAX
+};
+extern const struct metric service_metrics[SERVICE_METRIC__MAX];
+
+#endif
