@@ -87,7 +87,7 @@ static bool run_cycle(void *context)
     hooks.watch = &webhook_until_stopped;
     alerts = hooks;
     alerts.kind = &live_alert_kind;
-    alerts.retry_seconds = 0; /* each look decides anew */
+    alerts.retry_seconds = 0; /* each evaluation decides again */
     if (!error)
         error = runner_reclaim_leases(db, &problem);
     if (!error)

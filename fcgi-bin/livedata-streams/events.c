@@ -66,7 +66,8 @@ static enum error newest(struct server *server, int64_t *sequence, struct proble
     return error ? error : journal_last_seq(&call, sequence);
 }
 
-/* Who is told of an event must not read what was before it: it may be another host's. */
+/* A client that gets an event must not read older state afterwards: the event may be another
+ * host's. */
 static void follow(struct server *server, const struct storage_call *call)
 {
     const struct request request = {.state = server->state};

@@ -409,7 +409,7 @@ struct keys_call service_keys_call(struct request *request, struct db *db)
                               .now = clock_unix_microseconds()};
 }
 
-/* Where nobody is known, rows may be read as long as they are all of one tenant. */
+/* Without a tenant, rows may be read as long as all of them are of one tenant. */
 static enum error require_tenant(struct request *request, const struct reading *reading)
 {
     bool several = service_of(request)->tenants.declared;

@@ -26,7 +26,7 @@ struct service {
         enum health_word health;
         int64_t begun_at; /* monotonic microseconds */
         struct live_note note;
-        const char *refused; /* why nobody was known; NULL = somebody was */
+        const char *refused; /* why authentication failed; NULL = it did not */
     } asking;
 };
 

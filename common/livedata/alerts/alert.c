@@ -233,7 +233,7 @@ static void go_on(const struct alert_rule *rule, int64_t now, int64_t interval,
     }
 }
 
-/* The highest level whose time has come, while the first one could not be told. */
+/* The highest level that is due while the first notice is undelivered. */
 static int64_t level_of_first(const struct alert_rule *rule, int64_t now)
 {
     int64_t level = 1;
@@ -267,7 +267,7 @@ void alert_decide_without_data(const struct alert_rule *rule, struct alert_decis
         (struct alert_decision){.state = ALERT_NO_DATA, .level = rule->last_escalation_level};
 }
 
-/* Also when nobody could be told that it began. */
+/* Also when the notice that it began was never delivered. */
 static void resolve(const struct alert_rule *rule, struct alert_decision *decision)
 {
     decision->notice = ALERT_RESOLVES;

@@ -1,7 +1,7 @@
 /*
- * An alert: a condition on a metric, who is told when it begins to hold, when it still holds and
- * when it is over. Here is what a rule is and what follows from a look at its metric; nothing of
- * storage or delivery.
+ * An alert: a condition on a metric, and who gets a notice when it begins to hold, when it still
+ * holds and when it is over. This file has the rule and what follows from an evaluation of its
+ * metric. It knows neither storage nor delivery.
  */
 #ifndef ASSAY_LIVEDATA_ALERTS_ALERT_H
 #define ASSAY_LIVEDATA_ALERTS_ALERT_H
@@ -100,7 +100,7 @@ void alert_show(struct alert_rule *rule, struct arena *arena);
 MUST_CHECK enum error alert_order_steps(struct alert_rule *rule, const struct alert_step *steps,
                                         size_t count);
 
-/* What a look at the metric says. */
+/* What an evaluation of the metric says. */
 struct alert_reading {
     double value;
     struct optional_number previous;   /* of a change */

@@ -11,7 +11,7 @@
 
 enum { SECRET_BYTES = 32, SECRET_TEXT = 44, DUE_MOST = 50, LISTS_MAX = 65536, ID_TEXT = 64 };
 
-/* How long a look may take, and how long a notice may be on its way before it counts as lost. */
+/* How long an evaluation may take, and after how long an undelivered notice counts as lost. */
 #define LEASE "120000000"
 
 #define RULE_COLUMNS                                                                               \
@@ -445,7 +445,7 @@ static int64_t bit_of(const char *receiver)
 }
 
 /* In the transaction that ends a delivery: a notice that all receivers have taken makes its rule
- * what it announced; one that was refused leaves it as it was, for the next look. */
+ * what it announced; one that was refused leaves it as it was, for the next evaluation. */
 static enum error after_delivery(struct db *db, const struct webhook_event *event,
                                  const struct webhook_result *result, struct problem *problem)
 {
@@ -494,7 +494,7 @@ static enum error find_target(struct db *db, struct arena *arena, const char *we
     return error;
 }
 
-/* One round of three attempts; what failed is decided anew by the next look. */
+/* Three attempts; after a failure the next evaluation decides again. */
 static const double no_pauses[] = {1};
 const struct webhook_kind live_alert_kind = {
     .job = WEBHOOK_JOB("livedata.alert", 1, no_pauses),

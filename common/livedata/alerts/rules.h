@@ -29,12 +29,12 @@ MUST_CHECK enum error alert_change(const struct storage_call *call, struct alert
 /* ERROR_NOT_FOUND alert_not_found. Its history goes with it. */
 MUST_CHECK enum error alert_remove(const struct storage_call *call, const char *id);
 
-/* Rules whose look is due: every `interval` microseconds, and `gap` after the last one when their
- * table has changed since. */
+/* Rules whose evaluation is due: every `interval` microseconds, and `gap` after the last one when
+ * their table has changed since. */
 struct alert_due {
     const char *id;
     int64_t generation;   /* of the table */
-    int64_t evaluated_at; /* the last look */
+    int64_t evaluated_at; /* the last evaluation */
 };
 struct alert_dues {
     size_t count;
@@ -42,11 +42,11 @@ struct alert_dues {
 };
 MUST_CHECK enum error alert_list_due(const struct storage_call *call, int64_t interval, int64_t gap,
                                      struct alert_dues *dues);
-/* Takes the rule for a while; `claimed` is false when somebody else has it, or had it since. */
+/* Leases the rule; `claimed` is false when another worker has it, or had it since. */
 MUST_CHECK enum error alert_claim(const struct storage_call *call, const struct alert_due *due,
                                   bool *claimed);
 
-/* Ends a look: writes the rule's state, and the notice that is on its way (or none), in the
+/* Ends an evaluation: writes the rule's state, and the notice that is on its way (or none), in the
  * caller's transaction. `kept` is false when the rule was changed meanwhile. */
 struct alert_pending {
     const char *event_id; /* NULL = nothing is on its way */
@@ -93,7 +93,7 @@ MUST_CHECK enum error alert_read_history(const struct storage_call *call,
                                          const struct alert_rule *rule, int64_t most,
                                          struct alert_history *history);
 
-/* Forgets at most `most` rows of the history from before that moment. */
+/* Forgets at most `most` rows of the history from before that time. */
 MUST_CHECK enum error alert_forget_history(struct db *db, int64_t before, int64_t most,
                                            struct problem *problem);
 

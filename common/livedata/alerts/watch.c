@@ -1,4 +1,4 @@
-/* One look at a rule: its metric, what follows, and the notices that are enqueued. */
+/* One evaluation of a rule: its metric, the decision, and the notices that are enqueued. */
 #include "livedata/alerts/watch.h"
 
 #include "base/clock.h"
@@ -207,7 +207,7 @@ static struct alert_pending pending_of(const struct storage_call *call,
     return pending;
 }
 
-/* A rule that was changed while it was looked at is looked at anew. */
+/* A rule that was changed during its evaluation is evaluated again. */
 static enum error end_evaluation(const struct storage_call *call, struct alert_rule *rule,
                                  int64_t generation, const struct alert_reading *reading,
                                  const struct alert_decision *decision)

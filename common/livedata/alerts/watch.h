@@ -1,7 +1,7 @@
 /*
- * Watching: every rule is looked at once in a while, and soon after an event that moves its metric.
- * What a look finds out and the notices that follow from it are one transaction; several runners on
- * several hosts may watch, each rule has one of them at a time.
+ * Evaluating alerts: every rule at an interval, and soon after an event that changes its metric.
+ * One transaction writes the result of an evaluation and its notices. Several workers on several
+ * hosts may evaluate; each rule is leased to one of them at a time.
  */
 #ifndef ASSAY_LIVEDATA_ALERTS_WATCH_H
 #define ASSAY_LIVEDATA_ALERTS_WATCH_H
@@ -9,8 +9,8 @@
 #include "livedata/alerts/rules.h"
 #include "livedata/catalog/catalog.h"
 
-/* Looks at what is due; `looks` says at how many rules. A rule whose metric cannot be computed is
- * logged and left to its next look; errors are those of storing. */
+/* Evaluates the rules that are due; `evaluations` counts them. A rule whose metric cannot be
+ * computed is logged and waits for its next evaluation; errors are those of storing. */
 MUST_CHECK enum error alert_watch(struct db *db, struct arena *arena,
                                   const struct livedata_settings *settings,
                                   const struct catalog *catalog, int64_t *evaluations,

@@ -103,7 +103,7 @@ static void poll_redis(struct listener *listener)
     tell(&listener->reported_redis, "Redis", &problem);
 }
 
-/* Waits for a word; whatever it says, it is time to look. */
+/* Waits for a notification; any notification is a reason to poll. */
 static void wait_for_word(struct listener *listener)
 {
     struct db *db = store_handle(listener->listening);

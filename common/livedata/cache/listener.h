@@ -1,7 +1,7 @@
 /*
- * Hears what other hosts that share the database have changed, and takes it out of this host's
- * cache a moment later: words of those who apply events, by PostgreSQL, by Redis, or both. It is
- * only a reason to look; while it is away, readers look by themselves (live_cache.h).
+ * Listens to what other hosts that share the database have changed, by PostgreSQL, Redis or both,
+ * and removes it from this host's cache. A notification is only a reason to poll; while the
+ * listener is away, readers poll themselves (live_cache.h).
  */
 #ifndef ASSAY_LIVEDATA_CACHE_LISTENER_H
 #define ASSAY_LIVEDATA_CACHE_LISTENER_H
@@ -11,7 +11,7 @@
 /* Whether there can be other hosts. */
 bool listener_is_needed(const struct livedata_settings *settings);
 
-/* Until the program is told to stop; the exit code. */
+/* Runs until SIGTERM; the exit code. */
 int listener_run(const struct livedata_settings *settings, const char *run_directory);
 
 #endif

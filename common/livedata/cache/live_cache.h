@@ -8,7 +8,7 @@
 #include "livedata/storage_call.h"
 #include "shm/cache.h"
 
-/* On which hosts that share a PostgreSQL database tell each other that something was applied. */
+/* Hosts that share a PostgreSQL database notify each other on it that something was applied. */
 #define LIVE_CHANNEL "livedata_changed"
 #define LIVE_REDIS_CHANNEL "live:cache:metrics_invalidate" /* the same over Redis */
 

@@ -224,7 +224,7 @@ static bool read_slo(struct arena *arena, const json_t *json, struct slo *slo)
            slo->window_days > 0;
 }
 
-/* A missing file is told when SLOs are asked for. */
+/* A missing file is reported when a client asks for SLOs. */
 enum error catalog_load_slos(struct arena *arena, const char *path, struct catalog *catalog,
                              struct problem *problem)
 {

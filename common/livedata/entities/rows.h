@@ -20,7 +20,7 @@ struct row_value {
 struct entity_row {
     const struct serving_table *table;
     struct row_value values[ROW_COLUMNS_MAX]; /* as the columns of the table */
-    int64_t updated_at;                       /* 0 = imported, nobody knows */
+    int64_t updated_at;                       /* 0 = imported, unknown */
     int64_t last_event_at;                    /* of a session */
     int64_t event_at; /* own time of the event that touched it last; 0 = unknown */
 };
@@ -56,7 +56,7 @@ int64_t entity_row_last_updated(const struct entity_row *row, int64_t now);
 /* The event that touched it last; of imported rows nothing but the row's own times is known. */
 struct event_mark entity_row_mark(const struct entity_row *row, int64_t now);
 
-/* Whether any other tenant than `default` has a row; then nobody reads without a tenant. */
+/* Whether any other tenant than `default` has a row; then each read needs a tenant. */
 MUST_CHECK enum error storage_has_tenants(const struct storage_call *call, bool *has);
 
 #endif

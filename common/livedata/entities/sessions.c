@@ -1,4 +1,4 @@
-/* Sessions folded out of clicks: counts, furthest stage, first and last event. */
+/* Sessions computed from clicks: counts, furthest stage, first and last event. */
 #include "livedata/entities/state.h"
 
 #include "db/query.h"
@@ -162,7 +162,7 @@ enum error state_apply_click(const struct storage_call *call, const struct event
     bool new_page, deleted = false;
     enum error error = find_session(call, event->entity_id, &state);
 
-    /* A row is newer than its last deletion: a click that is not late needs no look. */
+    /* A row is newer than its last deletion: a click that is not late needs no check. */
     if (!error && (!state.found || event->at < state.event_at))
         error = state_is_deleted(call, event, &deleted);
     if (error || deleted)

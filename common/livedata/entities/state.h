@@ -1,6 +1,6 @@
 /*
- * The state of entities, folded out of events. Every fold gives the same tables whatever order its
- * events come in: the newest state wins (ties by event id), times are minima and maxima, units and
+ * The state of entities, computed from events. The tables are the same in whatever order the events
+ * come: the newest state wins (ties by event id), times are minima and maxima, units and
  * sums are kept by difference.
  */
 #ifndef ASSAY_LIVEDATA_ENTITIES_STATE_H

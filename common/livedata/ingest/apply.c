@@ -410,7 +410,7 @@ enum error apply_one(struct apply_call *call, const json_t *payload, struct appl
     return error || !known.has_letter ? error : dead_letter_close(&call->storage, id);
 }
 
-/* {"tenant":"default","generations":{"orders_v2":12,...}}: what other hosts are told. */
+/* {"tenant":"default","generations":{"orders_v2":12,...}}: the notification for other hosts. */
 static const char *words_of(struct apply_call *call, const struct apply_touched *touched)
 {
     struct json_writer writer;
@@ -430,7 +430,7 @@ static const char *words_of(struct apply_call *call, const struct apply_touched 
     return text.bytes;
 }
 
-/* Best effort: other hosts look by themselves, too. */
+/* Best effort: other hosts poll, too. */
 static void publish(struct apply_call *call, const struct apply_touched *touched)
 {
     struct problem problem;

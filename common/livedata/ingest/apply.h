@@ -1,7 +1,7 @@
 /*
- * Applying events: a batch is one transaction, in which every event is checked, folded into the
- * state, written into the journal last, and handed on to whoever wants to know. What is wrong with
- * an event concerns that event alone; what is wrong with the database concerns the batch.
+ * Applying events: a batch is one transaction, which checks every event, applies it to the state,
+ * writes it into the journal last, and passes it to webhooks. A fault of an event rejects that
+ * event alone; a fault of the database rejects the batch.
  */
 #ifndef ASSAY_LIVEDATA_INGEST_APPLY_H
 #define ASSAY_LIVEDATA_INGEST_APPLY_H
@@ -38,15 +38,15 @@ struct redis;
 struct apply_call {
     struct storage_call storage;
     const struct catalog *catalog;
-    struct live_cache *cache; /* told of what was changed; NULL = nobody */
-    struct redis *redis;      /* other hosts are told there; NULL = none */
+    struct live_cache *cache; /* gets what was changed; NULL = none */
+    struct redis *redis;      /* notifies other hosts; NULL = none */
     const char *way_in;       /* "http", "node"; a constant */
     const char *branch;       /* that the events are counted for; NULL = none */
     bool hands_on;            /* this is an edge: what is applied goes to the centre, too */
     int64_t ahead_seconds;
     int64_t events_per_day; /* of the tenant; 0 = any number */
 
-    /* In the transaction, after each row of the journal: webhooks. NULL = nobody wants it. */
+    /* In the transaction, after each row of the journal: webhooks. NULL = none. */
     enum error (*outbound)(struct apply_call *call, const struct journal_row *row,
                            const struct event *event);
     void *outbound_state; /* of this transaction */
@@ -73,7 +73,7 @@ struct apply_touched {
 };
 MUST_CHECK enum error apply_one(struct apply_call *call, const json_t *payload,
                                 struct apply_touched *touched, struct apply_result *result);
-/* Before the commit: numbers the changes, and tells other hosts of it. */
+/* Before the commit: numbers the changes and notifies other hosts. */
 MUST_CHECK enum error apply_finish(struct apply_call *call, struct apply_touched *touched);
 /* Between apply_finish() and the commit, and after it: what caches must know. */
 void apply_announce(struct apply_call *call, struct apply_touched *touched, bool committed);

@@ -7,7 +7,7 @@
 
 #include "base/optional.h"
 
-/* Microseconds since 1970; 0 = there is none, or nobody knows. */
+/* Microseconds since 1970; 0 = none, or unknown. */
 struct event_mark {
     int64_t applied_at;
     int64_t event_at;

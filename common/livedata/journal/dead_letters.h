@@ -49,7 +49,7 @@ MUST_CHECK enum error dead_letter_list(const struct storage_call *call,
                                        const struct dead_letter_filter *filter,
                                        const struct dead_letter_page *page,
                                        struct dead_letters *letters);
-/* The type of the entity that an event of that type is about; NULL = nobody knows. */
+/* The type of the entity that an event of that type is about; NULL = unknown. */
 const char *dead_letter_entity_type(const char *event_type);
 /* The event of a dead letter has been applied: the letter is replayed, and its row in the journal
  * does not count as a fault any more. */

@@ -29,7 +29,7 @@ static const struct statement insert_row = {
            " ON CONFLICT (tenant_id, topic, event_id) DO NOTHING RETURNING seq",
 };
 
-/* A look at applied events in the order of the journal, by the index that fits the filter; what the
+/* A scan of applied events in the order of the journal, by the index that fits the filter; what the
  * index does not know is compared row by row. The sum keeps planners from walking the whole journal
  * for the sake of its order, where an entity has few rows. */
 #define SCAN_COLUMNS                                                                               \
@@ -224,7 +224,7 @@ static struct query *scan_from(const struct storage_call *call, const struct jou
     return query;
 }
 
-/* One page of rows looked at; those that match are kept while there is room. */
+/* Scans one page of rows and keeps those that match while there is room. */
 static enum error scan_page(const struct storage_call *call, const struct journal_filter *filter,
                             bool back, int page, int most, struct journal_scan *scan, int *scanned)
 {

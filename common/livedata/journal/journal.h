@@ -54,7 +54,7 @@ struct journal_filter {
 };
 
 /* Rows of applied events after `seq`, oldest first and without their data: at most `most` that
- * match, out of at most `look_most` that are looked at. */
+ * match, out of at most `scan_most` that are scanned. */
 struct journal_scan {
     struct journal_rows rows;
     int64_t scanned; /* rows */
@@ -79,7 +79,7 @@ MUST_CHECK enum error journal_newest(const struct storage_call *call,
 /* All rows of an entity except states of orders (or those alone), oldest first. */
 MUST_CHECK enum error journal_of_entity(const struct storage_call *call, const char *entity_id,
                                         bool states, int most, struct journal_rows *rows);
-/* The state of an entity at a moment; NULL data when no version is that old, or when it was removed
+/* The state of an entity at a time; NULL data when no version is that old, or when it was removed
  * by then. */
 MUST_CHECK enum error journal_version(const struct storage_call *call, const char *entity_type,
                                       const char *entity_id, int64_t as_of, const char **data,

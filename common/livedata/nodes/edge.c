@@ -163,7 +163,7 @@ static bool is_rejected(const struct fetch_answer *answer)
            (answer->status == 400 || answer->status == 413 || answer->status == 422);
 }
 
-/* Further attempts wait longer and longer; only the first failure of a row is told. */
+/* Further attempts wait longer and longer; only the first failure in a row is logged. */
 static void wait_longer(struct edge *edge, const struct fetch_answer *answer)
 {
     double pause = fmin(longest_pause_seconds,

@@ -1,5 +1,5 @@
 /*
- * An edge: what is applied there is handed on to the centre. Events are kept in the transaction
+ * An edge: what is applied there is sent to the center. Events are kept in the transaction
  * that applies them and go away when the centre has answered, so that none is lost while it cannot
  * be reached; what it has had twice it counts as duplicates.
  */

@@ -179,7 +179,7 @@ static enum error find_letters(struct items *items, const struct reading *readin
     return query_end(query, reading->storage.problem);
 }
 
-/* Of those that hear of nothing the key may not see. */
+/* A webhook that gets no events of types that the key may not see. */
 struct hook {
     const char *id;
     bool active;

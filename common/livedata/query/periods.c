@@ -25,7 +25,7 @@ struct reader {
     struct tm today; /* what the clock of the zone shows now */
 };
 
-/* A moment of the calendar; months and days may overflow. */
+/* A time of the calendar; months and days may overflow. */
 static int64_t moment_of(int year, int month, int day, int hour)
 {
     struct tm tm = {

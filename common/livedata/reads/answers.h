@@ -59,7 +59,7 @@ SCHEMA_OF(entity_schema, struct entity_reply);
 struct entity_reply entity_show(const struct reading *reading, const struct entity_answer *answer,
                                 enum health_word health);
 
-/* Unknown for a moment of the past. */
+/* Unknown for a time in the past. */
 struct data_ages entity_ages(const struct reading *reading, const struct entity_answer *answer);
 
 struct metric_answer {

@@ -27,7 +27,7 @@ struct live_webhook {
     const char *url;
     const char *secret;
     const char *filters; /* JSON object */
-    const char *types;   /* of entities it hears of, as entity_types_text(); NULL = all */
+    const char *types;   /* of entities whose events it gets, as entity_types_text(); NULL = all */
     bool active;
     int64_t created_at;
 };
