@@ -104,7 +104,7 @@ static bool is_cut_off(const char *bytes, size_t left, bool others)
     return others || left > 1; /* one byte alone may be a letter of another set */
 }
 
-static struct survey look_at(const char *bytes, size_t length)
+static struct survey inspect(const char *bytes, size_t length)
 {
     struct survey survey = {.first = length};
 
@@ -232,7 +232,7 @@ static const char *find_set(struct arena *arena, const char *bytes, size_t lengt
 }
 
 /* Where a sentence before the first byte beyond ASCII says nothing, but a line of it does. */
-static const char *look_from(const char *bytes, const struct survey *survey)
+static const char *scan_from(const char *bytes, const struct survey *survey)
 {
     return bytes + (survey->first > LENGTH_ENOUGH ? survey->first - LENGTH_ENOUGH : 0);
 }
@@ -240,7 +240,7 @@ static const char *look_from(const char *bytes, const struct survey *survey)
 static enum charset_result decode_found(struct arena *arena, const char *bytes, size_t length,
                                         const struct survey *survey, struct charset_text *result)
 {
-    const char *from = survey->high ? look_from(bytes, survey) : bytes;
+    const char *from = survey->high ? scan_from(bytes, survey) : bytes;
     const char *set;
 
     if (survey->high < HIGH_LEAST || (survey->high < HIGH_ENOUGH && length < LENGTH_ENOUGH))
@@ -274,7 +274,7 @@ enum charset_result charset_decode(struct arena *arena, const char *bytes, size_
     *text = (struct charset_text){bytes, length};
     if (mark && strcmp(mark->set, "UTF-8") != 0)
         return decode(arena, bytes, length, mark->set, text);
-    survey = look_at(bytes, length);
+    survey = inspect(bytes, length);
     if (survey.shifts && !survey.high && decode_shifted(arena, bytes, length, text))
         return CHARSET_DECODED;
     if (mark || survey.damaged * DAMAGED_ONE_IN <= survey.characters)

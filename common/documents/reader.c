@@ -48,7 +48,7 @@ bool file_type_needs_child(enum file_type type)
     return type == FILE_HTML || type == FILE_DOCX || type == FILE_PDF;
 }
 
-bool file_looks_like(enum file_type type, const char *bytes, size_t length)
+bool file_has_type_of(enum file_type type, const char *bytes, size_t length)
 {
     if (type == FILE_PDF)
         return length >= 5 && memcmp(bytes, "%PDF-", 5) == 0;

@@ -60,6 +60,6 @@ MUST_CHECK enum error reader_read(struct arena *arena, const char *path, enum fi
                                   struct reading_result *result, struct problem *problem);
 
 /* Whether the first bytes of a file fit its type. */
-bool file_looks_like(enum file_type type, const char *bytes, size_t length);
+bool file_has_type_of(enum file_type type, const char *bytes, size_t length);
 
 #endif

@@ -313,7 +313,7 @@ static double block_most(const struct ranking *ranking, struct cursor *cursor)
 
 /* How often the cursor's block holds a chunk. The first time that the block is asked, only a few of
  * its postings are looked at; where it is asked again, all are read. */
-static uint32_t look_up(const struct ranking *ranking, struct cursor *cursor, uint32_t chunk)
+static uint32_t find_term(const struct ranking *ranking, struct cursor *cursor, uint32_t chunk)
 {
     if (!cursor->decoded && cursor->asked != cursor->block) {
         cursor->asked = cursor->block;
@@ -339,7 +339,7 @@ static double add_to(const struct ranking *ranking, struct cursor *cursor,
     }
     if (candidate->score + rest + block_most(ranking, cursor) < wanted)
         return -1;
-    frequency = look_up(ranking, cursor, candidate->chunk);
+    frequency = find_term(ranking, cursor, candidate->chunk);
     return frequency ? impact(ranking->segment, ranking->lengths, cursor->weight, candidate->chunk,
                               frequency)
                      : 0;

@@ -1,20 +1,34 @@
 /*
- * Private to common/search: how a segment lies in its file. All numbers are little-endian, which
- * is what this machine must be. Sections follow the header in the order of their offsets; a file
- * is written once, checked by its checksum when it is mapped, and never changed.
+ * Private to common/search: the file format of a segment. All numbers are little-endian, which this
+ * machine must be. Sections follow the header in the order of their offsets. A file is written
+ * once, checked by its checksum when it is mapped, and never changed.
  *
- *   postings   per term, blocks of up to 128: a byte of enum segment_width; the chunks, counted
- *              from the last one of the block before (from 0 in the first), in 1, 2 or 4 bytes
- * each; then the frequencies in a half, 1 or 4 bytes each, none when all are 1. No bits are packed
- * across bytes: a block is read in a few wide instructions positions  per term that has them, per
- * posting: the places of the term in the chunk, as varint differences chunks     struct
- * segment_chunk lengths    of the chunks in words, uint32 each: what ranking reads of a chunk,
- * close together documents  struct segment_document terms      struct segment_term, sorted by name
- * bytewise blocks     struct segment_block names      the bytes of the terms buckets    uint32
- * each, a power of two of them: 1 + the place of a term, 0 when empty. A term is in the first free
- * one from that of its name's segment_checksum() on vectors    where an embedding model is used:
- * per chunk, in their order, `dimension` floats of length 1 together; all of them 0 where there is
- * none. Last, so that they can be put behind a segment that is complete without
+ * postings: per term, blocks of up to 128. A block is a byte of enum segment_width; the chunks, as
+ * differences to the chunk before (in the first block from 0), in 1, 2 or 4 bytes each; then the
+ * frequencies in a half, 1 or 4 bytes each, none when all are 1. No bits are packed across bytes,
+ * so that a block is read in a few wide instructions.
+ *
+ * positions: per term that has them, per posting: the positions of the term in the chunk, as varint
+ * differences.
+ *
+ * chunks: struct segment_chunk.
+ *
+ * lengths: of the chunks in words, uint32 each; ranking reads them close together.
+ *
+ * documents: struct segment_document.
+ *
+ * terms: struct segment_term, sorted by name bytewise.
+ *
+ * blocks: struct segment_block.
+ *
+ * names: the bytes of the terms.
+ *
+ * buckets: uint32 each, a power of two of them: 1 + the index of a term, 0 when empty. A term is in
+ * the first free bucket from that of its name's segment_checksum() on.
+ *
+ * vectors: where an embedding model is used, per chunk in their order `dimension` floats of length
+ * 1 together; all of them 0 where there is none. Last, so that they can be appended to a segment
+ * that is complete without them.
  */
 #ifndef ASSAY_SEARCH_SEGMENT_FORMAT_H
 #define ASSAY_SEARCH_SEGMENT_FORMAT_H

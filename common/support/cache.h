@@ -1,4 +1,4 @@
-/* What is computed seldom and read often, by key; a value past its end is absent. */
+/* A cache of computed values in the database, by key. A value past its expiry is absent. */
 #ifndef ASSAY_SUPPORT_CACHE_H
 #define ASSAY_SUPPORT_CACHE_H
 

@@ -1,5 +1,7 @@
-/* What the support service counts for a scraper (shm/metrics.h): one table for its responders and
- * its programs, which count in the same file. */
+/*
+ * The Prometheus metrics of the support service (shm/metrics.h). Responders and programs count in
+ * the same file.
+ */
 #ifndef ASSAY_SUPPORT_METRICS_H
 #define ASSAY_SUPPORT_METRICS_H
 

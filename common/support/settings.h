@@ -1,4 +1,4 @@
-/* Settings of the support service: the environment once, as a struct. */
+/* Settings of the support service: a struct that is read from the environment once. */
 #ifndef ASSAY_SUPPORT_SETTINGS_H
 #define ASSAY_SUPPORT_SETTINGS_H
 

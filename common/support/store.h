@@ -1,4 +1,4 @@
-/* Where the support service stores: one database, its schema in sql/support/. */
+/* The database of the support service; its schema is in sql/support/. */
 #ifndef ASSAY_SUPPORT_STORE_H
 #define ASSAY_SUPPORT_STORE_H
 

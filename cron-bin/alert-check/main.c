@@ -23,11 +23,11 @@ static const char help[] =
 enum { EXIT_DONE, EXIT_UNDELIVERED, EXIT_STORE, MEMORY_MAX = 64 * 1024 * 1024 };
 
 struct watchman {
-    struct arena *kept; /* of a look: its report */
+    struct arena *kept; /* of a check: its report */
     struct alert_report report;
 };
 
-/* What the responders of this host share. Opened anew for each look: they may have replaced it. */
+/* What the responders of this host share. Opened anew for each check: they may have replaced it. */
 static enum error meet(struct daemon_program *program, struct shm_region **region)
 {
     return program->run_directory ? shm_region_open(arena_print(program->job, "%s/support.shm",
@@ -36,7 +36,7 @@ static enum error meet(struct daemon_program *program, struct shm_region **regio
                                   : ERROR_NONE;
 }
 
-static enum error look(struct daemon_program *program, struct db *db, bool *more)
+static enum error check(struct daemon_program *program, struct db *db, bool *more)
 {
     struct watchman *watchman = program->context;
     struct alert_call call = {.db = db,
@@ -75,7 +75,7 @@ static int run(struct daemon_program *program)
 
     if (program->stays && program->every > interval)
         program->every = interval;
-    error = daemon_loop(program, look, "alert_check_failed");
+    error = daemon_loop(program, check, "alert_check_failed");
     if (program->stays)
         return EXIT_DONE;
     return error ? daemon_fail(program, EXIT_STORE) : print(&watchman->report);

@@ -110,7 +110,7 @@ static enum error mend(struct daemon_program *program, struct db *db)
         return ERROR_NONE;
     error = reindex_mend(db, &program->settings, &rebuilt, &program->problem);
     if (!error)
-        error = reindex_tell_mixed(db, &program->settings, &program->problem);
+        error = reindex_warn_mixed(db, &program->settings, &program->problem);
     ingest->mended = !error;
     return error;
 }

@@ -160,7 +160,7 @@ static enum error check_content(struct request *request, const struct form_part 
     char bytes[SNIFFED];
     ssize_t got = pread(part->file, bytes, sizeof bytes, 0);
 
-    if (got < 0 || !file_looks_like(type, bytes, (size_t)got) ||
+    if (got < 0 || !file_has_type_of(type, bytes, (size_t)got) ||
         (type == FILE_DOCX && !names_document(part, &size)))
         return bad_upload(request, "Unsupported file content");
     if (type == FILE_DOCX)

@@ -120,7 +120,7 @@ static bool write_providers(struct json_writer *writer, const struct object_list
     return all;
 }
 
-static json_t *list_components(struct request *request, const struct health_checks *condition,
+static json_t *list_components(struct request *request, const struct health_checks *checks,
                                const struct object_list *breakers, bool *providers_work)
 {
     static const struct optional_number none = {.given = false};
@@ -131,12 +131,12 @@ static json_t *list_components(struct request *request, const struct health_chec
     text_start(&text, request->arena, COMPONENTS_MAX);
     writer_start(&writer, &text);
     writer_open_object(&writer);
-    write_part(&writer, on_server ? "postgres" : "sqlite", &condition->store,
+    write_part(&writer, on_server ? "postgres" : "sqlite", &checks->store,
                "the store cannot be used");
     write_component(&writer, on_server ? "sqlite" : "postgres", "unavailable", none, NULL);
     write_component(&writer, "redis", "unavailable", none, NULL);
-    write_part(&writer, "kb_index", &condition->index, "what is indexed cannot be read");
-    write_part(&writer, "chromadb", &condition->index, /* an older name of the same */
+    write_part(&writer, "kb_index", &checks->index, "what is indexed cannot be read");
+    write_part(&writer, "chromadb", &checks->index, /* an older name of the same */
                "what is indexed cannot be read");
     *providers_work = write_providers(&writer, breakers);
     writer_close_object(&writer);
@@ -148,23 +148,23 @@ enum error health_handle(struct request *request, struct reply *reply)
     static const struct features features = {.streaming_enabled = true};
     struct health *health = ARENA_NEW(request->arena, struct health);
     struct object_list breakers = health_checks_breakers(request);
-    struct health_checks condition;
+    struct health_checks checks;
     bool draining = server_draining(request->server), works, providers_work;
     json_t *components;
 
-    health_checks_run(request, &condition);
-    works = condition.store.works && condition.index.works;
-    components = list_components(request, &condition, &breakers, &providers_work);
+    health_checks_run(request, &checks);
+    works = checks.store.works && checks.index.works;
+    components = list_components(request, &checks, &breakers, &providers_work);
     *health = (struct health){.status = draining         ? "shutting_down"
                                         : !works         ? "unhealthy"
                                         : providers_work ? "ok"
                                                          : "degraded",
                               .detail = draining ? "send requests elsewhere" : NULL,
                               .components = components,
-                              .vector_store_loaded = condition.chunks > 0,
+                              .vector_store_loaded = checks.chunks > 0,
                               .pipeline_available = true,
-                              .index_segments = condition.segments,
-                              .sessions_count = condition.sessions,
+                              .index_segments = checks.segments,
+                              .sessions_count = checks.sessions,
                               .circuit_breakers = breakers,
                               .features = &features};
     reply->status = works && !draining ? 200 : 503;

@@ -1,4 +1,4 @@
-/* Looks at the database, at what is indexed, and at the breakers of models. */
+/* Checks the database, the index, and the breakers of models. */
 #include "support-system/health_checks.h"
 #include "base/clock.h"
 #include "support/conversation/conversation.h"
@@ -11,12 +11,13 @@ static double milliseconds_since(int64_t started)
     return (double)(clock_monotonic_microseconds() - started) / 1000;
 }
 
-static void tell(const struct request *request, const char *component, const struct part *part)
+static void set_component_metric(const struct request *request, const char *component,
+                                 const struct part *part)
 {
     metric_set(request->server->metrics, METRIC_COMPONENT_UP, &component, part->works);
 }
 
-static struct part look_at_store(struct request *request, struct db **db, struct db_health *health)
+static struct part check_store(struct request *request, struct db **db, struct db_health *health)
 {
     int64_t started = clock_monotonic_microseconds();
     bool works = service_database(request, db) == ERROR_NONE;
@@ -28,29 +29,28 @@ static struct part look_at_store(struct request *request, struct db **db, struct
     return (struct part){works, milliseconds_since(started)};
 }
 
-static struct part look_at_index(struct request *request, struct db *db,
-                                 struct health_checks *condition)
+static struct part check_index(struct request *request, struct db *db, struct health_checks *checks)
 {
     int64_t started = clock_monotonic_microseconds();
-    bool works = !document_count_chunks(db, NULL, &condition->chunks, &request->problem) &&
-                 !document_most_segments(db, &condition->segments, &request->problem) &&
+    bool works = !document_count_chunks(db, NULL, &checks->chunks, &request->problem) &&
+                 !document_most_segments(db, &checks->segments, &request->problem) &&
                  !session_count_active(db, service_settings(request)->session_ttl_seconds,
-                                       &condition->sessions, &request->problem);
+                                       &checks->sessions, &request->problem);
 
     return (struct part){works, milliseconds_since(started)};
 }
 
-void health_checks_run(struct request *request, struct health_checks *condition)
+void health_checks_run(struct request *request, struct health_checks *checks)
 {
     bool on_server = service_settings(request)->database_url != NULL;
     struct db *db = NULL;
 
-    *condition = (struct health_checks){.chunks = 0};
-    condition->store = look_at_store(request, &db, &condition->health);
-    if (condition->store.works)
-        condition->index = look_at_index(request, db, condition);
-    tell(request, on_server ? "postgres" : "sqlite", &condition->store);
-    tell(request, "kb_index", &condition->index);
+    *checks = (struct health_checks){.chunks = 0};
+    checks->store = check_store(request, &db, &checks->health);
+    if (checks->store.works)
+        checks->index = check_index(request, db, checks);
+    set_component_metric(request, on_server ? "postgres" : "sqlite", &checks->store);
+    set_component_metric(request, "kb_index", &checks->index);
 }
 
 struct object_list health_checks_breakers(struct request *request)

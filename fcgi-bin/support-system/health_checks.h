@@ -1,4 +1,4 @@
-/* How the service is: each look also says so in its figures. */
+/* Health checks of the service; each also sets its metric. */
 #ifndef ASSAY_SUPPORT_SYSTEM_HEALTH_CHECKS_H
 #define ASSAY_SUPPORT_SYSTEM_HEALTH_CHECKS_H
 
@@ -10,7 +10,7 @@
 
 struct part {
     bool works;
-    double milliseconds; /* that the look took */
+    double milliseconds; /* duration of the check */
 };
 
 struct health_checks {
@@ -20,7 +20,7 @@ struct health_checks {
     int64_t segments;         /* of the index of the tenant with the most of them */
 };
 
-void health_checks_run(struct request *request, struct health_checks *condition);
+void health_checks_run(struct request *request, struct health_checks *checks);
 
 /* Of providers that need a network: a list of struct provider_breaker. */
 struct object_list health_checks_breakers(struct request *request);

@@ -1,4 +1,4 @@
-/* What workers have counted, and what is true at the moment of the scrape. */
+/* The metrics of the workers, and gauges that are set at the moment of the scrape. */
 #include "support-system/metrics.h"
 #include "http/documents.h"
 #include "shm/admission.h"
@@ -39,15 +39,15 @@ static void set_pool(struct request *request, const struct db_health *health)
     set(request, METRIC_POOL_TAKEN, NULL, on_server ? health->pool.held : 0);
 }
 
-/* What cannot be read keeps the figure of the last time. */
-static void set_knowledge(struct request *request, const struct health_checks *condition)
+/* A gauge that cannot be read keeps its last value. */
+static void set_knowledge(struct request *request, const struct health_checks *checks)
 {
     struct string_list tenants;
     int64_t stale = 0;
     struct db *db;
 
-    set(request, METRIC_INDEXED_CHUNKS, NULL, (double)condition->chunks);
-    set(request, METRIC_ACTIVE_SESSIONS, NULL, (double)condition->sessions);
+    set(request, METRIC_INDEXED_CHUNKS, NULL, (double)checks->chunks);
+    set(request, METRIC_ACTIVE_SESSIONS, NULL, (double)checks->sessions);
     if (service_database(request, &db) ||
         document_tenants(db, request->arena, TENANTS_MOST, &tenants, &request->problem) ||
         document_count_stale(db, STALE_DAYS, STALE_MOST, &stale, &request->problem))
@@ -85,13 +85,13 @@ static void set_presets(struct request *request)
 
 enum error support_metrics_handle(struct request *request, struct reply *reply)
 {
-    struct health_checks condition;
+    struct health_checks checks;
 
-    health_checks_run(request, &condition);
-    if (condition.store.works)
-        set_pool(request, &condition.health);
-    if (condition.index.works)
-        set_knowledge(request, &condition);
+    health_checks_run(request, &checks);
+    if (checks.store.works)
+        set_pool(request, &checks.health);
+    if (checks.index.works)
+        set_knowledge(request, &checks);
     set_pipelines(request);
     set_presets(request);
     set_breakers(request);

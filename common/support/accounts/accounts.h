@@ -1,5 +1,7 @@
-/* Who signs in to the support service: the administrator of the settings, people of the table
- * `users`; and the tokens that were given back. */
+/*
+ * Accounts of the support service: the administrator of the settings, the users of the table
+ * `users`, and revoked tokens.
+ */
 #ifndef ASSAY_SUPPORT_ACCOUNTS_ACCOUNTS_H
 #define ASSAY_SUPPORT_ACCOUNTS_ACCOUNTS_H
 

@@ -1,4 +1,4 @@
-/* Who did what in the support service. Rows are only ever added, and purged by age. */
+/* The audit log of the support service. Rows are added, and purged by age; never changed. */
 #ifndef ASSAY_SUPPORT_ACCOUNTS_AUDIT_H
 #define ASSAY_SUPPORT_ACCOUNTS_AUDIT_H
 

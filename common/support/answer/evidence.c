@@ -186,8 +186,8 @@ static double elsewhere_share(const struct question *question, const float *cove
     return question->total > 0 ? sum / question->total : 0;
 }
 
-static void look_around(const struct question *question, struct arena *arena,
-                        struct found_chunk *found)
+static void scan_neighbors(const struct question *question, struct arena *arena,
+                           struct found_chunk *found)
 {
     float *all = ARENA_ARRAY(arena, float, question->count + 1);
     float *near = ARENA_ARRAY(arena, float, question->count + 1);
@@ -239,7 +239,7 @@ void evidence_read(struct question *question, struct arena *arena,
         found->passages[i].passage = &found->list.items[i];
         read_passage(&reading, i);
     }
-    look_around(question, arena, found);
+    scan_neighbors(question, arena, found);
     for (size_t i = 0; i < found->list.count; i++) {
         struct found_passage *passage = &found->passages[i];
 

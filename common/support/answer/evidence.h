@@ -1,7 +1,7 @@
 /*
- * How well passages answer a question, without a model: which of its terms they hold, what stands
- * near them, and how the best chunk compares with the others. docs/develop/search.md says what each
- * feature gained on which set.
+ * Scores how well passages answer a question, without a model: which terms they contain, what is
+ * near the terms, and how the best chunk compares with the others. docs/develop/search.md says what
+ * each feature gained on which set.
  */
 #ifndef ASSAY_SUPPORT_ANSWER_EVIDENCE_H
 #define ASSAY_SUPPORT_ANSWER_EVIDENCE_H

@@ -247,7 +247,7 @@ static int number_of(struct graph_state *state, const struct found_chunk *chunk)
     return (int)outcome->source_count;
 }
 
-size_t graph_look_up(struct graph_state *state, const char *words, int *numbers, size_t most)
+size_t graph_search(struct graph_state *state, const char *words, int *numbers, size_t most)
 {
     size_t count = 0;
 
@@ -280,7 +280,7 @@ const char *graph_quote(struct graph_state *state, const char *words)
 {
     int numbers[1];
 
-    (void)graph_look_up(state, words, numbers, 0);
+    (void)graph_search(state, words, numbers, 0);
     state->answer = compose(state);
     if (state->answer.refused || expand_sources(state))
         return NULL;

@@ -57,7 +57,7 @@ size_t nearest_chunks(struct graph_state *state, struct search_hit *hits, size_t
 
 /* graph.c, for the tools: looks documents up by these words, adds those to the sources that are not
  * there yet and notes the numbers of the best ones; how many. */
-size_t graph_look_up(struct graph_state *state, const char *words, int *numbers, size_t most);
+size_t graph_search(struct graph_state *state, const char *words, int *numbers, size_t most);
 /* graph.c, for the tools: the embedded answer to these words, whose documents become the sources;
  * NULL when there is none. */
 const char *graph_quote(struct graph_state *state, const char *words);

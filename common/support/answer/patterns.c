@@ -65,7 +65,7 @@ static bool luhn_holds(const char *text, size_t length)
 }
 
 /* A bare number of ten digits is an order more often than a phone. */
-static bool looks_dialled(const char *text, size_t length)
+static bool is_phone_like(const char *text, size_t length)
 {
     if (text[0] == '+')
         return true;
@@ -81,7 +81,7 @@ static struct pii_pattern built_in_pii[] = {
     {"email", {"[\\w.+-]+@[\\w-]+\\.[\\w.-]+", true, NULL}, NULL},
     {"phone",
      {"\\+?\\d{1,3}[\\s-]?\\(?\\d{3}\\)?[\\s-]?\\d{3}[\\s-]?\\d{2,4}", true, NULL},
-     looks_dialled},
+     is_phone_like},
 };
 
 static const char *const no_refusals[] = {NULL};

@@ -1,6 +1,6 @@
 /*
- * Which passages make the answer: the best one, others that cover terms it leaves open, the rest
- * of a paragraph that was cut, and one that says how long when that is asked.
+ * Selects the passages of an answer: the best one, others that cover terms it does not contain, the
+ * rest of a paragraph that was cut, and one with a duration when the question asks how long.
  */
 #ifndef ASSAY_SUPPORT_ANSWER_SELECT_H
 #define ASSAY_SUPPORT_ANSWER_SELECT_H

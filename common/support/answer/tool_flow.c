@@ -170,7 +170,7 @@ static const char *order_status(const struct graph_state *state, const char *id)
 static const char *search_documents(struct graph_state *state, const char *query)
 {
     int numbers[LOOKED_UP];
-    size_t count = graph_look_up(state, query, numbers, LOOKED_UP);
+    size_t count = graph_search(state, query, numbers, LOOKED_UP);
     struct text text;
 
     graph_record(state, "search_kb");

@@ -1,6 +1,6 @@
 /*
- * The different words of the texts that are read for a question. Texts say most of their words
- * again and again: each is stemmed and compared with the terms of the question once.
+ * The distinct words of the texts that are read for a question. Texts repeat most of their words:
+ * each word is stemmed and compared with the terms of the question once.
  */
 #ifndef ASSAY_SUPPORT_ANSWER_VOCABULARY_H
 #define ASSAY_SUPPORT_ANSWER_VOCABULARY_H

@@ -1,5 +1,7 @@
-/* Which experiments are deployed, and to which part of a tenant's conversations one is assigned.
- * All SQL about them is here. */
+/*
+ * Deployments of experiments, and assignments of experiments to a share of a tenant's
+ * conversations. Contains their SQL.
+ */
 #ifndef ASSAY_SUPPORT_CANDIDATES_ASSIGNMENT_STORE_H
 #define ASSAY_SUPPORT_CANDIDATES_ASSIGNMENT_STORE_H
 

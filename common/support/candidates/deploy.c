@@ -285,8 +285,8 @@ static enum error compare(const struct candidate_call *call, const char *evaluat
     return ERROR_NONE;
 }
 
-static enum error look_at(const struct candidate_call *call, const char *id,
-                          struct watch_finding *finding)
+static enum error check_deployment(const struct candidate_call *call, const char *id,
+                                   struct watch_finding *finding)
 {
     bool seen = false;
     const char *at;
@@ -316,7 +316,8 @@ enum error candidate_watch(const struct candidate_call *call, struct object_list
         return error;
     items = ARENA_ARRAY(call->arena, struct watch_finding, rows.count + 1);
     for (size_t i = 0; i < rows.count && !error; i++)
-        error = look_at(call, ((const struct deployment *)rows.items)[i].experiment_id, &items[i]);
+        error = check_deployment(call, ((const struct deployment *)rows.items)[i].experiment_id,
+                                 &items[i]);
     *findings = (struct object_list){rows.count, items};
     return error;
 }

@@ -1,7 +1,7 @@
 /*
- * What an experiment changes of the settings and of what models are told, and what is in force for
- * a question: built-in values, then what is deployed, then the environment, then the staged
- * experiment, then the one assigned to the tenant.
+ * Config overrides: which settings and prompts an experiment changes, and which values are in force
+ * for a question. Precedence: built-in values, the deployed experiment, the environment, the staged
+ * experiment, the experiment assigned to the tenant.
  */
 #ifndef ASSAY_SUPPORT_CANDIDATES_OVERLAY_H
 #define ASSAY_SUPPORT_CANDIDATES_OVERLAY_H

@@ -1,7 +1,7 @@
 /*
- * Tells the experiments service what splits of live traffic have come to, over its public API, and
- * reads what it says of them. A project there stands for each split. What was not taken is sent
- * again: records are known there by their keys, so that each counts once.
+ * Reports splits of live traffic to the experiments service over its public API, and reads its
+ * decisions. Each split is a project there. A batch that was not accepted is sent again; the
+ * service identifies records by their keys, so each counts once.
  */
 #ifndef ASSAY_SUPPORT_CANDIDATES_SPLIT_REPORT_H
 #define ASSAY_SUPPORT_CANDIDATES_SPLIT_REPORT_H

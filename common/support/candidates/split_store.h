@@ -1,7 +1,7 @@
 /*
- * A split of live traffic: a share of a tenant's conversations is answered by an experiment, the
- * rest as before. The arm of each conversation and its outcome are
- * stored with the answer, for the experiments service to judge. All SQL about it is here.
+ * A split of live traffic: an experiment answers a share of a tenant's conversations, the others
+ * are answered as before. The arm of each conversation and its outcome are stored with the answer,
+ * for the experiments service to judge. Contains all SQL of splits.
  */
 #ifndef ASSAY_SUPPORT_CANDIDATES_SPLIT_STORE_H
 #define ASSAY_SUPPORT_CANDIDATES_SPLIT_STORE_H

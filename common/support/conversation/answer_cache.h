@@ -1,7 +1,6 @@
 /*
- * Answers that were given, for the same question asked anew: per tenant, for the first question of
- * a conversation, as long as neither the knowledge base nor the models that serve have changed. All
- * SQL about them is here.
+ * A cache of answers for repeated questions: per tenant, for the first question of a conversation,
+ * while neither the knowledge base nor the active models change. Contains its SQL.
  */
 #ifndef ASSAY_SUPPORT_CONVERSATION_ANSWER_CACHE_H
 #define ASSAY_SUPPORT_CONVERSATION_ANSWER_CACHE_H

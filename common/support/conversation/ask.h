@@ -1,6 +1,6 @@
 /*
- * Asking: the conversation so far, the answer graph, and everything that is kept of it (trace,
- * messages, evaluations, citations, a ticket where a person should look).
+ * Answers a question: loads the conversation, runs the answer graph, and stores the trace,
+ * messages, evaluations, citations and, where a person has to answer, a ticket.
  */
 #ifndef ASSAY_SUPPORT_CONVERSATION_ASK_H
 #define ASSAY_SUPPORT_CONVERSATION_ASK_H

@@ -1,7 +1,7 @@
 /*
  * Conversations in the database: sessions and their messages, votes on answers, and tickets for
- * people to answer. Ids of sessions are the client's and belong to its tenant. A session belongs to
- * who began it.
+ * people to answer. The client chooses the id of a session, which is unique in its tenant. A
+ * session belongs to the user who began it.
  */
 #ifndef ASSAY_SUPPORT_CONVERSATION_CONVERSATION_H
 #define ASSAY_SUPPORT_CONVERSATION_CONVERSATION_H

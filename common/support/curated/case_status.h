@@ -1,4 +1,4 @@
-/* Whether curated cases still hold: fresh, or stale with a reason. All SQL about it. */
+/* The status of curated cases: fresh, or stale with a reason. Contains its SQL. */
 #ifndef ASSAY_SUPPORT_CURATED_CASE_STATUS_H
 #define ASSAY_SUPPORT_CURATED_CASE_STATUS_H
 

@@ -1,6 +1,6 @@
 /*
- * The curated data: one case a line, with what a right answer to its question must be like. Built
- * from confirmed cases of review; lines that people have added stay.
+ * The curated data: one case per line, with the expectations of a right answer. Built from
+ * confirmed cases of review; lines that people have added are kept.
  */
 #ifndef ASSAY_SUPPORT_CURATED_CURATED_H
 #define ASSAY_SUPPORT_CURATED_CURATED_H

@@ -1,4 +1,4 @@
-/* Words of an answer, and the phrases by which a right answer is known again. */
+/* Extracts from an answer the phrases that a right answer must contain. */
 #ifndef ASSAY_SUPPORT_CURATED_PHRASES_H
 #define ASSAY_SUPPORT_CURATED_PHRASES_H
 

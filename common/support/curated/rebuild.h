@@ -1,4 +1,4 @@
-/* Building the curated data in the background, with a record of how far it is. */
+/* Rebuilds the curated data as a job, with a record of its progress. */
 #ifndef ASSAY_SUPPORT_CURATED_REBUILD_H
 #define ASSAY_SUPPORT_CURATED_REBUILD_H
 

@@ -1,4 +1,4 @@
-/* What a model says each chunk is about, for the chunk to be indexed under. */
+/* Lets a model describe each chunk; the chunk is indexed under the description, too. */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_CONTEXTS_H
 #define ASSAY_SUPPORT_DOCUMENTS_CONTEXTS_H
 

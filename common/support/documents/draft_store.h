@@ -1,5 +1,7 @@
-/* What the knowledge base lacks: topics that people asked for in vain, and drafts of documents that
- * would answer them. */
+/*
+ * Gaps of the knowledge base: topics that people asked for in vain, and drafts of documents that
+ * would answer them.
+ */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_DRAFT_STORE_H
 #define ASSAY_SUPPORT_DOCUMENTS_DRAFT_STORE_H
 

@@ -1,6 +1,6 @@
 /*
- * Which host has a file. Several hosts may share one database, but each has the files of its own
- * uploads: DATA_DIR has a name, made once, and who has another DATA_DIR does not claim its work.
+ * Identifies the host that has a file. Hosts may share one database, but each stores its own
+ * uploads: a DATA_DIR has a name, and a host with another DATA_DIR does not claim its jobs.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_HOST_H
 #define ASSAY_SUPPORT_DOCUMENTS_HOST_H

@@ -68,7 +68,7 @@ struct run {
     bool existed;
 };
 
-static void tell(const struct run *run, const char *step, size_t count)
+static void report_progress(const struct run *run, const char *step, size_t count)
 {
     if (run->request->progress)
         run->request->progress(run->request->context, step, count);
@@ -159,7 +159,7 @@ static void go_on(void *context)
 {
     const struct run *run = context;
 
-    tell(run, "indexing", run->text.count);
+    report_progress(run, "indexing", run->text.count);
 }
 
 static void write_contexts(struct run *run)
@@ -296,7 +296,7 @@ static enum error store(struct run *run)
     change.chunk_config = arena_print(arena, "%d/%d%s", cut.size, cut.overlap,
                                       run->row.parent_child ? " parents" : "");
     if (run->chunks.count) {
-        tell(run, "indexing", run->text.count);
+        report_progress(run, "indexing", run->text.count);
         change.segment = ingest_segment_name(arena);
         error = write_segment(run, first + 1, change.segment, &change.segment_bytes);
     }
@@ -317,7 +317,7 @@ static enum error ingest_once(const struct document_call *call,
     bool touched;
     enum error error;
 
-    tell(&run, "loading", 0);
+    report_progress(&run, "loading", 0);
     error = load(&run);
     if (!error)
         error = document_find(call, request->doc_id, &run.before, &run.existed);

@@ -1,7 +1,7 @@
 /*
- * From a file to what can be asked: text, chunks, a search segment, and one transaction that puts
- * them in the place of the version before. Whatever dies on the way leaves the old version whole;
- * the same file again heals everything.
+ * Ingests a file: extracts the text, cuts chunks, writes a search segment, and replaces the
+ * previous version in one transaction. A process that dies leaves the previous version intact;
+ * ingesting the file again repairs everything.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_INGEST_H
 #define ASSAY_SUPPORT_DOCUMENTS_INGEST_H

@@ -230,7 +230,7 @@ enum error reindex_merge(struct db *db, const struct support_settings *settings,
     return error;
 }
 
-enum error reindex_tell_mixed(struct db *db, const struct support_settings *settings,
+enum error reindex_warn_mixed(struct db *db, const struct support_settings *settings,
                               struct problem *problem)
 {
     char text[160];

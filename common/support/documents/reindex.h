@@ -1,4 +1,4 @@
-/* What is done to all knowledge bases at once: indexing anew, and tidying the folders. */
+/* Reindexes all knowledge bases, and removes files that nothing refers to. */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_REINDEX_H
 #define ASSAY_SUPPORT_DOCUMENTS_REINDEX_H
 
@@ -24,7 +24,7 @@ MUST_CHECK enum error reindex_merge(struct db *db, const struct support_settings
 
 /* Says in the log how many documents are not cut as the settings say now: they are found as before,
  * and stay as they are until they are indexed anew. */
-MUST_CHECK enum error reindex_tell_mixed(struct db *db, const struct support_settings *settings,
+MUST_CHECK enum error reindex_warn_mixed(struct db *db, const struct support_settings *settings,
                                          struct problem *problem);
 
 /* Removes files of indexes that nothing names and that are older than an hour. */

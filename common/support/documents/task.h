@@ -1,7 +1,7 @@
 /*
- * Ingestions that are done later by the program `ingest`, and what becomes of them. A task is a row
- * to look at and a durable job of the same key. Only the host that has the file claims the job, and
- * tenants take turns.
+ * Ingestions that the program `ingest` runs later, and their results. A task is a row for clients
+ * and a durable job with the same key. Only the host that has the file claims the job, and tenants
+ * take turns.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_TASK_H
 #define ASSAY_SUPPORT_DOCUMENTS_TASK_H

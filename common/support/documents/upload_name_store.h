@@ -1,5 +1,7 @@
-/* Which document an upload of some name is of: two names stay two documents, also where cleaning
- * makes one of them. */
+/*
+ * Maps the names of uploads to documents: two names stay two documents, even when cleaning makes
+ * them equal.
+ */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_UPLOAD_NAME_STORE_H
 #define ASSAY_SUPPORT_DOCUMENTS_UPLOAD_NAME_STORE_H
 

@@ -1,4 +1,4 @@
-/* The circuit breakers of providers, for those who look at them and those who reset them. */
+/* The circuit breakers of providers: reading their state and resetting them. */
 #ifndef ASSAY_SUPPORT_MODELS_BREAKERS_H
 #define ASSAY_SUPPORT_MODELS_BREAKERS_H
 

@@ -362,7 +362,7 @@ static const char *refusal_of(struct attempt *attempt)
     return reason;
 }
 
-static void tell_breakers(struct attempt *attempt, bool cancelled, bool well)
+static void record_breakers(struct attempt *attempt, bool cancelled, bool well)
 {
     struct shm_region *region = attempt->run->region;
     const char *id = attempt->target->provider->id;
@@ -546,7 +546,7 @@ static bool conclude(struct attempt *attempt, const struct llm_answer *answer,
     run->retries += answer->attempts ? answer->attempts - 1 : 0;
     count_usage(attempt, answer);
     if (was_cancelled(answer) && !attempt->overlong) {
-        tell_breakers(attempt, true, false);
+        record_breakers(attempt, true, false);
         return false;
     }
     fits = utf8_prefix(answer->text, points_allowed(attempt));
@@ -564,7 +564,7 @@ static bool conclude(struct attempt *attempt, const struct llm_answer *answer,
     reply->truncated =
         reply->overlong || (answer->result == LLM_CUT && answer->outcome == FETCH_TIMED_OUT &&
                             *text && seconds_left(run) < least_seconds);
-    tell_breakers(attempt, false, !*reason || reply->truncated);
+    record_breakers(attempt, false, !*reason || reply->truncated);
     run->succeeded += !*reason || reply->truncated;
     run->exhausted += *reason && !reply->truncated;
     return !*reason || reply->truncated;

@@ -1,7 +1,8 @@
 /*
- * Asking language models for the nodes of the answer graph: who is asked, in which model_call, for
- * how long, how much and for what money. Whatever fails is a fallback with its reason, and in the
- * end the caller serves the node without a model. It must not know what is asked.
+ * Calls of language models for the nodes of the answer graph: which provider is called, in which
+ * order, with what timeouts and cost limits. A call that fails is recorded as a fallback with its
+ * reason; when every provider fails, the caller serves the node without a model. Must not know what
+ * the messages say.
  */
 #ifndef ASSAY_SUPPORT_MODELS_MODELS_H
 #define ASSAY_SUPPORT_MODELS_MODELS_H

@@ -1,5 +1,4 @@
-/* What models are told for each node of the answer graph. The ids are what experiments call them.
- */
+/* The prompts of the nodes of the answer graph. Experiments override them by their ids. */
 #ifndef ASSAY_SUPPORT_MODELS_PROMPTS_H
 #define ASSAY_SUPPORT_MODELS_PROMPTS_H
 

@@ -1,7 +1,8 @@
 /*
- * Which language models there are: providers with their models and prices, and profiles that say
- * which of them serve. Built in, or read from the operator's file (YAML or JSON); whatever does not
- * resolve is refused when the service starts. docs/use/support.md describes the file.
+ * The language models that are configured: providers with their models and prices, and profiles
+ * that select the providers that serve. Built in, or read from the operator's file (YAML or JSON).
+ * An entry that does not resolve stops the start of the service. docs/use/support.md describes the
+ * file.
  */
 #ifndef ASSAY_SUPPORT_MODELS_REGISTRY_H
 #define ASSAY_SUPPORT_MODELS_REGISTRY_H

@@ -1,4 +1,4 @@
-/* What models reply to the small questions of the graph, made into values. */
+/* Parsers of the short replies that models give to the nodes of the graph. */
 #ifndef ASSAY_SUPPORT_MODELS_REPLIES_H
 #define ASSAY_SUPPORT_MODELS_REPLIES_H
 

@@ -1,5 +1,4 @@
-/* What models cost and did, out of the traces and of what was added here. All SQL about it is
- * here. */
+/* Costs and usage of models, from traces and from the rows added here. Contains their SQL. */
 #ifndef ASSAY_SUPPORT_MODELS_SPEND_STORE_H
 #define ASSAY_SUPPORT_MODELS_SPEND_STORE_H
 

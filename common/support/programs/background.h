@@ -1,5 +1,7 @@
-/* Runs that are asked for over HTTP and done by the program `support-improver`: one at a time, each
- * a job that is lost when its runner is, and says so. */
+/*
+ * Jobs that an HTTP request starts and the program `support-improver` runs, one at a time. A job
+ * whose runner dies ends with the error "worker lost".
+ */
 #ifndef ASSAY_SUPPORT_PROGRAMS_BACKGROUND_H
 #define ASSAY_SUPPORT_PROGRAMS_BACKGROUND_H
 

@@ -1,7 +1,7 @@
 /*
- * The programs of the support service that stay beside its pools, and do the same once when they
- * are started by hand: one frame of command line, settings, store, counters and rounds. What dies
- * with a lease in hand is taken up by the next start (jobs/runner.h).
+ * The frame of the daemons of the support service, which also run once when started by hand:
+ * command line, settings, store, metrics and iterations. The next start recovers jobs whose worker
+ * has died (jobs/runner.h).
  */
 #ifndef ASSAY_SUPPORT_PROGRAMS_DAEMON_H
 #define ASSAY_SUPPORT_PROGRAMS_DAEMON_H

@@ -1,4 +1,4 @@
-/* What every program of the support service opens first. */
+/* Opens what every program of the support service needs: settings, log, store and metrics. */
 #ifndef ASSAY_SUPPORT_PROGRAMS_OPEN_H
 #define ASSAY_SUPPORT_PROGRAMS_OPEN_H
 

@@ -1,7 +1,6 @@
 /*
- * What the fixed questions are worth: their expected answers, measured against their own documents,
- * without asking anybody. It tells questions that the documents do not bear out, and documents that
- * changed.
+ * Measures the expected answers of the fixed questions against their own documents, without asking
+ * a model. Finds questions that the documents do not support, and documents that have changed.
  */
 #ifndef ASSAY_SUPPORT_REGRESSION_BENCHMARK_H
 #define ASSAY_SUPPORT_REGRESSION_BENCHMARK_H

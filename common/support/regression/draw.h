@@ -1,5 +1,7 @@
-/* Drawing cases, the same for a seed for good: published runs depend on it. The generator is
- * MT19937 (Matsumoto and Nishimura 1998), seeded by an array. */
+/*
+ * Draws cases reproducibly from a seed; published runs depend on it. The generator is MT19937
+ * (Matsumoto and Nishimura 1998), seeded by an array.
+ */
 #ifndef ASSAY_SUPPORT_REGRESSION_DRAW_H
 #define ASSAY_SUPPORT_REGRESSION_DRAW_H
 

@@ -1,5 +1,7 @@
-/* What a program needs to answer questions as the service does: index, words of like meaning,
- * models. Kept as long as the program lives. */
+/*
+ * What a program needs to answer questions as the service does: the index, synonyms and models.
+ * Open until the program ends.
+ */
 #ifndef ASSAY_SUPPORT_REGRESSION_ENGINE_H
 #define ASSAY_SUPPORT_REGRESSION_ENGINE_H
 

@@ -1,8 +1,8 @@
 /*
- * The gate of a release: the fixed questions are answered as the service would answer them now, and
- * the answers measured. A question that stands on a document has to be answered from it; one that
- * does not has to be refused or handed to a person, with nothing cited. Where a model is to answer
- * and none can be reached, nothing is said: a run without it would pass whatever the model does.
+ * The release gate. It answers the fixed questions as the service would and measures the answers. A
+ * question with a document must be answered from that document; a question without one must be
+ * refused or handed to a person, with no citation. When a model is configured and cannot be
+ * reached, the gate is skipped: a run without the model would pass whatever the model does.
  */
 #ifndef ASSAY_SUPPORT_REGRESSION_EVAL_GATE_H
 #define ASSAY_SUPPORT_REGRESSION_EVAL_GATE_H

@@ -1,4 +1,4 @@
-/* Private to common/support/regression: the gate, and what a run is told in. */
+/* Private to common/support/regression: the gate and the report of a run. */
 #ifndef ASSAY_SUPPORT_REGRESSION_REPORT_H
 #define ASSAY_SUPPORT_REGRESSION_REPORT_H
 

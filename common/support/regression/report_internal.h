@@ -1,4 +1,6 @@
-/* Private to common/support/regression: what the files of a run's report share. */
+/*
+ * Private to common/support/regression: types shared by the files that build the report of a run.
+ */
 #ifndef ASSAY_SUPPORT_REGRESSION_REPORT_INTERNAL_H
 #define ASSAY_SUPPORT_REGRESSION_REPORT_INTERNAL_H
 

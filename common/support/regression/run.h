@@ -1,6 +1,6 @@
 /*
- * A regression run: curated cases answered as they are now and as a candidate would, each against
- * what it expects; the gate; the report.
+ * A regression run: it answers the curated cases with the baseline and with the candidate, checks
+ * each answer against the expectations of its case, and applies the gate.
  */
 #ifndef ASSAY_SUPPORT_REGRESSION_RUN_H
 #define ASSAY_SUPPORT_REGRESSION_RUN_H

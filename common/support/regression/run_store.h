@@ -1,4 +1,4 @@
-/* Regression runs that are over, in the database; and runs that are asked for, as jobs. */
+/* Finished regression runs in the database, and requested runs as jobs. */
 #ifndef ASSAY_SUPPORT_REGRESSION_RUN_STORE_H
 #define ASSAY_SUPPORT_REGRESSION_RUN_STORE_H
 

@@ -1,5 +1,7 @@
-/* Whether curated cases still hold: old ones are answered again as the service would now, and held
- * against what was confirmed. */
+/*
+ * Finds stale curated cases: answers old cases again as the service would now, and compares the
+ * answers with what was confirmed.
+ */
 #ifndef ASSAY_SUPPORT_REGRESSION_STALENESS_H
 #define ASSAY_SUPPORT_REGRESSION_STALENESS_H
 

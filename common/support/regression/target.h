@@ -1,5 +1,4 @@
-/* Private to common/support/regression: what a run holds against each other, and what it answers.
- */
+/* Private to common/support/regression: the targets of a run, and how they answer. */
 #ifndef ASSAY_SUPPORT_REGRESSION_TARGET_H
 #define ASSAY_SUPPORT_REGRESSION_TARGET_H
 

@@ -1,5 +1,7 @@
-/* What a stored trace comes to: question, answer, what the answer stood on, how good it was. One
- * reading for everybody who judges answers. */
+/*
+ * What a stored trace contains for a reviewer: question, answer, retrieved documents, citations and
+ * scores. Every program that judges answers reads traces with it.
+ */
 #ifndef ASSAY_SUPPORT_REVIEW_EXTRACT_H
 #define ASSAY_SUPPORT_REVIEW_EXTRACT_H
 

@@ -1,4 +1,4 @@
-/* Cases as a file of lines to be judged offline, and the verdicts taken back from it. */
+/* Exports cases for review as lines of JSON, and imports the verdicts. */
 #ifndef ASSAY_SUPPORT_REVIEW_REVIEW_BATCH_H
 #define ASSAY_SUPPORT_REVIEW_REVIEW_BATCH_H
 

@@ -1,7 +1,7 @@
 /*
- * Cases for review: which answers need a look, what people said of them. A case is pending, may be
- * taken in hand, and ends with a verdict, which stands until somebody opens the case again. All SQL
- * about them is here.
+ * The review queue: answers that need a review, and the verdicts of reviewers. A case is pending,
+ * may be in review, and ends with a verdict, which stands until somebody opens the case again.
+ * Contains all SQL of the queue.
  */
 #ifndef ASSAY_SUPPORT_REVIEW_REVIEW_STORE_H
 #define ASSAY_SUPPORT_REVIEW_REVIEW_STORE_H

@@ -1,4 +1,4 @@
-/* What was asked and how it went, by category and by day, of one tenant. */
+/* Questions and their outcomes by category and by day, of one tenant. */
 #ifndef ASSAY_SUPPORT_TRACES_ANALYTICS_H
 #define ASSAY_SUPPORT_TRACES_ANALYTICS_H
 
