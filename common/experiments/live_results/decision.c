@@ -149,8 +149,8 @@ struct decision_context {
 };
 
 /* What the data show about strata, events and users. */
-static void write_oddity(struct json_writer *writer, const struct decision_context *context,
-                         const struct policy_reason *reason, enum parameter parameter)
+static void write_anomaly(struct json_writer *writer, const struct decision_context *context,
+                          const struct policy_reason *reason, enum parameter parameter)
 {
     const struct live_stats *stats = context->stats;
     const struct live_stratum_srm *strata = stats->srm->strata.items;
@@ -243,7 +243,7 @@ static void write_parameter(struct json_writer *writer, const struct decision_co
         writer_number(writer, number_round_figure(stats->srm->p_value.value, 6));
         break;
     default:
-        write_oddity(writer, context, reason, parameter);
+        write_anomaly(writer, context, reason, parameter);
     }
 }
 

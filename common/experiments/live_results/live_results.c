@@ -147,5 +147,5 @@ void live_results_statistics(const struct live_results_call *call, const struct 
     live_results_metrics(&results, stats);
     live_results_forecast(&results, stats);
     live_results_drill_down(&results, stats);
-    live_results_oddities(&results, stats);
+    live_results_anomalies(&results, stats);
 }

@@ -73,7 +73,7 @@ void live_results_population(const struct live_results *results, struct live_sta
 
 void live_results_drill_down(const struct live_results *results, struct live_stats *stats);
 void live_results_forecast(const struct live_results *results, struct live_stats *stats);
-void live_results_oddities(const struct live_results *results, struct live_stats *stats);
+void live_results_anomalies(const struct live_results *results, struct live_stats *stats);
 void live_results_metrics(const struct live_results *results, struct live_stats *stats);
 
 /* A robust metric of the design, for the list of metrics. */

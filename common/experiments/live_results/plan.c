@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PLANS_KEPT = 16, ID_MAX = 64, VERSION_MAX = 48 };
+enum { PLANS_CACHED = 16, ID_MAX = 64, VERSION_MAX = 48 };
 
-static struct kept_plan {
+static struct cached_plan {
     char id[ID_MAX];
     char updated_at[VERSION_MAX];
     struct live_results_plan plan;
-} kept[PLANS_KEPT];
-static size_t next_kept;
+} cached[PLANS_CACHED];
+static size_t next_cached;
 
 static void compute(const struct live_view *view, struct live_results_plan *plan)
 {
@@ -42,12 +42,12 @@ static void compute(const struct live_view *view, struct live_results_plan *plan
 
 void live_results_make_plan(const struct live_view *view, struct live_results_plan *plan)
 {
-    struct kept_plan *entry = &kept[next_kept];
+    struct cached_plan *entry = &cached[next_cached];
 
-    for (size_t i = 0; i < PLANS_KEPT; i++) {
-        if (strcmp(kept[i].id, view->experiment.id) == 0 &&
-            strcmp(kept[i].updated_at, view->updated_at) == 0) {
-            *plan = kept[i].plan;
+    for (size_t i = 0; i < PLANS_CACHED; i++) {
+        if (strcmp(cached[i].id, view->experiment.id) == 0 &&
+            strcmp(cached[i].updated_at, view->updated_at) == 0) {
+            *plan = cached[i].plan;
             return;
         }
     }
@@ -55,5 +55,5 @@ void live_results_make_plan(const struct live_view *view, struct live_results_pl
     snprintf(entry->id, sizeof entry->id, "%s", view->experiment.id);
     snprintf(entry->updated_at, sizeof entry->updated_at, "%s", view->updated_at);
     entry->plan = *plan;
-    next_kept = (next_kept + 1) % PLANS_KEPT;
+    next_cached = (next_cached + 1) % PLANS_CACHED;
 }

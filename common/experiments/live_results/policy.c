@@ -41,7 +41,7 @@ const char *const reason_codes[REASON__MAX] = {
     [REASON_MULTIPLE_EXPOSURE] = "multiple_exposure_users",
 };
 
-const double policy_oddity_share = 0.01;
+const double policy_anomaly_share = 0.01;
 
 static const double ship_probability = 0.95, strong_probability = 0.99;
 static const double planned_read_fraction = 0.95, end_of_waiting = 2; /* times the plan */
@@ -441,14 +441,14 @@ static void decide(struct policy *policy, const struct live_stats *stats)
 }
 
 /* What a reader should know about the data, whatever the verdict. */
-static void give_oddities(struct policy *policy, const struct live_stats *stats)
+static void give_anomalies(struct policy *policy, const struct live_stats *stats)
 {
     const struct live_event_timing *timing = stats->event_timing;
     const struct live_population *population = stats->population;
 
-    if (timing && (double)timing->out_of_order > policy_oddity_share * (double)timing->total)
+    if (timing && (double)timing->out_of_order > policy_anomaly_share * (double)timing->total)
         give(policy, REASON_EARLY_EVENTS, -1);
-    if (population && population->multiple_exposure_share > policy_oddity_share)
+    if (population && population->multiple_exposure_share > policy_anomaly_share)
         give(policy, REASON_MULTIPLE_EXPOSURE, -1);
 }
 
@@ -462,5 +462,5 @@ void policy_decide(const struct live_stats *stats, const struct payload_metrics 
     look(&policy, stats);
     block_by_data(&policy, stats);
     decide(&policy, stats);
-    give_oddities(&policy, stats);
+    give_anomalies(&policy, stats);
 }

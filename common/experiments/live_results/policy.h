@@ -71,7 +71,7 @@ struct policy_reason {
 enum { POLICY_REASONS_MAX = 64, POLICY_ARMS_MAX = 10, POLICY_BLOCKERS_MAX = 16 };
 
 /* From this share on, of events or of users, the decision names what is odd about the data. */
-extern const double policy_oddity_share;
+extern const double policy_anomaly_share;
 
 struct policy_winner {
     int comparison;

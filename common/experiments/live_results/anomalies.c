@@ -36,7 +36,7 @@ static void warn_of_crossing(struct warnings *warnings, const struct live_popula
     if (population->multiple_exposure_share <= crossing_share)
         return;
     warn(warnings, "MULTIPLE_EXPOSURE",
-         population->multiple_exposure_share > policy_oddity_share ? "high" : "medium",
+         population->multiple_exposure_share > policy_anomaly_share ? "high" : "medium",
          locale_format(
              results->call->locale, arena, "live.reasons.multiple_exposure_users",
              TEXT_ARGUMENTS(
@@ -50,7 +50,7 @@ static void warn_of_early_events(struct warnings *warnings, const struct live_ev
     const struct live_results *results = warnings->results;
     bool counted = results->design->conversion_window == WINDOW_ALL;
 
-    if ((double)timing->out_of_order <= policy_oddity_share * (double)timing->total)
+    if ((double)timing->out_of_order <= policy_anomaly_share * (double)timing->total)
         return;
     warn(warnings, "EVENTS_BEFORE_EXPOSURE", counted ? "high" : "medium",
          locale_format(results->call->locale, results->call->arena,
@@ -103,7 +103,7 @@ static void warn_of_ignored(struct warnings *warnings, const struct live_cuped *
                                                  sizeof(struct live_ignored_covariate))})));
 }
 
-void live_results_oddities(const struct live_results *results, struct live_stats *stats)
+void live_results_anomalies(const struct live_results *results, struct live_stats *stats)
 {
     struct arena *arena = results->call->arena;
     struct live_unknown *found = &((struct live_view *)results->view)->unknown;
