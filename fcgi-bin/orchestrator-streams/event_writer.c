@@ -1,4 +1,5 @@
-/* Events to a client. */
+/* Writes the events of a task to the client as they happen: start, chunks of text, and how it
+ * ended. */
 #include "orchestrator-streams/event_writer.h"
 
 #include "base/clock.h"

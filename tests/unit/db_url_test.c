@@ -130,7 +130,7 @@ TEST(postgres_urls_are_taken_apart)
         CHECK_TEXT(parameter(&target, "host"), cases[i].host);
         CHECK_TEXT(parameter(&target, "port"), cases[i].port);
         CHECK_TEXT(parameter(&target, "dbname"), cases[i].name);
-        CHECK_TEXT(target.place, cases[i].place);
+        CHECK_TEXT(target.location, cases[i].place);
     }
     arena_destroy(arena);
 }
@@ -156,7 +156,7 @@ TEST(files_are_found_by_path_and_by_url)
         CHECK_INT(target_parse(cases[i].given, arena, &target, &problem), ERROR_NONE);
         CHECK_INT(target.engine, DB_SQLITE);
         CHECK_TEXT(target.path, cases[i].path);
-        CHECK_TEXT(target.place, cases[i].place);
+        CHECK_TEXT(target.location, cases[i].place);
     }
     CHECK_INT(target_parse("data/x.sqlite3", arena, &target, &problem), ERROR_NONE);
     CHECK_TEXT(target.path, arena_print(arena, "%s/data/x.sqlite3", getcwd(here, sizeof here)));

@@ -101,7 +101,7 @@ TEST(refusals)
     check(&answer, 0, "ok", "\"matches\":[]");
     answer = evaluate_refusal(arena, "Contact support by telephone, or the service centre [1].");
     CHECK_TEXT(answer.verdict, "ok"); /* advice is no refusal */
-    for (int i = 0; i < TEXT_language_count(); i++) {
+    for (int i = 0; i < TEXT_LANGUAGE__MAX; i++) {
         struct evaluation one =
             evaluate_refusal(arena, answer_refusal(arena, (enum text_language)i, "e401"));
 

@@ -31,7 +31,7 @@ static enum error counted_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-static const struct route counted[] = {
+static const struct route counted_routes[] = {
     {METHOD_POST, "/api/v1/counted", WRITER, .status = 201, .body = &echo_schema,
      .idempotent = true, .handler = counted_handle, .name = "counted", .tag = "t", .summary = "s"}};
 static const struct http_service keeping = {.name = "test",
@@ -40,7 +40,7 @@ static const struct http_service keeping = {.name = "test",
                                             .refuse = refuse,
                                             .idempotency = where_keys_are};
 static const struct http_family keeping_family = {
-    .service = &keeping, .name = "unit", ROUTES(counted)};
+    .service = &keeping, .name = "unit", ROUTES(counted_routes)};
 
 static void start_keeping(struct store *store, struct server *server)
 {

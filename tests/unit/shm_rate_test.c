@@ -391,7 +391,7 @@ TEST(eight_processes_admit_exactly_the_limit)
 {
     struct shm_region *region = open_anonymous();
     struct shm_region *scratch = open_anonymous(); /* its memory is shared with the children */
-    int *admitted = (int *)(void *)scratch->layout->families;
+    int *admitted = (int *)(void *)scratch->layout->rate_shards;
 
     *(struct shm_region **)(admitted + 8 * 4) = region;
     CHECK_INT(run_children(8, hammer, admitted), 0);
