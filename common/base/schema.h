@@ -32,7 +32,7 @@ enum field_type {
     FIELD_JSON_OBJECT,  /* json_t *, an object as it stands, NULL when null */
     FIELD_JSON_OBJECTS, /* json_t *, an array of objects as they stand */
     FIELD_MOMENT,       /* int64_t, or struct optional_integer when nullable: microseconds since
-                           1970 (base/instant.h), written by `time` */
+                           1970 (base/timestamp.h), written by `time` */
     FIELD_VARIANT,      /* struct schema_variant, of replies only */
     FIELD__MAX
 };

@@ -1,8 +1,8 @@
 /* From a JSON document to a C struct by its schema, with the lenient readings that clients rely on
  * (numeric strings, 0/1 for booleans) and every error collected. */
-#include "base/instant.h"
 #include "base/number.h"
 #include "base/schema.h"
+#include "base/timestamp.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -205,9 +205,9 @@ static void read_moment(struct schema_errors *errors, const struct field *field,
     const char *text = json_string_value(value);
     struct optional_integer moment = {0};
 
-    moment.given = text ? instant_parse(text, &moment.value)
+    moment.given = text ? timestamp_from_text(text, &moment.value)
                         : json_is_number(value) &&
-                              instant_from_number(json_number_value(value), &moment.value);
+                              timestamp_from_number(json_number_value(value), &moment.value);
     if (!moment.given)
         fault(errors, FAULT_MOMENT, field, path, value);
     else if (field->nullable)

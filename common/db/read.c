@@ -2,8 +2,8 @@
  * schema, once per run. Knows nothing of engines; row.c gives the values. */
 #include "db/db_internal.h"
 
-#include "base/instant.h"
 #include "base/schema.h"
+#include "base/timestamp.h"
 
 #include <string.h>
 
@@ -82,7 +82,7 @@ static struct optional_integer moment_of(struct query *query, int column)
         return moment;
     moment.value = value.integer;
     moment.given = value.kind == VALUE_INTEGER ||
-                   (value.kind == VALUE_TEXT && instant_parse(value.bytes, &moment.value));
+                   (value.kind == VALUE_TEXT && timestamp_from_text(value.bytes, &moment.value));
     if (!moment.given)
         fail(query, column, "is no time");
     return moment;

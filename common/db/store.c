@@ -1,8 +1,8 @@
 /* One handle per worker, and its schema. */
 #include "db/store.h"
 
-#include "base/clock.h"
 #include "base/log.h"
+#include "base/timestamp.h"
 #include "crypto/token.h"
 #include "db/identity.h"
 
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 struct store {
@@ -138,25 +137,15 @@ const char *store_now(struct arena *arena)
     return now;
 }
 
-/* Microseconds since 1970; 0 for text that is no timestamp of ours. */
-static int64_t parse_moment(const char *text)
-{
-    struct tm tm = {0};
-    const char *rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-
-    if (!rest || *rest != '.')
-        return 0;
-    return (int64_t)timegm(&tm) * 1000000 + strtol(rest + 1, NULL, 10);
-}
-
 const char *store_later(struct arena *arena, const char *than)
 {
-    char *moment = arena_alloc(arena, CLOCK_TEXT_MAX);
+    char *now = arena_alloc(arena, CLOCK_TEXT_MAX);
+    int64_t before;
 
-    clock_format(clock_unix_microseconds(), moment);
-    if (than && strcmp(moment, than) <= 0)
-        clock_format(parse_moment(than) + 1, moment);
-    return moment;
+    clock_format(clock_unix_microseconds(), now);
+    if (than && strcmp(now, than) <= 0 && timestamp_from_text(than, &before))
+        clock_format(before + 1, now);
+    return now;
 }
 
 bool store_is_id(const char *text)

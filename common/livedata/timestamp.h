@@ -2,12 +2,13 @@
 #ifndef ASSAY_LIVEDATA_TIMESTAMP_H
 #define ASSAY_LIVEDATA_TIMESTAMP_H
 
+#include "base/clock.h"
 #include "base/json.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TIMESTAMP_TEXT = 32 };
+enum { TIMESTAMP_TEXT = CLOCK_TEXT_MAX };
 
 static const int64_t us_per_second = 1000000, us_per_minute = 60000000, us_per_hour = 3600000000,
                      us_per_day = 86400000000;

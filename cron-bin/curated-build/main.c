@@ -5,7 +5,7 @@
  *
  * Exit codes: 0 done (also when another copy is at it), 1 failed, 2 the command line is wrong.
  */
-#include "base/instant.h"
+#include "base/timestamp.h"
 #include "support/curated/curated.h"
 #include "support/programs/batch.h"
 #include "support/programs/data_files.h"

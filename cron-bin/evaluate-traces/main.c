@@ -6,7 +6,7 @@
  * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
  */
 #include "base/clock.h"
-#include "base/instant.h"
+#include "base/timestamp.h"
 #include "support/programs/batch.h"
 #include "support/trends/snapshot.h"
 
@@ -37,7 +37,7 @@ static int run(struct batch_program *program)
     char since[CLOCK_TEXT_MAX];
     int64_t moment, evaluated;
 
-    if (arguments->since && !instant_parse(arguments->since, &moment)) {
+    if (arguments->since && !timestamp_from_text(arguments->since, &moment)) {
         fprintf(stderr, "evaluate-traces: --since is a date or a time\n");
         return EXIT_USAGE;
     }

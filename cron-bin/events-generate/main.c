@@ -3,8 +3,8 @@
  * codes. */
 #include "base/clock.h"
 #include "base/help.h"
-#include "base/instant.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "math/random.h"
 
 #include <math.h>
@@ -73,7 +73,7 @@ static bool read_option(struct day *day, const char *name, const char *value)
         return number_parse(value, &day->rate) && day->rate >= 0 && day->rate <= 1;
     if (strcmp(name, "--uplift") == 0)
         return number_parse(value, &day->uplift);
-    return strcmp(name, "--day") == 0 && instant_parse(value, &day->start);
+    return strcmp(name, "--day") == 0 && timestamp_from_text(value, &day->start);
 }
 
 int main(int argc, char **argv)

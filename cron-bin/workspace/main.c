@@ -1,8 +1,8 @@
 /* Exports and imports the projects of the experiments service, of any size, without the HTTP
  * service. Progress goes to standard error. `--help` lists the options and exit codes. */
 #include "base/help.h"
-#include "base/instant.h"
 #include "base/log.h"
+#include "base/timestamp.h"
 #include "crypto/crypto.h"
 #include "experiments/storage/store.h"
 #include "experiments/workspace/workspace_store.h"
@@ -68,8 +68,8 @@ static bool read_arguments(int argc, char **argv, struct work *work)
         if (strcmp(argv[i], "--keep-ids") == 0 && strcmp(work->command, "import") == 0)
             work->keep_ids = true;
         else if (strcmp(argv[i], "--generated-at") == 0 && i + 1 < argc &&
-                 strcmp(work->command, "export") == 0 && instant_parse(argv[i + 1], &moment) &&
-                 !strpbrk(argv[i + 1], "\"\\"))
+                 strcmp(work->command, "export") == 0 &&
+                 timestamp_from_text(argv[i + 1], &moment) && !strpbrk(argv[i + 1], "\"\\"))
             work->generated_at = argv[++i];
         else
             return false;

@@ -1,6 +1,6 @@
 /* Thresholds, weeks, priorities and nightly measures. Numbers are those of the golden cases. */
 #include "base/clock.h"
-#include "base/instant.h"
+#include "base/timestamp.h"
 #include "crypto/digest.h"
 #include "support/trends/backlog.h"
 #include "support/trends/gaps.h"
@@ -85,7 +85,7 @@ static const char *week_at(const char *day)
 {
     int64_t moment = 0;
 
-    CHECK(instant_parse(day, &moment));
+    CHECK(timestamp_from_text(day, &moment));
     return week_of(arena, moment);
 }
 

@@ -1,7 +1,7 @@
 /* Reads a bundle: finds its parts first, then decodes, hashes and frees every record. */
 #include "experiments/workspace/bundle.h"
-#include "base/instant.h"
 #include "base/schema_words.h"
+#include "base/timestamp.h"
 #include "experiments/workspace/check.h"
 #include "experiments/workspace/scan.h"
 
@@ -175,7 +175,7 @@ static bool is_moment(const char *text)
 {
     int64_t moment;
 
-    return !text || instant_parse(text, &moment);
+    return !text || timestamp_from_text(text, &moment);
 }
 
 /* Notes what the checks of the whole, and the import, go by. */

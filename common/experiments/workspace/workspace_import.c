@@ -1,6 +1,6 @@
 /* Imports a bundle: adds all records under new ids, in one transaction. */
 #include "base/clock.h"
-#include "base/instant.h"
+#include "base/timestamp.h"
 #include "crypto/token.h"
 #include "experiments/audit/audit_store.h"
 #include "experiments/projects/project_rows.h"
@@ -88,7 +88,7 @@ static const char *moment(struct arena *arena, const char *text)
     char *formatted;
     int64_t microseconds;
 
-    if (!text || !instant_parse(text, &microseconds))
+    if (!text || !timestamp_from_text(text, &microseconds))
         return NULL;
     formatted = arena_alloc(arena, CLOCK_TEXT_MAX);
     clock_format(microseconds, formatted);
@@ -261,7 +261,7 @@ static struct aged *sort_by_age(struct arena *arena, const struct bundle_list_of
 
     for (size_t i = 0; i < list->count; i++) {
         sorted[i].entry = &list->items[i];
-        instant_parse(list->items[i].created_at, &sorted[i].at);
+        timestamp_from_text(list->items[i].created_at, &sorted[i].at);
     }
     if (list->count)
         qsort(sorted, list->count, sizeof *sorted, by_project_and_age);

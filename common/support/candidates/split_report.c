@@ -2,9 +2,9 @@
  * dies in between sends its last batch again. */
 #include "support/candidates/split_report.h"
 #include "base/clock.h"
-#include "base/instant.h"
 #include "base/log.h"
 #include "base/schema.h"
+#include "base/timestamp.h"
 #include "net/fetch.h"
 
 #include <math.h>
@@ -359,7 +359,7 @@ static bool decision_is_due(const struct candidate_call *call, const struct spli
 {
     int64_t read_at;
 
-    return !split->read_at || !instant_parse(split->read_at, &read_at) ||
+    return !split->read_at || !timestamp_from_text(split->read_at, &read_at) ||
            clock_unix_microseconds() - read_at >=
                call->settings->ab_decision_interval * MICROSECONDS;
 }

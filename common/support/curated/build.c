@@ -1,6 +1,6 @@
 /* Building the curated file from confirmed cases: what is in memory of each is where its line comes
  * from; the lines themselves are there one at a time. */
-#include "base/instant.h"
+#include "base/timestamp.h"
 #include "support/answer/answer.h"
 #include "support/curated/curated.h"
 #include "support/curated/expectations.h"
@@ -258,7 +258,7 @@ static enum error new_records(struct build *build)
         const struct review_key *key = &((const struct review_key *)keys.items)[i];
         int64_t made = 0;
 
-        if (instant_parse(key->created_at, &made) && made >= build->plan->since)
+        if (timestamp_from_text(key->created_at, &made) && made >= build->plan->since)
             add_record(build, (struct record){.case_id = case_id_of(call->arena, key->trace_id),
                                               .source_trace_id = key->trace_id,
                                               .id = key->id});

@@ -1,6 +1,6 @@
 /* Rebuilding as a job of its own. */
 #include "support/curated/rebuild.h"
-#include "base/instant.h"
+#include "base/timestamp.h"
 #include "crypto/token.h"
 #include "db/store.h"
 #include "support/cache.h"
@@ -102,7 +102,7 @@ enum error rebuild_ask(const struct trace_call *call, const struct support_setti
     int64_t moment;
     enum error error;
 
-    if (request->since && !instant_parse(request->since, &moment))
+    if (request->since && !timestamp_from_text(request->since, &moment))
         return problem_set(call->problem, ERROR_INVALID, "since_invalid",
                            "since must be a date or a time");
     error = db_begin(call->db, DB_WRITE, call->problem);
@@ -185,7 +185,7 @@ static enum error build(struct job *job, const struct rebuild_runner *runner,
     struct arena_guard *lock = NULL;
     enum error error;
 
-    if (payload->since && !instant_parse(payload->since, &plan.since))
+    if (payload->since && !timestamp_from_text(payload->since, &plan.since))
         plan.since = INT64_MIN;
     error =
         data_file_lock(job->arena, runner->settings, "curated-build", LOCK_WAIT_MS, &lock, problem);

@@ -2,8 +2,8 @@
 #include "support/programs/batch.h"
 #include "base/clock.h"
 #include "base/help.h"
-#include "base/instant.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "support/programs/data_files.h"
 #include "support/programs/open.h"
 
@@ -53,7 +53,7 @@ static bool take_value(const struct batch_plan *plan, const struct batch_option 
         *option->text = value;
         if (option->choices && !is_one_of(option->choices, value))
             return wrong(plan, "is none of its values", option->name);
-        return !option->moment || instant_parse(value, option->moment) ||
+        return !option->moment || timestamp_from_text(value, option->moment) ||
                wrong(plan, "must be a date or a time", option->name);
     }
     if (!integer_parse(value, &number))

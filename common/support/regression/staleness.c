@@ -1,7 +1,7 @@
 /* What differs first is the reason: the route, a score that fell by more than it may, phrases. */
 #include "support/regression/staleness.h"
 #include "base/clock.h"
-#include "base/instant.h"
+#include "base/timestamp.h"
 #include "support/curated/case_status.h"
 #include "support/programs/batch.h"
 #include "support/regression/target.h"
@@ -115,7 +115,7 @@ static bool is_due(const struct staleness_plan *plan, const struct curated_case 
 {
     int64_t made;
 
-    if (!item->created_at || !instant_parse(item->created_at, &made))
+    if (!item->created_at || !timestamp_from_text(item->created_at, &made))
         return plan->undated;
     return now - made >= plan->days * DAY_MICROSECONDS;
 }

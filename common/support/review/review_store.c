@@ -1,8 +1,8 @@
 /* Cases for review in the database. */
 #include "support/review/review_store.h"
 #include "base/clock.h"
-#include "base/instant.h"
 #include "base/log.h"
+#include "base/timestamp.h"
 #include "db/query.h"
 #include "support/metrics.h"
 
@@ -480,7 +480,7 @@ static enum error read_oldest(const struct trace_call *call, double *seconds)
     if (call->tenant)
         query_bind_text(query, call->tenant);
     *seconds = 0;
-    if (query_next(query) && instant_parse(query_text(query, 0, call->arena), &since))
+    if (query_next(query) && timestamp_from_text(query_text(query, 0, call->arena), &since))
         *seconds = fmax(0, (double)(clock_unix_microseconds() - since) / 1e6);
     return query_end(query, call->problem);
 }

@@ -1,8 +1,8 @@
 /* Where signals come from: one statement or two for each source, groups are made while reading. */
 #include "support/trends/backlog_signals.h"
-#include "base/instant.h"
 #include "base/number.h"
 #include "base/schema.h"
+#include "base/timestamp.h"
 #include "db/query.h"
 
 #include <math.h>
@@ -95,7 +95,7 @@ static int64_t moment_of(const char *text, int64_t otherwise)
 {
     int64_t moment;
 
-    return text && instant_parse(text, &moment) ? moment : otherwise;
+    return text && timestamp_from_text(text, &moment) ? moment : otherwise;
 }
 
 /* Signals that grow while rows are read, found by tenant and topic. */

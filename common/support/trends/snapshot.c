@@ -1,8 +1,8 @@
 /* A day of evaluations in three statements, and the evaluators run over stored answers. */
 #include "support/trends/snapshot.h"
 #include "base/clock.h"
-#include "base/instant.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "db/query.h"
 #include "support/models/models.h"
 #include "support/programs/batch.h"
@@ -49,7 +49,7 @@ bool snapshot_is_date(const char *text)
 {
     int64_t moment;
 
-    return strlen(text) == DAY_TEXT && text[4] == '-' && instant_parse(text, &moment);
+    return strlen(text) == DAY_TEXT && text[4] == '-' && timestamp_from_text(text, &moment);
 }
 
 const char *snapshot_yesterday(struct arena *arena)
@@ -132,7 +132,7 @@ static enum error read_day(struct day *day, const char *date)
     int64_t start = 0;
     struct query *query;
 
-    if (!instant_parse(date, &start))
+    if (!timestamp_from_text(date, &start))
         return problem_set(call->problem, ERROR_INVALID, "date", "%s is no date", date);
     clock_format(start, day->from);
     clock_format(start + day_microseconds, day->to);

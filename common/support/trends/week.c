@@ -1,7 +1,7 @@
 /* ISO weeks by counting days from a Monday. */
 #include "support/trends/week.h"
 #include "base/clock.h"
-#include "base/instant.h"
+#include "base/timestamp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int64_t days_of_year(struct arena *arena, int64_t year)
 {
     int64_t moment = 0;
 
-    if (!instant_parse(arena_print(arena, "%04lld-01-01", (long long)year), &moment))
+    if (!timestamp_from_text(arena_print(arena, "%04lld-01-01", (long long)year), &moment))
         return 0;
     return days_of(moment);
 }
@@ -66,12 +66,12 @@ bool week_parse(const char *text, int64_t *start)
         return false;
     memcpy(year, text, 4);
     week = strtol(text + 6, NULL, 10);
-    if (week < 1 || week > 53 || !instant_parse(year, &fourth))
+    if (week < 1 || week > 53 || !timestamp_from_text(year, &fourth))
         return false;
     days = days_of(fourth);
     days += (week - 1) * 7 - weekday(days);
     *start = days * day;
     /* Week 53 is of this year when its Thursday is. */
     memcpy(year + 4, "-12-31", 6);
-    return week < 53 || (instant_parse(year, &fourth) && days + 3 <= days_of(fourth));
+    return week < 53 || (timestamp_from_text(year, &fourth) && days + 3 <= days_of(fourth));
 }

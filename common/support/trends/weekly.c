@@ -1,8 +1,8 @@
 /* Reads two windows of seven days, and what grew old or was missing in the newer one. */
 #include "support/trends/weekly.h"
-#include "base/instant.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "db/query.h"
 #include "net/fetch.h"
 #include "support/documents/document_store.h"
@@ -247,7 +247,7 @@ static void write_anomalies(const struct trace_call *call, const struct support_
                 continue;
             ts = json_string_value(json_object_get(entry, "ts"));
             rule = json_string_value(json_object_get(entry, "rule"));
-            if (!ts || !rule || !instant_parse(ts, &at) || at < since)
+            if (!ts || !rule || !timestamp_from_text(ts, &at) || at < since)
                 continue;
             text_append_format(text, "- %s: ", ts);
             batch_append_line(text, rule);

@@ -1,5 +1,6 @@
-/* Reading points in time. Years have four digits, days are those of the Gregorian calendar. */
-#include "base/instant.h"
+/* Reading and writing timestamps. Years have four digits, days are those of the Gregorian calendar.
+ */
+#include "base/timestamp.h"
 
 #include "base/number.h"
 
@@ -7,6 +8,9 @@
 #include <string.h>
 
 enum { MICROSECONDS = 1000000, DAY_SECONDS = 86400, HOUR_SECONDS = 3600, MINUTE_SECONDS = 60 };
+
+/* Lengths of the parts of what clock_format() writes. */
+enum { UNTIL_SECONDS = 19, UNTIL_FRACTION = 26 };
 
 /* Numbers up to this size are seconds: the year 2603. */
 static const double SECONDS_MOST = 2e10;
@@ -20,7 +24,7 @@ static bool within_years(int64_t microseconds)
     return microseconds >= FIRST && microseconds <= LAST;
 }
 
-bool instant_from_number(double number, int64_t *microseconds)
+bool timestamp_from_number(double number, int64_t *microseconds)
 {
     double value = number * (fabs(number) <= SECONDS_MOST ? 1e6 : 1e3);
 
@@ -76,18 +80,17 @@ static bool read_date(const char **at, int64_t *seconds)
 }
 
 /* Digits beyond the sixth are cut. */
-static bool read_fraction(const char **at, int64_t *microseconds)
+static bool read_fraction(const char **at, bool strict, int64_t *microseconds)
 {
     int64_t unit = MICROSECONDS / 10;
+    int count = 0;
 
-    if (**at < '0' || **at > '9')
-        return false;
-    for (; **at >= '0' && **at <= '9'; ++*at, unit /= 10)
+    for (; **at >= '0' && **at <= '9'; ++*at, unit /= 10, count++)
         *microseconds += (**at - '0') * unit;
-    return true;
+    return count > 0 && (count <= 9 || !strict);
 }
 
-static bool read_time(const char **at, int64_t *seconds, int64_t *microseconds)
+static bool read_time(const char **at, bool strict, int64_t *seconds, int64_t *microseconds)
 {
     int hour, minute, second = 0;
 
@@ -97,7 +100,8 @@ static bool read_time(const char **at, int64_t *seconds, int64_t *microseconds)
         ++*at;
         if (!read_digits(at, 2, &second))
             return false;
-        if ((**at == '.' || **at == ',') && (++*at, !read_fraction(at, microseconds)))
+        if ((**at == '.' || (**at == ',' && !strict)) &&
+            (++*at, !read_fraction(at, strict, microseconds)))
             return false;
     }
     if (hour > 23 || minute > 59 || second > 59)
@@ -126,23 +130,42 @@ static bool read_offset(const char **at, int64_t *seconds)
     return true;
 }
 
-bool instant_parse(const char *text, int64_t *microseconds)
+static bool read_text(const char *text, bool strict, int64_t *microseconds)
 {
     int64_t seconds, fraction = 0;
     const char *at = text;
-    double number;
 
-    if (strlen(text) < 10 || text[4] != '-')
-        return number_parse(text, &number) && instant_from_number(number, microseconds);
     if (!read_date(&at, &seconds))
         return false;
     if (*at) {
         if (*at != 'T' && *at != 't' && *at != ' ')
             return false;
         at++;
-        if (!read_time(&at, &seconds, &fraction) || !read_offset(&at, &seconds) || *at)
+        if (!read_time(&at, strict, &seconds, &fraction) || !read_offset(&at, &seconds) || *at)
             return false;
     }
     *microseconds = seconds * MICROSECONDS + fraction;
     return within_years(*microseconds);
+}
+
+bool timestamp_from_iso(const char *text, int64_t *microseconds)
+{
+    return read_text(text, true, microseconds);
+}
+
+bool timestamp_from_text(const char *text, int64_t *microseconds)
+{
+    double number;
+
+    if (strlen(text) < 10 || text[4] != '-')
+        return number_parse(text, &number) && timestamp_from_number(number, microseconds);
+    return read_text(text, false, microseconds);
+}
+
+void timestamp_to_z(int64_t microseconds, bool fraction, char text[CLOCK_TEXT_MAX])
+{
+    size_t length = fraction && microseconds % MICROSECONDS ? UNTIL_FRACTION : UNTIL_SECONDS;
+
+    clock_format(microseconds, text);
+    memcpy(text + length, "Z", sizeof "Z");
 }
