@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -40,12 +39,16 @@ end
 
 
 def bare_build():
-    """A temporary build directory in which every responder is hello.c; the programs are ours."""
+    """A temporary build directory in which every responder is hello.c. What the stack asks a responder about itself
+    (--describe-settings...) and the programs are ours."""
     directory = tempfile.TemporaryDirectory(prefix="assay-bare-")
     Path(directory.name, "cron-bin").symlink_to((BUILD / "cron-bin").resolve())
     Path(directory.name, "fcgi-bin").mkdir()
-    for responder in (BUILD / "fcgi-bin").iterdir():
-        shutil.copy(BUILD / "tests/bench/stack/hello", Path(directory.name, "fcgi-bin", responder.name))
+    hello = (BUILD / "tests/bench/stack/hello").resolve()
+    for responder in (BUILD / "fcgi-bin").resolve().iterdir():
+        script = Path(directory.name, "fcgi-bin", responder.name)
+        script.write_text(f'#!/bin/bash\n[ $# -eq 0 ] || exec {responder} "$@"\nexec -a "$0" {hello}\n')
+        script.chmod(0o755)
     return directory
 
 
