@@ -123,19 +123,22 @@ __asm__(".section .rodata\n"
         ".previous\n");
 extern const char llm_providers_yaml[];
 
-/* A file that is wrong is an error of the program, which a unit test finds. */
+/* A file that is wrong is an error of the program, which a unit test finds. Memory that libyaml
+ * lacks is the arena's affair, as with arena_alloc(). */
 const struct providers_file *providers_built_in(struct arena *arena)
 {
+    static const char path[] = "config/providers.yaml";
     struct providers_file *file = ARENA_NEW(arena, struct providers_file);
     struct schema_errors errors = {.arena = arena};
     struct problem problem = {0};
     json_t *document;
+    enum error error =
+        yaml_read(arena, path, llm_providers_yaml, strlen(llm_providers_yaml), &document, &problem);
 
-    if (yaml_read(arena, "config/providers.yaml", llm_providers_yaml, strlen(llm_providers_yaml),
-                  &document, &problem) ||
-        schema_decode(&file_schema, document, "file", file, &errors, arena)) {
-        fprintf(stderr, "config/providers.yaml: %s\n",
-                problem.error ? problem.text : "a member is wrong");
+    if (error == ERROR_SYSTEM)
+        (void)arena_alloc_array(arena, SIZE_MAX, 2); /* exhausts it */
+    if (error || schema_decode(&file_schema, document, "file", file, &errors, arena)) {
+        fprintf(stderr, "%s: %s\n", path, error ? problem.text : "a member is wrong");
         abort();
     }
     return file;

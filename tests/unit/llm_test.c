@@ -1,6 +1,7 @@
 /* Language models in four protocols: what they are sent, what is read of whole answers and of
  * streams cut anywhere, and what becomes of everything that is neither. */
 #include "llm/llm_internal.h"
+#include "llm/providers.h"
 
 #include "http_peer.h"
 #include "test.h"
@@ -445,13 +446,37 @@ TEST(many_are_asked_at_once)
     CHECK_INT(calls[2].answer.outcome, FETCH_CANCELLED);
 }
 
+TEST(built_in_providers_are_whole)
+{
+    const struct object_list *list = &providers_built_in(arena)->providers;
+    const struct provider_entry *entries = list->items;
+
+    CHECK(list->count > 0);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct model_entry *models = entries[i].models.items;
+        bool is_called = entries[i].protocol < LLM_PROTOCOL__MAX && entries[i].base_url;
+
+        CHECK(provider_serves(&entries[i], "advice") || provider_serves(&entries[i], "support") ||
+              provider_serves(&entries[i], "orchestrator"));
+        CHECK(!provider_serves(&entries[i], "support") || entries[i].default_models);
+        CHECK(!provider_serves(&entries[i], "advice") || is_called);
+        for (size_t j = 0; j < entries[i].models.count; j++)
+            CHECK(!models[j].orchestrator || is_called);
+    }
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
-        CASE(whole_answers),          CASE(what_is_no_answer),
-        CASE(streams_cut_anywhere),   CASE(half_a_stream_is_no_answer),
-        CASE(silent_streams_are_cut), CASE(requests_in_each_protocol),
-        CASE(many_are_asked_at_once), CASE(usage_in_all_its_forms),
+        CASE(built_in_providers_are_whole),
+        CASE(whole_answers),
+        CASE(what_is_no_answer),
+        CASE(streams_cut_anywhere),
+        CASE(half_a_stream_is_no_answer),
+        CASE(silent_streams_are_cut),
+        CASE(requests_in_each_protocol),
+        CASE(many_are_asked_at_once),
+        CASE(usage_in_all_its_forms),
         CASE(streamed_tool_calls),
     };
     int failed;
