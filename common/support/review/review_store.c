@@ -315,8 +315,14 @@ enum error review_extract(const struct trace_call *call, const struct review_row
 }
 
 struct locked_case {
-    const char *trace_id, *tenant, *status;
+    const char *trace_id, *tenant_id, *status;
 };
+
+#define OWNER struct locked_case
+static const struct field locked_fields[] = {STRING(OWNER, trace_id), STRING(OWNER, tenant_id),
+                                             STRING(OWNER, status)};
+#undef OWNER
+static SCHEMA(locked_schema, struct locked_case, "LockedCase", locked_fields);
 
 static enum error lock_one(const struct trace_call *call, int64_t id, struct locked_case *locked)
 {
@@ -328,9 +334,7 @@ static enum error lock_one(const struct trace_call *call, int64_t id, struct loc
     query_bind_integer(query, id);
     found = query_next(query);
     if (found)
-        *locked = (struct locked_case){query_text(query, 0, call->arena),
-                                       query_text(query, 1, call->arena),
-                                       query_text(query, 2, call->arena)};
+        query_read(query, &locked_schema, locked, call->arena);
     error = query_end(query, call->problem);
     if (error || found)
         return error;
@@ -363,7 +367,7 @@ static enum error keep_extract(const struct trace_call *call, const struct locke
     *snapshot = NULL;
     if (verdict->status == REVIEW_PENDING || verdict->status == REVIEW_IN_REVIEW)
         return ERROR_NONE;
-    of_case.tenant = locked->tenant;
+    of_case.tenant = locked->tenant_id;
     error = extract_trace(&of_case, locked->trace_id, &extract, &found);
     if (error || !found)
         return error;

@@ -2,6 +2,7 @@
 #include "support/trends/article_generation.h"
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/schema.h"
 #include "db/query.h"
 #include "support/answer/graph.h"
 #include "support/documents/draft_store.h"
@@ -33,9 +34,11 @@ static const char instructions[] =
 
 static const struct statement read_tickets = {
     .name = "article_tickets",
-    .sql = "SELECT id, tenant_id, user_question, operator_response FROM escalated_tickets"
-           " WHERE status = 'resolved' AND resolved_at >= {now_plus:?}"
-           " AND operator_response IS NOT NULL ORDER BY tenant_id, resolved_at, id LIMIT ?",
+    .sql =
+        "SELECT id, tenant_id AS tenant, user_question AS question, operator_response AS response"
+        " FROM escalated_tickets"
+        " WHERE status = 'resolved' AND resolved_at >= {now_plus:?}"
+        " AND operator_response IS NOT NULL ORDER BY tenant_id, resolved_at, id LIMIT ?",
 };
 static const struct statement read_used = {
     .name = "article_used_tickets",
@@ -49,6 +52,12 @@ struct ticket {
     size_t token_count;
     bool taken;
 };
+
+#define OWNER struct ticket
+static const struct field ticket_fields[] = {STRING(OWNER, id), STRING(OWNER, tenant),
+                                             STRING(OWNER, question), STRING(OWNER, response)};
+#undef OWNER
+static SCHEMA(ticket_text_schema, struct ticket, "ResolvedTicket", ticket_fields);
 
 static bool has(const struct ticket *ticket, const char *token)
 {
@@ -87,11 +96,10 @@ static enum error read_all(const struct trace_call *call, struct ticket *tickets
     query_bind_number(query, -7.0 * SECONDS_A_DAY);
     query_bind_integer(query, TICKETS_MOST);
     for (*count = 0; *count < TICKETS_MOST && query_next(query); ++*count) {
-        tickets[*count] = (struct ticket){.id = query_text(query, 0, call->arena),
-                                          .tenant = query_text(query, 1, call->arena),
-                                          .question = query_text(query, 2, call->arena),
-                                          .response = query_text(query, 3, call->arena)};
-        read_tokens(call->arena, &tickets[*count]);
+        tickets[*count] = (struct ticket){0};
+        query_read(query, &ticket_text_schema, &tickets[*count], call->arena);
+        if (tickets[*count].response)
+            read_tokens(call->arena, &tickets[*count]);
     }
     return query_end(query, call->problem);
 }

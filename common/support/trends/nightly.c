@@ -46,6 +46,12 @@ struct sampled {
     const char *trace_id, *question, *answer;
 };
 
+#define OWNER struct sampled
+static const struct field sampled_fields[] = {STRING(OWNER, trace_id), STRING(OWNER, question),
+                                              STRING(OWNER, answer)};
+#undef OWNER
+static SCHEMA(sampled_schema, struct sampled, "SampledAnswer", sampled_fields);
+
 static enum error read_answers(const struct trace_call *call, struct sampled *answers,
                                int64_t *count)
 {
@@ -54,9 +60,7 @@ static enum error read_answers(const struct trace_call *call, struct sampled *an
     query_bind_number(query, -86400);
     query_bind_integer(query, NIGHTLY_MOST);
     for (*count = 0; *count < NIGHTLY_MOST && query_next(query); ++*count)
-        answers[*count] =
-            (struct sampled){query_text(query, 0, call->arena), query_text(query, 1, call->arena),
-                             query_text(query, 2, call->arena)};
+        query_read(query, &sampled_schema, &answers[*count], call->arena);
     return query_end(query, call->problem);
 }
 

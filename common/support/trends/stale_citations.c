@@ -41,7 +41,8 @@ static const struct statement put_span = {
 };
 static const struct statement read_outdated = {
     .name = "stale_citations_outdated",
-    .sql = "SELECT s.tenant_id, s.doc_id, max(coalesce(d.document_key, -1)) FROM cited_spans s"
+    .sql = "SELECT s.tenant_id, s.doc_id, max(coalesce(d.document_key, -1)) AS key"
+           " FROM cited_spans s"
            " LEFT JOIN kb_documents d ON d.tenant_id = s.tenant_id AND d.doc_id = s.doc_id"
            " WHERE s.changed_at IS NULL AND s.document_key <> coalesce(d.document_key, -1)"
            " GROUP BY s.tenant_id, s.doc_id ORDER BY s.tenant_id, s.doc_id LIMIT ?",
@@ -233,9 +234,15 @@ enum error stale_citations_bind(const struct trace_call *call, const char *trace
 }
 
 struct outdated {
-    const char *tenant, *doc_id;
+    const char *tenant_id, *doc_id;
     int64_t key; /* of the version that is searched; -1 = there is none */
 };
+
+#define OWNER struct outdated
+static const struct field outdated_fields[] = {STRING(OWNER, tenant_id), STRING(OWNER, doc_id),
+                                               INTEGER(OWNER, key)};
+#undef OWNER
+static SCHEMA(outdated_schema, struct outdated, "OutdatedDocument", outdated_fields);
 
 static enum error list_outdated(const struct trace_call *call, struct outdated *documents,
                                 size_t *count)
@@ -244,9 +251,7 @@ static enum error list_outdated(const struct trace_call *call, struct outdated *
 
     query_bind_integer(query, DOCUMENTS_MOST);
     for (*count = 0; *count < DOCUMENTS_MOST && query_next(query); ++*count)
-        documents[*count] =
-            (struct outdated){query_text(query, 0, call->arena), query_text(query, 1, call->arena),
-                              query_integer(query, 2)};
+        query_read(query, &outdated_schema, &documents[*count], call->arena);
     return query_end(query, call->problem);
 }
 
@@ -258,7 +263,7 @@ static enum error read_form(const struct trace_call *call, const struct outdated
 
     text_start(&text, call->arena, FORM_MOST);
     text_append_byte(&text, ' ');
-    query_bind_text(query, document->tenant);
+    query_bind_text(query, document->tenant_id);
     query_bind_integer(query, document->key);
     while (query_next(query)) {
         struct query_bytes body = query_bytes(query, 0);
@@ -274,19 +279,23 @@ struct span_row {
     int64_t place;
 };
 
+#define OWNER struct span_row
+static const struct field span_fields[] = {STRING(OWNER, trace_id), INTEGER(OWNER, place),
+                                           STRING(OWNER, span)};
+#undef OWNER
+static SCHEMA(span_schema, struct span_row, "SpanRow", span_fields);
+
 static enum error list_spans(const struct trace_call *call, const struct outdated *document,
                              struct span_row *rows, size_t *count)
 {
     struct query *query = db_query(call->db, &read_spans);
 
-    query_bind_text(query, document->tenant);
+    query_bind_text(query, document->tenant_id);
     query_bind_text(query, document->doc_id);
     query_bind_integer(query, document->key);
     query_bind_integer(query, ROWS_MOST);
     for (*count = 0; *count < ROWS_MOST && query_next(query); ++*count)
-        rows[*count] =
-            (struct span_row){query_text(query, 0, call->arena), query_text(query, 2, call->arena),
-                              query_integer(query, 1)};
+        query_read(query, &span_schema, &rows[*count], call->arena);
     return query_end(query, call->problem);
 }
 
