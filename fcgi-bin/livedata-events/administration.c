@@ -165,7 +165,7 @@ static struct key_answer answer_of(const struct live_key *key)
 enum error key_create_handle(struct request *request, struct reply *reply)
 {
     const struct key_body *body = request->body;
-    struct key_order order = {
+    struct key_request order = {
         .name = body->name, .tenant = body->tenant, .rate_limit_rpm = body->rate_limit_rpm};
     struct key_answer *answer = ARENA_NEW(request->arena, struct key_answer);
     const char *plaintext;

@@ -1,4 +1,4 @@
-/* Federation: events of branches, and how the branches do. Only a centre has it. */
+/* Federation: events of branches, and how the branches do. Only a center has it. */
 #include "livedata-events/events.h"
 
 #include "livedata/access/tenants.h"

@@ -292,7 +292,7 @@ static const char *types_json(struct arena *arena, const struct string_list *typ
     return text.bytes;
 }
 
-enum error live_key_issue(const struct keys_call *call, const struct key_order *order,
+enum error live_key_issue(const struct keys_call *call, const struct key_request *order,
                           struct live_key *key, const char **plaintext)
 {
     char lookup[KEY_LOOKUP_TEXT];

@@ -52,14 +52,14 @@ MUST_CHECK enum error live_key_find(const struct keys_call *call, const char *lo
 /* Whether any key has been issued. */
 MUST_CHECK enum error live_key_any(const struct keys_call *call, bool *any);
 
-struct key_order {
+struct key_request {
     const char *name;
     const char *tenant;
     int64_t rate_limit_rpm;
     const struct string_list *types; /* NULL = all */
 };
 /* ERROR_CONFLICT key_quota when the tenant may have no more. */
-MUST_CHECK enum error live_key_issue(const struct keys_call *call, const struct key_order *order,
+MUST_CHECK enum error live_key_issue(const struct keys_call *call, const struct key_request *order,
                                      struct live_key *key, const char **plaintext);
 MUST_CHECK enum error live_key_list(const struct keys_call *call, struct live_keys *keys);
 /* ERROR_NOT_FOUND key_not_found, as the next ones. */

@@ -42,7 +42,7 @@ struct apply_call {
     struct redis *redis;      /* notifies other hosts; NULL = none */
     const char *way_in;       /* "http", "node"; a constant */
     const char *branch;       /* that the events are counted for; NULL = none */
-    bool hands_on;            /* this is an edge: what is applied goes to the centre, too */
+    bool hands_on;            /* this is an edge: what is applied goes to the center, too */
     int64_t ahead_seconds;
     int64_t events_per_day; /* of the tenant; 0 = any number */
 

@@ -1,4 +1,4 @@
-/* What the centre has had of its branches: counted in the transaction that applies an event. */
+/* What the center has had of its branches: counted in the transaction that applies an event. */
 #ifndef ASSAY_LIVEDATA_NODES_BRANCHES_H
 #define ASSAY_LIVEDATA_NODES_BRANCHES_H
 

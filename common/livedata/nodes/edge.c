@@ -156,7 +156,7 @@ static void send(struct edge *edge, const struct push *push, struct fetch_answer
         fetch_all(edge->cycle, &request, answer, 1, NULL, NULL, &watch);
 }
 
-/* The centre has read it and will never take it. */
+/* The center has read it and will never take it. */
 static bool is_rejected(const struct fetch_answer *answer)
 {
     return answer->outcome == FETCH_ANSWERED &&
@@ -178,7 +178,7 @@ static void wait_longer(struct edge *edge, const struct fetch_answer *answer)
                   : fetch_outcome_name(answer->outcome));
 }
 
-/* Whether it is this edge that the centre would not have: it rejects what holds no event, too. */
+/* Whether it is this edge that the center would not have: it rejects what holds no event, too. */
 static enum error is_unwelcome(struct edge *edge, struct db *db, bool *unwelcome,
                                struct problem *problem)
 {
@@ -193,7 +193,7 @@ static enum error is_unwelcome(struct edge *edge, struct db *db, bool *unwelcome
     return ERROR_NONE;
 }
 
-/* Half as much is tried next, down to the one event that the centre will never take. */
+/* Half as much is tried next, down to the one event that the center will never take. */
 static enum error give_way(struct edge *edge, struct db *db, const struct push *push,
                            const struct fetch_answer *answer, bool *settled,
                            struct problem *problem)

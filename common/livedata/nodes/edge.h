@@ -1,6 +1,6 @@
 /*
  * An edge: what is applied there is sent to the center. Events are kept in the transaction
- * that applies them and go away when the centre has answered, so that none is lost while it cannot
+ * that applies them and go away when the center has answered, so that none is lost while it cannot
  * be reached; what it has had twice it counts as duplicates.
  */
 #ifndef ASSAY_LIVEDATA_NODES_EDGE_H
@@ -10,7 +10,7 @@
 #include "livedata/settings.h"
 #include "livedata/storage_call.h"
 
-/* Keeps an applied event of the call's tenant for the centre. */
+/* Keeps an applied event of the call's tenant for the center. */
 MUST_CHECK enum error edge_keep(const struct storage_call *call, const json_t *payload);
 
 /* Forgets a little of what has waited since before that time. */
