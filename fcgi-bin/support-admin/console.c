@@ -193,7 +193,9 @@ enum error history_handle(struct request *request, struct reply *reply)
         return error;
     if (!messages.count)
         return not_found(request, "Session not found");
-    *object = (struct history_reply){request->arguments[0], {messages}, tools.conversation.tenant};
+    *object = (struct history_reply){.session_id = request->arguments[0],
+                                     .messages = messages,
+                                     .tenant_id = tools.conversation.tenant};
     reply->object = object;
     return ERROR_NONE;
 }
@@ -210,7 +212,8 @@ enum error session_delete_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     service_audit(request, "delete_session", arena_print(request->arena, "session:%s", id), NULL);
-    *object = (struct cleared){"ok", arena_print(request->arena, "Session %s cleared", id)};
+    *object = (struct cleared){.status = "ok",
+                               .message = arena_print(request->arena, "Session %s cleared", id)};
     reply->object = object;
     return ERROR_NONE;
 }
@@ -406,7 +409,7 @@ enum error respond_handle(struct request *request, struct reply *reply)
         return error;
     service_audit(request, "agent_respond", arena_print(request->arena, "ticket:%s", ticket->id),
                   NULL);
-    *object = (struct responded){"ok", ticket};
+    *object = (struct responded){.status = "ok", .ticket = ticket};
     reply->object = object;
     return ERROR_NONE;
 }
@@ -436,8 +439,8 @@ enum error categories_handle(struct request *request, struct reply *reply)
         ARENA_ARRAY(request->arena, struct category_entry, categories_built_in_count);
 
     for (size_t i = 0; i < categories_built_in_count; i++)
-        entries[i] = (struct category_entry){categories_built_in[i].name,
-                                             categories_built_in[i].description};
+        entries[i] = (struct category_entry){.name = categories_built_in[i].name,
+                                             .description = categories_built_in[i].description};
     object->categories = (struct object_list){categories_built_in_count, entries};
     reply->object = object;
     return ERROR_NONE;

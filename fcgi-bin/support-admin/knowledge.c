@@ -243,14 +243,15 @@ enum error gaps_handle(struct request *request, struct reply *reply)
     for (size_t i = 0; i < rows.count; i++) {
         const struct gap_row *row = &((const struct gap_row *)rows.items)[i];
 
-        entries[i] = (struct gap_entry){row->id,
-                                        row->tenant_id,
-                                        row->cluster_id,
-                                        row->topic_summary,
-                                        service_json(request, row->sample_questions),
-                                        row->question_count,
-                                        row->created_at,
-                                        row->resolved_at};
+        entries[i] =
+            (struct gap_entry){.id = row->id,
+                               .tenant_id = row->tenant_id,
+                               .cluster_id = row->cluster_id,
+                               .topic_summary = row->topic_summary,
+                               .sample_questions = service_json(request, row->sample_questions),
+                               .question_count = row->question_count,
+                               .created_at = row->created_at,
+                               .resolved_at = row->resolved_at};
     }
     object->gaps = (struct object_list){rows.count, entries};
     reply->object = object;
@@ -294,14 +295,15 @@ enum error drafts_handle(struct request *request, struct reply *reply)
     for (size_t i = 0; i < rows.count; i++) {
         const struct draft_row *row = &((const struct draft_row *)rows.items)[i];
 
-        entries[i] = (struct draft_entry){row->id,
-                                          row->tenant_id,
-                                          row->topic,
-                                          row->draft_content,
-                                          service_json(request, row->source_ticket_ids),
-                                          row->status,
-                                          row->created_at,
-                                          row->reviewed_at};
+        entries[i] =
+            (struct draft_entry){.id = row->id,
+                                 .tenant_id = row->tenant_id,
+                                 .topic = row->topic,
+                                 .draft_content = row->draft_content,
+                                 .source_ticket_ids = service_json(request, row->source_ticket_ids),
+                                 .status = row->status,
+                                 .created_at = row->created_at,
+                                 .reviewed_at = row->reviewed_at};
     }
     object->drafts = (struct object_list){rows.count, entries};
     reply->object = object;
@@ -423,7 +425,8 @@ static struct object_list as_costs(struct request *request, const struct object_
     for (size_t i = 0; i < rows->count; i++) {
         const struct cost_row *row = &((const struct cost_row *)rows->items)[i];
 
-        items[i] = (struct cost){row->name, row->name, row->cost_usd};
+        items[i] = (struct cost){
+            .category = row->name, .model_name = row->name, .cost_usd = row->cost_usd};
         *total += row->cost_usd;
     }
     return (struct object_list){rows->count, items};

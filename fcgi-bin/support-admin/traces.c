@@ -343,7 +343,10 @@ static struct object_list as_steps(struct request *request, const struct object_
     for (size_t i = 0; i < rows->count; i++) {
         const struct trace_step_row *row = &((const struct trace_step_row *)rows->items)[i];
 
-        steps[i] = (struct step){row->order, row->node, service_json(request, row->state), row->ts};
+        steps[i] = (struct step){.order = row->order,
+                                 .node = row->node,
+                                 .state = service_json(request, row->state),
+                                 .ts = row->ts};
     }
     return (struct object_list){rows->count, steps};
 }
@@ -357,12 +360,12 @@ static struct object_list as_evaluations(struct request *request, const struct o
         const struct trace_evaluation_row *row =
             &((const struct trace_evaluation_row *)rows->items)[i];
 
-        entries[i] = (struct evaluation_entry){row->trace_id,
-                                               row->evaluator_name,
-                                               row->score,
-                                               row->verdict,
-                                               service_json(request, row->metadata),
-                                               row->evaluated_at};
+        entries[i] = (struct evaluation_entry){.trace_id = row->trace_id,
+                                               .evaluator_name = row->evaluator_name,
+                                               .score = row->score,
+                                               .verdict = row->verdict,
+                                               .metadata = service_json(request, row->metadata),
+                                               .evaluated_at = row->evaluated_at};
     }
     return (struct object_list){rows->count, entries};
 }
@@ -434,7 +437,9 @@ enum error traces_purge_handle(struct request *request, struct reply *reply)
                             &request->problem);
     if (error)
         return error;
-    *object = (struct traces_purged){counts.traces, counts.steps, counts.feedback};
+    *object = (struct traces_purged){.traces_deleted = counts.traces,
+                                     .steps_deleted = counts.steps,
+                                     .feedback_deleted = counts.feedback};
     trace_count_purged(request->server->metrics, &counts);
     service_audit(
         request, "trace_purge",
@@ -512,8 +517,9 @@ enum error worst_handle(struct request *request, struct reply *reply)
         error = trace_worst(&tools.traces, query->evaluator, query->limit, &rows);
     if (error)
         return error;
-    *object =
-        (struct worst_reply){query->evaluator, query->limit, {as_evaluations(request, &rows)}};
+    *object = (struct worst_reply){.evaluator = query->evaluator,
+                                   .limit = query->limit,
+                                   .items = as_evaluations(request, &rows)};
     reply->object = object;
     return ERROR_NONE;
 }

@@ -390,9 +390,11 @@ enum error feedback_handle(struct request *request, struct reply *reply)
     if (!error)
         error = session_check(&tools.conversation, body->session_id);
     if (!error)
-        error = ask_vote(&tools.traces, &(struct ask_ballot){body->trace_id, body->session_id,
-                                                             ratings[body->rating],
-                                                             body->reason ? body->reason : ""});
+        error = ask_vote(&tools.traces,
+                         &(struct ask_ballot){.trace_id = body->trace_id,
+                                              .session_id = body->session_id,
+                                              .rating = ratings[body->rating],
+                                              .reason = body->reason ? body->reason : ""});
     if (error)
         return error;
     metric_add(request->server->metrics, METRIC_FEEDBACK, &ratings[body->rating], 1);
@@ -418,7 +420,8 @@ enum error escalate_handle(struct request *request, struct reply *reply)
         return error;
     service_audit(request, "escalate", arena_print(request->arena, "session:%s", body->session_id),
                   NULL);
-    *escalated = (struct escalated){"ok", "An operator will look at your question."};
+    *escalated =
+        (struct escalated){.status = "ok", .message = "An operator will look at your question."};
     reply->object = escalated;
     return ERROR_NONE;
 }

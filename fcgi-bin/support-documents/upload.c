@@ -378,8 +378,10 @@ static enum error show_task(struct request *request, struct reply *reply, const 
 {
     struct task_reply *object = ARENA_NEW(request->arena, struct task_reply);
 
-    *object = (struct task_reply){task->id, task->status, service_json(request, task->result),
-                                  service_json(request, task->meta)};
+    *object = (struct task_reply){.task_id = task->id,
+                                  .status = task->status,
+                                  .result = service_json(request, task->result),
+                                  .meta = service_json(request, task->meta)};
     reply->object = object;
     return ERROR_NONE;
 }
@@ -425,14 +427,19 @@ enum error documents_handle(struct request *request, struct reply *reply)
     for (size_t i = 0; i < rows.count; i++) {
         const struct document_row *row = &((const struct document_row *)rows.items)[i];
 
-        entries[i] =
-            (struct document_entry){row->doc_id,        row->title,
-                                    row->source,        row->file_type,
-                                    row->language,      row->version,
-                                    row->chunk_count,   row->page_count,
-                                    row->size_bytes,    service_json(request, row->categories),
-                                    row->last_updated,  row->created_at,
-                                    row->auto_generated};
+        entries[i] = (struct document_entry){.doc_id = row->doc_id,
+                                             .title = row->title,
+                                             .source = row->source,
+                                             .file_type = row->file_type,
+                                             .language = row->language,
+                                             .version = row->version,
+                                             .chunk_count = row->chunk_count,
+                                             .page_count = row->page_count,
+                                             .size_bytes = row->size_bytes,
+                                             .categories = service_json(request, row->categories),
+                                             .last_updated = row->last_updated,
+                                             .created_at = row->created_at,
+                                             .auto_generated = row->auto_generated};
     }
     object->documents = (struct object_list){rows.count, entries};
     reply->object = object;

@@ -258,7 +258,8 @@ enum error experiments_handle(struct request *request, struct reply *reply)
     for (size_t i = 0; i < experiments.count && !error; i++) {
         const struct experiment *item = &((const struct experiment *)experiments.items)[i];
 
-        entries[i] = (struct experiment_entry){item->id, item->name, item->status, NULL};
+        entries[i] =
+            (struct experiment_entry){.id = item->id, .name = item->name, .status = item->status};
         error = link_of(request, &call, item->id, &entries[i].latest_eval_link);
     }
     object->experiments = (struct object_list){experiments.count, entries};
@@ -362,7 +363,7 @@ static enum error changed(struct request *request, enum error error, const char 
 
     if (error)
         return error;
-    *object = (struct experiment_changed){status, request->arguments[0]};
+    *object = (struct experiment_changed){.status = status, .id = request->arguments[0]};
     service_audit(request, action,
                   arena_print(request->arena, "experiment:%s", request->arguments[0]), NULL);
     reply->object = object;
@@ -408,7 +409,8 @@ enum error experiment_deploy_handle(struct request *request, struct reply *reply
     error = changed(request, error, "experiment_deploy", "deployed", reply);
     if (error)
         return error;
-    *object = (struct deployed_reply){"deployed", request->arguments[0], deployment};
+    *object = (struct deployed_reply){
+        .status = "deployed", .id = request->arguments[0], .deployment = deployment};
     reply->object = object;
     return ERROR_NONE;
 }
