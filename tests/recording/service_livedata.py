@@ -20,6 +20,7 @@ RULES = [
     ("GET /v1/metrics/.*|POST /v1/batch", r".*\.meta\.stale", "<boolean>"),
     (".*", r".*\.(next_cursor|secret)", "<text>"),
     ("GET /v1/admin/.*", r".*\.key_id", lambda text: re.sub(r"-[0-9a-f]{8}$", "-<hex8>", text)),
+    ("POST /v1/query/explain", r"\.warning", "<by the statistics of the planner, which are made in the background>"),
     ("POST /v1/admin/keys.*", r"\.(key|new_key|key_id)", "<text>"),
     ("GET /v1/slo", r"\.slos\[\]\.(valid|good|current|burn_rates\.\w+)", NUMBER),
     ("GET /v1/admin/(keys|usage|summary)", r"\.(keys|usage|tenants)", SORTED),
