@@ -91,7 +91,7 @@ def compare(before_file, after_file, intended_file):
             print(f"    {method} {dict(request)['path'][:100]} [{step}]\n      - {old[:300]}\n      + {new[:300]}")
     print(f"{len(before)} and {len(after)} requests, {sum(map(len, found.values()))} differences, {excepted} intended")
     for rule in rules:
-        if not rule.get("used"):
+        if not rule.get("used") and any(re.fullmatch(rule.get("service", ".*"), service) for service in services):
             print(f"not used: {rule['route']} {rule['path']}")
     return 1 if found or not after else 0
 

@@ -30,7 +30,7 @@ RULES = [
     ("GET /api/v1/diagnostics", r"\.runtime\.process_time_ms_\w+|\.storage\.\w+_bytes|\.uptime_seconds"
                                 r"|\.webhooks\.(oldest_due_age_seconds|pending|retrying|failed)", NUMBER),
     ("GET /health|GET /api/v1/diagnostics", r".*\.(app_)?git_sha", "<commit>"),
-    ("GET /api/v1/experiments/.*", r".*\.forecast\.days_\w+", NUMBER),
+    ("GET /api/v1/experiments/.*", r".*\.forecast\.(days_\w+|people_per_day)", NUMBER),
     ("GET /api/v1/projects", r"\.projects\[\]\.revision_count", NUMBER),  # of copies that were imported together
     (".*/workspace/.*", r".*\.checksum_sha256", "<hex64>"),
     ("GET /api/v1/workspace/export", r"\.\w+", SORTED),
