@@ -13,7 +13,7 @@ static void write_envelope(struct serving *serving, const struct http_error *err
 
     reply->status = error->status;
     reply->object = NULL;
-    reply->content_type = format->error_media_type;
+    reply->content_type = JSON_MEDIA_TYPE;
     serving->error_code = error->error_code;
     text_cut(&reply->body, 0);
     writer_start(&writer, &reply->body);

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define MAX_AGE "600" /* seconds that a browser may keep the answer to a preflight */
+
 static bool list_has(const struct string_list *list, const char *word, bool any_case)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -111,13 +113,12 @@ bool step_preflight(struct serving *serving)
                      joined(&policy->cors_methods, request->arena));
     reply_add_header(&serving->reply, "Access-Control-Allow-Headers",
                      joined(&allowed, request->arena));
-    reply_add_header(&serving->reply, "Access-Control-Max-Age",
-                     arena_print(request->arena, "%d", serving->format->cors->max_age));
+    reply_add_header(&serving->reply, "Access-Control-Max-Age", MAX_AGE);
     return plain_answer(serving, 200, "OK");
 }
 
-/* "*" is said as it is and never together with credentials: whoever lists nobody in particular has
- * not asked that strangers' pages act in their visitors' names. */
+/* "*" is sent as it is and never with credentials: a list of "*" does not ask that pages of
+ * strangers act in the names of their visitors. */
 void cors_add_headers(struct serving *serving)
 {
     const struct cors_rule *rule = serving->format->cors;
@@ -129,7 +130,7 @@ void cors_add_headers(struct serving *serving)
         return;
     reply_add_header(&serving->reply, "Access-Control-Allow-Origin",
                      anybody ? "*" : arena_copy_string(serving->request.arena, origin));
-    if (rule->credentials && !anybody)
+    if (!anybody)
         reply_add_header(&serving->reply, "Access-Control-Allow-Credentials", "true");
     reply_add_header(&serving->reply, "Access-Control-Expose-Headers", rule->exposed);
 }

@@ -1,6 +1,6 @@
 /* The OpenAPI 3.1 document of one responder, from its route table alone. */
+#include "http/http_internal.h"
 #include "http/multipart.h"
-#include "http/server.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -402,11 +402,11 @@ static void write_error_components(struct json_writer *writer, const struct wire
     writer_open_object(writer);
     for (size_t i = 0; i < COUNT_OF(error_responses); i++)
         write_error_component(writer, error_responses[i].name, error_responses[i].description,
-                              format->error_media_type,
+                              JSON_MEDIA_TYPE,
                               error_responses[i].status == 422 ? validation_name(format) : "Error");
     write_error_component(writer, UNPROCESSABLE,
                           "The document does not fit its schema, or lacks what this needs",
-                          format->error_media_type, UNPROCESSABLE);
+                          JSON_MEDIA_TYPE, UNPROCESSABLE);
     writer_close_object(writer);
 }
 

@@ -5,7 +5,9 @@
 #include "http/idempotency.h"
 #include "http/server.h"
 
-/* One request on its way through the pipeline. */
+#define JSON_MEDIA_TYPE "application/json" /* of every error */
+
+/* One request in the pipeline. */
 struct serving {
     struct server *server;
     const struct http_policy *policy;

@@ -272,14 +272,12 @@ static void write_item(struct json_writer *writer, const struct serving *serving
     writer_open_object(writer);
     writer_key_string(writer, "type", fault_type(error, arena));
     writer_key_string(writer, "msg", fault_message(error, serving->request.locale, arena));
-    if (serving->format->shows_context)
-        write_context(writer, error);
+    write_context(writer, error);
     writer_key(writer, "loc");
     writer_open_array(writer);
     write_location(writer, error->path);
     writer_close_array(writer);
-    if (serving->format->shows_input)
-        write_input(writer, error);
+    write_input(writer, error);
     writer_close_object(writer);
 }
 
@@ -382,8 +380,7 @@ static void write_field(struct json_writer *writer, const char *field)
     }
 }
 
-static void write_fault(struct json_writer *writer, const struct serving *serving,
-                        const struct request_fault *fault)
+static void write_fault(struct json_writer *writer, const struct request_fault *fault)
 {
     writer_open_object(writer);
     writer_key_string(writer, "type", fault->type);
@@ -394,10 +391,8 @@ static void write_fault(struct json_writer *writer, const struct serving *servin
     if (fault->field)
         write_field(writer, fault->field);
     writer_close_array(writer);
-    if (serving->format->shows_input) {
-        writer_key(writer, "input");
-        writer_raw(writer, "null");
-    }
+    writer_key(writer, "input");
+    writer_raw(writer, "null");
     writer_close_object(writer);
 }
 
@@ -422,7 +417,7 @@ void answer_faults(struct serving *serving)
     writer_start(&writer, &detail);
     writer_open_array(&writer);
     for (size_t i = 0; i < request->fault_count; i++)
-        write_fault(&writer, serving, &request->faults[i]);
+        write_fault(&writer, &request->faults[i]);
     writer_close_array(&writer);
     answer_list(serving, detail.bytes);
 }
@@ -440,23 +435,19 @@ static void write_json_fault(struct json_writer *writer, const struct serving *s
     writer_open_object(writer);
     writer_key_string(writer, "type", "json_invalid");
     writer_key_string(writer, "msg", "JSON decode error");
-    if (serving->format->shows_context) {
-        writer_key(writer, "ctx");
-        writer_open_object(writer);
-        writer_key_string(writer, "error", fault->text);
-        if (at)
-            writer_key_string(writer, "at", at);
-        writer_close_object(writer);
-    }
+    writer_key(writer, "ctx");
+    writer_open_object(writer);
+    writer_key_string(writer, "error", fault->text);
+    if (at)
+        writer_key_string(writer, "at", at);
+    writer_close_object(writer);
     writer_key(writer, "loc");
     writer_open_array(writer);
     writer_string(writer, "body");
     writer_integer(writer, (int64_t)fault->offset);
     writer_close_array(writer);
-    if (serving->format->shows_input) {
-        writer_key(writer, "input");
-        writer_raw(writer, "{}");
-    }
+    writer_key(writer, "input");
+    writer_raw(writer, "{}");
     writer_close_object(writer);
     writer_close_array(writer);
 }

@@ -42,15 +42,14 @@ struct http_error {
 
 /* How the errors of a document are written. */
 enum validation_form {
-    VALIDATION_LIST, /* objects with type, loc, msg and, if the format shows them, ctx and input */
+    VALIDATION_LIST, /* objects with type, msg, ctx, loc and input */
     VALIDATION_TEXT  /* "body.prompt: Field required; query.limit: ..." */
 };
 
+/* Credentials are allowed, but never beside "*". */
 struct cors_rule {
     const char *const *always_allowed; /* request headers; NULL at the end */
     const char *exposed;
-    bool credentials; /* allowed, but never beside "*" */
-    int max_age;      /* seconds */
 };
 
 struct rate_header_names {
@@ -59,12 +58,9 @@ struct rate_header_names {
 };
 
 struct wire_format {
-    const char *error_media_type;
     void (*write_error)(struct json_writer *writer, const struct request *request,
                         const struct http_error *error);
     enum validation_form validation;
-    bool shows_context; /* ctx of each item of VALIDATION_LIST */
-    bool shows_input;
 
     /* JSON Schemas of an error and of a failed validation, for the API document. */
     const char *error_schema;

@@ -65,16 +65,11 @@ static const struct cors_rule cors = {
     .exposed = "X-Request-ID, X-Error-Code, X-Error-Reason, X-Process-Time-Ms, Retry-After, "
                "Deprecation, Content-Disposition, RateLimit-Limit, RateLimit-Remaining, "
                "RateLimit-Reset, Idempotency-Replayed",
-    .credentials = true,
-    .max_age = 600,
 };
 
 const struct wire_format experiments_wire_format = {
-    .error_media_type = "application/json",
     .write_error = write_error,
     .validation = VALIDATION_LIST,
-    .shows_context = true,
-    .shows_input = true,
     .error_schema = error_schema,
     .validation_schema = validation_schema,
     .security_schemes = "{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\"},"

@@ -44,16 +44,11 @@ static const struct cors_rule cors = {
                "X-RateLimit-Remaining, X-RateLimit-Reset, X-Live-Version, X-Live-Latest-Version, "
                "X-Live-Deprecated, X-Live-Deprecation-Warning, X-Live-Health, "
                "X-Live-Freshness-Seconds, X-Live-Event-Age-Seconds",
-    .credentials = true,
-    .max_age = 600,
 };
 
 const struct wire_format livedata_wire_format = {
-    .error_media_type = "application/json",
     .write_error = write_error,
     .validation = VALIDATION_LIST,
-    .shows_context = true,
-    .shows_input = true,
     .error_schema = error_schema,
     .validation_schema = validation_schema,
     .validation_item_schema = validation_item_schema,

@@ -95,7 +95,6 @@ static bool accepts_id(const char *id)
 }
 
 const struct wire_format orchestrator_wire_format = {
-    .error_media_type = "application/json",
     .write_error = write_error,
     .validation = VALIDATION_TEXT,
     .error_schema = error_schema,

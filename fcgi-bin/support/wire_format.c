@@ -66,16 +66,11 @@ const char support_production_headers[] =
 static const struct cors_rule cors = {
     .always_allowed = HEADERS("X-API-Key", "Content-Type", "Authorization", "X-Request-Id"),
     .exposed = "X-Request-Id",
-    .credentials = true,
-    .max_age = 600,
 };
 
 const struct wire_format support_wire_format = {
-    .error_media_type = "application/json",
     .write_error = write_error,
     .validation = VALIDATION_LIST,
-    .shows_context = true,
-    .shows_input = true,
     .error_schema = error_schema,
     .validation_schema = validation_schema,
     .security_schemes = "{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\"},"

@@ -69,8 +69,7 @@ static const char *too_large(const struct request *request, size_t announced, si
     return arena_print(request->arena, "more than %zu bytes", limit);
 }
 
-static const struct wire_format format = {.error_media_type = "application/json",
-                                          .write_error = write_error,
+static const struct wire_format format = {.write_error = write_error,
                                           .headers = "",
                                           .request_id_in = HEADERS("HTTP_X_REQUEST_ID"),
                                           .request_id_out = HEADERS("X-Request-ID"),

@@ -70,8 +70,7 @@ static void write_error(struct json_writer *writer, const struct request *reques
     write_error_detail(writer, request, error, ERROR_CODE);
 }
 
-static const struct wire_format format = {.error_media_type = "application/json",
-                                          .write_error = write_error,
+static const struct wire_format format = {.write_error = write_error,
                                           .headers = "",
                                           .request_id_in = HEADERS("HTTP_X_REQUEST_ID"),
                                           .request_id_out = HEADERS("X-Request-ID")};

@@ -221,16 +221,13 @@ static const char *too_large(const struct request *request, size_t announced, si
     return arena_print(request->arena, "%zu of at most %zu bytes", announced, limit);
 }
 
-static const struct cors_rule cors = {.always_allowed = HEADERS("X-API-Key", "Content-Type"),
-                                      .exposed = "X-Request-ID",
-                                      .credentials = true,
-                                      .max_age = 60};
+static const struct cors_rule cors = {
+    .always_allowed = HEADERS("X-API-Key", "Content-Type"),
+    .exposed = "X-Request-ID",
+};
 
 static struct wire_format format = {
-    .error_media_type = "application/json",
     .write_error = write_error,
-    .shows_context = true,
-    .shows_input = true,
     .error_schema = "{}",
     .validation_schema = "{}",
     .security_schemes = "{}",
