@@ -1,6 +1,6 @@
-/* Telling from the text alone that it is what schema_write() makes of some struct: one walk along
- * the tables, without memory. Knows nothing of what the values mean. Each function returns what
- * follows the thing that it looks for, or NULL when that is not there; NULL in gives NULL. */
+/* Decides from the text alone whether it is what schema_write() makes of some struct: one walk
+ * along the tables, without memory. Knows nothing of what the values mean. Each function returns
+ * what follows the thing that it looks for, or NULL when that is not there; NULL in gives NULL. */
 #include "base/schema.h"
 
 #include <ctype.h>

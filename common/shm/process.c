@@ -1,4 +1,5 @@
-/* Telling one process from a later one with the same number, by /proc/<pid>/stat (proc(5)). */
+/* Distinguishes one process from a later one with the same number, by /proc/<pid>/stat (proc(5)).
+ */
 #include "shm/process.h"
 
 #include <errno.h>

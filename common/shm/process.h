@@ -1,4 +1,4 @@
-/* Private to common/shm: telling one process from a later one with the same number. */
+/* Private to common/shm: distinguishes one process from a later one with the same number. */
 #ifndef ASSAY_SHM_PROCESS_H
 #define ASSAY_SHM_PROCESS_H
 

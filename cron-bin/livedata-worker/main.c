@@ -33,7 +33,7 @@ static const char help[] =
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE };
 enum { MEMORY_MAX = 64 * 1024 * 1024 };
 
-static const int64_t house_us = 60000000;
+static const int64_t housekeeping_us = 60000000;
 
 struct worker {
     struct livedata_settings settings;
@@ -44,18 +44,18 @@ struct worker {
     double every;
     struct store *store;
     struct egress_policy egress;
-    bool keeps_house; /* the first one forgets what is old, too */
-    int64_t kept_at;  /* monotonic, as the next one */
+    bool does_housekeeping; /* the first one forgets what is old, too */
+    int64_t kept_at;        /* monotonic, as the next one */
     int64_t analyzed_at;
     bool failed;
 };
 
 /* Now and then: what is old goes a little at a time. */
-static enum error keep_house(struct worker *worker, struct db *db, struct problem *problem)
+static enum error run_housekeeping(struct worker *worker, struct db *db, struct problem *problem)
 {
     int64_t now = clock_monotonic_microseconds();
 
-    if (worker->kept_at && now - worker->kept_at < house_us)
+    if (worker->kept_at && now - worker->kept_at < housekeeping_us)
         return ERROR_NONE;
     worker->kept_at = now;
     return retention_keep(db, &worker->settings, problem);
@@ -96,9 +96,9 @@ static bool run_cycle(void *context)
         error = webhook_deliver_due(db, worker->job, &alerts, most, &tally, &problem);
     if (!error)
         error = webhook_deliver_due(db, worker->job, &hooks, most, &tally, &problem);
-    if (!error && worker->keeps_house)
-        error = keep_house(worker, db, &problem);
-    if (!error && worker->keeps_house && worker->every > 0 &&
+    if (!error && worker->does_housekeeping)
+        error = run_housekeeping(worker, db, &problem);
+    if (!error && worker->does_housekeeping && worker->every > 0 &&
         db_maintain_is_due(worker->settings.analyze_seconds, &worker->analyzed_at))
         error = db_maintain(db, &problem);
     db_end_of_request(store_handle(worker->store));
@@ -130,7 +130,7 @@ static int run_deliveries(void *context, size_t position)
 {
     struct worker *worker = context;
 
-    worker->keeps_house = position == 0;
+    worker->does_housekeeping = position == 0;
     return work(worker, worker->every);
 }
 
@@ -168,7 +168,7 @@ static void stay(struct worker *worker)
 
 int main(int argc, char **argv)
 {
-    struct worker worker = {.arena = arena_create(MEMORY_MAX), .keeps_house = true};
+    struct worker worker = {.arena = arena_create(MEMORY_MAX), .does_housekeeping = true};
     struct problem problem = {0};
     int status = EXIT_DONE;
 

@@ -1,4 +1,4 @@
-/* The operator's desk: conversations, votes, tickets with what is known of them. */
+/* The operator console: conversations, votes, tickets with what is known of them. */
 #include "support-admin/console.h"
 #include "base/number.h"
 #include "crypto/token.h"

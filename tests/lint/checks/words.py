@@ -51,8 +51,6 @@ TERM = re.compile("(?<![A-Za-z])(?:" + "|".join(
 NAMES = re.compile(
     r"audience_share\w*|target_audience\w*|(?:jwt|oidc|token)\w*[_ ]audience\w*|project\.audience|resident[ _](?:set|size|memory)"
     r"|orch-capture-recon|orch-recon-weekly|recon-|ORCH_BROWSER_RECON\w*|static/support/desk|operator desk|\bdesk[.-]\w+", re.I)
-# Words that are still in use: one note each.
-PENDING = {"desk", "house", "telling"}
 LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"|`[^`\n]*`')
 
 
@@ -66,19 +64,12 @@ def own_words(path, text):
 
 
 def check_terms(tree):
-    pending = {}
     for path in tree.files("*"):
         found = [(1, match.lastgroup) for match in TERM.finditer(NAMES.sub("", path))]
         text = tree.text(path)
         found += [(line_of(text, offset), word) for offset, word in own_words(path, text)]
         for line, word in found:
-            if word in PENDING:
-                pending.setdefault(word, []).append((path, line))
-            else:
-                yield Finding(path, line, f"{word}: say {TERMS[word]}")
-    for word, places in pending.items():
-        files = len({path for path, _ in places})
-        yield Finding(*places[0], f"{word}, {len(places)} times in {files} files: say {TERMS[word]}", True)
+            yield Finding(path, line, f"{word}: say {TERMS[word]}")
 
 
 def check(tree):
@@ -104,8 +95,8 @@ BAD = [
     for name in (f"AB_{CHAT.upper()}_SIGNING_SECRET", f"post_{CHAT}_message", CHAT.capitalize())
 ]
 
-BAD += [({"common/a/a.c": f"\nint chat_{word};\n"}, f"a.c:2: {word}") for word in TERMS if word not in PENDING]
-BAD += [({f"docs/{word}.md": "\n"}, f".md:1: {word}") for word in TERMS if word not in PENDING]
+BAD += [({"common/a/a.c": f"\nint chat_{word};\n"}, f"a.c:2: {word}") for word in TERMS]
+BAD += [({f"docs/{word}.md": "\n"}, f".md:1: {word}") for word in TERMS]
 
 GOOD = [
     {"common/a/a.c": 'double audience_share_in_test;\nconst char *label = "desk";\n'},
