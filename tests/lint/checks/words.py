@@ -96,7 +96,7 @@ BAD = [
 ]
 
 BAD += [({"common/a/a.c": f"\nint chat_{word};\n"}, f"a.c:2: {word}") for word in TERMS]
-BAD += [({f"docs/{word}.md": "\n"}, f".md:1: {word}") for word in TERMS]
+BAD += [({f"docs/a_{word}.md": "\n"}, f".md:1: {word}") for word in TERMS]
 
 GOOD = [
     {"common/a/a.c": 'double audience_share_in_test;\nconst char *label = "desk";\n'},
