@@ -1,4 +1,4 @@
-/* Framing, ids and waits of the DevTools protocol. Knows no method of it. */
+/* Framing, message ids and waits of the DevTools protocol. Does not depend on its methods. */
 #include "browser/cdp.h"
 
 #include "base/clock.h"
@@ -13,22 +13,22 @@
 
 enum {
     READ_STEP = 65536,
-    POLL_INTERVAL_MICROSECONDS = 100000, /* between two questions whether to stop */
-    MEMORY_PER_BYTE = 40                 /* of a message, as parsed JSON at worst */
+    POLL_INTERVAL_MICROSECONDS = 100000, /* interval of the listener's stop check */
+    MEMORY_PER_BYTE = 40                 /* memory of a parsed message, at most */
 };
 
 struct cdp {
     int reading, writing;
     size_t message_max;
     struct cdp_listener listener;
-    struct arena *out, *in; /* of the message being written; of the one received last */
+    struct arena *out, *in; /* the message being written; the message received last */
     struct text message;
     struct json_writer writer;
-    char *pending; /* written, and not yet taken by the pipe */
+    char *pending; /* written, not yet accepted by the pipe */
     size_t pending_length, pending_capacity;
     char *received;
     size_t received_length, received_capacity;
-    size_t scanned; /* of what was received, without a zero byte */
+    size_t scanned; /* received bytes, without a zero byte */
     int64_t last_id;
     bool closed;
     char fault[CDP_FAULT_MAX];
@@ -91,7 +91,7 @@ static void end(struct cdp *cdp, const char *why)
     cdp->closed = true;
 }
 
-/* Room for `more` bytes behind `length`; false when there is no memory, or no leave for as much. */
+/* Makes room for `more` bytes after `length`; false when memory or the limit is exhausted. */
 static bool make_room(char **bytes, size_t *capacity, size_t length, size_t more, size_t most)
 {
     size_t wanted = *capacity ? *capacity : READ_STEP;
@@ -126,7 +126,7 @@ struct json_writer *cdp_begin(struct cdp *cdp, const char *session, const char *
     return &cdp->writer;
 }
 
-/* Hands the message over to what is pending. */
+/* Appends the message to the pending output. */
 static void say(struct cdp *cdp)
 {
     const struct text *message = &cdp->message;
@@ -177,7 +177,8 @@ static void pull(struct cdp *cdp)
         end(cdp, "the browser is gone");
 }
 
-/* The next whole message as JSON, NULL when none is there. It lives until the one after it. */
+/* The next complete message as JSON, NULL when there is none. It lives until the next message is
+ * read. */
 static json_t *next_message(struct cdp *cdp)
 {
     char *zero = cdp->received_length > cdp->scanned
@@ -204,7 +205,7 @@ static json_t *next_message(struct cdp *cdp)
     return message;
 }
 
-/* Passes an event on and drops other replies. True when it is the reply to `id`. */
+/* Passes an event to the listener and drops other replies. True when it is the reply to `id`. */
 static bool receive(struct cdp *cdp, const json_t *message, int64_t id)
 {
     const char *method = json_string_value(json_object_get(message, "method"));
@@ -220,7 +221,7 @@ static bool receive(struct cdp *cdp, const json_t *message, int64_t id)
     return false;
 }
 
-/* One wait for whatever comes first; the listener's own descriptor is served here. */
+/* Waits once for any descriptor; the listener's own descriptor is handled here. */
 static void rest(struct cdp *cdp, int64_t until, int64_t now)
 {
     int64_t left =
@@ -239,7 +240,7 @@ static void rest(struct cdp *cdp, int64_t until, int64_t now)
         pull(cdp);
 }
 
-/* Listens until the reply to `id` (0 = none) is there, or `done`. */
+/* Reads messages until the reply to `id` (0 = none) arrives, or `done` returns true. */
 static enum cdp_outcome listen_for(struct cdp *cdp, int64_t id, int64_t deadline,
                                    bool (*done)(void *context), void *context, json_t **reply)
 {

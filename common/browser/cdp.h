@@ -1,11 +1,10 @@
 /*
- * A conversation with Chromium in its DevTools protocol, over two descriptors
- * (`--remote-debugging-pipe`): JSON messages, each ended by a zero byte. Calls have ids and wait
- * for their replies until a deadline; events arrive in between. Whoever waits may watch a
- * descriptor of his own meanwhile and end the wait.
+ * Client of Chromium's DevTools protocol over two descriptors (`--remote-debugging-pipe`): JSON
+ * messages, each ended by a zero byte. Calls have ids and wait for their replies until a deadline;
+ * events arrive in between. A waiting caller may watch one descriptor of its own and end the wait.
  *
- * All that waits gives CDP_CLOSED when the other side is gone, for good. Deadlines are monotonic
- * microseconds.
+ * All waiting functions return CDP_CLOSED for good after the browser has closed the connection.
+ * Deadlines are monotonic microseconds.
  */
 #ifndef ASSAY_BROWSER_CDP_H
 #define ASSAY_BROWSER_CDP_H
@@ -15,10 +14,10 @@
 enum cdp_outcome {
     CDP_OK,
     CDP_TIMED_OUT,
-    CDP_CLOSED,    /* the pipe ended, or brought what is no message */
-    CDP_REFUSED,   /* the reply is an error: cdp_fault() */
-    CDP_NOT_FOUND, /* what was to be used is not there */
-    CDP_STOPPED,   /* the listener wants no more */
+    CDP_CLOSED,    /* the pipe ended, or an invalid message was received */
+    CDP_REFUSED,   /* the reply is an error: see cdp_fault() */
+    CDP_NOT_FOUND, /* the object that the caller needs is missing */
+    CDP_STOPPED,   /* the listener ended the wait */
     CDP_OUTCOME__MAX
 };
 
@@ -43,22 +42,23 @@ void cdp_close(struct cdp *cdp);
 /* Sets the listener of events and waits; it is copied. */
 void cdp_listen(struct cdp *cdp, const struct cdp_listener *listener);
 
-/* Begins a message; its params are members of the object that is open in the writer. `session` is
- * NULL for the browser itself. */
+/* Begins a message; the caller writes its params into the writer's open object. `session` is NULL
+ * for the browser itself. */
 struct json_writer *cdp_begin(struct cdp *cdp, const char *session, const char *method);
 
-/* Sends what was begun and waits for the reply. *result (may be NULL) lives until the next wait. */
+/* Sends the begun message and waits for the reply. *result (may be NULL) lives until the next
+ * wait. */
 MUST_CHECK enum cdp_outcome cdp_call(struct cdp *cdp, int64_t deadline, json_t **result);
 
-/* Sends what was begun without waiting for the reply. */
+/* Sends the begun message without waiting for the reply. */
 void cdp_post(struct cdp *cdp);
 
-/* Waits until `until`, or until `done` (called after every event; may be NULL) returns true, which
- * is CDP_OK. */
+/* Waits until the time `until`. Returns CDP_OK earlier if `done` (may be NULL), called after every
+ * event, returns true. */
 MUST_CHECK enum cdp_outcome cdp_wait(struct cdp *cdp, int64_t until, bool (*done)(void *context),
                                      void *context);
 
-/* Why the last call was refused, or the conversation ended. */
+/* The reason why the last call was refused or the connection ended. */
 const char *cdp_fault(const struct cdp *cdp);
 
 #endif

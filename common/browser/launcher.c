@@ -17,8 +17,8 @@
 
 enum { ARGUMENTS_MAX = 64, VARIABLES_MAX = 8, TICK_MILLISECONDS = 20, SECONDS_MOST = 60 };
 
-/* Commands over the socket pair, each with a number: LAUNCH has none, END the timeout in seconds.
- * The answer is an errno; LAUNCH also gets both descriptors when it is 0. */
+/* Commands over the socket pair, each with a number: LAUNCH uses 0, END the timeout in seconds. The
+ * answer is an errno; LAUNCH also returns both descriptors when it is 0. */
 enum command { COMMAND_LAUNCH = 1, COMMAND_END };
 
 struct message {
@@ -54,8 +54,8 @@ static bool has_gone(pid_t pid, unsigned seconds)
     }
 }
 
-/* The group outlives its leader for a moment, so it gets the signal even when the leader is gone.
- */
+/* The process group outlives its leader briefly, so it is signaled even when the leader has
+ * ended. */
 static void end_group(pid_t *pid, unsigned seconds)
 {
     bool gone;
@@ -94,7 +94,7 @@ static char **arguments_of(const struct browser_command *command)
     return arguments;
 }
 
-/* What the browser has to know, and nothing of what we do. */
+/* Environment of the browser: only the variables it needs, none of the service's settings. */
 static char **variables_of(const struct browser_command *command)
 {
     static char *variables[VARIABLES_MAX + 1];
@@ -119,7 +119,8 @@ static char **variables_of(const struct browser_command *command)
     return variables;
 }
 
-/* Becomes the browser: reads from descriptor 3, writes to 4, and goes with the launcher. */
+/* Runs the browser in this process: reads from descriptor 3, writes to 4, ends with the
+ * launcher. */
 static void become_browser(const struct browser_command *command, int reading, int writing,
                            int report)
 {
@@ -146,7 +147,7 @@ static void become_browser(const struct browser_command *command, int reading, i
     _exit(127);
 }
 
-/* Forks the browser; 0, or what was wrong. On success the far ends of its pipes are in `ends`. */
+/* Forks the browser; returns 0 or an errno. On success `ends` holds the far ends of its pipes. */
 static int launch(const struct browser_command *command, int ends[2], pid_t *pid)
 {
     int to[2] = {-1, -1}, from[2] = {-1, -1}, report[2] = {-1, -1};
@@ -163,7 +164,7 @@ static int launch(const struct browser_command *command, int ends[2], pid_t *pid
     close(from[1]);
     close(report[1]);
     if (!error && read(report[0], &error, sizeof error) != (ssize_t)sizeof error)
-        error = 0; /* the pipe closed when the program began */
+        error = 0; /* execve() closed the pipe */
     close(report[0]);
     ends[0] = from[0];
     ends[1] = to[1];
@@ -177,7 +178,7 @@ static int launch(const struct browser_command *command, int ends[2], pid_t *pid
     return error;
 }
 
-/* Answers; with descriptors when there are any, which are closed here. */
+/* Sends the answer, with descriptors if there are any; closes them here. */
 static void answer(int socket, int error, const int ends[2])
 {
     struct message message = {.value = error};
@@ -209,7 +210,7 @@ static void run_launcher(const struct browser_command *command, int socket)
     struct message received;
     pid_t browser = 0;
 
-    signal(SIGTERM, SIG_IGN); /* the parent decides; a closed socket means that it has gone */
+    signal(SIGTERM, SIG_IGN); /* only a closed socket ends the launcher */
     signal(SIGINT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     for (;;) {
@@ -266,7 +267,7 @@ enum error launcher_start(const struct browser_command *command, struct launcher
     return ERROR_NONE;
 }
 
-/* Sends a command to the launcher and waits for its answer; false when it is gone. */
+/* Sends a command to the launcher and waits for its answer; false when the launcher has ended. */
 static bool report(const struct launcher *launcher, struct message command, struct message *answer,
                    int ends[2])
 {

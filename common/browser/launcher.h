@@ -1,7 +1,7 @@
 /*
- * Starts and ends a browser for a process that may not run programs itself. The launcher is a child
- * that is made before its parent is confined; it knows one command line and does as it is told over
- * a socket pair. When its parent goes, it ends the browser and leaves.
+ * Starts and ends a browser for a confined process that may not execute programs. The launcher is a
+ * child process, forked before its parent is confined. It knows one command line and takes commands
+ * over a socket pair. When its parent ends, it ends the browser and exits.
  */
 #ifndef ASSAY_BROWSER_LAUNCHER_H
 #define ASSAY_BROWSER_LAUNCHER_H
@@ -12,9 +12,9 @@
 #include <stdbool.h>
 
 struct browser_command {
-    const char *program; /* a name in the path, or a path */
+    const char *program; /* a name to find in PATH, or a path */
     const char *profile; /* the directory of the profile, also HOME */
-    const char *display; /* DISPLAY; NULL = none is set */
+    const char *display; /* DISPLAY; NULL = unset */
     bool headless;
     struct string_list more; /* further arguments */
 };
@@ -26,16 +26,16 @@ MUST_CHECK enum error launcher_start(const struct browser_command *command,
                                      struct launcher **launcher, struct problem *problem);
 
 /* Starts the browser; an earlier one is ended first. The caller owns both descriptors.
- * ERROR_NOT_FOUND `browser_missing`: there is no such program. ERROR_UNAVAILABLE `launcher_gone`.
- */
+ * ERROR_NOT_FOUND `browser_missing`: the program does not exist. ERROR_UNAVAILABLE
+ * `launcher_gone`. */
 MUST_CHECK enum error launcher_launch(struct launcher *launcher, int *reading, int *writing,
                                       struct problem *problem);
 
-/* Ends the browser and all it has started: waits `seconds` for it to go by itself, tells it (TERM),
- * waits as long again, ends it (KILL). Harmless when none runs. */
+/* Ends the browser and its child processes: waits `seconds` for them to exit, sends SIGTERM, waits
+ * as long again, sends SIGKILL. Does nothing when no browser runs. */
 void launcher_end_browser(struct launcher *launcher, unsigned seconds);
 
-/* Ends the browser at once, and the launcher. */
+/* Kills the browser, and ends the launcher. */
 void launcher_stop(struct launcher *launcher);
 
 #endif

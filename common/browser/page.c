@@ -1,5 +1,5 @@
-/* One tab, over one conversation. A tab that has crashed or was closed is CDP_CLOSED from then on.
- */
+/* One tab over one connection. A tab that has crashed or was closed gives CDP_CLOSED from then
+ * on. */
 #include "browser/page.h"
 
 #include "base/clock.h"
@@ -17,10 +17,10 @@ struct page {
     struct cdp *cdp;
     struct cdp_listener watch;
     char target[ID_MAX], session[ID_MAX], frame[ID_MAX];
-    int64_t world;    /* of our scripts in the document; 0 = none yet */
+    int64_t world;    /* isolated world of our scripts; 0 = none yet */
     unsigned loads;   /* documents that have loaded */
     unsigned awaited; /* loads that page_navigate() waits for */
-    const char *gone; /* why, when it is */
+    const char *gone; /* why the tab is closed; NULL = it is open */
 };
 
 static bool is_ours(const struct page *page, const char *session, const json_t *params)
@@ -79,7 +79,7 @@ static void on_ready(void *context)
         page->watch.on_ready(page->watch.context);
 }
 
-/* A tab that is gone does not answer, so there is no wait for it. */
+/* A closed tab does not answer, so it is not waited for. */
 static bool must_stop(void *context)
 {
     const struct page *page = context;
@@ -237,7 +237,7 @@ enum cdp_outcome page_navigate(struct page *page, const char *url, int64_t deadl
     return as_of(page, cdp_wait(page->cdp, deadline, has_loaded, page));
 }
 
-/* A document has a world for us only after it was asked for. */
+/* A document has an isolated world only after it was requested. */
 static enum cdp_outcome enter_world(struct page *page, int64_t deadline)
 {
     struct json_writer *params;
@@ -282,7 +282,7 @@ enum cdp_outcome page_evaluate(struct page *page, const char *script, const char
         return CDP_CLOSED;
     snprintf(expression, room, "(%s)(%s,%s)", script, first, second);
     outcome = evaluate_once(page, expression, true, deadline, &result);
-    if (outcome == CDP_REFUSED) { /* the document has changed under us: once more in the new one */
+    if (outcome == CDP_REFUSED) { /* the document was replaced meanwhile: retry in the new one */
         page->world = 0;
         outcome = evaluate_once(page, expression, true, deadline, &result);
     }
@@ -324,7 +324,7 @@ enum cdp_outcome page_press(struct page *page, enum page_key key, int64_t deadli
     static const struct {
         const char *key, *code;
         int number, modifiers;
-        const char *command; /* of the editor */
+        const char *command; /* editor commands */
     } keys[PAGE_KEY__MAX] = {
         [PAGE_KEY_ESCAPE] = {"Escape", "Escape", 27, 0, NULL},
         [PAGE_KEY_SELECT_ALL] = {"a", "KeyA", 65, CONTROL, "selectAll"},
@@ -386,7 +386,7 @@ enum cdp_outcome page_choose_files(struct page *page, const char *script, const 
     return call(page, deadline, NULL);
 }
 
-/* Base64 into the file, a piece at a time. */
+/* Decodes base64 into the file in chunks. */
 static bool write_picture(int fd, const char *base64)
 {
     static const char alphabet[] =

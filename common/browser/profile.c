@@ -1,4 +1,5 @@
-/* Who owns a profile. A link is enough for Chromium, so it is read and never followed. */
+/* Ownership of a browser profile. Chromium's lock is a symbolic link, which is read and never
+ * followed. */
 #include "browser/profile.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ enum error profile_lock(const char *directory, int *lock, struct problem *proble
     if (mkdir(directory, 0700) != 0 && errno != EEXIST)
         return problem_set(problem, ERROR_SYSTEM, "profile_unusable", "%s: %s", directory,
                            strerror(errno));
-    /* A confined process may not change rights, so the directory is prepared before. */
+    /* A confined process may not change permissions, so the directory is created before. */
     if (stat(directory, &found) != 0 || ((found.st_mode & 077) && chmod(directory, 0700) != 0))
         return problem_set(problem, ERROR_SYSTEM, "profile_unusable", "%s: %s", directory,
                            strerror(errno));
@@ -67,7 +68,7 @@ static time_t started_at(long pid)
     return wall.tv_sec - boot.tv_sec + (time_t)(ticks / (unsigned long long)sysconf(_SC_CLK_TCK));
 }
 
-/* Whether the process lives and is not a later one with the same number. */
+/* Whether the process runs and is not a later one with the same process id. */
 static bool owner_lives(long pid, time_t marked_at)
 {
     time_t started;

@@ -1,4 +1,4 @@
-/* Calls of models over net: one, or many side by side. */
+/* Calls language models over net/fetch, one or several in parallel. */
 #include "llm/llm_internal.h"
 
 #include <stddef.h>
@@ -21,7 +21,7 @@ static bool is_success(int status)
     return status >= 200 && status < 300;
 }
 
-/* What a provider says of its refusal, in any of the usual shapes. */
+/* Reads the provider's error message in any of the usual forms. */
 static void read_refusal(struct llm_call *call)
 {
     const struct fetch_answer *http = &call->http_answer;

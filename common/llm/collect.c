@@ -1,10 +1,10 @@
-/* What an answer is put together from, whole or in pieces. */
+/* Builds an answer from a whole body or from stream chunks. */
 #include "llm/llm_internal.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { FAULT_MAX = 500 /* bytes of what a provider says of a fault */ };
+enum { FAULT_MAX = 500 /* bytes of a provider's error message */ };
 
 void collect_start(struct llm_collected *collected, struct arena *arena, size_t maximum)
 {
@@ -25,7 +25,7 @@ struct tool_build *collect_tool(struct llm_collected *collected)
     return tool;
 }
 
-/* Whether a piece says another word than what is known; without a word it does not. */
+/* Whether a chunk has a value that differs from the known one. A chunk without a value does not. */
 static bool differs(const char *known, const json_t *told)
 {
     const char *word = json_string_value(told);
@@ -84,7 +84,7 @@ void collect_usage(struct llm_collected *collected, const json_t *usage)
 {
     struct llm_usage *told = &collected->usage;
     const struct {
-        const char *object, *name; /* object NULL = the figures themselves */
+        const char *object, *name; /* object NULL = `usage` itself holds the figures */
         struct optional_integer *count;
     } rows[] = {
         {NULL, "prompt_tokens", &told->input_tokens},
@@ -119,8 +119,8 @@ static void add(struct optional_integer *sum, struct optional_integer more)
         sum->given = false;
 }
 
-/* Anthropic tells of the cache beside the input; some that speak OpenAI's protocol tell of
- * reasoning beside the output, which the total then shows. */
+/* Anthropic does not count cached tokens in the input tokens. Some OpenAI-compatible servers do not
+ * count reasoning tokens in the output tokens; the total shows it. */
 static struct llm_usage sum_usage(const struct llm_collected *collected)
 {
     struct llm_usage usage = collected->usage;
@@ -179,7 +179,7 @@ bool collect_fault(struct llm_collected *collected, const json_t *error)
     return true;
 }
 
-/* A word as a provider says it: text, or a number as text. */
+/* A string value of a provider, which may also be sent as a number; as text. */
 static const char *word_of(struct arena *arena, const json_t *value)
 {
     if (json_is_integer(value))

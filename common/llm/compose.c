@@ -1,11 +1,11 @@
-/* Requests in the words of each protocol. */
+/* Builds the request body in the format of each protocol. */
 #include "llm/llm_internal.h"
 
 #include <string.h>
 
 enum {
-    BODY_MAX = 96 * 1024 * 1024, /* bytes of what is sent; a prompt at its longest, escaped */
-    ANTHROPIC_TOKENS_MAX = 4096  /* its protocol wants a number */
+    BODY_MAX = 96 * 1024 * 1024, /* bytes of the request body: the longest prompt, escaped */
+    ANTHROPIC_TOKENS_MAX = 4096  /* the protocol requires a limit */
 };
 
 const char *const llm_protocol_names[LLM_PROTOCOL__MAX + 1] = {"openai", "anthropic", "mistral",
@@ -45,7 +45,7 @@ static void add_token(struct arena *arena, const struct llm_provider *provider,
     }
 }
 
-/* A JSON value that somebody else wrote, read once so that it cannot break ours; NULL for none. */
+/* Parses JSON from outside, so that invalid JSON cannot break the request body; NULL for none. */
 static json_t *read_json(struct arena *arena, const char *json)
 {
     struct json_fault fault;
@@ -120,7 +120,7 @@ static void write_tools(struct json_writer *writer, enum llm_protocol protocol,
     writer_close_array(writer);
 }
 
-/* Ollama wants arguments as an object, the others as text. */
+/* Ollama takes arguments as an object, the other protocols as a string. */
 static void write_tool_calls(struct json_writer *writer, struct arena *arena,
                              enum llm_protocol protocol, const struct llm_message *message)
 {
@@ -163,7 +163,7 @@ static void write_message(struct json_writer *writer, struct arena *arena,
     writer_close_object(writer);
 }
 
-/* Anthropic's messages hold blocks where there is more than text. */
+/* Anthropic's messages hold content blocks when there is more than text. */
 static void write_blocks(struct json_writer *writer, struct arena *arena,
                          const struct llm_message *message)
 {
@@ -212,8 +212,7 @@ static bool is_system(const struct llm_message *message)
     return strcmp(message->role, "system") == 0 || strcmp(message->role, "developer") == 0;
 }
 
-/* The schema that an answer has to fit; NULL for none. `*is_json` where it has to be JSON at all.
- */
+/* The schema that the answer must match; NULL for none. `*is_json` when the answer must be JSON. */
 static const json_t *format_of(const json_t *format, bool *is_json)
 {
     const char *type = json_string_value(json_object_get(format, "type"));
@@ -223,7 +222,7 @@ static const json_t *format_of(const json_t *format, bool *is_json)
     return *is_json ? schema : NULL;
 }
 
-/* Where a protocol has no word for a format, the model is asked for it. */
+/* If the protocol has no response format, the system prompt asks the model for it. */
 static void append_format(struct text *text, struct arena *arena, const char *response_format)
 {
     bool is_json;
@@ -242,7 +241,7 @@ static void append_format(struct text *text, struct arena *arena, const char *re
     writer_value(&writer, schema);
 }
 
-/* Anthropic has one place for what the system says, before the messages. */
+/* Anthropic has one system prompt, outside the messages. */
 static void write_system(struct json_writer *writer, struct arena *arena,
                          const struct llm_request *request)
 {
@@ -298,7 +297,7 @@ static void write_anthropic_choice(struct json_writer *writer, const json_t *cho
     writer_close_object(writer);
 }
 
-/* Which tool is to be called, and what form the answer is to have. */
+/* The tool choice and the response format. */
 static void write_wishes(struct json_writer *writer, struct arena *arena,
                          enum llm_protocol protocol, const struct llm_request *request)
 {
@@ -327,7 +326,7 @@ static void write_wishes(struct json_writer *writer, struct arena *arena,
         writer_string(writer, "json");
 }
 
-/* What each protocol calls the limits of an answer. */
+/* The names of the token limits in each protocol. */
 static const struct limit_names {
     const char *max_tokens, *seed, *stop;
 } limit_names[LLM_PROTOCOL__MAX] = {
@@ -372,7 +371,7 @@ static void write_limits(struct json_writer *writer, const struct llm_provider *
     writer_close_array(writer);
 }
 
-/* Who asks, and whatever else is said in OpenAI's form. */
+/* The user and the further members in OpenAI's form. */
 static void write_more(struct json_writer *writer, enum llm_protocol protocol,
                        const struct llm_request *request)
 {
@@ -389,7 +388,7 @@ static void write_more(struct json_writer *writer, enum llm_protocol protocol,
     compose_more(writer, request->more);
 }
 
-/* Ollama streams unless it is told not to. */
+/* Ollama streams by default. */
 static void write_stream(struct json_writer *writer, enum llm_protocol protocol, bool streams)
 {
     if (streams || protocol == LLM_OLLAMA)

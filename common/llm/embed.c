@@ -25,7 +25,7 @@ static const char *body_of(struct arena *arena, const char *model, const char *c
     return text.bytes;
 }
 
-/* Into a row of length 1. */
+/* Copies a vector into a row, normalized to length 1. */
 static bool read_row(const json_t *list, float *row, uint32_t dimension)
 {
     double squares = 0;

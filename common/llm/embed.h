@@ -1,7 +1,7 @@
 /*
- * Embeddings: texts as points, asked of whatever speaks OpenAI's protocol for them:
- * POST {model, input: [...]} -> data[].embedding, placed by data[].index. It must not know what the
- * texts are for.
+ * Embeddings: converts texts into vectors through an OpenAI-compatible endpoint: POST {model,
+ * input: [...]} -> data[].embedding, ordered by data[].index. Does not depend on what the texts are
+ * used for.
  */
 #ifndef ASSAY_LLM_EMBED_H
 #define ASSAY_LLM_EMBED_H
@@ -11,13 +11,13 @@
 enum { EMBED_DIMENSION_MAX = 8192 };
 
 struct embed_answer {
-    float *vectors; /* `dimension` for each text, of length 1; from the arena */
+    float *vectors; /* `dimension` values per text, normalized to length 1; from the arena */
     uint32_t dimension;
     const char *failure; /* NULL = none; else "timeout", "http_401", "malformed"... */
 };
 
-/* Asks for all texts in one call. Any vector that is missing, of another dimension, not finite or
- * without a direction makes the whole answer malformed. */
+/* Requests all embeddings in one call. The whole answer is malformed if a vector is missing, has
+ * another dimension, is not finite or is zero. */
 void embed_texts(struct arena *arena, const struct llm_endpoint *endpoint, const char *const *texts,
                  size_t count, const struct fetch_watch *watch, struct embed_answer *answer);
 

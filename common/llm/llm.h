@@ -1,8 +1,9 @@
 /*
- * Language models: one way to speak to all of them. Messages, tools and limits go in; text, tool
- * calls and usage figures come out, whole or word by word, in the protocols of OpenAI (and of
- * everything that speaks it), Anthropic, Mistral and Ollama. Timeouts, retries, the address guard
- * and the breaker are those of net/fetch.h. It must not know what is asked, nor what it costs.
+ * Client for language models with one interface for all protocols: OpenAI (and compatible servers),
+ * Anthropic, Mistral and Ollama. A request holds messages, tools and limits; an answer holds text,
+ * tool calls and token usage, complete or streamed. Timeouts, retries, the address guard and the
+ * circuit breaker are those of net/fetch.h. Does not depend on the content of requests or on
+ * prices.
  */
 #ifndef ASSAY_LLM_LLM_H
 #define ASSAY_LLM_LLM_H
@@ -10,26 +11,27 @@
 #include "base/json.h"
 #include "net/fetch_set.h"
 
-enum { LLM_TOOL_CALLS_MAX = 128 /* of one answer; further ones are dropped */ };
+enum { LLM_TOOL_CALLS_MAX = 128 /* per answer; further ones are dropped */ };
 
 enum llm_protocol { LLM_OPENAI, LLM_ANTHROPIC, LLM_MISTRAL, LLM_OLLAMA, LLM_PROTOCOL__MAX };
 
 /* "openai", "anthropic", "mistral", "ollama", NULL. */
 extern const char *const llm_protocol_names[LLM_PROTOCOL__MAX + 1];
 
-/* Where a model is, and how much is borne with it. */
+/* Address of a model, its limits and its retry policy. */
 struct llm_provider {
     enum llm_protocol protocol;
-    const char *base_url; /* what comes before the path, with or without a slash at its end */
+    const char *base_url; /* URL up to the path, with or without a final slash */
     const char *path;     /* NULL = the protocol's: /chat/completions, /v1/messages, /api/chat */
-    const char *model;    /* as the provider calls it */
-    const char *token;    /* NULL = none is sent */
-    int64_t max_tokens;   /* of an answer where the request does not say; 0 = the protocol's own */
-    bool knows_old_name;  /* a server of OpenAI's protocol that need not know the newer one */
+    const char *model;    /* name of the model at the provider */
+    const char *token;    /* NULL = no token is sent */
+    int64_t max_tokens;   /* per answer when the request sets none; 0 = the protocol's default */
+    bool knows_old_name;  /* an OpenAI-compatible server that may support only the old name of
+                             max_tokens */
     struct fetch_policy policy;
-    size_t answer_max; /* bytes of the answer as it is sent */
+    size_t answer_max; /* bytes of the answer body */
     bool private_too;
-    struct shm_region *region; /* of the breaker, NULL = none */
+    struct shm_region *region; /* shared memory of the breaker, NULL = no breaker */
     uint32_t breaker_failures;
     double breaker_seconds;
 };
@@ -42,17 +44,17 @@ struct llm_tool_call {
 
 struct llm_message {
     const char *role;    /* "system", "user", "assistant", "tool" */
-    const char *content; /* NULL where there are only tool calls */
+    const char *content; /* NULL when there are only tool calls */
     const struct llm_tool_call *tool_calls;
     size_t tool_call_count;
-    const char *tool_call_id; /* of a tool's result */
+    const char *tool_call_id; /* id of the call that a tool result belongs to */
     const json_t *more; /* further members in OpenAI's form; NULL = none, as everywhere below */
 };
 
 struct llm_tool {
     const char *name;
     const char *description; /* NULL = none */
-    const char *parameters;  /* JSON schema; must be JSON, it is not looked at */
+    const char *parameters;  /* JSON schema; must be valid JSON, is not validated as a schema */
     const json_t *more;      /* further members of the function */
 };
 
@@ -63,55 +65,56 @@ struct llm_request {
     size_t message_count;
     const struct llm_tool *tools;
     size_t tool_count;
-    /* JSON in OpenAI's form, said in that of each protocol; NULL = none. A format that a
-     * protocol has no words for is asked for in the system's text; for other members that it has
-     * none for see llm_find_unsupported(). */
+    /* JSON in OpenAI's form, translated for each protocol; NULL = none. If a protocol has no
+     * response format, the system prompt asks for it. For other members that a protocol does not
+     * support see llm_find_unsupported(). */
     const char *tool_choice, *response_format;
     struct optional_number temperature, top_p, presence_penalty, frequency_penalty;
     struct optional_integer max_tokens, seed;
-    bool by_old_name; /* max_tokens was told by its older name in OpenAI's form */
+    bool by_old_name; /* the client sent max_tokens by its older name in OpenAI's form */
     struct string_list stop;
     struct optional_boolean parallel_tool_calls;
-    const char *user;   /* who asks, for the provider's own rules; NULL = nobody in particular */
+    const char *user;   /* id of the end user, for the provider's abuse rules; NULL = none */
     const json_t *more; /* further members of the request */
-    /* Whether an answer was what was wanted; false asks again where an attempt is left. NULL takes
-     * all. Not asked of streams. */
+    /* Whether the answer is acceptable; false retries if an attempt is left. NULL accepts all
+     * answers. Not called for streams. */
     bool (*usable)(const struct llm_answer *answer, void *context);
-    /* Words as they come; makes it a stream. False cancels the call. May allocate, must not make
-     * calls. */
+    /* Receives text as it arrives and makes the call a stream. False cancels the call. May
+     * allocate, must not make calls. */
     bool (*on_text)(const char *text, size_t length, void *context);
     void *context;
 };
 
 enum llm_result {
     LLM_ANSWERED,   /* with text or tool calls */
-    LLM_EMPTY,      /* the answer has its shape, but no text; `finish` may say why */
-    LLM_MALFORMED,  /* it has not */
-    LLM_CUT,        /* the stream ended, or fell silent, before its end; `text` is what came */
-    LLM_FAULT,      /* the stream said that something went wrong */
-    LLM_REFUSED,    /* a status that is no success: `status` */
-    LLM_UNANSWERED, /* no answer: `outcome` */
+    LLM_EMPTY,      /* well-formed answer without text; `finish` may give the reason */
+    LLM_MALFORMED,  /* the answer does not have the protocol's form */
+    LLM_CUT,        /* the stream ended or stalled before its end; `text` is the part received */
+    LLM_FAULT,      /* the stream reported an error */
+    LLM_REFUSED,    /* the HTTP status is not 2xx: `status` */
+    LLM_UNANSWERED, /* no HTTP answer: `outcome` */
     LLM_RESULT__MAX
 };
 
 /* "answered", "empty"... for logs. */
 const char *llm_result_name(enum llm_result result);
 
-/* All tokens of each side; the others are parts of them. */
+/* Total tokens of input and output; the other counts are parts of them. */
 struct llm_usage {
     struct optional_integer input_tokens, output_tokens;
-    struct optional_integer cached_tokens;           /* of the input: read from the cache */
-    struct optional_integer cache_write_tokens;      /* of the input: written to it */
-    struct optional_integer cache_write_hour_tokens; /* of those: for an hour, not for minutes */
-    struct optional_integer reasoning_tokens;        /* of the output */
+    struct optional_integer cached_tokens;      /* of the input: read from the cache */
+    struct optional_integer cache_write_tokens; /* of the input: written to it */
+    struct optional_integer
+        cache_write_hour_tokens;              /* of those: written for an hour instead of minutes */
+    struct optional_integer reasoning_tokens; /* of the output */
 };
 
-/* What a provider says of a request that it refuses; each NULL when it does not. */
+/* The provider's error for a refused request; each member NULL when it is missing. */
 struct llm_refusal {
     const char *message, *type, *code, *param;
 };
 
-/* Everything comes from the arena, and what the provider said is as untrusted as ever. */
+/* All memory is from the arena. All strings of the provider are untrusted. */
 struct llm_answer {
     enum llm_result result;
     enum fetch_outcome outcome;
@@ -120,54 +123,54 @@ struct llm_answer {
     size_t length;
     const struct llm_tool_call *tool_calls;
     size_t tool_call_count;
-    const char *finish; /* "stop", "length", "tool_calls", or what the provider says; NULL */
-    const char *model;  /* as the provider names it; NULL */
-    const char *fault;  /* what the provider said went wrong; NULL */
+    const char *finish; /* "stop", "length", "tool_calls", or the provider's own value; NULL */
+    const char *model;  /* name of the model at the provider; NULL */
+    const char *fault;  /* error message of the provider; NULL */
     struct llm_refusal refused; /* of LLM_REFUSED */
-    const char *refusal;        /* what the model says instead of an answer; NULL */
+    const char *refusal;        /* the model's refusal text instead of an answer; NULL */
     struct llm_usage usage;
     uint32_t attempts;
     double retry_after;
 };
 
-/* Asks, and waits for the end. Always fills in the answer. `watch` may be NULL. */
+/* Sends the request and waits for the end. Always fills in the answer. `watch` may be NULL. */
 void llm_complete(struct arena *arena, const struct llm_provider *provider,
                   const struct llm_request *request, const struct fetch_watch *watch,
                   struct llm_answer *answer);
 
-/* One of many: zeroed, with provider and request set. It must stay until it has ended. */
+/* One call of a set: zeroed, with provider and request set. It must stay valid until it has
+ * ended. */
 struct llm_call {
     const struct llm_provider *provider;
     const struct llm_request *request;
-    struct llm_answer answer; /* complete when the call has been told */
+    struct llm_answer answer; /* complete after llm_call_ended() returned the call */
     struct fetch_request http_request;
     struct fetch_answer http_answer;
     struct llm_reader *reader; /* of a stream */
     struct arena *arena;
 };
 
-/* For those who drive a set of calls themselves: puts one into it; fetch_set_wait() tells of its
- * end, llm_call_ended() fills in the answer and says whose it is. */
+/* For callers that run a fetch set themselves. llm_call_begin() adds a call to the set;
+ * fetch_set_wait() reports its end; llm_call_ended() fills in the answer and returns the call. */
 void llm_call_begin(struct arena *arena, struct fetch_set *set, struct llm_call *call);
 struct llm_call *llm_call_ended(struct fetch_answer *ended);
 
-/* Ends a call before its time; what came of a stream is in its answer (LLM_UNANSWERED, cancelled).
- */
+/* Cancels a call. Its answer holds the streamed text so far (LLM_UNANSWERED, canceled). */
 void llm_call_cancel(struct fetch_set *set, struct llm_call *call);
 
-/* Asks all at once. `enough` (or NULL) is asked after each end; true cancels those that still run,
- * and so does the watch (or NULL). */
+/* Makes all calls in parallel. `enough` (may be NULL) is called after each call ends; if it returns
+ * true, the other calls are canceled. The watch (may be NULL) can cancel them too. */
 void llm_complete_all(struct arena *arena, struct llm_call *calls, size_t count,
                       bool (*enough)(const struct llm_call *calls, size_t count, void *context),
                       void *context, const struct fetch_watch *watch);
 
-/* The first member of a request that a protocol has no words for ("seed", "messages.2.name"), NULL
- * when all can be sent. LLM_PROTOCOL__MAX stands for a prompt alone. */
+/* The first member of a request that a protocol does not support ("seed", "messages.2.name"), NULL
+ * when all are supported. LLM_PROTOCOL__MAX means a provider that accepts a prompt only. */
 const char *llm_find_unsupported(struct arena *arena, enum llm_protocol protocol,
                                  const struct llm_request *request);
 
-/* The two halves, for those who make the call themselves: url, method, headers and body of a
- * request; and what the body of a 2xx answer says. */
+/* For callers that make the HTTP call themselves: llm_compose() sets url, method, headers and body
+ * of a request; llm_read() reads the body of a 2xx answer. */
 void llm_compose(struct arena *arena, const struct llm_provider *provider,
                  const struct llm_request *request, struct fetch_request *http);
 void llm_read(struct arena *arena, enum llm_protocol protocol, const char *body, size_t length,

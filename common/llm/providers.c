@@ -114,7 +114,7 @@ static const struct field file_fields[] = {
 #undef OWNER
 static SCHEMA(file_schema, struct providers_file, "BuiltInProviders", file_fields);
 
-/* The bytes of the file; the Makefile names it a prerequisite. */
+/* The bytes of the file; the Makefile names it as a prerequisite. */
 __asm__(".section .rodata\n"
         ".global llm_providers_yaml\n"
         "llm_providers_yaml:\n"
@@ -123,8 +123,8 @@ __asm__(".section .rodata\n"
         ".previous\n");
 extern const char llm_providers_yaml[];
 
-/* A file that is wrong is an error of the program, which a unit test finds. Memory that libyaml
- * lacks is the arena's affair, as with arena_alloc(). */
+/* An error in the file is a programming error, which a unit test finds. If libyaml cannot allocate
+ * memory, the process ends as it does in arena_alloc(). */
 const struct providers_file *providers_built_in(struct arena *arena)
 {
     static const char path[] = "config/providers.yaml";
@@ -136,7 +136,7 @@ const struct providers_file *providers_built_in(struct arena *arena)
         yaml_read(arena, path, llm_providers_yaml, strlen(llm_providers_yaml), &document, &problem);
 
     if (error == ERROR_SYSTEM)
-        (void)arena_alloc_array(arena, SIZE_MAX, 2); /* exhausts it */
+        (void)arena_alloc_array(arena, SIZE_MAX, 2); /* uses up the document */
     if (error || schema_decode(&file_schema, document, "file", file, &errors, arena)) {
         fprintf(stderr, "%s: %s\n", path, error ? problem.text : "a member is wrong");
         abort();

@@ -1,7 +1,7 @@
 /*
- * Providers of language models as configuration describes them: the built-in ones of
- * config/providers.yaml, for all services, and the entries of support's registry file, which has
- * the same form. It must not know how a service chooses among them.
+ * Configuration of language model providers: the built-in providers of config/providers.yaml, for
+ * all services, and the entries of support's registry file, which has the same form. Does not
+ * depend on how a service selects providers.
  */
 #ifndef ASSAY_LLM_PROVIDERS_H
 #define ASSAY_LLM_PROVIDERS_H
@@ -9,16 +9,16 @@
 #include "base/schema.h"
 #include "llm/llm.h"
 
-enum { PROVIDER_MODELS_MAX = 40 /* of one provider */ };
+enum { PROVIDER_MODELS_MAX = 40 /* per provider */ };
 
 enum provider_kind { PROVIDER_LOCAL, PROVIDER_PAID, PROVIDER_EMBEDDED, PROVIDER_KIND__MAX };
 extern const char *const provider_kind_names[PROVIDER_KIND__MAX + 1];
 
-/* Beyond the protocols of enum llm_protocol: our own orchestrator, and no protocol at all. */
+/* Adds to enum llm_protocol: the orchestrator of this project, and no protocol. */
 enum { PROTOCOL_ORCH = LLM_PROTOCOL__MAX, PROTOCOL_EMBEDDED, PROVIDER_PROTOCOLS };
 extern const char *const provider_protocol_names[PROVIDER_PROTOCOLS + 1];
 
-/* How the orchestrator lists a model. */
+/* How the orchestrator's model list shows a model. */
 struct model_listing {
     const char *id, *display_name;
     struct string_list aliases;
@@ -27,13 +27,13 @@ struct model_listing {
 };
 
 struct model_entry {
-    const char *name; /* as the provider calls it */
+    const char *name; /* name of the model at the provider */
     struct string_list aliases;
-    /* Dollars. */
+    /* US dollars. */
     struct optional_number input_price_per_1m_tokens, output_price_per_1m_tokens;
     struct optional_number cached_input_price_per_1m_tokens;
     struct optional_number cache_write_price_per_1m_tokens, cache_write_hour_price_per_1m_tokens;
-    const struct model_listing *orchestrator; /* NULL = it is not listed there */
+    const struct model_listing *orchestrator; /* NULL = the orchestrator does not list it */
 };
 
 struct model_defaults {
@@ -58,8 +58,8 @@ struct provider_entry {
     const struct provider_capabilities *capabilities;
     const struct provider_limits *rate_limits;
     OBJECT_LIST(struct model_entry, models);
-    struct string_list services; /* of built-in providers: who offers them */
-    const char *advice_model;    /* of built-in providers; NULL = a setting names it */
+    struct string_list services; /* built-in providers only: the services that offer them */
+    const char *advice_model;    /* built-in providers only; NULL = a setting names it */
 };
 
 SCHEMA_OF(model_defaults_schema, struct model_defaults);
@@ -68,10 +68,10 @@ SCHEMA_OF(provider_limits_schema, struct provider_limits);
 /* An entry of an operator's registry file. */
 SCHEMA_OF(provider_entry_schema, struct provider_entry);
 
-/* The built-in file. Everything comes from the arena. */
+/* The built-in providers. All memory is from the arena. */
 struct providers_file {
     OBJECT_LIST(struct provider_entry, providers);
-    const char *default_profile; /* of support, as the next one */
+    const char *default_profile; /* support's registry file, like the next function */
     json_t *routing_profiles;
 };
 const struct providers_file *providers_built_in(struct arena *arena);

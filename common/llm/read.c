@@ -1,10 +1,10 @@
-/* Whole answers: where each protocol keeps the words, the tool calls and the figures. */
+/* Reads whole answers: text, tool calls and usage of each protocol. */
 #include "llm/llm_internal.h"
 
 #include <string.h>
 
-/* A string, or the texts of an array of parts, one per line. False when it is neither. `type` names
- * the parts that count; NULL = all. */
+/* A string, or the texts of an array of parts, one per line. False when it is neither. `type`
+ * selects the parts; NULL = all. */
 static bool collect_content(const json_t *content, const char *type, struct text *out)
 {
     if (json_is_string(content))
@@ -23,7 +23,7 @@ static bool collect_content(const json_t *content, const char *type, struct text
     return json_is_string(content) || json_is_array(content);
 }
 
-/* OpenAI's calls, and Ollama's, whose arguments are an object. */
+/* Tool calls of OpenAI and of Ollama. Ollama's arguments are an object. */
 static void collect_calls(struct llm_collected *collected, const json_t *calls)
 {
     for (size_t i = 0; i < json_array_size(calls); i++) {
@@ -43,7 +43,7 @@ static void collect_calls(struct llm_collected *collected, const json_t *calls)
     }
 }
 
-/* A message may be without content: the reason for its end then says why. */
+/* A message may have no content; the finish reason then says why. */
 static bool read_message(struct llm_collected *collected, const json_t *message)
 {
     const json_t *content = json_object_get(message, "content");

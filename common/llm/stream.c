@@ -1,6 +1,6 @@
 /*
- * Streams: lines of server-sent events, or of JSON for Ollama, as they come, cut anywhere. Each
- * piece is read in memory of its own that is used again for the next.
+ * Parses streams: server-sent events, or lines of JSON for Ollama. Chunks may end at any byte. Each
+ * event is parsed in a memory block that the next event reuses.
  */
 #include "llm/llm_internal.h"
 
@@ -13,13 +13,13 @@ struct llm_reader {
     enum llm_protocol protocol;
     const struct llm_request *request;
     struct llm_collected collected;
-    struct text line; /* what has come of the current one */
-    bool complete;    /* the protocol's own mark of the end was seen */
+    struct text line; /* the part of the current line received so far */
+    bool complete;    /* the protocol's end marker was received */
     bool malformed;
-    bool enough; /* the caller wants no more */
+    bool enough; /* the caller canceled the stream */
 };
 
-/* Memory of one piece, for the whole life of the process. */
+/* Memory for one event, kept for the whole life of the process. */
 static struct arena *scratch;
 
 struct llm_reader *reader_create(struct arena *arena, enum llm_protocol protocol, size_t maximum,
@@ -81,7 +81,7 @@ static void take_openai(struct llm_reader *reader, const json_t *piece)
     take_words(reader, json_object_get(delta, "content"));
 }
 
-/* Blocks are counted in one row; those of tools are told from texts by having begun as such. */
+/* Text and tool blocks share one index. A block is a tool block if it began as one. */
 static void take_anthropic(struct llm_reader *reader, const json_t *piece)
 {
     const char *type = json_string_value(json_object_get(piece, "type"));
@@ -148,8 +148,8 @@ static void take_piece(struct llm_reader *reader, const json_t *piece)
     takers[reader->protocol](reader, piece);
 }
 
-/* One piece of JSON. One that passes the memory for it is as bad as one that is none; the jump out
- * of it goes past Jansson alone, whose memory that is. */
+/* One JSON event. An event that does not fit into the memory block is malformed, like invalid JSON.
+ * The longjmp() skips only frames of Jansson, which allocates from that block. */
 static void read_piece(struct llm_reader *reader, const char *bytes, size_t length)
 {
     struct json_fault fault;
@@ -172,8 +172,7 @@ static void read_piece(struct llm_reader *reader, const char *bytes, size_t leng
         take_piece(reader, piece);
 }
 
-/* Server-sent events: only the data lines count; what the provider names its events is in them too.
- */
+/* Server-sent events: only the data lines count; the data also contain the event name. */
 static void read_line(struct llm_reader *reader, const char *line, size_t length)
 {
     if (length && line[length - 1] == '\r')

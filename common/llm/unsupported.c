@@ -1,4 +1,4 @@
-/* What each protocol has no words for, so that nothing of a request is left out in silence. */
+/* Finds the members that a protocol does not support, so that no member is dropped silently. */
 #include "llm/llm_internal.h"
 
 #include <string.h>
@@ -24,8 +24,7 @@ static bool has_tool_calls(const struct llm_request *request)
     return false;
 }
 
-/* The first of further members that asks for something, with where it stands; NULL when there is
- * none. */
+/* The first of the further members that is not empty, with its path; NULL when there is none. */
 static const char *first_of(struct arena *arena, const char *where, const json_t *more)
 {
     const char *key;
