@@ -84,7 +84,7 @@
             .help = "Deepest nesting of a JSON body."                                              \
     }
 
-/* Of services that delete by age (base/clock_watch.h). Member: clock. */
+/* Of services that delete by age (jobs/clock_watch.h). Member: clock. */
 #define CLOCK_SETTINGS                                                                             \
     {"ASSAY_CLOCK_TOLERANCE_SECONDS",                                                              \
      SETTING_INTEGER,                                                                              \

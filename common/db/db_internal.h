@@ -155,7 +155,8 @@ struct engine {
     MUST_CHECK enum error (*migrating)(struct db *db, bool on, struct problem *problem);
     MUST_CHECK enum error (*migration_check)(struct db *db, int version, struct problem *problem);
 
-    /* What the engine knows; a filled `write_detail` says that no writer may begin. */
+    /* Fills in what the engine knows. A text in health->write_detail means that no write may begin.
+     */
     void (*health)(struct db *db, struct db_health *health);
     MUST_CHECK enum error (*maintain)(struct db *db, struct problem *problem);
 };
@@ -163,7 +164,8 @@ struct engine {
 extern const struct engine sqlite_engine;
 extern const struct engine postgres_engine;
 
-/* What others' SQL has open (guarded.h), until it ends or a request is left by a jump. */
+/* What a statement in the sandbox (sandbox.h) has open, until it ends or a jump leaves the request.
+ */
 struct db_foreign_statement {
     void (*end)(struct db *db); /* NULL = nothing is open */
     void *held;                 /* the statement or the result of the engine; NULL = none yet */

@@ -48,7 +48,7 @@ MUST_CHECK enum error job_send_again(struct db *db, const struct job_kind *kind,
                                      struct problem *problem);
 
 /* Ends waiting jobs of a lane as dead letters with that text, as when their receiver was removed. A
- * run in hand ends as lost. `count` says how many. */
+ * run that is going on ends as lost. `count` says how many. */
 MUST_CHECK enum error job_stop_lane(struct db *db, const struct job_kind *kind, const char *lane,
                                     const char *why, int64_t *count, struct problem *problem);
 

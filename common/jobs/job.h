@@ -40,7 +40,7 @@ struct job {
     void *context; /* the runner's */
     int64_t id;
     const char *key;
-    const char *lane;
+    const char *lane; /* its concurrency group: see `lane_most` of struct job_kind */
     const char *payload;
     int64_t failures;      /* runs that failed before this one */
     int64_t interruptions; /* runs whose lease ran out */
@@ -71,7 +71,7 @@ struct job_kind {
     const double *pauses; /* seconds after the 1st, 2nd… failure; the last one repeats */
     size_t pause_count;
     int interruptions_max; /* more leases that ran out make the job dead: it kills its runners */
-    int lane_most;         /* jobs of one lane in hand at a time, by all runners; 0 = any number */
+    int lane_most;         /* jobs of one lane that all runners may run at a time; 0 = any number */
     int batch;             /* jobs claimed at once; 0 = 1; with lanes always 1 */
     bool lanes_take_turns; /* the lane after the one of the last claim comes next, whatever is due
                               for longer; every job has a lane */

@@ -20,17 +20,18 @@ void fetch_set_add(struct fetch_set *set, const struct fetch_request *request,
 
 /* Drives the calls until one of them has ended: its answer, complete. NULL when the monotonic clock
  * reached `until` (microseconds; 0 = never), when the watch says that all is off, or when no call
- * runs. Each end is told once. */
+ * runs. Each call is returned once. */
 struct fetch_answer *fetch_set_wait(struct fetch_set *set, int64_t until,
                                     const struct fetch_watch *watch);
 
 /* Whether the last wait ended because of the watch. */
 bool fetch_set_was_cancelled(const struct fetch_set *set);
 
-/* Calls that have not ended, or whose end has not been told. */
+/* Calls that have not ended, or that fetch_set_wait() has not returned yet. */
 size_t fetch_set_running(const struct fetch_set *set);
 
-/* Ends one call as FETCH_CANCELLED and closes its connection; nothing is told of it later. */
+/* Ends one call as FETCH_CANCELLED and closes its connection; fetch_set_wait() does
+ * not return it. */
 void fetch_set_cancel(struct fetch_set *set, struct fetch_answer *answer);
 
 /* Cancels whatever still runs. */

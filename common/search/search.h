@@ -23,7 +23,7 @@ void search_index_destroy(struct search_index *index);
 struct search_segment {
     const char *name;
     int64_t bytes;
-    const uint32_t *dead; /* places of documents that have been replaced or deleted */
+    const uint32_t *dead; /* positions of documents that were replaced or deleted */
     size_t dead_count;
 };
 

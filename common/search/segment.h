@@ -34,7 +34,7 @@ MUST_CHECK enum error segment_open(struct segment *segment, const char *director
                                    int64_t bytes, struct problem *problem);
 void segment_close(struct segment *segment);
 
-/* Which documents count no longer, by their places; replaces what was set before. */
+/* Sets the deleted documents, by their positions, in place of those that were set before. */
 void segment_set_dead(struct segment *segment, const uint32_t *documents, size_t count);
 
 static inline bool segment_is_dead(const struct segment *segment, uint32_t chunk)

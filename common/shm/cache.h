@@ -1,8 +1,8 @@
 /*
  * Answers that all workers of a host share: a mapped file of fixed size beside the region, in which
- * an entry is valid as long as none of its tags has changed and its time is not over. Tags are
- * names (a tenant's table); who changes what one stands for says so before and after the commit, so
- * that no entry made of older data is given out after a change was seen.
+ * an entry is valid as long as none of its tags has changed and it has not expired. Tags are names
+ * (a tenant's table). A writer announces a change of a tag before and after its commit, so that no
+ * entry made of older data is returned after a reader has seen the change.
  *
  * Workers may be killed at any instruction: an entry that was being written is never read, and a
  * change whose writer died counts as going on for some seconds. Entries may vanish at any time.
@@ -31,8 +31,10 @@ MUST_CHECK enum error shm_cache_open(const char *path, struct shm_cache **cache,
 MUST_CHECK enum error shm_cache_open_anonymous(struct shm_cache **cache, struct problem *problem);
 void shm_cache_close(struct shm_cache *cache);
 
-/* Before the commit of a change, and after it (also when it was not kept) with what the first has
- * given; 0 = a change of another host, which is over. */
+/* A writer calls the first before it commits a change, and the second afterwards, also after a
+ * rollback, with the value that the first returned. 0 = a change of another host, committed
+ * already.
+ */
 int64_t shm_cache_changing(struct shm_cache *cache, const char *tag);
 void shm_cache_changed(struct shm_cache *cache, const char *tag, int64_t change);
 
@@ -42,7 +44,7 @@ void shm_cache_changed(struct shm_cache *cache, const char *tag, int64_t change)
 void shm_cache_know(struct shm_cache *cache, const char *tag, int64_t number);
 bool shm_cache_knows(struct shm_cache *cache, const char *tag, int64_t number);
 
-/* What the tags were before the data was read; needed to keep what was made of it. */
+/* The generations of the tags before the data is read; shm_cache_put() needs them. */
 struct shm_cache_ticket {
     size_t count;
     uint64_t slots[SHM_CACHE_TAGS_MAX];
@@ -58,13 +60,14 @@ bool shm_cache_get(struct shm_cache *cache, const char *key, const struct shm_ca
 void shm_cache_put(struct shm_cache *cache, const char *key, const struct shm_cache_ticket *ticket,
                    int64_t ttl_microseconds, const char *bytes, size_t length);
 
-/* Nothing that was kept so far is given out any more. */
+/* Invalidates all entries. */
 void shm_cache_forget(struct shm_cache *cache);
 
-/* True for one caller every `microseconds`: what one worker does for all. */
+/* True for one caller in every `microseconds`: for work that one worker does for all. */
 bool shm_cache_my_turn(struct shm_cache *cache, int64_t microseconds);
-/* How far the last look at changes that others have made got (0 = nobody has looked), and how long
- * ago in microseconds it began (INT64_MAX = nobody has). Both only rise, but for a mark of 0. */
+/* Up to which mark the changes of other hosts were polled (0 = not yet), and how many microseconds
+ * ago the last poll began (INT64_MAX = there was none). The third sets the mark and the time at
+ * which the poll began; neither falls, except that a mark of 0 is stored. */
 int64_t shm_cache_mark(const struct shm_cache *cache);
 int64_t shm_cache_looked(const struct shm_cache *cache);
 void shm_cache_set_looked(struct shm_cache *cache, int64_t mark, int64_t began);

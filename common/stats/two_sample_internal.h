@@ -1,5 +1,5 @@
 /*
- * What the families of two-sample methods share. Private to common/experiments: the methods
+ * What the families of two-sample methods share. Private to common/stats: the methods
  * themselves are in two_sample.h and the headers that it names.
  */
 #ifndef ASSAY_STATS_TWO_SAMPLE_INTERNAL_H

@@ -4,7 +4,7 @@
  *
  *   backlog-generate [--tenant all] [--week YYYY-Www] [--out PATH]     the week before this
  *
- * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
  */
 #include "base/log.h"
 #include "support/programs/batch.h"

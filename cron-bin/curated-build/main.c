@@ -3,7 +3,7 @@
  *
  *   curated-build [--tenant all] [--since DATE] [--out FILE] [--include-bad] [--prune]
  *
- * Exit codes: 0 done (also when another copy is at it), 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
  */
 #include "base/timestamp.h"
 #include "support/curated/curated.h"

@@ -4,7 +4,7 @@
  *
  *   eval-snapshot [--date YYYY-MM-DD]     yesterday (UTC) by default
  *
- * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
  */
 #include "support/programs/batch.h"
 #include "support/trends/snapshot.h"

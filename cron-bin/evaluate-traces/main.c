@@ -3,7 +3,7 @@
  *
  *   evaluate-traces [--since TIME] [--tenant all] [--force]     --force: also those that have some
  *
- * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
  */
 #include "base/clock.h"
 #include "base/timestamp.h"

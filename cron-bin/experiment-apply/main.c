@@ -19,7 +19,7 @@ struct arguments {
     bool activate, force;
 };
 
-/* Of what does not act from the next question on. */
+/* Warns of settings that do not take effect with the next question. */
 static enum error warn(struct batch_program *program, const char *id)
 {
     static const char *const when[] = {[OVERLAY_INGESTION] = "acts when documents are read anew",

@@ -1,10 +1,10 @@
 /*
- * Has drafts of documents written out of the tickets that were resolved in the last week.
+ * Lets a model draft documents from the tickets that were resolved in the last week.
  *
  *   kb-builder
  *
- * Exit codes: 0 done (also when another one is at it), 1 failed, or no model can be reached, 2 the
- * command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, or no model can be reached, 2
+ * the command line is wrong.
  */
 #include "support/programs/batch.h"
 #include "support/trends/article_generation.h"

@@ -4,7 +4,7 @@
  *
  *   kb-gaps
  *
- * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
  */
 #include "support/programs/batch.h"
 #include "support/trends/gaps.h"

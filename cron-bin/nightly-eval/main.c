@@ -3,8 +3,8 @@
  *
  *   nightly-eval
  *
- * Exit codes: 0 done (also when there were too few answers, or another one is at it), 1 failed, 2
- * the command line is wrong.
+ * Exit codes: 0 done (also when there were too few answers, or another process does it), 1 failed,
+ * 2 the command line is wrong.
  */
 #include "support/programs/batch.h"
 #include "support/trends/nightly.h"

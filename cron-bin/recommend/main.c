@@ -3,8 +3,8 @@
  *
  *   recommend [--tenant all] [--week YYYY-Www] [--out FILE] [--signals-json FILE]
  *
- * Prints how many and where. Exit codes: 0 done (also when another one is at it), 1 failed, 2 the
- * command line is wrong.
+ * Prints how many and where. Exit codes: 0 done (also when another process does it), 1 failed, 2
+ * the command line is wrong.
  */
 #include "base/clock.h"
 #include "support/programs/batch.h"

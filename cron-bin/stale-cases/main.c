@@ -4,7 +4,7 @@
  *   stale-cases [--jsonl FILE] [--stale-days N] [--report FILE] [--apply] [--mock] [--all]
  *
  * The report goes to FILE, below DATA_DIR, or to standard output in place of the JSON object. Exit
- * codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
+ * codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
  */
 #include "support/programs/batch.h"
 #include "support/programs/data_files.h"

@@ -5,7 +5,7 @@
  *   threshold-analyze [--tenant all] [--days 30] [--out reports/threshold_recommendations.md]
  *                     [--risk SHARE] [--confidence SHARE]
  *
- * Exit codes: 0 done (also when another one is at it), 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
  */
 #include "base/number.h"
 #include "support/programs/batch.h"

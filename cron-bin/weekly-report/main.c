@@ -4,7 +4,7 @@
  *
  *   weekly-report [--tenant T] [--dry-run]     a dry run prints the reports, and does nothing else
  *
- * Exit codes: 0 done (also when another one is at it), 1 one failed (the others are done), 2 the
+ * Exit codes: 0 done (also when another process does it), 1 one failed (the others are done), 2 the
  * command line is wrong.
  */
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /*
  * The formulas that the sizing files share: sample sizes before rounding, rounding itself, and the
- * Fisher plan. Private to common/experiments/sizing*.c.
+ * Fisher plan. Private to common/experiments/design.
  */
 #ifndef ASSAY_EXPERIMENTS_DESIGN_SIZING_KERNELS_H
 #define ASSAY_EXPERIMENTS_DESIGN_SIZING_KERNELS_H

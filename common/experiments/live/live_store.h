@@ -15,7 +15,7 @@ struct live_names {
 void live_names_add(struct live_names *names, const char *name);
 
 /*
- * Fills `subjects` with the requested ids, the other ids of their subjects, and their stored
+ * Fills `units` with the requested ids, the other ids of their subjects, and their stored
  * values. Unknown ids are skipped unless `create` says to number them.
  */
 struct live_load {

@@ -13,8 +13,8 @@
 enum {
     LIVE_COVARIATES_MAX = 10, /* with more, nothing is adjusted */
     LIVE_FACTORS_MAX = 2 + LIVE_COVARIATES_MAX,
-    LIVE_EVERYBODY = 0, /* the slice of all */
-    LIVE_PRESENCE = 0   /* the metric of being there */
+    LIVE_EVERYBODY = 0, /* the number of the slice of all subjects */
+    LIVE_PRESENCE = 0   /* the metric number under which every subject counts */
 };
 
 /* What is kept of a metric besides: a mean of capped values, or counts in bins
@@ -54,7 +54,7 @@ struct live_cell {
     int64_t people;
     int64_t huge; /* of them those with a value beyond LIVE_VALUE_MAX, which the sums omit */
     struct sum sum, squares;
-    double peak; /* the largest sum of squares on the way here */
+    double peak; /* the largest square that was ever added or subtracted */
     int64_t events, early, late;
 };
 

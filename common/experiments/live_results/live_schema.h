@@ -50,7 +50,7 @@ struct live_srm {
     OBJECT_LIST(struct live_stratum_srm, strata);
 };
 
-/* `test` is what the analysis was made of; `evaluable` without one is false. */
+/* `test` is what the analysis was made of. */
 struct live_comparison {
     int64_t treatment_index;
     const char *status;

@@ -104,7 +104,8 @@ static bool has_duplicates(const struct bundle_ids *ids)
     return false;
 }
 
-/* Whether every record of a list refers to an existing one; `other` NULL = not checked. */
+/* Whether every record of a list refers to an existing project and analysis run; NULL = not
+ * checked. */
 static bool refers(const struct bundle *bundle, enum bundle_list list,
                    const struct bundle_ids *projects, const struct bundle_ids *runs)
 {

@@ -29,8 +29,8 @@ void live_cache_changed(struct live_cache *cache, const char *tenant, const char
  * leaves the last look's age as it is. Outside transactions. */
 bool live_cache_follow(struct live_cache *cache, const struct storage_call *call);
 
-/* Whoever has read the tenant's tables past the cache says so before he answers: what he may have
- * seen of other hosts' changes must not be followed by something older out of the cache. */
+/* A reader that has read the tenant's tables without the cache calls this before it answers: after
+ * the changes of other hosts that it may have seen, the cache must return nothing older. */
 void live_cache_witness(struct live_cache *cache, const struct storage_call *call);
 
 /* An answer by key, and the ticket with which a new one is kept. `table` is what it is made of. */

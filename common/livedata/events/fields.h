@@ -12,7 +12,7 @@ enum field_kind {
     COUNT_FIELD,
     FLAG_FIELD,
     BIT_FIELD, /* a flag, or 0 and 1 as databases have it */
-    TIME_FIELD /* a text, or a number: event_moment() */
+    TIME_FIELD /* a text, or a number: event_timestamp() */
 };
 
 struct event_field {

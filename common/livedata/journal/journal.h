@@ -72,7 +72,7 @@ MUST_CHECK enum error journal_last_seq(const struct storage_call *call, int64_t 
 /* Whether the row passes the filter. */
 bool journal_matches(const struct journal_filter *filter, const struct journal_row *row);
 
-/* The newest ones, oldest first, among the newest `look_most`. */
+/* The newest ones, oldest first, among the newest `scan_most`. */
 MUST_CHECK enum error journal_newest(const struct storage_call *call,
                                      const struct journal_filter *filter, int most,
                                      int64_t scan_most, struct journal_rows *rows);

@@ -10,8 +10,8 @@ struct plan_reader {
     struct question_plan *plan;
 };
 
-/* Takes the question apart and gives its words to slots; fills in what they say: period, states,
- * ids, numbers. */
+/* Splits the question into words and marks what each one is; fills in the period, states, ids and
+ * numbers of the plan. */
 void plan_read_words(struct plan_reader *reader, const char *question);
 
 #endif

@@ -2,7 +2,7 @@
  * The guard of queries: SQL is parsed, and only what the parser understands and allows passes: one
  * SELECT (or several joined by UNION and the like), tables of a list, functions of a list, nothing
  * that writes, configures or reads outside. A table can be named only where the parser expects one,
- * so none is overlooked. What passes is scoped (query/scope.h) and run by db/sandbox.h, which
+ * so none is overlooked. What passes is scoped (scope.h) and run by db/sandbox.h, which
  * checks once more.
  */
 #ifndef ASSAY_LIVEDATA_SANDBOX_SQL_GUARD_H

@@ -17,7 +17,7 @@ MUST_CHECK enum error driver_start_alone(struct driver *driver,
 void driver_stop_alone(struct driver *driver);
 
 /* Waits for a line, or the end, of standard input, for as long as it takes. The browser may be used
- * by hand meanwhile. TROUBLE_OTHER when it is closed. */
+ * by hand meanwhile. DRIVER_OTHER_ERROR when the browser was closed. */
 enum driver_error driver_wait_for_line(struct driver *driver);
 
 #endif

@@ -10,14 +10,14 @@
 /* Submits a job to the server of a run directory. False when no server listens. */
 bool browser_call_begin(const char *run_directory, const struct browser_job *job);
 
-/* Readable, or writable while the job goes out, when browser_call_look() may have news; -1 without
+/* Readable, or writable while the job goes out, when browser_call_poll() may have news; -1 without
  * a call. */
 int browser_call_fd(void);
 short browser_call_events(void);
 
 enum browser_reply { BROWSER_REPLY_PENDING, BROWSER_REPLY_RECEIVED, BROWSER_REPLY_LOST };
 
-/* What has come: BROWSER_NEWS_ANSWER fills in *end, its texts from the arena; BROWSER_NEWS_LOST
+/* What has come: BROWSER_REPLY_RECEIVED fills in *end, its texts from the arena; BROWSER_REPLY_LOST
  * means that the browser's process has gone. */
 enum browser_reply browser_call_poll(struct arena *arena, struct browser_end *end);
 

@@ -29,7 +29,7 @@ enum { DRIVER_LABEL_MAX = 200, DRIVER_MESSAGE_MAX = 400, DRIVER_JSON_MAX = 8192 
 /* How a model was chosen. */
 struct selection {
     char actual[DRIVER_LABEL_MAX];
-    const char *label_source;  /* "button", "menu_first_line", "requested", "unknown" ... */
+    const char *label_source;  /* "button", "option_state", "picker_unavailable"... */
     const char *lookup_source; /* how the option was found; NULL = it was not */
     bool verified, attempted, went_home, picker_unavailable;
     int waits;

@@ -5,8 +5,7 @@
 #include "orchestrator/dispatch/browser_state.h"
 #include "orchestrator/dispatch/details.h"
 
-/* The call of an API, ready to go; or why it cannot be made (*refused, with the result filled in).
- */
+/* The call of an API, ready to go. NULL when it cannot be made: then the result says why. */
 struct llm_call *api_call_prepare(struct run *run, const struct call_request *wanted,
                                   const struct model *model, struct result *result);
 void api_call_finish(struct run *run, const struct call_request *wanted, const struct model *model,

@@ -51,7 +51,7 @@ const char *browser_budget_take(struct run *run, struct browser_usage *usage);
 /* The task of this worker has ended: its submits count for it no longer. Harmless without any. */
 void browser_budget_end(struct shm_region *region);
 
-/* The task whose submits a slot of this name counts (shm/slots.h); NULL for those of models. */
+/* The task whose submits a slot of this name counts (shm/semaphore.h); NULL for those of models. */
 const char *browser_budget_task(const char *slot_name);
 
 /* Submits of all tasks in the last hour; 0 where neither is limited. */

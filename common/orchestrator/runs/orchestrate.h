@@ -30,7 +30,7 @@ MUST_CHECK enum error orchestrate(const struct worker_context *worker, struct ar
                                   struct db *db, const struct orchestration_request *request,
                                   struct orchestration *orchestration, struct problem *problem);
 
-/* The request that a task was made of, for trying it again; ERROR_INVALID (`nothing_to_retry`) when
+/* The request that a task was made of, for trying it again; ERROR_INVALID (`plan_rejected`) when
  * it names no model any more. */
 MUST_CHECK enum error orchestration_rebuild(struct arena *arena, struct db *db,
                                             const struct task_record *task,

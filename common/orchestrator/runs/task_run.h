@@ -40,8 +40,8 @@ MUST_CHECK enum error task_run_begin(struct task_run *task_run, const struct wor
                                      const struct task_request *wanted, bool late,
                                      struct problem *problem);
 
-/* Ends: `results` are what the last part of the run has given, and make the events; all its steps
- * are stored. Settles what was held. Also when `outcome` says that it failed. */
+/* Ends: stores the task with all steps of the run and the events that `outcome` makes, and books
+ * what its calls cost (spend_settle()). Also when `outcome` says that it failed. */
 MUST_CHECK enum error task_run_end(struct task_run *task_run, const struct outcome *outcome);
 
 /* The trace id in a metadata object: a text that is not blank, trimmed; NULL. */

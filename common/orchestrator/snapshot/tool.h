@@ -20,7 +20,7 @@ struct tool {
     struct string_list task_ids;
     int64_t limit, seconds; /* 0 = not given */
     bool dry_run, allow_degraded_schema, no_bootstrap, pauses;
-    int64_t next_report_at; /* of tool_tell(), monotonic microseconds */
+    int64_t next_report_at; /* of tool_report_progress(), monotonic microseconds */
     const char *read;       /* the text of the snapshot that tool_read() gave, unpacked */
     size_t read_length;
 };

@@ -142,7 +142,7 @@ const char *citation_mark(struct arena *arena, const char *text, size_t length, 
     return marked.bytes;
 }
 
-/* Copies the text; `keeps` decides over each marker. */
+/* Copies the text without markers that are not 1 to `highest`. */
 static const char *filter(struct arena *arena, const char *text, int highest)
 {
     struct text kept;

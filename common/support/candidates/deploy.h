@@ -6,7 +6,7 @@
 #include "support/candidates/assignment_store.h"
 #include "support/candidates/experiment.h"
 
-extern const char candidates_lock[]; /* the name of the lock that callers hold (files.h) */
+extern const char candidates_lock[]; /* the name for data_file_lock(), which callers hold */
 
 struct candidate_call {
     struct db *db;

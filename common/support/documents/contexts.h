@@ -16,7 +16,7 @@ struct contexts_request {
     const char *title;
     const char *beginning; /* text of the document */
     const struct chunk_list *chunks;
-    void (*progress)(void *context); /* after each round of calls; may be NULL */
+    void (*progress)(void *context); /* after each batch of calls; may be NULL */
     void *context;
 };
 
@@ -28,9 +28,9 @@ struct contexts_result {
 /* Whether the settings want them. */
 bool contexts_are_wanted(const struct support_settings *settings);
 
-/* Puts them in the place of `headers`, one for each chunk, by models of `transform_query`. A chunk
- * of which nothing fit is said keeps its header, and so does the rest of the document when a round
- * of calls has brought nothing at all. */
+/* Replaces `headers`, one for each chunk, by lines that models of the node `transform_query` write.
+ * If the model returns nothing usable, the chunk's header is kept; after a batch of calls without
+ * any result, the headers of the rest of the document are kept. */
 void contexts_write(const struct contexts_request *request, const char **headers,
                     struct contexts_result *result);
 

@@ -25,7 +25,7 @@ struct job_kind background_kind(const char *name, int64_t lease_seconds,
                                                      const struct job_verdict *verdict,
                                                      struct problem *problem));
 
-/* The lane of a run is its tenant, or `all`. */
+/* Adds a run. Its concurrency group (lane) is its tenant, or `all`. */
 MUST_CHECK enum error background_add(struct db *db, const struct job_kind *kind, const char *id,
                                      const char *tenant, const char *payload,
                                      struct problem *problem);

@@ -12,7 +12,7 @@
 struct daemon_program {
     const char *name;
     struct arena *arena; /* as long as the program */
-    struct arena *job;   /* of a round, emptied behind it */
+    struct arena *job;   /* of an iteration, reset after it */
     struct support_settings settings;
     struct store *store;
     struct metrics *metrics;   /* of a plan that counts; NULL where no stack is */
@@ -22,7 +22,7 @@ struct daemon_program {
     bool mode;     /* with the plan's word */
     void *context; /* the plan's */
     double every;
-    bool has_duty; /* without one its rounds do nothing, the store included */
+    bool has_duty; /* false = iterations do nothing and do not open the store */
 };
 
 struct daemon_plan {
@@ -41,13 +41,13 @@ struct daemon_plan {
 /* The whole of main(): exit code 0 for --help. */
 int daemon_main(int argc, char **argv, const struct daemon_plan *plan);
 
-/* One round: the database is at hand, and leases of those that died are over. Says in `more`
- * whether the next one is to follow at once. */
+/* One iteration, with the database connected and the leases of dead processes ended. Sets *more
+ * when the next one is to follow at once. */
 typedef enum error daemon_iteration(struct daemon_program *program, struct db *db, bool *more);
 
-/* Rounds until told to stop, or, where the program does not stay, until there is nothing to do or
- * one fails. Failures are logged as `event`, the same one in a row once; the last one is returned.
- */
+/* Runs iterations until a signal asks the program to stop; a program that is no daemon ends when
+ * there is nothing to do or one fails. Failures are logged as `event`, a repeated one once; the
+ * last one is returned. */
 enum error daemon_loop(struct daemon_program *program, daemon_iteration *round, const char *event);
 
 /* Says on standard error what went wrong and gives `code` back. */

@@ -1,8 +1,8 @@
 /*
- * Alerts: figures of all tenants are looked at again and again; a rule that is violated twice in a
- * row fires, is told once in a while for as long as it lasts, and once when it is over. What a look
- * finds out and the notice that follows from it are one transaction, and one runner at a time
- * looks, on however many hosts. Notices are webhooks: tried again until they arrive.
+ * Alerts: rules over metrics of all tenants, checked again and again. A rule that is violated in
+ * two checks in a row fires: a notice is sent, repeated at intervals while the alert lasts, and one
+ * is sent when it is over. The result of a check and its notice are one transaction; one runner on
+ * all hosts checks at a time. Notices are webhooks: they are sent again until they arrive.
  */
 #ifndef ASSAY_SUPPORT_UPKEEP_ALERTS_H
 #define ASSAY_SUPPORT_UPKEEP_ALERTS_H
