@@ -1,12 +1,12 @@
-/* Which of two media types somebody would rather have (RFC 9110, 12.5.1). */
+/* Which of two media types the client prefers (RFC 9110, 12.5.1). */
 #include "http/http_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-/* How closely a range of Accept describes a type: 0 not at all, 1 as all, 2 by its kind, 3 by its
- * name. */
+/* How closely a range of Accept matches a type: 0 = no match, 1 = all types, 2 = the main type, 3 =
+ * the full type. */
 static int closeness(const char *range, size_t length, const char *type)
 {
     size_t kind = strcspn(type, "/") + 1;

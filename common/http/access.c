@@ -1,5 +1,6 @@
-/* Who is asking and whether he may: the service says, here is the order, the throttle on failures
- * and the comparison of roles. The one place where access is decided. */
+/* Authentication and authorization of a request, the one place where access is decided. The service
+ * authenticates the client; this file sets the order of checks, limits failed attempts and compares
+ * roles. */
 #include "http/cookie.h"
 #include "http/exposure.h"
 #include "http/http_internal.h"
@@ -31,7 +32,7 @@ static const char *throttle_key(struct serving *serving)
     return arena_print(serving->request.arena, "auth:%s", serving->request.client.network);
 }
 
-/* Counts a failure; the one past the limit is answered 429 instead. */
+/* Counts a failure. A failure past the limit is answered with 429 instead. */
 static void refuse(struct serving *serving, const struct http_refusal *refusal)
 {
     const struct http_policy *policy = serving->policy;
@@ -52,7 +53,7 @@ static void refuse(struct serving *serving, const struct http_refusal *refusal)
         reply_add_header(&serving->reply, "WWW-Authenticate", refusal->challenge);
 }
 
-/* Nobody in particular has proved nothing. */
+/* A client without credentials does not clear failures. */
 static void clear_failures(struct serving *serving)
 {
     const struct http_policy *policy = serving->policy;
@@ -61,7 +62,7 @@ static void clear_failures(struct serving *serving)
         rate_forget(serving->server->region, throttle_key(serving));
 }
 
-/* Health and the like are said under any name. */
+/* Health checks and similar routes accept any Host. */
 static bool check_host(struct serving *serving)
 {
     const struct http_service *service = serving->server->family->service;
@@ -96,8 +97,8 @@ static bool is_lines_type(const char *type)
     return type && strncasecmp(type, "application/x-ndjson", 20) == 0;
 }
 
-/* A browser sends a form of any page without asking: as text/plain it can hold JSON. With a type of
- * JSON it asks first (CORS). */
+/* A browser sends cross-site forms without a preflight, and a form of type text/plain can hold
+ * JSON. For a JSON type the browser sends a preflight first (CORS). */
 bool check_page(struct serving *serving)
 {
     const struct request *request = &serving->request;

@@ -1,5 +1,5 @@
-/* Every answer that is not a success, in the messages and the envelope of the service's wire
- * format. What a document has wrong is validation.c's. */
+/* Every error response, in the messages and the envelope of the service's wire format. validation.c
+ * lists the errors of a document. */
 #include "base/log.h"
 #include "http/http_internal.h"
 
@@ -46,8 +46,8 @@ void answer_retry_after(struct serving *serving, uint32_t seconds)
                      arena_print(serving->request.arena, "%u", seconds ? seconds : 1));
 }
 
-/* How each class of problem is answered when its reason has no row of its own; without a code the
- * wire format's code is taken. */
+/* The answer to each class of problem whose reason has no row of its own. Without a code the wire
+ * format's code is used. */
 static const struct {
     int status;
     const char *error_code;
@@ -64,7 +64,7 @@ static const struct {
     [ERROR_SYSTEM] = {500, "internal_error"},
 };
 
-/* What the kits below say of themselves, of every service. */
+/* Reasons of common modules, the same in every service. */
 #define BUSY "The database is busy; try again shortly"
 static const struct reason_answer reasons_of_kits[] = {
     {"database_busy", 503, "database_busy", BUSY},
@@ -99,7 +99,7 @@ static const struct reason_answer *find_reason(const struct http_service *servic
     return row ? row : find_row(reasons_of_kits, COUNT_OF(reasons_of_kits), reason);
 }
 
-/* What may be said of a problem. What is wrong inside is for the log. */
+/* The part of a problem that the client may see. Internal details go to the log only. */
 static const char *public_detail(const struct serving *serving, const struct reason_answer *row,
                                  int status, bool hidden)
 {

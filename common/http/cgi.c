@@ -1,4 +1,4 @@
-/* The transport of a plain CGI program. What a request means is the pipeline's affair. */
+/* The transport of a plain CGI program. The pipeline interprets the request. */
 #include "http/cgi.h"
 
 #include "base/number.h"
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 struct cgi {
-    int64_t body_left; /* what CONTENT_LENGTH announces; a server need not end standard input */
+    int64_t body_left; /* what CONTENT_LENGTH announces; a server need not close standard input */
     bool broken;
 };
 
@@ -73,7 +73,7 @@ static bool end_answer(void *transport)
     return !cgi->broken;
 }
 
-/* A web server that gives a request up closes its end of the pipe. */
+/* A web server that aborts a request closes its end of the pipe. */
 static bool is_gone(void *transport)
 {
     struct cgi *cgi = transport;
@@ -98,10 +98,10 @@ void cgi_serve(struct server *server)
     signal(SIGPIPE, SIG_IGN);
     if (!announced || !integer_parse(announced, &cgi.body_left) || cgi.body_left < 0)
         cgi.body_left = 0;
-    /* Streams that are parked live in a process that stays. */
+    /* Only a long-running process can hold suspended streams. */
     if (!server->family->hub)
         exchange.append = append_bytes;
     server_serve(server, &exchange);
-    close(STDOUT_FILENO); /* the client has its answer; the rest is ours */
+    close(STDOUT_FILENO); /* the client has its answer; what follows is for this process */
     server_after(server);
 }

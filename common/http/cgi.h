@@ -1,7 +1,7 @@
 /*
  * Private to common/http: one request as a plain CGI program (RFC 3875). Variables come from the
- * environment, the body from standard input, and the answer goes to standard output. For hosts
- * where nothing may be started that stays; everywhere else FastCGI is many times faster.
+ * environment, the body from standard input, and the answer goes to standard output. For hosts that
+ * allow no long-running process; everywhere else FastCGI is many times faster.
  */
 #ifndef ASSAY_HTTP_CGI_H
 #define ASSAY_HTTP_CGI_H

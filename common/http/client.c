@@ -1,5 +1,5 @@
-/* Who is asking, by network address: the peer, or the N-th from the right of X-Forwarded-For behind
- * trusted proxies. Everything to the left of that is the client's own invention. */
+/* The client's network address: the peer, or the N-th from the right of X-Forwarded-For behind
+ * trusted proxies. The client may have invented every entry to the left of that. */
 #include "base/number.h"
 #include "http/http_internal.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORWARDED_MAX = 64 }; /* entries kept: the last ones, which proxies of ours have added */
+enum { FORWARDED_MAX = 64 }; /* the last entries are kept, which our proxies have added */
 
 static bool parse_address(const char *text, struct in6_addr *address, bool *is_v4)
 {
@@ -85,8 +85,8 @@ static bool peer_is_trusted(const struct http_policy *policy, const char *peer)
     return false;
 }
 
-/* Of more than FORWARDED_MAX entries the first are dropped: counting is from the right, and a
- * client must not push the entry of a proxy out of sight. */
+/* Of more than FORWARDED_MAX entries the first are dropped: entries are counted from the right, and
+ * a client must not push out the entry of a proxy. */
 static void add_entry(struct string_list *chain, const char *entry)
 {
     if (chain->count == FORWARDED_MAX)
@@ -112,7 +112,7 @@ static struct string_list split_chain(struct arena *arena, const char *header)
     return chain;
 }
 
-/* Whoever has one address of IPv6 has all of its network of 64 bits: limits hold for that. */
+/* A client with one IPv6 address usually has its whole /64 network, so limits apply to that. */
 static const char *network_of(struct arena *arena, const char *client)
 {
     char text[INET6_ADDRSTRLEN];

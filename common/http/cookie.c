@@ -1,4 +1,4 @@
-/* Reading and setting cookies (RFC 6265), and whose page a request comes from. */
+/* Reads and sets cookies (RFC 6265), and checks which site's page sent a request. */
 #include "http/cookie.h"
 
 #include "base/string_list.h"
@@ -35,7 +35,7 @@ void reply_set_cookie(struct request *request, struct reply *reply, const struct
                     sites[cookie->same_site], cookie->secure ? "; Secure" : ""));
 }
 
-/* Browsers name the site that asks even where they send no Origin. */
+/* Browsers name the requesting site (Sec-Fetch-Site) even where they send no Origin. */
 static bool asked_by_other_site(const struct request *request)
 {
     const char *site = request_header(request, "HTTP_SEC_FETCH_SITE");

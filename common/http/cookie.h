@@ -1,6 +1,6 @@
 /*
- * Cookies of a service's own sessions, and the question whether a request that carries one was made
- * by a page of ours.
+ * Cookies for the sessions of a service, and the check whether a page of this site made a request
+ * that carries one.
  */
 #ifndef ASSAY_HTTP_COOKIE_H
 #define ASSAY_HTTP_COOKIE_H
@@ -12,10 +12,10 @@ const char *request_cookie(const struct request *request, const char *name);
 
 enum same_site { SAME_SITE_STRICT, SAME_SITE_LAX };
 
-/* HttpOnly and Path=/ always. A max_age of 0 takes the cookie away. */
+/* Always HttpOnly and Path=/. A max_age of 0 deletes the cookie. */
 struct cookie {
     const char *name;
-    const char *value; /* of characters that cookies may hold (RFC 6265): tokens, base64url */
+    const char *value; /* only characters that cookies may hold (RFC 6265): tokens, base64url */
     int64_t max_age;   /* seconds */
     enum same_site same_site;
     bool secure;
@@ -23,14 +23,14 @@ struct cookie {
 
 void reply_set_cookie(struct request *request, struct reply *reply, const struct cookie *cookie);
 
-/* Whether a cookie may speak for the client: a method that changes nothing, an Origin that is this
- * site (its host and port are those of Host, or it is the configured one), or neither an Origin nor
- * a browser's word (Sec-Fetch-Site) that another site asks. */
+/* Whether a cookie may authenticate the client. True for a method that changes nothing, for an
+ * Origin that is this site (its host and port are those of Host, or it is the configured one), and
+ * without an Origin unless Sec-Fetch-Site names another site. */
 bool request_is_of_own_page(const struct request *request);
 
-/* The same, or an Origin that the policy lists by name. To be asked before a client is served for
- * where it stands (no key is needed, or a loopback address is trusted): otherwise any page that its
- * user visits could write in its place. */
+/* The same, or an Origin that the policy lists by name. Check it before a client is admitted by its
+ * address alone (no key is needed, or a loopback address is trusted): otherwise any page that its
+ * user visits could write in the user's place. */
 bool request_is_of_known_page(const struct request *request);
 
 #endif

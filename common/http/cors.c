@@ -1,4 +1,4 @@
-/* Cross-origin requests: preflights answered here, and the headers that let allowed pages read any
+/* Cross-origin requests: answers preflights, and adds the headers that let allowed pages read any
  * answer, errors included. */
 #include "http/http_internal.h"
 
@@ -117,8 +117,8 @@ bool step_preflight(struct serving *serving)
     return plain_answer(serving, 200, "OK");
 }
 
-/* "*" is sent as it is and never with credentials: a list of "*" does not ask that pages of
- * strangers act in the names of their visitors. */
+/* "*" is sent as it is and never with credentials: a list of "*" must not let foreign pages act
+ * with the credentials of their visitors. */
 void cors_add_headers(struct serving *serving)
 {
     const struct cors_rule *rule = serving->format->cors;

@@ -1,11 +1,11 @@
-/* From bytes to typed structs: the JSON body and the query string, each by the route's schema. */
+/* Decodes the JSON body and the query string into typed structs, each by the route's schema. */
 #include "base/json.h"
 #include "http/http_internal.h"
 
 #include <string.h>
 #include <strings.h>
 
-enum { ESCAPED_BYTES = 3 }; /* of "%XX": what a byte of text takes at most */
+enum { ESCAPED_BYTES = 3 }; /* of "%XX", the longest form of a byte */
 
 static int hex_digit(char digit)
 {
@@ -15,7 +15,7 @@ static int hex_digit(char digit)
     return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* The byte that "%XX" at `text` stands for; -1 when it stands for none. */
+/* The byte that "%XX" at `text` encodes; -1 when it encodes none. */
 static int escaped_byte(const char *text, size_t left)
 {
     int high, low;
@@ -27,8 +27,8 @@ static int escaped_byte(const char *text, size_t left)
     return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/* Decodes %XX and '+'. What is no text (U+0000, bytes that are no UTF-8) ends it; `whole` says
- * whether there was none of that. */
+/* Decodes %XX and '+'. Decoding ends at U+0000 and at bytes that are not UTF-8; `whole` is true
+ * when there were none. */
 static const char *decode_text(struct arena *arena, const char *text, size_t length, bool *whole)
 {
     char *decoded = arena_alloc(arena, length + 1);
@@ -57,11 +57,11 @@ const char *form_decode(struct arena *arena, const char *text, size_t length)
     return decode_text(arena, text, length, &whole);
 }
 
-/* The first pair of "a=b&c=d"; behind it where the rest begins. */
+/* The first pair of "a=b&c=d", and where the rest begins. */
 struct form_pair {
     const char *name;
     const char *value;
-    bool whole; /* the value is text from end to end */
+    bool whole; /* the whole value is valid text */
 };
 
 static const char *next_pair(struct arena *arena, const char *text, struct form_pair *pair)
@@ -131,7 +131,8 @@ static bool has_field(const struct schema *schema, const char *name)
 }
 
 /* The query as a JSON object of strings, so that one decoder serves both; the last of several
- * values of a name wins. A value that is no text is a fault, unless nobody asks for it. */
+ * values of a name wins. A value that is not valid text is a fault only if the schema has that
+ * parameter. */
 static json_t *query_document(struct serving *serving, const struct schema *schema,
                               const char *query)
 {
@@ -164,7 +165,7 @@ static json_t *query_document(struct serving *serving, const struct schema *sche
     return members;
 }
 
-/* Of a route without a query, or without a body: whatever is sent is unknown. */
+/* For a route without a query, or without a body: every member sent is unknown. */
 static const struct schema nothing = {.name = "Nothing", .size = 1};
 
 bool step_decode_query(struct serving *serving)

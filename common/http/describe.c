@@ -12,7 +12,7 @@ struct component {
     bool reply;
 };
 
-/* The shapes that routes refer to, each once. */
+/* The schemas that routes refer to, each once. */
 struct components {
     size_t count;
     struct component items[COMPONENTS_MAX];
@@ -187,7 +187,7 @@ static bool lists(const int *errors, int status)
     return false;
 }
 
-/* Statuses that follow from the row itself. */
+/* Statuses that follow from the route's row itself. */
 static bool implies(const struct route *route, int status)
 {
     bool has_body = route->body || route->form || route->takes || route->reads_body;
@@ -247,7 +247,7 @@ static void write_security(struct json_writer *writer, const struct route *route
     writer_raw(writer, route->role && format->security ? format->security(route) : "[]");
 }
 
-/* A form: its text fields are strings, its files are strings of bytes. */
+/* A form: its text fields are strings, its files are binary strings. */
 static void write_form_content(struct json_writer *writer, const struct form_rule *form)
 {
     writer_key(writer, "content");
@@ -329,7 +329,7 @@ static void write_operation(struct json_writer *writer, const struct route *rout
     writer_close_object(writer);
 }
 
-/* Rows of the same path stand together in one path item. */
+/* Rows of the same path share one path item. */
 static bool is_first_of_path(const struct http_family *family, size_t row)
 {
     for (size_t i = 0; i < row; i++)
@@ -395,7 +395,7 @@ static void write_error_component(struct json_writer *writer, const char *name,
     writer_close_object(writer);
 }
 
-/* What every route may answer, whatever it is for. */
+/* The error responses that every route may give. */
 static void write_error_components(struct json_writer *writer, const struct wire_format *format)
 {
     writer_key(writer, "responses");

@@ -1,4 +1,4 @@
-/* The API document of the service, as the launcher composed it, and what it has counted. */
+/* Serves the API document of the service, as the launcher composed it, and the metrics. */
 #include "http/documents.h"
 #include "base/json.h"
 #include "http/server.h"

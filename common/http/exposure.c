@@ -1,4 +1,4 @@
-/* Bind addresses and Host values of services that are open. */
+/* Bind addresses and Host values of services that need no authentication. */
 #include "http/exposure.h"
 #include "base/log.h"
 #include "http/server.h"
@@ -53,7 +53,7 @@ static const char *host_asked(const struct request *request)
     return host && *host ? without_port(request->arena, host) : NULL;
 }
 
-/* Of the address that browsers know, NULL where the web server does not say. */
+/* Of the origin that browsers use, NULL where the web server does not pass it. */
 static const char *host_of_site(const struct request *request)
 {
     const char *site = request_header(request, "SITE_ORIGIN");

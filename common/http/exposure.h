@@ -1,6 +1,6 @@
 /*
- * What an open service needs: a bind address that only this host reaches, and clients that ask for
- * a host that is known here. Which settings open a service is the service's own affair.
+ * Protection of an open service: it binds to an address that only this host reaches, and accepts
+ * only known names in Host. Each service defines which settings make it open.
  */
 #ifndef ASSAY_HTTP_EXPOSURE_H
 #define ASSAY_HTTP_EXPOSURE_H
@@ -14,12 +14,12 @@ MUST_CHECK enum error exposure_check(const struct http_policy *policy, bool allo
                                      struct problem *problem);
 
 /* Whether the request's Host is this host, the address that it came to, the service's origin
- * (ASSAY_ORIGIN_...) or one of ASSAY_HOSTS. A page whose name was led here (DNS rebinding) is told
- * apart by it. True where the request names no host. */
+ * (ASSAY_ORIGIN_...) or one of ASSAY_HOSTS. This refuses DNS rebinding. True where the request
+ * names no host. */
 bool exposure_knows_host(const struct request *request);
 
-/* Whether the request was meant for this host alone: it came by no proxy, and its Host and the
- * service's origin are loopback. What only the owner of a machine may do hangs on it. */
+/* Whether the request was meant for this host alone: no proxy forwarded it, and its Host and the
+ * service's origin are loopback. Operations for the owner of the machine require it. */
 bool exposure_is_local(const struct request *request);
 
 #endif

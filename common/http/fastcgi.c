@@ -1,5 +1,5 @@
-/* The FastCGI protocol as far as a responder needs it. Lengths come from outside: each is compared
- * with what is left before it is used. */
+/* The FastCGI protocol as far as a responder needs it. Lengths are untrusted: each is compared with
+ * the bytes left before it is used. */
 #include "http/fastcgi.h"
 #include "base/clock.h"
 
@@ -15,7 +15,7 @@ enum record_type { BEGIN_REQUEST = 1, ABORT_REQUEST, END_REQUEST, PARAMS, STDIN,
 
 enum {
     CONTENT_MAX = 65528,   /* of a record: the largest that needs no padding */
-    RECORDS_PER_WRITE = 64 /* 4 MB; what is larger takes more than one write */
+    RECORDS_PER_WRITE = 64 /* 4 MB; larger answers take more than one write */
 };
 
 struct record {
@@ -28,7 +28,7 @@ static int64_t after_milliseconds(int milliseconds)
     return clock_monotonic_microseconds() + milliseconds * (int64_t)1000;
 }
 
-/* Waits until the connection is ready or the deadline is over. */
+/* Waits until the connection is ready or the deadline has passed. */
 static bool await(int connection, short events, int64_t deadline)
 {
     struct pollfd entry = {.fd = connection, .events = events};
@@ -44,7 +44,7 @@ static bool await(int connection, short events, int64_t deadline)
     return ready > 0;
 }
 
-/* Reads more into the buffer. False when nothing comes in time, or ever. */
+/* Reads more into the buffer. False at the deadline, or when the peer has closed. */
 static bool fill(struct fastcgi *request)
 {
     ssize_t count;
@@ -70,7 +70,7 @@ static bool fill(struct fastcgi *request)
     }
 }
 
-/* Takes up to `size` bytes of what `left` counts; `bytes` NULL skips them. 0 = none came. */
+/* Takes up to `size` of the `left` bytes; `bytes` NULL skips them. 0 = no bytes came. */
 static size_t take(struct fastcgi *request, size_t *left, char *bytes, size_t size)
 {
     size_t count = size < *left ? size : *left;
@@ -94,7 +94,7 @@ static bool skip(struct fastcgi *request, size_t *left)
     return true;
 }
 
-/* Goes on to the next record, past what is left of this one. */
+/* Skips the rest of this record and reads the header of the next. */
 static bool next_record(struct fastcgi *request, struct record *record)
 {
     const unsigned char *header;
@@ -110,8 +110,8 @@ static bool next_record(struct fastcgi *request, struct record *record)
     record->id = header[2] * 256U + header[3];
     request->content_left = header[4] * 256U + header[5];
     request->padding_left = header[6];
-    /* Id 0 is for questions about ourselves, which need no answer; another request on the same
-     * connection is not for us. */
+    /* Id 0 is for management records, which need no answer. A record of another request on the same
+     * connection is an error. */
     if (header[0] != VERSION || (record->id && request->id && record->id != request->id))
         request->broken = true;
     return !request->broken;
@@ -248,7 +248,7 @@ const char *fastcgi_variable(const struct fastcgi *request, const char *name)
     return NULL;
 }
 
-/* On to the next piece of the body, or to its end. */
+/* Moves to the next part of the body, or to its end. */
 static bool next_piece(struct fastcgi *request)
 {
     struct record record;
@@ -278,7 +278,7 @@ long fastcgi_read(struct fastcgi *request, char *bytes, size_t size)
     return count ? (long)count : -1;
 }
 
-/* Records on their way out. */
+/* Records to be written. */
 struct outgoing {
     struct fastcgi *request;
     size_t records;
@@ -348,8 +348,8 @@ static bool add_stream(struct outgoing *out, const char *bytes, size_t length)
     return true;
 }
 
-/* Makes the socket take the answer at once, as far as net.core.wmem_max permits: then it is there
- * whole or not at all, whatever happens to this worker or to the one that reads. */
+/* Enlarges the send buffer to hold the whole answer, as far as net.core.wmem_max permits. The
+ * answer then arrives whole or not at all, even if this worker or the web server's dies. */
 static void make_room(const struct fastcgi *request, size_t length)
 {
     enum { ENOUGH_BY_ITSELF = 64 * 1024, LARGEST = 64 * 1024 * 1024 };
@@ -391,7 +391,7 @@ bool fastcgi_end(struct fastcgi *request)
     return !request->broken && add_end(&out) && flush(&out);
 }
 
-/* A web server closes the connection when its client does; it may also say so by a record. */
+/* A web server closes the connection when its client does; it may also send an abort record. */
 bool fastcgi_gone(struct fastcgi *request)
 {
     struct pollfd entry = {.fd = request->connection, .events = POLLIN | POLLRDHUP};

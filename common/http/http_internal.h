@@ -1,4 +1,4 @@
-/* What the files of the http kit share among themselves. */
+/* Declarations that the files of common/http share. */
 #ifndef ASSAY_HTTP_HTTP_INTERNAL_H
 #define ASSAY_HTTP_HTTP_INTERNAL_H
 
@@ -19,16 +19,16 @@ struct serving {
     struct rate_decision rate; /* of the base bucket; limit 0 = not asked */
     struct semaphore_ticket ticket;
     const char *error_code;     /* of the answer, NULL on success */
-    struct idempotency_key key; /* while its answer is being made */
+    struct idempotency_key key; /* while its first answer is computed */
     const char *key_holder;
     struct db *key_store; /* NULL = no key was claimed */
     json_t *document;     /* the body, where it is JSON */
     size_t body_read;     /* of a body that the handler reads itself */
     size_t streamed;      /* bytes sent after the head */
     bool stream_ended;
-    bool suspended;       /* the hub goes on with it */
+    bool suspended;       /* the hub continues it */
     int64_t started;      /* monotonic microseconds */
-    int64_t microseconds; /* taken, set when the head is composed */
+    int64_t microseconds; /* elapsed, set when the head is composed */
     struct text head;     /* of the answer */
 };
 
@@ -63,7 +63,7 @@ void answer_json_invalid(struct serving *serving, const struct json_fault *fault
 void answer_body_missing(struct serving *serving);
 void answer_body_not_json(struct serving *serving);
 
-/* 413; `announced` is 0 when the length was not told. False, as a step that has answered. */
+/* 413; `announced` is 0 when the request gave no length. Always false: the step has answered. */
 bool answer_too_large(struct serving *serving, size_t announced, size_t limit);
 
 /* Adds Retry-After. */
@@ -75,12 +75,12 @@ void lower_priority(int niceness);
 /* client.c */
 void client_identify(struct serving *serving);
 
-/* path.c: the path that was asked for, decoded, from the arena. Never NULL. */
+/* path.c: the decoded request path, from the arena. Never NULL. */
 const char *request_path_of(const struct request *request);
 
 /* access.c */
 bool step_authenticate(struct serving *serving);
-/* False where another site's page would change something, or sign somebody in. */
+/* False where a page of another site would change something, or sign a user in. */
 bool check_page(struct serving *serving);
 bool step_role(struct serving *serving);
 
@@ -95,7 +95,7 @@ bool cors_is_preflight(const struct serving *serving);
 bool step_preflight(struct serving *serving);
 void cors_add_headers(struct serving *serving);
 
-/* decode.c; form_decode takes %XX and '+' for what they stand for */
+/* decode.c; form_decode decodes %XX and '+' */
 const char *form_decode(struct arena *arena, const char *text, size_t length);
 /* "application/json", "application/problem+json; charset=utf-8"... */
 bool is_json_type(const char *content_type);
@@ -107,11 +107,13 @@ bool step_fields(struct serving *serving);
 bool step_form(struct serving *serving);
 void form_close(struct form *form);
 
-/* idempotency.c: false when the answer is there already; what became of it otherwise */
+/* idempotency.c: false when a stored answer was sent; the second function stores or drops the
+ * result */
 bool idempotency_begin(struct serving *serving);
 void idempotency_end(struct serving *serving, bool answered);
 
-/* stream.c: what is left when a handler returns, and when it fails or its memory runs out */
+/* stream.c: closes streams left open when a handler returns, when it fails, or when memory runs
+ * out */
 void stream_abandon(struct serving *serving);
 void stream_break(struct serving *serving);
 

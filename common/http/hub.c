@@ -44,7 +44,7 @@ struct hub_state {
     bool knows_sequence;
     struct suspended *streams;
     size_t count;
-    /* What hub_suspend() leaves for the loop. */
+    /* The stream that hub_suspend() leaves for the loop. */
     struct suspended *suspended;
 };
 
@@ -59,8 +59,8 @@ static const char *fifo_path(char path[PATH_MAX], const char *run_directory, con
                                                                                          : NULL;
 }
 
-/* A named pipe. A worker that has added an event writes a byte; without a reader nothing is lost.
- */
+/* A named pipe. A worker that has added an event writes a byte. Without a reader no event is
+ * lost. */
 static int open_fifo(const char *run_directory, const char *service)
 {
     char path[PATH_MAX];
@@ -242,7 +242,7 @@ static void send_backlog(const struct hub_state *state, struct suspended *stream
     watch_writable(state, stream, false);
 }
 
-/* A frame in records of the protocol, for one stream. */
+/* Sends a frame to one stream, in FastCGI records. */
 static void send_frame(const struct hub_state *state, struct suspended *stream, const char *frame,
                        size_t length)
 {
@@ -333,7 +333,7 @@ static enum error send_new_events(struct hub_state *state, struct problem *probl
     return error;
 }
 
-/* Events that cannot be read now, or find no memory, are read at the next turn. */
+/* Events that cannot be read now are read at the next turn; so are events when memory is short. */
 static void read_events(struct hub_state *state)
 {
     struct problem problem = {0};

@@ -10,7 +10,7 @@ MUST_CHECK enum error hub_open(struct server *server, const char *run_directory,
                                struct problem *problem);
 void hub_close(struct server *server);
 
-/* Serves until the worker has to end; `serve_one` serves one request. */
+/* Serves until the worker must stop; `serve_one` serves one request. */
 void hub_serve(struct server *server, const struct listener *listener,
                void (*serve_one)(struct server *server, int connection));
 

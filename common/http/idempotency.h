@@ -1,10 +1,10 @@
 /*
- * Requests that may be repeated, and answers that need not be sent again.
+ * Idempotency keys and conditional responses.
  *
- * Rows with `.idempotent` honour the header Idempotency-Key where the service says where to keep
- * answers (struct http_service, .idempotency): the same key with the same body gets the first
- * answer once more with `Idempotency-Replayed: true`; with another body, or while the first is
- * being made, 409. Answers of 500 and above, and 429, are not kept.
+ * Rows with `.idempotent` honor the header Idempotency-Key if the service stores answers (struct
+ * http_service, .idempotency). The same key with the same body gets the first answer again with
+ * `Idempotency-Replayed: true`. The same key with another body gets 409, and so does a repeat while
+ * the first answer is computed. Answers of 500 and above, and 429, are not kept.
  */
 #ifndef ASSAY_HTTP_IDEMPOTENCY_H
 #define ASSAY_HTTP_IDEMPOTENCY_H
@@ -16,7 +16,7 @@ enum { IDEMPOTENCY_KEY_MAX = 255 };
 
 struct http_idempotency {
     struct db *db;
-    const char *who; /* keys of different ones do not meet: the tenant and the key, for instance */
+    const char *who; /* the scope of keys: the tenant and the API key, for instance */
     struct idempotency_times times;
 };
 

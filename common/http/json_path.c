@@ -1,5 +1,5 @@
-/* Where in a document reading ended: in which record of a list, and in which member. For people who
- * have sent a thousand records of which one cannot be read. */
+/* Where parsing of a document stopped: the record of a list, and the member. A client that sent a
+ * thousand records learns which one is malformed. */
 #include "http/http_internal.h"
 
 enum { LEVELS_MAX = 16, PLACE_MAX = 512, KEY_SHOWN_MAX = 64 };
@@ -19,7 +19,7 @@ struct walk {
     size_t word_length;
 };
 
-/* Behind the quote that ends the string at `at`, which stands behind the one that begins it. */
+/* Returns the position after the quote that ends the string. `at` is after the opening quote. */
 static const char *pass_string(struct walk *walk, const char *at, const char *end)
 {
     walk->word = at;
@@ -29,7 +29,7 @@ static const char *pass_string(struct walk *walk, const char *at, const char *en
     return at < end ? at + 1 : at;
 }
 
-/* False for documents of more levels than are told. */
+/* False when the document is nested deeper than this reports. */
 static bool take_mark(struct walk *walk, char mark)
 {
     struct level *top = walk->depth ? &walk->levels[walk->depth - 1] : NULL;

@@ -93,7 +93,7 @@ static bool read_body(struct serving *serving, size_t limit, int64_t announced)
     return true;
 }
 
-/* Whoever handles the body reads it: in pieces, or as parts of a form. */
+/* Whether the handler reads the body itself: in parts, or as parts of a form. */
 static bool is_read_later(const struct route *route)
 {
     return route && (route->reads_body || route->form);

@@ -1,6 +1,6 @@
-/* Waiting for the next connection. Signals are blocked and asked about, so that none falls into the
- * gap before a call that waits; connections are taken without waiting first, so that none that was
- * announced to a worker that has died is left lying. */
+/* Waits for the next connection. Signals are blocked and polled, so that none is missed before a
+ * call that waits. A worker first accepts without waiting: a connection may still be queued whose
+ * notification went to a worker that died. */
 #include "http/listener.h"
 #include "base/log.h"
 
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 enum {
-    LISTENER_WAIT_MS = 1000, /* before it looks at the queue without having been called */
-    REST_MS = 100            /* after the system had no descriptor or memory for us */
+    LISTENER_WAIT_MS = 1000, /* before it checks the queue without a notification */
+    REST_MS = 100            /* after the system ran out of descriptors or memory */
 };
 
 bool listener_is_socket(int descriptor)
@@ -38,7 +38,7 @@ enum error listener_open(struct listener *listener, int socket, struct problem *
 {
     int flags = fcntl(socket, F_GETFL);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
-    sigset_t signals; /* blocked for good: asked_to_leave() looks for them */
+    sigset_t signals; /* blocked for good: asked_to_leave() polls for them */
 
     *listener = (struct listener){.socket = socket, .events = epoll_create1(EPOLL_CLOEXEC)};
     sigemptyset(&signals);

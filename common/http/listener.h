@@ -1,7 +1,7 @@
 /*
  * Private to common/http: the socket that all workers of a pool accept on, and the signals that
- * tell one worker to leave. A worker leaves between two requests only; what waits in the socket's
- * queue then is the next worker's.
+ * tell one worker to leave. A worker leaves between two requests only; the next worker accepts what
+ * is queued then.
  */
 #ifndef ASSAY_HTTP_LISTENER_H
 #define ASSAY_HTTP_LISTENER_H
@@ -11,14 +11,14 @@
 #include <stdbool.h>
 
 struct listener {
-    int socket;  /* not ours to close */
+    int socket;  /* not closed here */
     int leaving; /* a signalfd of SIGTERM and SIGUSR1, which stay blocked */
     int events;  /* an epoll of both */
-    /* Asked before every wait, which lasts a second at most; false = it is time to leave. NULL =
+    /* Called before every wait, which lasts a second at most. False = it is time to leave. NULL =
      * always true. */
     bool (*go_on)(void *context);
-    /* Asked when no connection waits; the milliseconds for which the listener may wait, a second at
-     * most. NULL = a second. */
+    /* Called when no connection waits. Returns the milliseconds for which the listener may wait, a
+     * second at most. NULL = a second. */
     int (*idle)(void *context);
     void *context;
 };
@@ -30,8 +30,8 @@ MUST_CHECK enum error listener_open(struct listener *listener, int socket, struc
 /* The next connection, non-blocking and the caller's to close; -1 when it is time to leave. */
 int listener_accept(const struct listener *listener);
 
-/* The same without waiting: LISTENER_EMPTY when nobody is there, LISTENER_LEAVES when it is time to
- * leave. */
+/* The same without waiting: LISTENER_EMPTY when no connection is queued, LISTENER_LEAVES when it is
+ * time to leave. */
 enum { LISTENER_EMPTY = -1, LISTENER_LEAVES = -2 };
 int listener_take(const struct listener *listener);
 

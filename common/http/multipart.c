@@ -1,5 +1,5 @@
 /* multipart/form-data, read in one pass through a window of fixed size: text parts into the
- * request's arena, file parts into nameless files. */
+ * request's arena, file parts into unnamed files. */
 #include "http/multipart.h"
 #include "crypto/digest_stream.h"
 #include "http/http_internal.h"
@@ -31,18 +31,18 @@ struct reader {
     size_t delimiter_length;
     size_t begin, end;
     bool answered;                /* over a limit: 413 is in the reply */
-    struct digest_stream *digest; /* of the body; NULL = nobody wants it */
+    struct digest_stream *digest; /* of the body; NULL = not wanted */
     char window[WINDOW];
 };
 
-/* Where the bytes of the part at hand go. */
+/* Where the bytes of the current part go. */
 struct sink {
     struct form_part *part;
     struct text text;
     size_t limit;
 };
 
-/* Reads more behind what is there. False at the end of the body. */
+/* Appends more input to the window. False at the end of the body. */
 static bool fill(struct reader *reader)
 {
     struct request *request = &reader->serving->request;
@@ -108,7 +108,7 @@ static bool take_bytes(struct reader *reader, struct sink *sink, const char *byt
     return true;
 }
 
-/* Hands everything up to the next delimiter to the sink, and goes past it. */
+/* Passes everything up to the next delimiter to the sink, and skips the delimiter. */
 static bool read_content(struct reader *reader, struct sink *sink)
 {
     for (;;) {
@@ -160,7 +160,7 @@ static const char *parameter(struct arena *arena, const char *header, const char
             const char *quote = strchr(at, '"');
             const char *next = strchr(at, ';');
 
-            /* A semicolon inside a quoted value ends nothing. */
+            /* A semicolon inside a quoted value does not end it. */
             if (quote && next && quote < next) {
                 for (quote++; *quote && *quote != '"'; quote++)
                     quote += *quote == '\\' && quote[1];
@@ -183,7 +183,7 @@ static const char *parameter(struct arena *arena, const char *header, const char
     return NULL;
 }
 
-/* What the headers of a part say. */
+/* The parsed headers of a part. */
 struct part_head {
     const char *name;
     const char *file_name;
@@ -260,7 +260,7 @@ static bool unknown_part(struct reader *reader, const char *name)
     return fault(reader, name, "extra_forbidden", "Extra inputs are not permitted");
 }
 
-/* A place in the form for the part that begins. */
+/* Adds the next part to the form. */
 static bool begin_part(struct reader *reader, const struct part_head *head, struct sink *sink)
 {
     const struct http_policy *policy = reader->serving->policy;
@@ -321,7 +321,7 @@ static bool next_part(struct reader *reader, bool *ended)
     return line && line[strspn(line, " \t")] == '\0';
 }
 
-/* The epilogue means nothing, but counts against the limit. */
+/* The epilogue is ignored, but counts against the limit. */
 static void drop_rest(struct reader *reader)
 {
     do
@@ -501,7 +501,7 @@ const struct form_part *form_find(const struct form *form, const char *name)
     return NULL;
 }
 
-/* Where a nameless file cannot be named (no /proc, another file system), its bytes are copied. */
+/* Where an unnamed file cannot be linked (no /proc, another file system), its bytes are copied. */
 static bool copy_to(const struct form_part *part, const char *path)
 {
     char bytes[16 * 1024];
@@ -520,7 +520,7 @@ static bool copy_to(const struct form_part *part, const char *path)
     return copied;
 }
 
-/* Only then does a new name outlive a power cut. */
+/* Only then does a new name survive a power failure. */
 static bool sync_folder(const char *path)
 {
     char folder[PATH_MAX];
@@ -545,7 +545,8 @@ enum error form_save(const struct form_part *part, const char *path, struct prob
     int why;
 
     snprintf(source, sizeof source, "/proc/self/fd/%d", part->file);
-    /* As short as it can be: the name itself may be the longest that the file system takes. */
+    /* The temporary name is short, because `path` may have the longest name that the file system
+     * takes. */
     if (snprintf(beside, sizeof beside, "%.*s.new-%ld", slash ? (int)(slash + 1 - path) : 0, path,
                  (long)getpid()) >= (int)sizeof beside)
         return problem_set(problem, ERROR_INVALID, "file_not_saved", "the name is too long");

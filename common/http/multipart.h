@@ -1,10 +1,11 @@
 /*
- * Forms with files (multipart/form-data, RFC 7578), and without (the urlencoded ones). A route that
- * has `.form` gets request->form instead of a body: fields as text, files on disk. The body never
- * stands in memory: file parts go into nameless files of the folder as they come, which are gone
- * with the request, however it ends.
+ * Forms with files (multipart/form-data, RFC 7578), and urlencoded forms without files. A route
+ * that has `.form` gets request->form instead of a body: fields as text, files on disk. The body is
+ * never held in memory: file parts are written to unnamed files of the folder as they arrive. The
+ * files disappear when the request ends.
  *
- * Too large, too many or without end is answered by the pipeline (413, 422) and reaches no handler.
+ * The pipeline answers 413 or 422 to parts that are too large, too many or not terminated; no
+ * handler is called.
  */
 #ifndef ASSAY_HTTP_MULTIPART_H
 #define ASSAY_HTTP_MULTIPART_H
@@ -18,21 +19,21 @@ struct form_rule {
     /* The name of each part; a part with another name is refused. */
     const struct form_part_rule {
         const char *name;
-        bool file; /* goes to disk; else it is text of at most FORM_TEXT_MAX bytes */
+        bool file; /* written to disk; else text of at most FORM_TEXT_MAX bytes */
         bool required;
         size_t most; /* parts of that name; 0 = 1 */
         const char *help;
     } * parts;
     size_t part_count;
-    int file_limit; /* position in policy->body_limits of what one file may hold; 0 = no own limit
-                     */
+    int file_limit; /* position in policy->body_limits of the limit of one file; 0 = no limit of its
+                       own */
 };
 
 enum { FORM_TEXT_MAX = 1024 * 1024 };
 
 struct form_part {
     const char *name;
-    const char *file_name;    /* as sent, without any folder before it; NULL for text */
+    const char *file_name;    /* as sent, without folders; NULL for text */
     const char *content_type; /* as sent; NULL = none */
     const char *text;         /* of a field */
     int file;                 /* open for reading, at its beginning; -1 for a field. Closed by the
@@ -48,8 +49,8 @@ struct form {
 /* The first part of that name, NULL when there is none. */
 const struct form_part *form_find(const struct form *form, const char *name);
 
-/* Gives a file part the name `path` (in a folder that the worker may write to), replacing what is
- * there in one step after it is safe on the disk. ERROR_SYSTEM with the reason `disk_full` or
+/* Links a file part at `path` (in a folder that the worker may write to). It replaces an existing
+ * file atomically, after the data is on the disk. ERROR_SYSTEM with the reason `disk_full` or
  * `file_not_saved`. */
 MUST_CHECK enum error form_save(const struct form_part *part, const char *path,
                                 struct problem *problem);

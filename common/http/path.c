@@ -1,6 +1,6 @@
-/* The path of a request. Our nginx gives it decoded and without dots (DOCUMENT_URI). Of other web
- * servers, CGI programs that are called by their own name have the rest of the path in PATH_INFO,
- * and everything else has what the client sent in REQUEST_URI. */
+/* The path of a request. The nginx of the stack passes it decoded and without dots (DOCUMENT_URI).
+ * Under other web servers, CGI programs that are called by their own name get the rest of the path
+ * in PATH_INFO; all other programs get what the client sent in REQUEST_URI. */
 #include "http/http_internal.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static int hex_value(char digit)
     return found ? (int)((found - digits) % 16) : -1;
 }
 
-/* In place. A NUL, and a percent sign that stands for nothing, stay as they are. */
+/* In place. A NUL, and an invalid percent escape, stay as they are. */
 static void decode_percent(char *text)
 {
     char *out = text;
@@ -44,7 +44,7 @@ static void decode_percent(char *text)
     *out = '\0';
 }
 
-/* In place: no empty segments, no `.`, and `..` takes away the segment before it. */
+/* In place: removes empty segments and `.`; `..` removes the segment before it. */
 static void remove_dots(char *path)
 {
     size_t out = 0;
@@ -64,7 +64,7 @@ static void remove_dots(char *path)
             out += length;
         }
         in += length;
-        if (*in == '/' && in[strspn(in, "/")] == '\0') { /* a slash at the end means something */
+        if (*in == '/' && in[strspn(in, "/")] == '\0') { /* a slash at the end is significant */
             path[out++] = '/';
             break;
         }
@@ -83,7 +83,7 @@ static const char *variable(const struct request *request, const char *name)
 }
 
 /* `/cgi-bin/experiments-system.cgi/health`: after the name of this program. Web servers that are
- * told of a prefix of ours have that one in SCRIPT_NAME. */
+ * configured with our prefix have it in SCRIPT_NAME. */
 static const char *rest_after_script(const struct request *request)
 {
     const char *rest = variable(request, "PATH_INFO");

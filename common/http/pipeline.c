@@ -13,7 +13,7 @@
 enum {
     REPLY_BODY_MAX = 64 * 1024 * 1024, /* bytes of one answer */
     REPLY_HEAD_MAX = 8 * 1024,         /* of its header; nginx takes 16 kB */
-    BODY_GUESS = 4 * 1024,             /* of most answers and their headers */
+    BODY_GUESS = 4 * 1024,             /* of most answers and their heads */
     HEAD_GUESS = 1500,
     REQUEST_ID_MAX = 128
 };
@@ -25,7 +25,7 @@ const char *request_header(const struct request *request, const char *cgi_name)
 
     if (value)
         return value;
-    if (strcmp(cgi_name, "REQUEST_HOST") == 0) /* our nginx alone makes these two */
+    if (strcmp(cgi_name, "REQUEST_HOST") == 0) /* only the nginx of the stack sets these two */
         return exchange->variable(exchange->transport, "HTTP_HOST");
     if (strcmp(cgi_name, "REQUEST_ID_SENT") == 0)
         return exchange->variable(exchange->transport, "HTTP_X_REQUEST_ID");
@@ -39,7 +39,7 @@ const char *request_bearer(const struct request *request)
     size_t length = sizeof scheme - 1;
 
     if (!header || strncasecmp(header, scheme, length) != 0 ||
-        (header[length] && header[length] != ' ')) /* nginx trims the space of an empty one */
+        (header[length] && header[length] != ' ')) /* nginx trims the space of an empty value */
         return NULL;
     return header + length + strspn(header + length, " ");
 }
@@ -161,7 +161,7 @@ static const char *allowed_methods(const struct serving *serving)
     return text.bytes;
 }
 
-/* 307 to the path without its last slash, where that is one that is answered. */
+/* 307 to the path without its last slash, if that path has a route. */
 static bool redirected(struct serving *serving)
 {
     struct request *request = &serving->request;
@@ -175,7 +175,7 @@ static bool redirected(struct serving *serving)
         return false;
     bare = arena_copy(request->arena, request->path, length - 1);
     if (bare[0] == '/' && bare[1] == '/')
-        return false; /* a browser would take it for another host */
+        return false; /* a browser would interpret it as another host */
     if (!route_find(family->routes, family->route_count, request->method, bare, request->arena,
                     arguments)
              .path_known)
@@ -238,7 +238,7 @@ static void call_handler(struct serving *serving)
     } else if (serving->request.streaming) {
         stream_abandon(serving);
     } else if (error && serving->error_code) {
-        return; /* answered where it was found */
+        return; /* already answered */
     } else if (error && serving->request.fault_count) {
         answer_faults(serving);
     } else if (error) {
@@ -365,7 +365,7 @@ static void add_line(struct text *head, const char *before, const char *value)
     text_append(head, "\r\n", 2);
 }
 
-/* With two decimals. */
+/* Milliseconds with two decimals. */
 static void add_milliseconds(struct text *head, int64_t microseconds)
 {
     int64_t hundredths = (microseconds + 5) / 10;
@@ -416,7 +416,7 @@ static void add_standard_lines(struct text *head, struct serving *serving)
     text_append_string(head, serving->policy->headers ? serving->policy->headers : format->headers);
 }
 
-/* A head that does not fit has no end: the client would read the body as headers. */
+/* A head that does not fit would be incomplete: the client would read the body as headers. */
 static void cut_head(struct serving *serving)
 {
     struct reply *reply = &serving->reply;
@@ -427,7 +427,8 @@ static void cut_head(struct serving *serving)
     answer_failure(serving, 500, FAILURE_INTERNAL);
 }
 
-/* Everything before the body. Allocates, so it belongs before the point of no return. */
+/* Composes everything before the body. It allocates, so it must run before the first byte is
+ * sent. */
 static void write_head(struct serving *serving, int64_t length)
 {
     const struct reply *reply = &serving->reply;
@@ -495,7 +496,7 @@ static void count_reply(struct serving *serving)
         metric_raise(metrics, HTTP_METRIC_LAST_ERROR, &serving->error_code, now);
 }
 
-/* The name of the log line says which step answered. */
+/* The event name of the log line says which step answered. */
 static const char *event_name(const struct serving *serving)
 {
     const char *code = serving->error_code;
@@ -560,7 +561,7 @@ static void run_steps(struct serving *serving)
         compose_head(serving, (int64_t)serving->reply.body.length);
 }
 
-/* The arena is exhausted: the memory of the request is reset, and the answer is made in it. A
+/* The arena is exhausted: this resets the memory of the request and composes the answer in it. A
  * stream, whose head has been sent, ends with an error event. */
 static void answer_exhausted(struct serving *serving, struct server *server,
                              struct exchange *exchange)
@@ -578,7 +579,7 @@ static void answer_exhausted(struct serving *serving, struct server *server,
     prepare(serving, server, exchange);
     text_start(&serving->reply.body, server->arena, REPLY_BODY_MAX);
     step_identify(serving);
-    step_begin(serving); /* what the service kept of the request lies in what was dropped */
+    step_begin(serving); /* the reset dropped what the service kept for the request */
     answer_failure(serving, 500, FAILURE_INTERNAL);
     compose_head(serving, (int64_t)serving->reply.body.length);
 }
@@ -595,7 +596,7 @@ static void send_answer(struct serving *serving)
 
 void server_serve(struct server *server, struct exchange *exchange)
 {
-    static struct serving serving; /* outlives the jump out of an exhausted arena */
+    static struct serving serving; /* survives the jump out of an exhausted arena */
     jmp_buf exhausted;
 
     arena_reset(server->arena);
@@ -613,7 +614,8 @@ void server_serve(struct server *server, struct exchange *exchange)
     serving.request.form = NULL;
     if (serving.request.streaming)
         serving.microseconds = clock_monotonic_microseconds() - serving.started;
-    /* Before the answer, so that a client that has the answer finds it counted and logged. */
+    /* Before the answer is sent, so that a client that has the answer finds it counted and
+     * logged. */
     count_reply(&serving);
     log_reply(&serving);
     send_answer(&serving);

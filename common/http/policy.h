@@ -1,7 +1,7 @@
 /*
- * What a service allows: limits, origins, trusted proxies. Filled in by the service from its
- * settings at start, read by the pipeline on every request; never changes in between. Who somebody
- * is and what he may do is not here: that is the service's own affair (service.h).
+ * What a service allows: limits, origins, trusted proxies. The service fills it in from its
+ * settings at start, and it then never changes. The pipeline reads it on every request.
+ * Authentication and roles are in service.h.
  */
 #ifndef ASSAY_HTTP_POLICY_H
 #define ASSAY_HTTP_POLICY_H
@@ -30,23 +30,23 @@ struct http_policy {
 
     const char *headers; /* lines of every answer; NULL = those of the wire format */
 
-    /* Failures to prove who one is, by address. A max of 0 = not counted. */
+    /* Failed authentications, by address. A max of 0 = not counted. */
     struct rate_rule auth_failures;
-    bool success_clears_failures; /* whoever proves it has an empty record again */
+    bool success_clears_failures; /* a successful authentication resets the count */
 
     size_t body_limits[POLICY_BODY_LIMITS_MAX]; /* bytes; routes name theirs by its position */
-    bool digests_forms;                         /* request->form_sha256 is wanted */
-    size_t memory_limit;                        /* bytes a request may use in all */
+    bool digests_forms;                         /* whether request->form_sha256 is computed */
+    size_t memory_limit;                        /* bytes of memory of one request */
     int json_depth;
 
     bool admission_enabled;
     struct admission_limits admission;
     uint32_t admission_retry_after; /* seconds */
 
-    /* Where the service listens, by which setting, and what opens it to everybody who reaches it:
-     * "ORCH_API_KEY is not set"; NULL = it is not open. */
+    /* Where the service listens, the setting for that, and why the service is open: "ORCH_API_KEY
+     * is not set"; NULL = it is not open. */
     const char *host, *host_setting, *open_by;
-    struct string_list hosts; /* names that this host has as well */
+    struct string_list hosts; /* further names of this host */
 
     struct string_list cors_origins;
     struct string_list cors_methods;

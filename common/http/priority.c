@@ -1,6 +1,6 @@
-/* The priority of a whole pool. Kernels with autogroups (sched(7)) share the processors out among
- * sessions; niceness counts only within one, so that of a pool alone in its session would be
- * without effect. */
+/* The priority of a whole pool. Kernels with autogroups (sched(7)) share the processors among
+ * sessions. Niceness counts only within one session, so it has no effect on a pool that is alone in
+ * its session. */
 #include "http/http_internal.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static bool lower_session(int niceness)
     return written || errno != EAGAIN;
 }
 
-/* Without privileges the kernel takes one change in 100 ms, on the whole machine. */
+/* Without privileges the kernel accepts one change per 100 ms, on the whole machine. */
 void lower_priority(int niceness)
 {
     const char *pool = getenv("ASSAY_GENERATION"); /* the process id of nginx/pool, and a number */

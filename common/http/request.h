@@ -1,6 +1,6 @@
 /*
  * A request as handlers see it: identified, admitted, decoded. And the reply they fill. Both live
- * in the request's arena; a handler returns an error and leaves the wording of it to the pipeline.
+ * in the request's arena. A handler returns an error; the pipeline writes the error response.
  */
 #ifndef ASSAY_HTTP_REQUEST_H
 #define ASSAY_HTTP_REQUEST_H
@@ -26,19 +26,19 @@ enum method {
 
 extern const char *const method_names[METHOD__MAX];
 
-/* Who is asking, as far as the service could tell. Its lists of roles and sources are its own. */
+/* The authenticated client. Each service defines its own roles and sources. */
 struct identity {
-    int role;            /* what it may do; 0 = nobody in particular */
-    const char *source;  /* how it is known: "api_key", "cookie"...; NULL = not at all */
+    int role;            /* what it may do; 0 = anonymous */
+    const char *source;  /* how it authenticated: "api_key", "cookie"...; NULL = it did not */
     const char *subject; /* the user or the key; NULL = none */
     const char *tenant;  /* whose data it may see; NULL where a service has one owner only */
-    const void *detail;  /* what else the service wants to remember */
+    const void *detail;  /* further data of the service */
 };
 
 /* Where the client's identity came from. */
 struct client {
     const char *resolved;    /* an address, or "unknown" */
-    const char *network;     /* what limits go by: the same, or an IPv6 network of 64 bits */
+    const char *network;     /* the key of limits: the same, or an IPv6 network of 64 bits */
     const char *direct_peer; /* NULL when there is none */
     bool from_header;
     struct string_list chain; /* X-Forwarded-For as sent */
@@ -51,7 +51,7 @@ struct route;
 struct exchange;
 struct form;
 
-/* An error of the request that only a handler can see; answered as those of schemas are. */
+/* An error of the request that only a handler can detect; answered like the errors of schemas. */
 struct request_fault {
     const char *where; /* "body", "query", "path" */
     const char *field; /* NULL: the whole of it; below the top as `escalation.1.webhook_url` */
@@ -62,28 +62,28 @@ struct request_fault {
 struct request {
     struct arena *arena;
     struct server *server;
-    struct exchange *exchange; /* the transport's side of it */
-    void *state;               /* the service's own, from its start */
-    const struct route *route; /* NULL: nothing answers this path and method */
+    struct exchange *exchange; /* the transport */
+    void *state;               /* of the service, from its start */
+    const struct route *route; /* NULL: no route for this path and method */
     enum method method;
     const char *path;
     const char *arguments[REQUEST_PATH_ARGUMENTS_MAX]; /* of {placeholders}, in order */
     const void *query;                                 /* struct of route->query */
     const void *body;                                  /* struct of route->body */
-    const char *bytes;                                 /* the body as it came, where it was read */
+    const char *bytes;                                 /* the body as received, if it was read */
     size_t length;
     struct form *form; /* of route->form */
     const char
-        *form_sha256; /* of the body of the form as it came, where the policy wants it; NULL */
+        *form_sha256; /* of the form's body as received; NULL if the policy does not want it */
     const struct locale *locale;
     const char *id;
     struct client client;
     struct identity who;
-    struct problem problem;  /* what a failing handler fills in */
-    const char *detail_json; /* takes the place of the problem's text in the answer: JSON */
+    struct problem problem;  /* a failing handler fills it in */
+    const char *detail_json; /* replaces the problem's text in the answer: JSON */
     size_t fault_count;
     struct request_fault faults[REQUEST_FAULTS_MAX];
-    bool streaming; /* the head of the answer is out (stream.h) */
+    bool streaming; /* the head of the answer has been sent (stream.h) */
 };
 
 struct reply_header {
@@ -105,33 +105,34 @@ struct reply {
 enum error request_fault(struct request *request, const char *where, const char *field,
                          const char *type, const char *message);
 
-/* Notes as an error each member of `object`, the body's member `field` (NULL = the body), that has
- * none of the `count` names. ERROR_NONE when all have one. */
+/* Notes an error for each member of `object` whose name is not among the `count` names. `object` is
+ * the body's member `field` (NULL = the body). ERROR_NONE when all names are known. */
 enum error request_check_names(struct request *request, const char *field, const json_t *object,
                                const char *const *names, size_t count);
 
-/* Reads on in the body of a route whose row says `.reads_body`: up to `size` bytes, 0 at the end,
- * -1 when the client is gone, -2 past the route's limit (the answer is then 413). */
+/* Reads the body of a route whose row has `.reads_body`: up to `size` bytes, 0 at the end, -1 when
+ * the client is gone, -2 past the route's limit (the answer is then 413). */
 long request_read(struct request *request, char *bytes, size_t size);
 
-/* Whether the client has left. Cheap enough for every turn of a loop that takes milliseconds. */
+/* Whether the client has left. Cheap enough for every iteration of a loop whose iterations take
+ * milliseconds. */
 bool request_gone(const struct request *request);
 
-/* Gives back the slot of admission before its time: for handlers that have computed and now wait
- * for somebody else. */
+/* Releases the admission slot early: for handlers that have computed and now wait for another
+ * service. */
 void request_release_admission(struct request *request);
 
 /* The value of a request header by its CGI name ("HTTP_IF_MATCH"), or NULL. */
 const char *request_header(const struct request *request, const char *cgi_name);
 
-/* The token of `Authorization: Bearer`, "" when there is none behind the scheme, whose letters'
- * case means nothing (RFC 9110 section 11.1); NULL without the header, or with another scheme. */
+/* The token of `Authorization: Bearer`, "" when the token is empty. The scheme is case-insensitive
+ * (RFC 9110 section 11.1). NULL without the header, or with another scheme. */
 const char *request_bearer(const struct request *request);
 
 /* Whether Accept gives one media type more weight than another; false without that header. */
 bool request_prefers(const struct request *request, const char *type, const char *other);
 
-/* A field of a body that was read and is application/x-www-form-urlencoded; of several the last,
+/* A field of a body that was read and is application/x-www-form-urlencoded; the last of several,
  * NULL when there is none. From the request's arena. */
 const char *request_form_value(const struct request *request, const char *name);
 
@@ -139,8 +140,7 @@ const char *request_form_value(const struct request *request, const char *name);
  * both texts must live as long as the request. */
 void reply_add_header(struct reply *reply, const char *name, const char *value);
 
-/* An answer without a body that sends the client elsewhere; `location` lives as long as the
- * request. */
+/* Redirects the client, without a body; `location` lives as long as the request. */
 void reply_redirect(struct reply *reply, int status, const char *location);
 
 #endif

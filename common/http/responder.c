@@ -1,6 +1,6 @@
 /* A responder process: its command line, its start, and the loop. One request at a time, each on a
- * connection of its own; the socket is descriptor 0 and outlives every worker. Started by a web
- * server as a CGI program it answers one request and ends. */
+ * connection of its own; the socket is descriptor 0 and outlives every worker. When a web server
+ * starts it as a CGI program, it answers one request and exits. */
 #include "base/clock.h"
 #include "base/confine.h"
 #include "base/help.h"
@@ -24,13 +24,13 @@
 #include <unistd.h>
 
 enum {
-    OVERTIME_SECONDS = 5, /* that a worker has beyond the longest answer of its family */
+    OVERTIME_SECONDS = 5, /* added to the longest answer time of the family */
     CHECK_MICROSECONDS = 1000000,
-    PROCESS_MEMORY_MAX = 16 * 1024 * 1024, /* settings and what lives as long as the process */
+    PROCESS_MEMORY_MAX = 16 * 1024 * 1024, /* settings and all that is never freed */
     DESCRIPTION_MAX = 16 * 1024 * 1024,
 };
 
-/* What every service's responders read besides their own settings. */
+/* What the responders of every service read besides their own settings. */
 struct environment {
     bool allow_open;
     struct string_list hosts;
@@ -140,8 +140,8 @@ static bool check_health(void *context)
     return true;
 }
 
-/* The milliseconds until the worker has to look again; once per run of requests the service is told
- * that none has come for a while. */
+/* The milliseconds until the worker has to check again. Once per run of requests it calls the
+ * service's idle(). */
 static int idle(void *context)
 {
     struct server *server = context;
@@ -199,7 +199,7 @@ static void serve(struct server *server, const struct listener *listener,
     server->idle_seconds = environment->idle_seconds;
     log_event(LOG_DEBUG, "startup", server->family->name);
     if (server->hub) {
-        /* While a handler writes, all streams wait. */
+        /* While a handler writes, all other streams wait. */
         fastcgi.timeouts.send = milliseconds(environment->stream_send_seconds);
         hub_serve(server, listener, serve_one);
         return;
@@ -229,7 +229,7 @@ static enum error confine_worker(const struct http_policy *policy, const char *r
     return error;
 }
 
-/* Series of this family are there from its start. */
+/* Creates the series of this family at start, so that they are never absent. */
 static void begin_http_metrics(struct server *server)
 {
     static const char *const classes[] = {"success", "client_error", "server_error"};
@@ -279,7 +279,7 @@ enum error server_start(struct server *server, struct arena *arena, const char *
     return error ? error : open_metrics(server, arena, run_directory, problem);
 }
 
-/* `nginx/stack drain` makes the file, and stopping or starting takes it away. */
+/* `nginx/stack drain` creates the file; stopping or starting removes it. */
 bool server_draining(const struct server *server)
 {
     char path[PATH_MAX];
@@ -291,7 +291,7 @@ bool server_draining(const struct server *server)
     return length > 0 && (size_t)length < sizeof path && access(path, F_OK) == 0;
 }
 
-/* What the service's start() has made. */
+/* Frees what the service's start() has made. */
 static void stop_service(struct server *server)
 {
     if (server->family->service->stop)
@@ -325,7 +325,7 @@ static int print(struct text *out)
     return written && !out->overflowed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* Whatever the settings are: the launcher learns their names from it. */
+/* Works with any settings, because the launcher learns their names from it. */
 static int document_settings(const struct http_service *service, struct arena *arena)
 {
     struct text out;
@@ -337,7 +337,7 @@ static int document_settings(const struct http_service *service, struct arena *a
     return print(&out);
 }
 
-/* The options that print something and leave. -1 when `option` is none of them. */
+/* The options that print something and exit. -1 when `option` is none of them. */
 static int print_option(const char *option, const struct server *server, struct arena *arena)
 {
     const struct http_service *service = server->family->service;
@@ -434,7 +434,7 @@ static int run(int argc, char **argv, const struct http_family *family, struct a
         (!as_cgi && family->hub && hub_open(&server, environment.run_directory, &problem)) ||
         confine_worker(&server.policy, environment.run_directory, &problem) ||
         ask_ready(&server, false, &problem) ||
-        /* Only to log it: whether the database has keys is not known while that is away. */
+        /* Only for the log: whether the database has keys is unknown while it is unreachable. */
         (environment.allow_open && exposure_check(&server.policy, true, &problem))) {
         server_stop(&server);
         return complain(argv[0], &problem);

@@ -8,19 +8,19 @@
 #include "base/schema.h"
 #include "http/request.h"
 
-/* From so many cost units on, computation goes to the heavy lane. */
+/* From this many cost units on, admission counts a request as heavy. */
 enum { COMPUTE_HEAVY_UNITS = 8 };
 
-/* What admission to compute costs, by the decoded body. */
+/* The admission cost of a request, computed from the decoded body. */
 struct compute_cost {
     uint32_t units;
     bool heavy;
 };
 
-/* Statuses that a row may answer with beside its own and those that follow from the row itself
- * (401 and 403 of a role, 404 of a path argument, 413 and 422 of a body...). */
+/* Statuses that a row may answer with in addition to its own and those that follow from the row
+ * itself (401 and 403 of a role, 404 of a path argument, 413 and 422 of a body...). */
 #define ERRORS(...) ((const int[]){__VA_ARGS__, 0})
-/* Such a status with the shape of the row's reply instead of the error envelope. */
+/* Such a status with the reply schema of the row instead of the error envelope. */
 #define WITH_REPLY(status) (-(status))
 #define HEADERS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
@@ -29,28 +29,28 @@ struct form_rule;
 struct route {
     enum method method;
     const char *path;   /* "/api/v1/projects/{project_id}" */
-    int role;           /* the least that may call, of the service's list; 0 = anybody */
-    unsigned traits;    /* what only the service knows the meaning of */
+    int role;           /* the lowest role that may call, of the service's list; 0 = anyone */
+    unsigned traits;    /* flags that the service defines */
     const char *access; /* its class in docs/operate/authorisation.md; NULL = as the service's
                            access() says, by role, method and traits */
     int body_limit;     /* position in policy->body_limits */
     bool tail;          /* the last {placeholder} takes the rest of the path, with slashes */
     const struct schema *query; /* its fields are the query parameters; others are refused */
-    bool any_query;             /* of a page or a file: its query is not looked at */
+    bool any_query;             /* of a page or a file: its query is ignored */
     const struct schema *body;
     bool body_optional;           /* request->body is NULL when none was sent */
     const struct form_rule *form; /* the body is multipart/form-data (multipart.h) */
     const char *takes;            /* media type of a body without a schema: request->bytes */
-    bool reads_body;              /* which the handler reads in pieces by request_read() */
+    bool reads_body;              /* the handler reads the body in parts by request_read() */
     int status;                   /* of success; 0 = 200. 204 has no body */
-    int unfit_status;             /* of a document that does not fit; 0 = 422 */
+    int unfit_status;             /* when the document does not fit its schema; 0 = 422 */
     const struct schema *reply;
-    bool reply_is_list;         /* of such objects: reply->object is a struct object_list */
+    bool reply_is_list;         /* a list of such objects: reply->object is a struct object_list */
     const char *media_type;     /* of a reply that is not JSON */
-    bool sets_cookie;           /* a form of another site must not reach it: 415 for text/plain */
+    bool sets_cookie;           /* forms of other sites are refused: 415 for text/plain */
     const int *errors;          /* ERRORS(...) */
-    const char *const *headers; /* request headers that it reads: HEADERS(...); NULL = none */
-    bool idempotent;            /* honours Idempotency-Key (idempotency.h) */
+    const char *const *headers; /* request headers that are read: HEADERS(...); NULL = none */
+    bool idempotent;            /* honors Idempotency-Key (idempotency.h) */
     void (*cost)(const void *body, struct compute_cost *cost); /* NULL = no admission */
     enum error (*handler)(struct request *request, struct reply *reply);
     const char *name; /* operationId, snake_case */
@@ -66,7 +66,7 @@ struct route_match {
     unsigned methods; /* bit per enum method the path answers */
 };
 
-/* Whether `route` may answer with `status` in the shape of its reply (success, or WITH_REPLY). */
+/* Whether `route` may answer with `status` and its reply schema (success, or WITH_REPLY). */
 bool route_replies_with(const struct route *route, int status);
 
 /* Finds the row for a method and path; HEAD falls back to GET. Fills the path arguments from the

@@ -1,6 +1,6 @@
 /*
- * A running responder: what it counts, its transport, and the way of one request through it. What
- * a program in fcgi-bin/ declares is in service.h.
+ * A running responder: its metrics, its transport, and the lifecycle of a request. service.h
+ * declares what a program in fcgi-bin/ defines.
  */
 #ifndef ASSAY_HTTP_SERVER_H
 #define ASSAY_HTTP_SERVER_H
@@ -10,7 +10,7 @@
 #include "shm/metrics.h"
 #include "shm/region.h"
 
-/* What http counts in server->metrics, for a service whose table begins with HTTP_METRICS. */
+/* The metrics of http in server->metrics, for a service whose table begins with HTTP_METRICS. */
 enum http_metric {
     HTTP_METRIC_REQUESTS, /* by class of the answer and by family */
     HTTP_METRIC_SECONDS,  /* by family */
@@ -52,20 +52,20 @@ struct server {
     void *state;
     struct shm_region *region;
     struct metrics *metrics;   /* NULL if the service has none */
-    const char *run_directory; /* where the workers of a host meet; NULL in tests */
-    struct hub_state *hub;     /* of a family of streams that wait (hub.h), else NULL */
+    const char *run_directory; /* shared by the workers of a host; NULL in tests */
+    struct hub_state *hub;     /* of a family with suspended streams (hub.h), else NULL */
     struct arena *arena;       /* of the request being served */
-    uint32_t watch;            /* its place among those watched (shm/watch.h) */
+    uint32_t watch;            /* its index in the table of watched workers (shm/watch.h) */
     double idle_seconds;       /* without a request, before idle() is called */
     double limit;              /* seconds for one request; 0 = no end */
     int64_t served_at;         /* end of the last request; 0 = idle() has been called since */
-    struct serving *serving;   /* the request at hand, until server_after() */
+    struct serving *serving;   /* the current request, until server_after() */
 };
 
-/* Adds one to a row without labels. Does nothing in a service without HTTP_METRICS. */
+/* Adds one to a metric without labels. Does nothing in a service without HTTP_METRICS. */
 void server_count(struct server *server, enum http_metric metric);
 
-/* What a transport hands in and takes back. The FastCGI loop has one, and so have the tests. */
+/* The functions of a transport. The FastCGI loop has one, and so have the tests. */
 struct exchange {
     void *transport;
     /* Value of a CGI variable (REQUEST_METHOD, HTTP_ACCEPT...), NULL when absent. */
@@ -75,29 +75,29 @@ struct exchange {
     /* The whole answer, header and body. False when the peer is gone. */
     bool (*write)(void *transport, const char *head, size_t head_length, const char *body,
                   size_t body_length);
-    /* The same in pieces, for streams: any number of appends, then the end. NULL where a transport
-     * has whole answers only. */
+    /* The same in parts, for streams: any number of appends, then the end. NULL where a transport
+     * supports only whole answers. */
     bool (*append)(void *transport, const char *bytes, size_t length);
     bool (*end)(void *transport);
     /* Whether the client has left. */
     bool (*gone)(void *transport);
 };
 
-/* Serves one request: the fixed pipeline. Never fails; every way out is an answer. */
+/* Serves one request through the pipeline. Never fails: every request gets an answer. */
 void server_serve(struct server *server, struct exchange *exchange);
 
-/* What is left to do for the request just served, once the client has its answer. */
+/* Finishes the request just served, after the client has its answer. */
 void server_after(struct server *server);
 
-/* Opens what workers share and the catalogues. `run_directory` holds <service>.shm; NULL keeps it
- * in this process (tests). */
+/* Opens the shared memory of the workers and the catalogs. `run_directory` holds <service>.shm;
+ * NULL keeps it in this process (tests). */
 MUST_CHECK enum error server_start(struct server *server, struct arena *arena,
                                    const char *run_directory, const char *locales_directory,
                                    struct problem *problem);
 void server_stop(struct server *server);
 
-/* Whether the stack is about to stop: what balances between hosts should send elsewhere what comes
- * now. Nothing is refused for that. */
+/* Whether the stack is about to stop: load balancers should then send new requests elsewhere. The
+ * service still answers every request. */
 bool server_draining(const struct server *server);
 
 /* This responder's part of the OpenAPI document. */

@@ -17,9 +17,10 @@ enum { HTTP_BUCKETS_MAX = 3 };
 struct server;
 struct hub;
 
-/* What a request is asked on its way to the handler. Contracts differ in the order (whether a
- * stranger learns that a body is malformed, or that a path does not exist), so a service may have
- * its own; every order ends with the route, the role and what the row asks for. */
+/* The steps of a request before the handler. Contracts differ in the order (whether an
+ * unauthenticated client learns that a body is malformed, or that a path does not exist), so a
+ * service may define its own. Every order ends with the route, the role and the checks of the
+ * row. */
 enum http_step {
     STEP_END,
     STEP_LENGTH, /* 413 by Content-Length alone */
@@ -29,7 +30,7 @@ enum http_step {
     STEP_BODY, /* reads it, with its limit */
     STEP_PREFLIGHT,
     STEP_ROUTE, /* 404, 405 */
-    STEP_JSON,  /* the body is JSON, where the route takes some */
+    STEP_JSON,  /* the body is JSON, if the route takes JSON */
     STEP_ROLE,
     STEP_QUERY,
     STEP_FIELDS, /* the body fits its schema */
@@ -39,7 +40,7 @@ enum http_step {
 };
 
 /* How the reasons of domain problems are answered when not by the class of their error. `detail`
- * takes the place of the problem's own text where that is for the log only. */
+ * replaces the problem's own text where that text is for the log only. */
 struct reason_answer {
     const char *reason;
     int status;
@@ -53,18 +54,18 @@ struct document_info {
     const char *description;
 };
 
-/* Why somebody is not let in. */
+/* Why a client is refused. */
 struct http_refusal {
     int status;
     const char *error_code;
     const char *detail;
     const char *challenge;  /* WWW-Authenticate; NULL = none */
-    bool counts;            /* as a failure to prove who one is */
-    bool answered_by_error; /* request->problem says it instead: the keys could not be read */
+    bool counts;            /* counts as a failed authentication */
+    bool answered_by_error; /* request->problem is the answer: the keys could not be read */
 };
 
-/* Fills a refusal in, with Bearer for the challenge of a 401, and leaves what else it says. False.
- */
+/* Fills in a refusal, with Bearer for the challenge of a 401, and keeps its other members. Returns
+ * false. */
 bool http_refuse(struct http_refusal *refusal, int status, const char *error_code,
                  const char *detail);
 
@@ -73,75 +74,73 @@ struct http_bucket {
     const char *name; /* of the counter: "api:192.0.2.7" */
     struct rate_rule rule;
     const char *detail;   /* NULL = the message of the wire format */
-    uint32_t retry_after; /* seconds; 0 = as the window says */
-    /* Instead of the sliding window: a token bucket, where its capacity is not 0. */
+    uint32_t retry_after; /* seconds; 0 = until the window admits a call */
+    /* A token bucket instead of the sliding window, unless its capacity is 0. */
     struct rate_bucket tokens;
 };
 
 struct http_service {
-    const char *name; /* "experiments": of the run file, the log, and the folder of its pages */
+    const char *name; /* "experiments": in the run file, the log, and the folder of its pages */
     const struct wire_format *format;
     const enum http_step *order; /* ends with STEP_END; NULL = http's own */
 
-    /* Its settings: the table, and the struct that start() has filled (server->settings). */
+    /* The table of its settings, and the struct that start() has filled (server->settings). */
     const struct setting *settings;
     const size_t *setting_count;
 
-    const struct reason_answer *reasons; /* before http's own, which know the database's reasons */
+    const struct reason_answer *reasons; /* searched before http's own, which cover the database */
     size_t reason_count;
 
-    /* What it counts, in server->metrics; NULL = nothing. */
+    /* Its metrics, in server->metrics; NULL = none. */
     const struct metric *metrics;
     size_t metric_count;
     bool counts_http; /* the table begins with HTTP_METRICS (server.h) */
 
     /* Reads settings into server->policy, ->info, ->settings and ->state; memory from `arena` lives
-     * as long as the process. Opens nothing: --check-config calls it too. */
+     * as long as the process. Must not open anything: --check-config calls it too. */
     enum error (*start)(struct server *server, struct arena *arena, struct problem *problem);
-    /* Opens and prepares the database, and checks what only the database can tell of the settings;
-     * NULL = there is nothing to do. Called by --check-config, which `starts` the service
-     * (server->region is then NULL), and by a worker before its first request, when all that
-     * workers share is open. A worker starts also while the database is away. */
+    /* Opens and prepares the database, and checks the settings that depend on it; NULL = there is
+     * nothing to do. --check-config calls it with `starts` true (server->region is then NULL). A
+     * worker calls it before its first request, after opening the shared memory. A worker starts
+     * also while the database is unavailable. */
     enum error (*ready)(struct server *server, bool starts, struct problem *problem);
 
-    /* After the client and the route are known, before anything is asked of the client: false when
-     * the reply is complete. NULL = nothing to do. */
+    /* Called when the client address and the route are known, before any check of the client. False
+     * when the reply is complete. NULL = nothing to do. */
     bool (*begin)(struct request *request, struct reply *reply);
-    /* Who is asking: fills request->who. False with a refusal. Called for unknown paths too
-     * (request->route is NULL), which a service may hide from strangers. NULL = everybody is role
-     * 0.
-     */
+    /* Authenticates the client: fills request->who. False with a refusal. Called for unknown paths
+     * too (request->route is NULL), which a service may hide from unauthenticated clients. NULL =
+     * every client has role 0. */
     bool (*authenticate)(struct request *request, struct http_refusal *refusal);
-    /* Whether the request was let in because the service is open to everybody; asked after
-     * authenticate(). NULL = it never is. */
+    /* Whether the request was admitted because the service is open to everybody; called after
+     * authenticate(). NULL = never. */
     bool (*is_open)(const struct request *request);
     /* Names the class of callers of a route: a line of the service's table in
      * docs/operate/authorisation.md. */
     const char *(*access)(const struct route *route);
-    /* Words the refusal of somebody whose role is below the route's. */
+    /* Writes the refusal of a client whose role is below the route's. */
     void (*refuse)(const struct request *request, struct http_refusal *refusal);
-    /* The limits that this call is charged to, in order; the headers tell of the first. */
+    /* The limits that this call is charged to, in order; the headers report the first. */
     size_t (*buckets)(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
-    /* Charges a call to a limit that holds beyond this host. False leaves it to the host's own.
-     * NULL = there is none. */
+    /* Charges a call to a limit that several hosts share. False leaves it to the limit of this
+     * host. NULL = no shared limit. */
     bool (*charge)(struct request *request, const struct http_bucket *bucket,
                    struct rate_decision *decision);
-    /* Where first answers are kept; NULL = keys of idempotency are not looked at. */
+    /* Where first answers are kept; NULL = Idempotency-Key is ignored. */
     enum error (*idempotency)(struct request *request, struct http_idempotency *idempotency);
-    /* Adds headers to an answer that is otherwise complete. */
+    /* Adds headers to a complete answer. */
     void (*finish)(struct request *request, struct reply *reply);
-    /* After the answer has been sent, whatever became of it: to note, and to leave nothing open.
-     * The request's memory is still there; `status` is the answer's. */
+    /* Called after the answer has been sent or has failed, to record the request and close what is
+     * open. The request's memory is still valid; `status` is the answer's. */
     void (*after)(struct request *request, int status);
-    /* After a hub has looked for news: to leave nothing open. NULL = nothing to do. */
+    /* Called after a hub has read events, to close what is open. NULL = nothing to do. */
     void (*after_turn)(struct server *server);
-    /* No request has come for ASSAY_DATABASE_IDLE_SECONDS: gives back what other workers may need.
+    /* No request has come for ASSAY_DATABASE_IDLE_SECONDS: releases what other workers may need.
      * Called once after each run of requests, and after ready(). NULL = there is nothing. */
     void (*idle)(struct server *server);
-    /* About once a second, also while nobody asks anything: what must not wait for the next
-     * request. NULL = nothing does. */
+    /* Called about once a second, also while no request comes. NULL = nothing to do. */
     void (*each_second)(struct server *server);
-    /* When the worker leaves. */
+    /* Called when the worker exits. */
     void (*stop)(void *state);
 };
 
@@ -151,13 +150,13 @@ struct http_family {
     const char *name; /* "analysis" */
     const struct route *routes;
     size_t route_count;
-    /* Not 0: its requests yield to those of other families. Sets the niceness of each worker, and
-     * that of its session if the session holds nothing but its pool (nginx/pool). */
+    /* If not 0, its requests yield to those of other families. Sets the niceness of each worker,
+     * and that of its session if the session holds nothing but its pool (nginx/pool). */
     int niceness;
-    /* Its handlers store nothing: ready() opens no database. Only an issued key that a client
-     * presents makes the worker look into it. */
+    /* Its handlers store nothing: ready() opens no database. The worker opens it only to look up an
+     * issued key that a client presents. */
     bool without_storage;
-    const struct hub *hub; /* its streams wait together in one process (hub.h); NULL = no */
+    const struct hub *hub; /* one process serves all its suspended streams (hub.h); NULL = none */
 };
 
 #define ROUTES(table) .routes = (table), .route_count = COUNT_OF(table)

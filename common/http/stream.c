@@ -9,11 +9,11 @@
 static const char *const media_types[] = {
     [STREAM_EVENTS] = "text/event-stream", [STREAM_LINES] = "application/x-ndjson"};
 
-/* Pieces of an event on their way: one write for small ones. A worker serves one stream at a time.
- */
+/* Buffers parts of an event, so that a small event is one write. A worker serves one stream at a
+ * time. */
 static char buffer[16 * 1024];
 static size_t buffered;
-static size_t head_waiting; /* bytes of the head at the beginning of the buffer */
+static size_t head_waiting; /* bytes of the unsent head at the beginning of the buffer */
 
 static enum error open_stream(struct request *request, struct reply *reply, enum stream_kind kind,
                               bool with_first, struct stream *stream)
@@ -56,7 +56,7 @@ enum error stream_open_with_first(struct request *request, struct reply *reply,
     return open_stream(request, reply, kind, kind != STREAM_BYTES, stream);
 }
 
-/* A head that nothing has followed. */
+/* Sends a head that no event has followed. */
 static void send_waiting_head(const struct exchange *exchange)
 {
     if (head_waiting)
@@ -73,7 +73,7 @@ static void send_bytes(struct stream *stream, const char *bytes, size_t length)
     stream->request->server->serving->streamed += length - head_waiting;
     head_waiting = 0;
     watch_limit(stream->request->server->region, stream->request->server->watch,
-                stream->request->server->limit); /* its silence is limited, not its length */
+                stream->request->server->limit); /* limits its silence, not its length */
     stream->broken = !exchange->append(exchange->transport, bytes, length);
 }
 
@@ -100,7 +100,7 @@ static void append_string(struct stream *stream, const char *string)
     append(stream, string, strlen(string));
 }
 
-/* Each line of `data` with its prefix: a line end inside would begin a field of its own. */
+/* Each line of `data` with its prefix: a line end inside would begin another field. */
 static void append_data(struct stream *stream, const char *data)
 {
     do {
@@ -114,7 +114,7 @@ static void append_data(struct stream *stream, const char *data)
     } while (*data);
 }
 
-/* A field of one line; a value that would end it is left out. */
+/* A field of one line; a value with a line end is left out. */
 static void append_field(struct stream *stream, const char *name, const char *value)
 {
     if (!value || strpbrk(value, "\r\n"))

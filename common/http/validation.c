@@ -1,4 +1,4 @@
-/* 422: everything that a document has wrong, as a list of objects or as one text. */
+/* Answers 422 with every error of a document, as a list of objects or as one text. */
 #include "base/number.h"
 #include "http/http_internal.h"
 
@@ -6,11 +6,11 @@
 #include <string.h>
 
 enum {
-    INPUT_ECHO_MAX = 256,              /* bytes of a rejected value that are sent back */
+    INPUT_ECHO_MAX = 256,              /* bytes of a rejected value that are echoed */
     VALIDATION_TEXT_MAX = 1024 * 1024, /* bytes of all validation errors of an answer */
 };
 
-/* Writes a value without the members that look like secrets; gives up once `out` is full. */
+/* Writes a value without the members that look like secrets; stops once `out` is full. */
 static void echo_value(struct json_writer *writer, const json_t *value)
 {
     json_t *object = (json_t *)(uintptr_t)value; /* iterated, not changed */
@@ -86,7 +86,7 @@ static void write_location(struct json_writer *writer, const struct schema_path 
         writer_integer(writer, (int64_t)path->index);
 }
 
-/* Wording of each fault; {bound} and {choices} stand for what follows. */
+/* The message of each fault; {bound} and {choices} are placeholders. */
 static const struct {
     const char *type;
     const char *message;
@@ -243,7 +243,7 @@ static void write_length_context(struct json_writer *writer, const struct schema
         writer_key_integer(writer, "actual_length", (int64_t)error->actual);
 }
 
-/* The figures of the message, for programs. */
+/* The numbers of the message as JSON members, for programs. */
 static void write_context(struct json_writer *writer, const struct schema_error *error)
 {
     if (error->fault < FAULT_CHOICE)
@@ -319,7 +319,7 @@ static void answer_list(struct serving *serving, const char *items)
                   failure_message(serving->format, FAILURE_VALIDATION).error_code, items);
 }
 
-/* Missing and wrong members in the order of the table, members that nobody asked for last. */
+/* Missing and wrong members in the order of the table, unknown members last. */
 static void append_errors(struct text *out, const struct serving *serving,
                           const struct schema_errors *errors, bool extras)
 {
@@ -364,7 +364,7 @@ enum error request_fault(struct request *request, const char *where, const char 
     return problem_set(&request->problem, ERROR_MALFORMED, "request_fault", "%s", message);
 }
 
-/* `escalation.1.webhook_url` as name, place in the list, name. */
+/* `escalation.1.webhook_url` as name, list index, name. */
 static void write_field(struct json_writer *writer, const char *field)
 {
     for (size_t length; *field; field += length + (field[length] == '.')) {
@@ -422,7 +422,7 @@ void answer_faults(struct serving *serving)
     answer_list(serving, detail.bytes);
 }
 
-/* JSON that cannot be read, with the place where reading ended. */
+/* Malformed JSON, with the offset where parsing stopped. */
 static void write_json_fault(struct json_writer *writer, const struct serving *serving,
                              const struct json_fault *fault)
 {

@@ -2,7 +2,7 @@
 #include "http/wire_format.h"
 #include "http/http_internal.h"
 
-/* For failures without a message in the wire format. */
+/* Messages of failures for which the wire format has none. */
 static const struct failure_message defaults[FAILURE__MAX] = {
     [FAILURE_NOT_FOUND] = {"not_found", "Not Found"},
     [FAILURE_METHOD] = {"method_not_allowed", "Method Not Allowed"},

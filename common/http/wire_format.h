@@ -1,7 +1,7 @@
 /*
  * The wire format of a service: envelopes and messages of errors, headers, request ids and CORS, as
- * one constant per service in a file of its own. The pipeline and the API document read it. Routes
- * and the error codes of reasons stand elsewhere.
+ * one constant per service in a separate file. The pipeline and the API document read it. Routes
+ * and the error codes of reasons are defined elsewhere.
  */
 #ifndef ASSAY_HTTP_WIRE_FORMAT_H
 #define ASSAY_HTTP_WIRE_FORMAT_H
@@ -9,8 +9,8 @@
 #include "base/json.h"
 #include "http/request.h"
 
-/* What the pipeline itself refuses. A wire format may have a message for each; else http's is used.
- */
+/* Requests that the pipeline refuses. A wire format may have a message for each; else http's is
+ * used. */
 enum failure {
     FAILURE_NOT_FOUND,
     FAILURE_METHOD,         /* the path is known, the method is not */
@@ -19,11 +19,11 @@ enum failure {
     FAILURE_ENCODING, /* bytes that are not UTF-8: 400 if the format has a message, else 422 */
     FAILURE_VALIDATION,
     FAILURE_RATE,
-    FAILURE_AUTH_RATE, /* too many failures to prove who one is */
+    FAILURE_AUTH_RATE, /* too many failed authentications */
     FAILURE_CAPACITY,  /* computation is at its limit */
     FAILURE_CONFLICT,  /* for reasons without a code of their own */
     FAILURE_INTERNAL,
-    FAILURE_UNAVAILABLE, /* something that the service stands on is not there */
+    FAILURE_UNAVAILABLE, /* a service that this one depends on is not available */
     FAILURE__MAX
 };
 
@@ -32,7 +32,7 @@ struct failure_message {
     const char *detail;
 };
 
-/* One error on its way into a body. */
+/* One error to be written into a body. */
 struct http_error {
     int status;
     const char *error_code;
@@ -46,7 +46,7 @@ enum validation_form {
     VALIDATION_TEXT  /* "body.prompt: Field required; query.limit: ..." */
 };
 
-/* Credentials are allowed, but never beside "*". */
+/* Credentials are allowed, but not with "*". */
 struct cors_rule {
     const char *const *always_allowed; /* request headers; NULL at the end */
     const char *exposed;
@@ -65,8 +65,8 @@ struct wire_format {
     /* JSON Schemas of an error and of a failed validation, for the API document. */
     const char *error_schema;
     const char *validation_schema;
-    /* Of one item of a failed validation, or NULL. It is ValidationError then, and the whole is
-     * HTTPValidationError, as clients that were made for frameworks expect. */
+    /* Of one item of a failed validation, or NULL. If set, the item is named ValidationError and
+     * the whole HTTPValidationError, as clients generated from such API documents expect. */
     const char *validation_item_schema;
     const char *security_schemes;                          /* JSON object */
     const char *(*security)(const struct route *protects); /* JSON list of a route with a role */
@@ -84,12 +84,12 @@ struct wire_format {
     const char *process_time_header;
     bool names_language;
     struct rate_header_names rate_headers;
-    const struct cors_rule *cors; /* NULL: pages of other origins get nothing */
+    const struct cors_rule *cors; /* NULL: pages of other origins have no access */
     bool redirects_slashes;       /* 307 from /path/ to /path */
-    bool reads_any_type;          /* bodies are taken for JSON whatever their Content-Type says */
+    bool reads_any_type;          /* a body is parsed as JSON whatever its Content-Type */
 
     struct failure_message failures[FAILURE__MAX];
-    /* The text of FAILURE_BODY_TOO_LARGE; `announced` is 0 when the length was not told. */
+    /* The text of FAILURE_BODY_TOO_LARGE; `announced` is 0 when the request gave no length. */
     int capacity_status; /* while computation is at its limit; 0 = 429 */
     const char *(*too_large)(const struct request *request, size_t announced, size_t limit);
 };
