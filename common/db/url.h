@@ -1,4 +1,4 @@
-/* URLs taken apart, for target.c and for showing them without credentials. Private to this kit. */
+/* Private to common/db: the parts of a URL, for target.c and for showing it without credentials. */
 #ifndef ASSAY_DB_URL_H
 #define ASSAY_DB_URL_H
 

@@ -22,18 +22,18 @@ struct alert_call {
     struct problem *problem;
 };
 
-/* What a look came to. */
+/* The result of a check. */
 struct alert_report {
-    const char *text; /* for people; NULL when nobody looked */
-    bool busy;        /* somebody else is looking */
-    bool undelivered; /* a notice was tried in vain */
+    const char *text; /* for people; NULL when nothing was checked */
+    bool busy;        /* another process is checking */
+    bool undelivered; /* a notice could not be delivered */
 };
 
-/* Looks, if it is time by the settings (or `now`), and sends what is due. */
+/* Checks, if it is time by the settings (or `now`), and sends the notices that are due. */
 MUST_CHECK enum error alerts_check(const struct alert_call *call, bool now,
                                    struct alert_report *report);
 
-/* What a look would come to; changes and sends nothing. */
+/* The result that a check would have; changes and sends nothing. */
 MUST_CHECK enum error alerts_rehearse(const struct alert_call *call, struct alert_report *report);
 
 #endif
