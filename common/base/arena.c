@@ -1,4 +1,5 @@
-/* The arena: a list of blocks, bumped through and dropped together. Knows nothing but memory. */
+/* The arena: a list of memory blocks. Allocation advances through them; a reset frees all of them
+ * together. */
 #include "base/arena.h"
 
 #include <dirent.h>
@@ -17,7 +18,7 @@
 #endif
 
 enum {
-    BLOCK_BYTES = 64 * 1024, /* kept between requests; larger requests get blocks of their own */
+    BLOCK_BYTES = 64 * 1024, /* kept between requests; larger requests get separate blocks */
     ALIGNMENT = 16
 };
 
@@ -37,7 +38,7 @@ struct arena {
     jmp_buf *recovery;
     struct arena_guard *guards; /* the newest first */
     struct arena *parent;       /* NULL = none */
-    struct arena_guard *place;  /* among the guards of the parent */
+    struct arena_guard *place;  /* its guard in the list of the parent */
 };
 
 struct arena *arena_create(size_t limit)

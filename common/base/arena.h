@@ -1,10 +1,11 @@
 /*
- * Memory with one owner and one end: everything that lives as long as a request (or a job step)
- * comes from an arena and goes with it. Nothing is freed by hand, so early return is always safe.
+ * Memory that is freed at once: everything that lives as long as a request (or a job step) is
+ * allocated from an arena and freed with it. Nothing is freed by hand, so early return is always
+ * safe.
  *
  * Allocation never returns NULL. When the limit is reached or the system has no memory, control
- * jumps to the recovery point set by arena_on_exhausted(); without one the process prints its
- * state and aborts. Under sanitizers every allocation is a malloc of its own.
+ * jumps to the recovery point set by arena_on_exhausted(); without one the process prints its state
+ * and aborts. Under sanitizers every allocation is a separate malloc.
  */
 #ifndef ASSAY_BASE_ARENA_H
 #define ASSAY_BASE_ARENA_H
@@ -20,15 +21,15 @@ struct arena;
 struct arena *arena_create(size_t limit);
 void arena_destroy(struct arena *arena);
 
-/* One that is reset and destroyed on its own, for what a loop uses up: when it is exhausted, so is
- * the parent, and at the latest it goes with that. */
+/* An arena below `parent` that is reset and destroyed separately, for the temporary memory of a
+ * loop. Its exhaustion exhausts the parent. It is destroyed at the latest with the parent. */
 struct arena *arena_create_below(struct arena *parent, size_t limit);
 
 /* Frees everything at once; keeps one small block for the next request. */
 void arena_reset(struct arena *arena);
 
-/* Where to go when memory runs out; NULL takes the recovery point away. The caller keeps the
- * buffer alive for as long as it is set. */
+/* The recovery point to jump to when memory runs out; NULL removes it. The caller keeps the buffer
+ * alive for as long as it is set. */
 void arena_on_exhausted(struct arena *arena, jmp_buf *recovery);
 
 /* Zeroed memory, aligned for any type, owned by the arena. A size of 0 gives a valid pointer. */
@@ -37,7 +38,7 @@ void *arena_alloc(struct arena *arena, size_t size);
 /* `count` zeroed items of `size` bytes; overflow of the product counts as exhaustion. */
 void *arena_alloc_array(struct arena *arena, size_t count, size_t size);
 
-/* As arena_alloc, but gives NULL instead of jumping: for libraries that check. */
+/* As arena_alloc, but returns NULL instead of jumping: for libraries that check. */
 void *arena_try_alloc(struct arena *arena, size_t size);
 
 /* NUL-terminated copies owned by the arena. */
@@ -46,9 +47,8 @@ char *arena_copy_string(struct arena *arena, const char *string);
 char *arena_print(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Something that has to be closed and is no memory of the arena, while memory is taken from it:
- * `thing`, set by who opened it, is released by arena_guard_end(), or with the arena, should memory
- * run out before. */
+/* Releases a resource that is not arena memory. The caller that opens the resource sets `thing`.
+ * arena_guard_end() releases it; if memory runs out before that, the arena does. */
 struct arena_guard {
     void *thing; /* NULL = nothing is open */
     void (*release)(void *thing);
@@ -61,8 +61,8 @@ void arena_guard_end(struct arena_guard *guard);
 void arena_close_file(void *file);
 void arena_close_directory(void *directory);
 
-/* Whether what could not be given since the last reset was over the limit; else it was the system
- * that had no memory. */
+/* Whether the last failed allocation since the reset was over the arena's limit. False when the
+ * system had no memory. */
 bool arena_is_full(const struct arena *arena);
 
 /* Bytes handed out since the last reset. */

@@ -1,4 +1,4 @@
-/* The two clocks and the one text form of a moment. */
+/* The two clocks, and the text form of a timestamp. */
 #include "base/clock.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
-/* Landlock for files, a seccomp filter for calls. Must not know what the process is for: it is told
- * where it may write. */
+/* Landlock restricts files, a seccomp filter restricts system calls. The caller passes the writable
+ * directories; this file must not depend on the program. */
 #include "base/confine.h"
 #include "base/sanitized.h"
 
@@ -24,18 +24,18 @@ const char *const confine_mode_names[CONFINE__MAX + 1] = {"auto", "on", "off", N
 
 static struct confinement state;
 
-/* Younger than the headers of Debian 12: cutting files short, since version 3 of Landlock. */
+/* Newer than the headers of Debian 12: truncation, since version 3 of Landlock. */
 #ifndef LANDLOCK_ACCESS_FS_TRUNCATE
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
 #endif
 
-/* What changes files or runs them. Reading is not listed and therefore free. */
+/* The rights to change files or run them. Reading is not listed and therefore allowed. */
 static const uint64_t file_changes =
     LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
     LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
     LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
     LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
-/* What a worker does below its directories; devices, pipes and links are not among it. */
+/* The rights of a worker below its directories; devices, pipes and links are not included. */
 static const uint64_t file_work = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
                                   LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_DIR |
                                   LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
@@ -58,7 +58,7 @@ static const int denied[] = {
     __NR_pidfd_getfd,
     __NR_kcmp,
     __NR_process_madvise,
-    /* what Landlock does not cover: owners, rights and attributes of files, by name */
+    /* what Landlock does not cover: owners, modes and attributes of files, by name */
     __NR_fchmodat,
     __NR_fchownat,
     __NR_setxattr,
@@ -86,7 +86,7 @@ static const int denied[] = {
     __NR_swapoff,
     __NR_quotactl,
     __NR_acct,
-    /* ways round a filter of calls, and large surfaces of the kernel */
+    /* ways around a filter of calls, and large attack surfaces of the kernel */
     __NR_io_uring_setup,
     __NR_io_uring_enter,
     __NR_io_uring_register,
@@ -134,7 +134,7 @@ static const int denied[] = {
 #endif
 };
 
-/* Calls above are younger than the headers of Debian 12 (or x32's); libc does without them. */
+/* Calls above this are newer than the headers of Debian 12 (or x32's); libc works without them. */
 enum { LAST_KNOWN_CALL = __NR_set_mempolicy_home_node };
 
 enum { DENIED = sizeof denied / sizeof denied[0] };
@@ -150,13 +150,14 @@ static void note_missing(const char *what, const char *why)
 #ifdef ARCHITECTURE
 #define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
 #define GIVE(verdict) BPF_STMT(BPF_RET | BPF_K, (verdict))
-/* The next instruction when the test holds, the one after that when it does not. */
+/* Continues with the next instruction if the test holds, else with the one after that. */
 #define WHEN(test, value) BPF_JUMP(BPF_JMP | (test) | BPF_K, (uint32_t)(value), 0, 1)
 #define UNLESS(test, value) BPF_JUMP(BPF_JMP | (test) | BPF_K, (uint32_t)(value), 1, 0)
 #define REFUSE(code) GIVE(SECCOMP_RET_ERRNO | (code))
 
-/* Another architecture's numbers mean other calls, so such a process is killed. clone() may make
- * threads only; clone3() hides its flags in memory, so it does not exist and libc takes clone(). */
+/* The same numbers are other calls on another architecture, so such a process is killed. clone()
+ * may create threads only. The flags of clone3() are in memory, where the filter cannot read them;
+ * it fails with ENOSYS and libc uses clone(). */
 static const struct sock_filter filter_head[] = {
     LOAD(arch),
     UNLESS(BPF_JEQ, ARCHITECTURE),
@@ -199,7 +200,7 @@ static void confine_calls(void)
 }
 #endif
 
-/* Makes the directory and those above it. What is wrong shows when it is opened. */
+/* Makes the directory and its parents. Errors show when it is opened. */
 static void make_directory(const char *path)
 {
     char part[4096];

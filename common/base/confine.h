@@ -1,8 +1,8 @@
 /*
- * Confinement of a process by the kernel, for what a mistake of ours must not become: after this
- * call the process cannot run programs, start processes, trace others or change the machine
- * (seccomp), and can change files only below the directories it was given (Landlock). Reading,
- * sockets, threads and files that are open already are as before. There is no way back.
+ * Confinement of a process by the kernel, against exploited bugs. After this call the process
+ * cannot run programs, start processes, trace others or change the machine (seccomp), and can
+ * change files only below the given directories (Landlock). Reading, sockets, threads and files
+ * that are open already are not restricted. Confinement cannot be undone.
  */
 #ifndef ASSAY_BASE_CONFINE_H
 #define ASSAY_BASE_CONFINE_H
@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-/* AUTO takes what the kernel has, ON demands both parts, OFF does nothing. A build with sanitizers
- * is never confined: they trace, fork and write files of their own. */
+/* AUTO uses what the kernel supports, ON requires both parts, OFF does nothing. A build with
+ * sanitizers is never confined: sanitizers trace, fork and write files. */
 enum confine_mode { CONFINE_AUTO, CONFINE_ON, CONFINE_OFF, CONFINE__MAX };
 
 extern const char *const confine_mode_names[CONFINE__MAX + 1]; /* NULL-terminated */
@@ -20,16 +20,16 @@ extern const char *const confine_mode_names[CONFINE__MAX + 1]; /* NULL-terminate
 struct confinement {
     bool files;       /* changes only below the directories */
     bool calls;       /* no programs, no processes, no changes to the machine */
-    char missing[96]; /* why one of them is false; "" when none is or nothing was asked for */
+    char missing[96]; /* why one of them is false; "" when none is or none was requested */
 };
 
 /* Confines the calling process, which must have one thread so far. `directories` ends with NULL;
- * those that are missing are made, whatever the mode. Temporary files go to the first one (TMPDIR).
+ * missing ones are created in every mode. Temporary files go to the first one (TMPDIR).
  * ERROR_SYSTEM `not_confined` in mode ON when the kernel, or a directory, does not allow it. */
 MUST_CHECK enum error confine_process(enum confine_mode mode, const char *const *directories,
                                       struct problem *problem);
 
-/* What has come of it in this process. */
+/* What is in force in this process. */
 const struct confinement *confine_state(void);
 
 #endif

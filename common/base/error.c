@@ -1,4 +1,4 @@
-/* Filling in the detail of a failure. Must not allocate: it runs when memory is short. */
+/* Fills in the detail of a failure. Must not allocate: it runs when memory is short. */
 #include "base/error.h"
 
 #include <stdarg.h>

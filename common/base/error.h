@@ -1,19 +1,19 @@
 /*
- * Why a function could not do its work: one closed set of codes for the whole suite, with the
- * detail for people beside it. It knows nothing of HTTP; common/http maps codes to answers.
+ * Error codes of the whole suite, one closed set, with a detail for people. They do not depend on
+ * HTTP; common/http maps codes to answers.
  */
 #ifndef ASSAY_BASE_ERROR_H
 #define ASSAY_BASE_ERROR_H
 
 enum error {
     ERROR_NONE = 0,
-    ERROR_INVALID,     /* the caller's values have no answer (degenerate data, rate above one) */
+    ERROR_INVALID,     /* the arguments have no result (degenerate data, rate above one) */
     ERROR_NOT_FOUND,   /* nothing with that id or name */
     ERROR_CONFLICT,    /* it exists already, or has changed since it was read */
     ERROR_FORBIDDEN,   /* the caller may not do this */
-    ERROR_TOO_LARGE,   /* a named limit was passed */
-    ERROR_BUSY,        /* capacity is taken; try again later */
-    ERROR_UNAVAILABLE, /* something outside does not answer (database, upstream) */
+    ERROR_TOO_LARGE,   /* a named limit was exceeded */
+    ERROR_BUSY,        /* capacity is in use; try again later */
+    ERROR_UNAVAILABLE, /* an external service does not answer (database, upstream) */
     ERROR_MALFORMED,   /* bytes that do not follow their syntax */
     ERROR_SYSTEM,      /* the operating system refused: disk, memory, permissions */
     ERROR__MAX

@@ -1,4 +1,4 @@
-/* zlib in memory of an arena: nothing is left behind when a request ends half way. */
+/* zlib with memory of an arena: nothing leaks when a request ends early. */
 #include "base/gunzip.h"
 
 #include <stdbool.h>
@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { GZIP_WINDOW = 15 + 16 }; /* the largest window; gzip and nothing else */
+enum { GZIP_WINDOW = 15 + 16 }; /* the largest window; gzip format only */
 
 struct gunzip {
     struct arena *arena;
     z_stream stream;
-    size_t left; /* of what may come out */
-    bool ended;  /* at the end of a member, and of the bytes */
+    size_t left; /* output bytes that are still allowed */
+    bool ended;  /* at the end of a member, and of the input */
 };
 
 static voidpf take(voidpf arena, uInt count, uInt size)
@@ -37,7 +37,7 @@ struct gunzip *gunzip_start(struct arena *arena, const char *bytes, size_t lengt
     gunzip->stream.next_in = (z_const Bytef *)bytes;
     gunzip->stream.avail_in = (uInt)length;
     if (length > UINT32_MAX || inflateInit2(&gunzip->stream, GZIP_WINDOW) != Z_OK)
-        abort(); /* bodies are far smaller, and memory does not come back NULL */
+        abort(); /* bodies are far smaller, and the arena never returns NULL */
     return gunzip;
 }
 
@@ -47,7 +47,7 @@ static enum error damaged(struct problem *problem)
                        "the body is no gzip, or is damaged or cut off");
 }
 
-/* Until the piece is full or the bytes have an end. */
+/* Reads until the piece is full or the input ends. */
 static enum error fill(struct gunzip *gunzip, struct problem *problem)
 {
     z_stream *stream = &gunzip->stream;

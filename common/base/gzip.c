@@ -1,10 +1,10 @@
-/* Packing by zlib, whose memory is the arena's. */
+/* Compression by zlib, whose memory is the arena's. */
 #include "base/gzip.h"
 
 #include <stdlib.h>
 #include <zlib.h>
 
-enum { GZIP_WINDOW = 15 + 16 /* the largest window; gzip's frame */, MEMORY_LEVEL = 8 };
+enum { GZIP_WINDOW = 15 + 16 /* the largest window; gzip format */, MEMORY_LEVEL = 8 };
 enum { PIECE_BYTES = 1 << 20 };
 
 static voidpf take(voidpf arena, uInt count, uInt size)
@@ -26,7 +26,7 @@ void gzip_append(struct text *out, const char *bytes, size_t length)
 
     if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, MEMORY_LEVEL,
                      Z_DEFAULT_STRATEGY) != Z_OK)
-        abort(); /* memory does not come back NULL */
+        abort(); /* the arena never returns NULL */
     while (result != Z_STREAM_END) {
         size_t piece = length - put < PIECE_BYTES ? length - put : PIECE_BYTES;
         char *room = text_extend(out, PIECE_BYTES);

@@ -1,10 +1,10 @@
-/* Packing by gzip (RFC 1952), of what stands in memory; gunzip.h unpacks. */
+/* Compresses by gzip (RFC 1952) a text in memory; gunzip.h decompresses. */
 #ifndef ASSAY_BASE_GZIP_H
 #define ASSAY_BASE_GZIP_H
 
 #include "base/text.h"
 
-/* Appends the packed bytes to `out`, whose maximum they may pass (`overflowed`). */
+/* Appends the compressed bytes to `out`. `overflowed` is set when they exceed its maximum. */
 void gzip_append(struct text *out, const char *bytes, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* Prints what --help and --version of every program answer; the text is the program's own. */
+/* Prints the output of --help and --version; each program provides its help text. */
 #include "base/help.h"
 
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /*
- * JSON in and out. Reading is strict (RFC 8259, valid UTF-8, one document, no duplicate keys, no
- * NaN) and gives Jansson values whose memory is the arena's: never call json_decref on them.
- * Writing goes through a scope stack, so that broken nesting is an assertion and not a broken page.
+ * Reads and writes JSON. Reading is strict (RFC 8259, valid UTF-8, one document, no duplicate keys,
+ * no NaN) and gives Jansson values whose memory is the arena's: never call json_decref on them.
+ * Writing goes through a scope stack, so that wrong nesting fails an assertion instead of producing
+ * malformed JSON.
  */
 #ifndef ASSAY_BASE_JSON_H
 #define ASSAY_BASE_JSON_H
@@ -17,7 +18,7 @@
 
 enum {
     JSON_DEPTH_LIMIT = 64,      /* default nesting of a document */
-    JSON_WRITER_DEPTH_MAX = 64, /* nesting of what we write */
+    JSON_WRITER_DEPTH_MAX = 64, /* nesting of written documents */
 };
 
 struct json_fault {
@@ -26,19 +27,19 @@ struct json_fault {
 };
 
 /* Reads one document of at most `depth` levels. ERROR_MALFORMED with the fault filled in. Numbers
- * that do not fit a double are malformed; integers beyond 64 bits become reals. Memory running out
- * is the arena's affair, as with arena_alloc(). */
+ * that do not fit a double are malformed; integers beyond 64 bits become reals. The arena handles
+ * exhausted memory, as with arena_alloc(). */
 MUST_CHECK enum error json_read(struct arena *arena, const char *bytes, size_t length, int depth,
                                 json_t **document, struct json_fault *fault);
 
-/* The catalogue and configuration files: as json_read, with the file's own problems as
- * ERROR_NOT_FOUND or ERROR_SYSTEM. */
+/* Reads a catalog or configuration file, as json_read; problems with the file are ERROR_NOT_FOUND
+ * or ERROR_SYSTEM. */
 MUST_CHECK enum error json_read_file(struct arena *arena, const char *path, json_t **document,
                                      struct problem *problem);
 
 /* The line, from 1, on which the value at a path like `tasks[3].steps[0].cost_usd` begins in a
- * document that json_read() has taken; of the innermost value of the path that is there, when the
- * rest is not. Names with dots, brackets or escapes are not found. */
+ * document that json_read() has accepted. If the path does not exist, the line of the innermost
+ * value of it that does. Names with dots, brackets or escapes are not found. */
 size_t json_line_of(const char *bytes, size_t length, const char *path);
 
 struct json_writer {
@@ -47,8 +48,8 @@ struct json_writer {
     char scope[JSON_WRITER_DEPTH_MAX]; /* '{' or '[' */
     bool has_items[JSON_WRITER_DEPTH_MAX];
     bool after_key;
-    bool spaced; /* a blank behind each comma and colon */
-    bool ascii;  /* escape everything beyond ASCII */
+    bool spaced; /* a blank after each comma and colon */
+    bool ascii;  /* escapes everything beyond ASCII */
     int indent;  /* blanks per level, each value on a line of its own; 0 = compact */
 };
 
@@ -69,17 +70,17 @@ void writer_boolean(struct json_writer *writer, bool value);
 void writer_null(struct json_writer *writer);
 void writer_value(struct json_writer *writer, const json_t *value);
 
-/* The same with the keys in order at every level: one form for one value. */
+/* The same with sorted keys at every level: one form for one value. */
 void writer_value_sorted(struct json_writer *writer, const json_t *value);
 
-/* A value that is JSON already; only for constants of ours and for what a writer has made. */
+/* Writes a value that is JSON already; only for constants and for output of a writer. */
 void writer_raw(struct json_writer *writer, const char *json);
 
-/* The object `object` with the members of `more` behind its own. Both are JSON texts of objects, as
- * a writer makes them. */
+/* The object `object` followed by the members of `more`. Both are JSON texts of objects, as a
+ * writer makes them. */
 const char *json_join(struct arena *arena, const char *object, const char *more);
 
-/* Key and value in one line. */
+/* Key and value in one call. */
 void writer_key_string(struct json_writer *writer, const char *key, const char *value);
 void writer_key_number(struct json_writer *writer, const char *key, double value);
 void writer_key_integer(struct json_writer *writer, const char *key, int64_t value);

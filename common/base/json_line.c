@@ -1,5 +1,5 @@
-/* Finds values in a JSON text again, for messages to people: a value that was read no longer knows
- * where it stood. Reads nothing but documents that json_read() has taken. */
+/* Finds the position of a value in a JSON text, for error messages: a parsed value does not record
+ * its position. Reads only documents that json_read() has accepted. */
 #include "base/json.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static void skip_blanks(struct cursor *cursor)
         cursor->at++;
 }
 
-/* `at` is on the quotation mark, and afterwards behind the other one. */
+/* `at` moves from the opening quotation mark to the position after the closing one. */
 static void skip_string(struct cursor *cursor)
 {
     for (cursor->at++; cursor->at < cursor->end && *cursor->at != '"'; cursor->at++)
@@ -41,7 +41,7 @@ static void skip_value(struct cursor *cursor)
     }
 }
 
-/* Onto the next element, or onto the bracket that closes. */
+/* Moves to the next element, or to the closing bracket. */
 static void skip_element(struct cursor *cursor)
 {
     skip_blanks(cursor);
@@ -51,7 +51,7 @@ static void skip_element(struct cursor *cursor)
     skip_blanks(cursor);
 }
 
-/* Into an array that has so many elements. */
+/* Enters an array and moves to the element at `index`. */
 static bool enter_element(struct cursor *cursor, size_t index)
 {
     if (cursor->at >= cursor->end || *cursor->at != '[')
@@ -63,7 +63,7 @@ static bool enter_element(struct cursor *cursor, size_t index)
     return cursor->at < cursor->end && *cursor->at != ']';
 }
 
-/* Into an object that has such a member, onto its value. */
+/* Enters an object and moves to the value of the member. */
 static bool enter_member(struct cursor *cursor, const char *name, size_t length)
 {
     if (cursor->at >= cursor->end || *cursor->at != '{')

@@ -1,5 +1,5 @@
-/* Strict reading of JSON with Jansson. Its memory is redirected to the arena of the document being
- * read, so that nothing has to be given back value by value. */
+/* Strict reading of JSON with Jansson. Its allocations come from the arena of the document being
+ * read, so that no value has to be freed. */
 #include "base/json.h"
 
 #include <errno.h>
@@ -9,11 +9,12 @@
 
 enum { FILE_LIMIT = 16 * 1024 * 1024 };
 
-/* Whose memory Jansson uses now. Workers are single-threaded processes. */
+/* The arena that Jansson uses now. Workers are single-threaded processes. */
 static struct arena *current_arena;
 
-/* Jumps to the arena's recovery point when memory runs out, past Jansson: all that it holds is the
- * arena's. Given NULL, it would call a good document malformed, or lose a member of it. */
+/* Jumps out of Jansson to the arena's recovery point when memory runs out; all memory of Jansson is
+ * the arena's. If this returned NULL, Jansson would report a valid document as malformed, or lose a
+ * member. */
 static void *allocate(size_t size)
 {
     return arena_alloc(current_arena, size);
@@ -24,7 +25,7 @@ static void release(void *memory)
     (void)memory; /* the arena's reset does it */
 }
 
-/* Jansson reads recursively up to 2048 levels; our limit is lower, counted before it starts. */
+/* Jansson reads recursively up to 2048 levels; our limit is lower, checked before it starts. */
 static bool too_deep(const char *bytes, size_t length, int limit, size_t *offset)
 {
     int depth = 0;
@@ -78,7 +79,7 @@ enum error json_read(struct arena *arena, const char *bytes, size_t length, int 
     return fault_at(fault, error.position > 0 ? (size_t)error.position : 0, error.text);
 }
 
-/* Reads exactly `size` bytes; what the file holds beyond them does not count. */
+/* Reads exactly `size` bytes; later bytes of the file are ignored. */
 static bool read_whole(const char *path, char *bytes, size_t size)
 {
     FILE *file = fopen(path, "rbe");

@@ -1,5 +1,5 @@
-/* Writing JSON: compact, UTF-8, shortest numbers. Nesting is checked by a scope stack; a mistake in
- * our own code aborts with its place, because no input can cause it. */
+/* Writes JSON: compact, UTF-8, shortest numbers. A scope stack checks the nesting; a mistake there
+ * aborts with its position, because only a bug can cause it. */
 #include "base/json.h"
 #include "base/number.h"
 #include "base/string_list.h"
@@ -31,7 +31,7 @@ static void break_line(struct json_writer *writer)
         text_append_byte(writer->out, ' ');
 }
 
-/* The comma before a value where one is due. */
+/* Writes the comma before a value if one is due. */
 static void before_value(struct json_writer *writer)
 {
     if (writer->after_key) {
@@ -125,9 +125,9 @@ static size_t escape_code_point(struct text *out, const unsigned char *s)
     return length;
 }
 
-/* Length of what stands for itself at `s`: all but the controls, the quote and the backslash; what
- * is not ASCII only where the text need not be, and only when it is UTF-8. 0 = it has to be
- * escaped. */
+/* Length of the run at `s` that needs no escape. Control characters, the quote and the backslash
+ * need one. So does non-ASCII text if `ascii` is set or it is not valid UTF-8. 0 = the next
+ * character has to be escaped. */
 static size_t plain_length(const char *s, size_t left, bool ascii)
 {
     static const unsigned char special[256] = {
@@ -145,8 +145,8 @@ static size_t plain_length(const char *s, size_t left, bool ascii)
     }
 }
 
-/* Writes the character at `s`, which cannot stand as it is; returns its length in bytes. What is no
- * UTF-8 becomes U+FFFD byte by byte: text that is echoed may be anything. */
+/* Writes the character at `s`, which needs an escape; returns its length in bytes. Invalid UTF-8
+ * becomes U+FFFD byte by byte: echoed text may contain any bytes. */
 static size_t escape_character(struct json_writer *writer, const char *s, size_t left)
 {
     struct text *out = writer->out;
@@ -163,7 +163,7 @@ static size_t escape_character(struct json_writer *writer, const char *s, size_t
     return 1;
 }
 
-/* Byte by byte what stands for itself in runs. */
+/* Copies runs that need no escape, and escapes the characters between them. */
 static void quoted_with_escapes(struct json_writer *writer, const char *bytes, size_t length)
 {
     struct text *out = writer->out;
@@ -185,7 +185,8 @@ static void quoted_with_escapes(struct json_writer *writer, const char *bytes, s
     text_append_byte(out, '"');
 }
 
-/* The quoted text at `at`; NULL when something in it is not ASCII, or has to be escaped. */
+/* Writes the quoted text at `at`; NULL when it contains a character that is not ASCII, or needs an
+ * escape. */
 static char *put_plain(char *at, const char *bytes, size_t length)
 {
     *at++ = '"';
@@ -211,7 +212,7 @@ static void quoted(struct json_writer *writer, const char *bytes, size_t length)
         quoted_with_escapes(writer, bytes, length);
 }
 
-/* A key as schemas have them, without a line of its own; false when nothing was written. */
+/* Writes a key that needs no escape, in compact form; false when nothing was written. */
 static bool put_short_key(struct json_writer *writer, const char *key, bool comma)
 {
     size_t length = strlen(key);

@@ -1,4 +1,4 @@
-/* Loading a library by the dynamic linker, whole or not at all. */
+/* Loads a shared library with all its functions, or not at all. */
 #include "base/library.h"
 
 #include <dlfcn.h>
@@ -18,7 +18,7 @@ bool library_load(const char *file, const char *const *names, size_t count, void
             library = NULL;
         }
     }
-    if (library) /* POSIX has pointers to functions look like any others */
+    if (library) /* POSIX stores pointers to functions like other pointers */
         memcpy(functions, found, count * sizeof *found);
     return library != NULL;
 }

@@ -5,7 +5,7 @@
 
 enum { ITEMS_AT_FIRST = 8 };
 
-/* The room doubles whenever it is full, so `count` alone says when that is. */
+/* The capacity doubles whenever it is full, so `count` alone says when that is. */
 static bool is_full(size_t count)
 {
     return count == 0 || (count >= ITEMS_AT_FIRST && (count & (count - 1)) == 0);

@@ -4,13 +4,14 @@
 
 #include "base/arena.h"
 
-/* Appends a zeroed item and points to it. `list` points to a struct with `size_t count` and
- * `items`, a pointer to the item type; it starts zeroed. Adding may move the items. */
+/* Appends a zeroed item and returns a pointer to it. `list` points to a struct with `size_t count`
+ * and `items`, a pointer to the item type; it starts zeroed. Adding may move the items. */
 #define LIST_ADD(arena, list)                                                                      \
     ((__typeof__((list)->items))list_add((arena), &(list)->items, &(list)->count,                  \
                                          sizeof *(list)->items))
 
-/* The same by the size of an item; `items` points to the pointer. For a struct object_list. */
+/* The same by the size of an item; `items` is the address of the pointer. For a struct
+ * object_list. */
 void *list_add(struct arena *arena, void *items, size_t *count, size_t size);
 
 #endif

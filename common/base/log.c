@@ -1,4 +1,4 @@
-/* One event, one line, one write. Knows nothing of requests. */
+/* Writes each event as one line in one write. Does not depend on requests. */
 #include "base/log.h"
 #include "base/clock.h"
 #include "base/json.h"
@@ -57,11 +57,11 @@ void log_number(struct log_line *line, const char *name, double value)
     add_field(line, (struct log_field){.name = name, .type = LOG_NUMBER, .number = value});
 }
 
-/* What stands before a credential in headers, queries and messages, in any case. */
+/* Text that precedes a credential in headers, queries and messages, in any case. */
 static const char *const introductions[] = {"bearer ",  "api-key: ", "api_key: ", "apikey: ",
                                             "api-key=", "api_key=",  "apikey=",   "llm-token: "};
 
-/* A quick look: each of them ends in one of these bytes, and most values hold neither. */
+/* A quick test: each of them ends in one of these bytes, and most values contain neither. */
 static bool may_hold_credentials(const char *text)
 {
     return text[strcspn(text, " =")] || strstr(text, "://");
@@ -175,7 +175,7 @@ void log_write(struct log_line *line)
         else
             plain_line(line, now, &out);
         text_append_byte(&out, '\n');
-        /* When the log itself cannot be written there is nobody to tell. */
+        /* When the log cannot be written, there is no other channel. */
         (void)!write(STDERR_FILENO, out.bytes, out.length);
     }
     arena_on_exhausted(state.arena, NULL);

@@ -1,7 +1,7 @@
 /*
  * The log: one line per event on standard error, as a JSON object (or plain `key=value` text), in
- * ASCII, whatever the values hold. Credentials inside values are masked. A line is one write, so
- * lines of several workers never mix. Fields are given in alphabetical order.
+ * ASCII for any values. Credentials inside values are masked. A line is one write, so lines of
+ * several workers never mix. Fields are given in alphabetical order.
  */
 #ifndef ASSAY_BASE_LOG_H
 #define ASSAY_BASE_LOG_H
@@ -19,7 +19,7 @@ enum {
     LOG_VALUE_MAX = 1024, /* bytes of a value; longer ones are cut */
 };
 
-/* What is below `minimum` is not written. `logger` names the program and must stay valid. */
+/* Lines below `minimum` are not written. `logger` names the program and must stay valid. */
 void log_open(const char *logger, enum log_level minimum, enum log_format format);
 
 struct log_field {
@@ -37,7 +37,7 @@ struct log_line {
     struct log_field fields[LOG_FIELDS_MAX];
 };
 
-/* Begin, add fields, write. Values stay the caller's until log_write. NULL texts are left out. */
+/* Begin, add fields, write. Values must stay valid until log_write. NULL texts are left out. */
 void log_begin(struct log_line *line, enum log_level level, const char *event);
 void log_text(struct log_line *line, const char *name, const char *value);
 void log_integer(struct log_line *line, const char *name, int64_t value);

@@ -1,7 +1,7 @@
 /* Decimal text of doubles, by exact integer arithmetic where that is possible: a double is m x 2^e,
- * so scaled by 10^k it is m x 5^k x 2^(e+k), which 128 bits hold for values of everyday size. The
- * rest is left to glibc's printf and strtod, which are correctly rounded too. The process never
- * calls setlocale, so the point is always a point. */
+ * so scaled by 10^k it is m x 5^k x 2^(e+k), which fits 128 bits for values of usual size. Other
+ * values use glibc's printf and strtod, which are correctly rounded too. The process never calls
+ * setlocale, so the decimal separator is always a point. */
 #include "base/number.h"
 
 #include <ctype.h>
@@ -13,11 +13,11 @@
 #include <string.h>
 
 enum {
-    DIGITS_MAX = 17,      /* tell every double from its neighbours */
+    DIGITS_MAX = 17,      /* distinguish every double from its neighbors */
     DIGITS_SURE = 15,     /* survive in every normal double */
     FRACTION_BITS = 52,   /* of a double, after the leading one */
     EXPONENT_BIAS = 1075, /* of m x 2^e with an integer m */
-    FIVES_MAX = 27,       /* 5^27 < 2^63: times 53 bits they fit 128, with some to spare */
+    FIVES_MAX = 27,       /* 5^27 < 2^63: times 53 bits they fit 128 */
     ROUND_DECIMALS_MAX = 17,
     FIGURE_LEAST_UNITS = 100, /* of the last decimal: three significant digits */
     FIGURE_DIGITS = 6         /* of a figure that has fewer units */
@@ -57,7 +57,7 @@ static const double powers_of_ten[ROUND_DECIMALS_MAX + 1] = {1e0,  1e1,  1e2,  1
                                                              1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17};
 
-/* |value| = m x 2^e with 2^52 <= m < 2^53; false for 0, subnormals and what is not finite. */
+/* |value| = m x 2^e with 2^52 <= m < 2^53; false for 0, subnormals, infinities and NaN. */
 static bool take_apart(double value, uint64_t *m, int *e)
 {
     uint64_t bits;
@@ -75,13 +75,13 @@ struct scaled {
     wide numerator;
     int shift;
     int exponent; /* of the first digit: value = d.ddd x 10^exponent */
-    uint64_t ulp; /* what one step of m is, in units of the numerator */
+    uint64_t ulp; /* one step of m, in units of the numerator */
     uint64_t whole;
     wide rest;               /* after the point, over 2^shift */
     bool even, narrow_below; /* m, and that the next smaller double is only half a step away */
 };
 
-/* False when the value is too small or too large for it. */
+/* False when the value is too small or too large for this method. */
 static bool scale_up(double value, struct scaled *scaled)
 {
     static const uint64_t least = UINT64_C(10000000000000000); /* 10^16 */
@@ -134,8 +134,8 @@ static bool reads_back(const struct scaled *scaled, uint64_t digits)
 }
 
 /* The fewest digits, as many as 17, that read back to the value: 15 rounded correctly where they
- * do, else 16, else 17. `exponent` is that of the first one. Returns their number; 0 = not this
- * way. */
+ * do, else 16, else 17. `exponent` is that of the first one. Returns their number; 0 = this method
+ * does not apply. */
 static size_t shortest_digits(double value, char digits[DIGITS_MAX + 1], int *exponent)
 {
     static const uint64_t units[] = {100, 10, 1};
@@ -285,7 +285,7 @@ static double printed_round(double value, int decimals)
     return strtod(text, NULL);
 }
 
-/* |value| rounded; false when it takes more than 53 bits to say how many units it is. */
+/* |value| rounded; false when the number of units takes more than 53 bits. */
 static bool exact_round(double value, int decimals, double *rounded)
 {
     uint64_t m;
@@ -344,7 +344,7 @@ double number_round_figure(double value, int decimals)
     return strtod(text, NULL);
 }
 
-/* The text without blanks around it must be a decimal number: strtod takes much more. */
+/* The text without blanks around it must be a decimal number: strtod accepts much more. */
 static bool looks_decimal(const char *text)
 {
     bool digit = false;

@@ -10,7 +10,7 @@
 enum { NUMBER_TEXT_MAX = 32 };
 
 /* The shortest text that reads back to `value`, which must be finite: `5.0`, `1e-05`, `1e+16`,
- * `0.30000000000000004`; exponents below 1e-4 and from 1e16 on. Returns its length. */
+ * `0.30000000000000004`; exponent notation below 1e-4 and from 1e16 on. Returns its length. */
 size_t number_format(double value, char text[NUMBER_TEXT_MAX]);
 
 /* The digits of an integer, with a sign when it is negative. Returns their number. */
@@ -24,8 +24,8 @@ double number_round(double value, int decimals);
  * significant digits. */
 bool number_is_coarse(double value, int decimals);
 
-/* A figure as it is printed: number_round(), but six significant digits of what that would leave
- * fewer than three. Nothing but 0 and -0 becomes 0. */
+/* A number as it is printed: number_round(), but with six significant digits if that would leave
+ * fewer than three. Only 0 and -0 become 0. */
 double number_round_figure(double value, int decimals);
 
 /* Reads a whole decimal number (optional sign, digits, fraction, exponent; blanks around it

@@ -1,7 +1,7 @@
 /*
- * Whether this program was built with a sanitizer of addresses, threads or memory: such a process
- * needs terabytes of address space, replaces malloc() itself, and starts a process to explain
- * itself.
+ * Whether this program was built with the address, thread or memory sanitizer. Such a process needs
+ * terabytes of address space, replaces malloc() itself, and starts a process to symbolize its
+ * reports.
  */
 #ifndef ASSAY_BASE_SANITIZED_H
 #define ASSAY_BASE_SANITIZED_H

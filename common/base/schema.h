@@ -1,7 +1,7 @@
 /*
- * Shapes of JSON documents as constant tables: one table decodes a document into a C struct and
- * collects every error, writes a struct as JSON, and describes itself as JSON Schema. Knows nothing
- * of HTTP; programs that read documents from files use it too.
+ * Schemas of JSON documents as constant tables. One table decodes a document into a C struct and
+ * collects every error, writes a struct as JSON, and describes itself as JSON Schema. Does not
+ * depend on HTTP; programs that read documents from files use it too.
  */
 #ifndef ASSAY_BASE_SCHEMA_H
 #define ASSAY_BASE_SCHEMA_H
@@ -79,26 +79,26 @@ struct field {
     bool nullable;
     bool optional;       /* may be absent although its schema is complete */
     bool secret;         /* its value is never echoed */
-    bool internal;       /* a member for programs and for SQL: never in JSON nor described */
-    enum time_form time; /* of a time in a reply */
-    bool zero_is_null;   /* of a time that is an int64_t: it may be 0, which is null */
+    bool internal;       /* for code and SQL only: not in JSON, not described */
+    enum time_form time; /* form of a time in a reply */
+    bool zero_is_null;   /* for a time that is an int64_t: 0 is null */
     struct bound lower;  /* of a number, or of every number in a list */
     struct bound upper;
     size_t min_length; /* of a string in code points, or of a list in items */
-    size_t max_length; /* 0 = no limit but the document's */
+    size_t max_length; /* 0 = only the limit of the document */
     const char *const *choices;
     size_t choice_count;
     const struct schema *schema;
-    const struct schema *const *variants; /* of a variant: the shapes it may have, then NULL */
-    const struct field *item; /* of a list of lists: what each of them holds, by its own row */
-    double default_value;     /* number, integer, boolean or choice when absent and not nullable */
+    const struct schema *const *variants; /* of a variant: its possible schemas, then NULL */
+    const struct field *item;             /* of a list of lists: the row of the inner lists */
+    double default_value; /* value of a number, integer, boolean or choice that is absent and not
+                             nullable */
     bool default_unless_null; /* a nullable integer is default_value when absent; null stays null */
     const char *default_text;
     bool written;      /* of an object in a reply: the member is a const char *, its JSON text */
-    bool omit_if_null; /* of a reply: not written where it is null, or a list without items */
+    bool omit_if_null; /* of a reply: left out when it is null, or an empty list */
     bool integer_ok;   /* whole values are written without a fraction: 50, not 50.0 */
-    bool
-        rounded; /* written as number_round_figure() says, with `decimals` digits after the point */
+    bool rounded;      /* by number_round_figure(), with `decimals` digits after the point */
     int decimals;
     const char *help;
 };
@@ -112,8 +112,8 @@ struct schema_breach {
     } arguments[SCHEMA_RULE_ARGUMENTS_MAX];
 };
 
-/* A rule over several fields. Runs when every field of its object is valid; the first broken rule
- * of an object is the one reported. `key` names its text in the catalogues; `explain` (or NULL)
+/* A rule over several fields. It runs when every field of its object is valid; only the first
+ * broken rule of an object is reported. `key` names its text in the catalogs; `explain` (or NULL)
  * fills that text's placeholders. */
 struct schema_rule {
     const char *key;
@@ -121,18 +121,18 @@ struct schema_rule {
     void (*explain)(const void *object, struct schema_breach *breach);
 };
 
-/* An object of one of several shapes. Zeroed, it is null. */
+/* An object of one of several schemas. Zeroed, it is null. */
 struct schema_variant {
     const struct schema *schema;
     const void *object;
 };
 
-/* What becomes of members that have no field. */
+/* How members without a field are handled. */
 enum schema_extra {
     EXTRA_REJECT,
-    EXTRA_STORED, /* dropped from what is stored or imported; a client that sends one is refused */
-    EXTRA_IGNORE, /* dropped: what programs outside send in their own format */
-    EXTRA_KEEP    /* part of the document, which goes into the member at `document` */
+    EXTRA_STORED, /* dropped when read from storage or imported; refused from a client */
+    EXTRA_IGNORE, /* dropped: for formats that other programs define */
+    EXTRA_KEEP    /* kept: the whole document goes into the member at `document` */
 };
 
 struct schema {
@@ -142,14 +142,13 @@ struct schema {
     const struct field *fields;
     size_t field_count;
     enum schema_extra extra;
-    bool open;       /* of a reply: it may have members beyond those described */
-    size_t document; /* of the const json_t * that takes the whole of it, with EXTRA_KEEP or
+    bool open;       /* of a reply: it may have members that are not described */
+    size_t document; /* offset of the const json_t * for the whole document, with EXTRA_KEEP or
                         keeps_document */
     bool keeps_document;
-    const struct schema *answer; /* of a request: what GET answers. Fields of it that are sent back
-                                    and have no field here are dropped; NULL = none */
-    bool complete; /* of replies that are also read back: every field that is not nullable is
-                      required */
+    const struct schema *answer; /* of a request: the schema of GET, whose fields are dropped when a
+                                    client sends them back; NULL = none */
+    bool complete; /* of replies that are also read: every field that is not nullable is required */
     const struct schema_rule *rules;
     size_t rule_count;
     const char *example; /* JSON text, or NULL */
@@ -164,7 +163,7 @@ enum schema_fault {
     FAULT_NUMBER_TYPE,
     FAULT_BOOLEAN_TYPE,
     FAULT_OBJECT_TYPE,
-    FAULT_DICTIONARY_TYPE, /* of an object that nobody looks into */
+    FAULT_DICTIONARY_TYPE, /* an object without a schema is expected */
     FAULT_INTEGER_PARSING,
     FAULT_NUMBER_PARSING,
     FAULT_BOOLEAN_PARSING,
@@ -181,7 +180,7 @@ enum schema_fault {
     FAULT__MAX
 };
 
-/* One step of the way from the document's root to a value: a key, or an index when key is NULL. */
+/* One step of the path from the document's root to a value: a key, or an index when key is NULL. */
 struct schema_path {
     const struct schema_path *parent;
     const char *key;
@@ -191,9 +190,9 @@ struct schema_path {
 struct schema_error {
     enum schema_fault fault;
     const struct schema_path *path;
-    const json_t *input; /* what stands there; for FAULT_MISSING the parent object */
+    const json_t *input; /* the value there; for FAULT_MISSING the parent object */
     const struct field *field;
-    struct bound bound; /* the one that was passed */
+    struct bound bound; /* the one that was exceeded */
     size_t actual;      /* items found */
     const struct schema_rule *rule;
     struct schema_breach breach;
@@ -209,18 +208,18 @@ struct schema_errors {
 
 /* Decodes `document` into `object` (`schema->size` bytes, zeroed by the caller), collecting every
  * error. `root` is the first step of every error's path ("body", "query"). ERROR_MALFORMED when
- * there are errors; the object is then not to be used. Strings stay in the document's arena. */
+ * there are errors; the object must not be used then. Strings stay in the document's arena. */
 MUST_CHECK enum error schema_decode(const struct schema *schema, const json_t *document,
                                     const char *root, void *object, struct schema_errors *errors,
                                     struct arena *arena);
 
-/* The same for what a client sends: members of EXTRA_STORED are errors. */
+/* The same for the body of a client: members of EXTRA_STORED are errors. */
 MUST_CHECK enum error schema_decode_request(const struct schema *schema, const json_t *document,
                                             const char *root, void *object,
                                             struct schema_errors *errors, struct arena *arena);
 
-/* Decodes `value` into the one member of `object`'s struct that lies at `member`, by its row. For
- * values that are stored on their own. */
+/* Decodes `value` by its row into the one member of `object`'s struct at offset `member`. For
+ * values that are stored separately. */
 MUST_CHECK enum error schema_decode_member(const struct field *field, const json_t *value,
                                            void *member, struct schema_errors *errors,
                                            struct arena *arena);
@@ -228,38 +227,38 @@ MUST_CHECK enum error schema_decode_member(const struct field *field, const json
 /* Writes `object` with every field present, null where it has no value. */
 void schema_write(struct json_writer *writer, const struct schema *schema, const void *object);
 
-/* The same as text from the arena; NULL where it is longer than `most` bytes. */
+/* The same as text from the arena; NULL if it is longer than `most` bytes. */
 const char *schema_json(struct arena *arena, size_t most, const struct schema *schema,
                         const void *object);
 
-/* Decodes the text that schema_json() has made; false when it is of another shape. `object` is
- * zeroed by the caller. */
+/* Decodes the text that schema_json() has made; false when it does not match the schema. `object`
+ * is zeroed by the caller. */
 bool schema_from_json(struct arena *arena, const struct schema *schema, const char *json,
                       void *object);
 
 /* Whether `text` is what schema_write() makes of some struct: every field in its order, of its type
- * and in the writer's spelling, without blanks. Then it can stand for the struct in an answer.
- * Bounds, lengths and rules are not looked at: whoever wrote the text did that. */
+ * and in the writer's spelling, without blanks. Such a text can be used in an answer as it is.
+ * Bounds, lengths and rules are not checked: the writer of the text did that. */
 bool schema_is_text_of(const struct schema *schema, const char *text);
 
-/* Writes the JSON Schema of `schema`; nested shapes are references into components. With `reply`
+/* Writes the JSON Schema of `schema`; nested schemas are references into components. With `reply`
  * every property counts as required, because replies always carry all of them. */
 void schema_describe(struct json_writer *writer, const struct schema *schema, bool reply);
 
-/* The name of its component: that of the schema, with Input behind it where the same shape reads
- * otherwise as a request than as a reply. */
+/* The component name of a schema: the schema's name, with the suffix Input if a request and a reply
+ * of the same schema differ. */
 const char *schema_component_name(const struct schema *schema, bool reply, struct arena *arena);
 
 /* Writes the JSON Schema of one field (a query or path parameter). */
 void schema_describe_field(struct json_writer *writer, const struct field *field);
 
-/* True where a member of that name must not be echoed: secret, token, password, api key or
- * authorization is in it, in whatever case and however its words are joined. */
+/* True if a member of that name must not be echoed: the name contains secret, token, password, api
+ * key or authorization, in any case and with any separators. */
 bool schema_is_secret_name(const char *name);
 
-/* Says of which struct a schema is, so that rows that nest it can be held to their member's type.
- * SCHEMA() says it itself; SCHEMA_OF() declares a schema of another file. The pointer is never
- * defined: only its type is looked at. */
+/* Declares the struct of a schema, so that the compiler checks the member type of rows that nest
+ * it. SCHEMA() does this itself; SCHEMA_OF() declares a schema of another file. The pointer is
+ * never defined: only its type is used. */
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration */
 #define SCHEMA_ITEM(variable, struct_type) extern struct_type *variable##_item
 #define SCHEMA_ITEM_OF(variable) variable##_item
@@ -267,8 +266,8 @@ bool schema_is_secret_name(const char *name);
     extern const struct schema variable;                                                           \
     SCHEMA_ITEM(variable, struct_type)
 
-/* Table rows. The member's type is checked at compile time; that of an object against the struct of
- * its schema, that of a list's items against what OBJECT_LIST() says of them. */
+/* Table rows. The member's type is checked at compile time: an object against the struct of its
+ * schema, the items of a list against OBJECT_LIST(). */
 #define FIELD_OFFSET(owner, member, member_type)                                                   \
     (offsetof(owner, member) + 0 * sizeof(&((owner *)0)->member == (member_type *)0))
 #define STRING(owner, member, ...)                                                                 \
@@ -320,19 +319,19 @@ bool schema_is_secret_name(const char *name);
             offsetof(owner, member) + 0 * sizeof(((owner *)0)->member == SCHEMA_ITEM_OF(shape)),   \
         .schema = &(shape), __VA_ARGS__                                                            \
     }
-/* An object that is at hand as text; `key` is its name in the document. */
+/* An object that is stored as text; `key` is its name in the document. */
 #define WRITTEN_OBJECT(owner, member, key, shape, ...)                                             \
     {                                                                                              \
         .name = (key), .type = FIELD_OBJECT, .written = true,                                      \
         .offset = FIELD_OFFSET(owner, member, const char *), .schema = &(shape), __VA_ARGS__       \
     }
-/* The same without a schema: an object whose names are not known in advance. */
+/* The same without a schema: an object whose member names are not known in advance. */
 #define WRITTEN_JSON(owner, member, ...)                                                           \
     {                                                                                              \
         .name = #member, .type = FIELD_JSON_OBJECT, .written = true,                               \
         .offset = FIELD_OFFSET(owner, member, const char *), __VA_ARGS__                           \
     }
-/* And a list of objects. */
+/* A list of such objects. */
 #define WRITTEN_JSON_OBJECTS(owner, member, ...)                                                   \
     {                                                                                              \
         .name = #member, .type = FIELD_JSON_OBJECTS, .written = true,                              \
@@ -391,7 +390,7 @@ bool schema_is_secret_name(const char *name);
         .name = #member, .type = FIELD_MOMENT, .offset = FIELD_OFFSET(owner, member, int64_t),     \
         __VA_ARGS__                                                                                \
     }
-/* A time that may be missing: 0, in SQL and JSON null. */
+/* A time that may be missing: 0, and null in SQL and JSON. */
 #define TIME_OR_NULL(owner, member, ...) TIME(owner, member, .zero_is_null = true, __VA_ARGS__)
 /* A point in time, absent when null. */
 #define MOMENT(owner, member, ...)                                                                 \
@@ -399,7 +398,7 @@ bool schema_is_secret_name(const char *name);
         .name = #member, .type = FIELD_MOMENT, .nullable = true,                                   \
         .offset = FIELD_OFFSET(owner, member, struct optional_integer), __VA_ARGS__                \
     }
-/* An object of one of the shapes that `shapes` lists; SHAPED() makes one. */
+/* An object of one of the schemas that `shapes` lists; SHAPED() makes one. */
 #define VARIANT(owner, member, shapes, ...)                                                        \
     {                                                                                              \
         .name = #member, .type = FIELD_VARIANT,                                                    \
@@ -408,8 +407,8 @@ bool schema_is_secret_name(const char *name);
     }
 #define SHAPED(shape, value)                                                                       \
     ((struct schema_variant){&(shape), (value) + 0 * sizeof((value) == SCHEMA_ITEM_OF(shape))})
-/* A schema over a table of fields; further members follow. Put `static` before it where it is only
- * used in its file. */
+/* A schema over a table of fields; further members of the struct may follow. Put `static` before it
+ * if only its file uses it. */
 #define SCHEMA(variable, type, title, table, ...)                                                  \
     const struct schema variable = {.name = (title),                                               \
                                     .size = sizeof(type),                                          \

@@ -1,5 +1,5 @@
-/* From a JSON document to a C struct by its schema, with the lenient readings that clients rely on
- * (numeric strings, 0/1 for booleans) and every error collected. */
+/* Decodes a JSON document into a C struct by its schema. It accepts the lenient forms that clients
+ * rely on (numeric strings, 0/1 for booleans) and collects every error. */
 #include "base/number.h"
 #include "base/schema.h"
 #include "base/timestamp.h"
@@ -77,8 +77,8 @@ static bool within_bounds(struct schema_errors *errors, const struct field *fiel
     return false;
 }
 
-/* An integer as a double. Beyond 2^53 not every integer has one: those keep at least so far away
- * that no bound takes them for their neighbour. */
+/* An integer as a double. Beyond 2^53 not every integer has one; the result then stays far enough
+ * from the bounds that no comparison is wrong. */
 static double integer_as_number(int64_t value)
 {
     if ((double)value == INTEGER_LIMIT && value > (int64_t)INTEGER_LIMIT)
@@ -179,7 +179,7 @@ static const char *read_string(struct schema_errors *errors, const struct field 
     }
     length = utf8_count(string);
     if (field->type == FIELD_STRINGS)
-        return string; /* the lengths are the list's */
+        return string; /* the length limits apply to the list */
     if (length < field->min_length)
         fault(errors, FAULT_STRING_TOO_SHORT, field, path, value);
     else if (field->max_length && length > field->max_length)
@@ -270,7 +270,7 @@ static size_t item_size(const struct field *field)
     }
 }
 
-/* All list structs begin with the count and hold one pointer. */
+/* All list structs begin with the count and have one pointer. */
 static void decode_list(struct schema_errors *errors, const struct field *field,
                         const json_t *value, const struct schema_path *path, void *member)
 {
@@ -300,7 +300,7 @@ static void decode_list(struct schema_errors *errors, const struct field *field,
     }
 }
 
-/* Objects that nobody looks into. */
+/* Checks objects without a schema. */
 static void check_objects(struct schema_errors *errors, const struct field *field,
                           const json_t *value, const struct schema_path *path)
 {
@@ -314,7 +314,7 @@ static void check_objects(struct schema_errors *errors, const struct field *fiel
     }
 }
 
-/* A value as it stands, or its text for a field that is kept as text. */
+/* Keeps a value as it is, or its text for a field that is kept as text. */
 static void take_json(struct arena *arena, const struct field *field, const json_t *value,
                       void *member)
 {
@@ -402,7 +402,7 @@ static void set_absent(struct arena *arena, const struct field *field, void *mem
         set_default(arena, field, member);
 }
 
-/* An object that is absent where null is not allowed: all its fields are absent. */
+/* An object that is absent although it is not nullable: all its fields are absent. */
 static void *default_object(struct arena *arena, const struct schema *schema)
 {
     char *object = arena_alloc(arena, schema->size);
@@ -412,7 +412,7 @@ static void *default_object(struct arena *arena, const struct schema *schema)
     return object;
 }
 
-/* What a field becomes that is null, or absent where that is the same. */
+/* Sets a field that is null, or absent if that is the same. */
 static void set_default(struct arena *arena, const struct field *field, void *member)
 {
     if (field->type == FIELD_CHOICE)
@@ -439,9 +439,9 @@ static const struct field *find_field(const struct schema *schema, const char *n
     return NULL;
 }
 
-/* The member of each field, in one walk over the object. Most clients send the fields in the order
- * of the schema or leave some out, so that the search begins after the field found last. Returns
- * how many members have no field. */
+/* The member of each field, in one pass over the object. Most clients send the fields in the order
+ * of the schema, so the search begins after the field found last. Returns how many members have no
+ * field. */
 static size_t find_members(const struct schema *schema, const json_t *value, const json_t **members)
 {
     json_t *object = (json_t *)(uintptr_t)value; /* iterated, not changed */
@@ -572,8 +572,8 @@ enum error schema_decode_request(const struct schema *schema, const json_t *docu
     return decode_document(schema, document, root, object, errors);
 }
 
-/* Finds `word`, in lower-case letters, in a name of any case; what is no letter or digit does not
- * count, so that apikey is in X-API-Key, api_key and apiKey alike. */
+/* Finds `word`, in lower-case letters, in a name of any case. Other characters than letters and
+ * digits are skipped, so that apikey matches X-API-Key, api_key and apiKey. */
 static bool has_word(const char *name, const char *word)
 {
     for (; *name; name++) {

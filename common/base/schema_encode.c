@@ -1,5 +1,5 @@
-/* From a C struct to JSON by its schema, and the schema itself as JSON Schema (2020-12, as OpenAPI
- * 3.1 uses it). */
+/* Writes a C struct as JSON by its schema, and the schema itself as JSON Schema (2020-12, as
+ * OpenAPI 3.1 uses it). */
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/schema.h"
@@ -151,7 +151,7 @@ static void write_value(struct json_writer *writer, const struct field *field, c
     }
 }
 
-/* Whether a member stands for nothing. */
+/* Whether a member is null or absent. */
 static bool is_absent(const struct field *field, const void *member)
 {
     switch (field->type) {
@@ -174,7 +174,7 @@ static bool is_absent(const struct field *field, const void *member)
     case FIELD_JSON_OBJECT:
     case FIELD_JSON_OBJECTS:
         return !*(const void *const *)member;
-    default: /* of a nullable list null is absent, of others an empty one */
+    default: /* a nullable list is absent when null, other lists when empty */
         return field->nullable ? !((const struct object_list *)member)->items
                                : !((const struct object_list *)member)->count;
     }

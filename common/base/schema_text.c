@@ -1,6 +1,6 @@
-/* Decides from the text alone whether it is what schema_write() makes of some struct: one walk
- * along the tables, without memory. Knows nothing of what the values mean. Each function returns
- * what follows the thing that it looks for, or NULL when that is not there; NULL in gives NULL. */
+/* Decides whether a text is what schema_write() makes of some struct, in one pass along the tables,
+ * without memory. Each function returns the position after the element it matches, or NULL when the
+ * element is not there; NULL in gives NULL. */
 #include "base/schema.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ static const char *after_word(const char *at, const char *word)
     return at && strncmp(at, word, length) == 0 ? at + length : NULL;
 }
 
-/* `at` stands on the byte behind the backslash. */
+/* `at` is the byte after the backslash. */
 static const char *after_escape(const char *at)
 {
     if (*at != 'u')
@@ -47,7 +47,8 @@ static const char *after_digits(const char *at)
     return count ? at + count : NULL;
 }
 
-/* As the writer writes it: 5 for an integer, 5.0 for a number, either for a plain one. */
+/* A number as the writer writes it: 5 for an integer, 5.0 for a number, either if `plain` is
+ * set. */
 static const char *after_number(const char *at, bool integer, bool plain)
 {
     bool whole = true;
@@ -93,7 +94,7 @@ static const char *after_item(const char *at, const struct field *field)
     case FIELD_OBJECTS:
         return after_object(at, field->schema);
     default:
-        return NULL; /* what may be anything has to be read */
+        return NULL; /* a value of any type has to be parsed */
     }
 }
 

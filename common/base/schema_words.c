@@ -1,4 +1,4 @@
-/* The words of each fault of a document. */
+/* The message of each fault of a document. */
 #include "base/schema_words.h"
 
 const char *const schema_fault_words[FAULT__MAX] = {

@@ -1,4 +1,4 @@
-/* Reading, checking and printing tables of settings. */
+/* Reads, checks and prints tables of settings. */
 #include "base/settings.h"
 #include "base/number.h"
 #include "base/text.h"

@@ -10,7 +10,8 @@
 #include "base/optional.h"
 #include "base/text.h"
 
-/* The member each type fills; strings and lists come from the arena given to settings_load. */
+/* The type of the member that a setting fills; strings and lists come from the arena given to
+ * settings_load. */
 enum setting_type {
     SETTING_TEXT,    /* const char *; NULL when unset or blank and the default is NULL */
     SETTING_INTEGER, /* int64_t */
@@ -25,11 +26,11 @@ struct setting {
     const char *name;
     enum setting_type type;
     size_t offset;
-    const char *fallback; /* as it would stand in the environment; NULL = unset */
-    double minimum;       /* of a number; length of a text */
+    const char *fallback; /* as written in the environment; NULL = unset */
+    double minimum;       /* value of a number; length of a text */
     double maximum;       /* the same; 0 = none */
     bool required;        /* a text must not be blank */
-    bool may_be_blank;    /* a text given as blank stays blank, whatever the fallback is */
+    bool may_be_blank;    /* a blank value stays blank, even with a fallback */
     bool secret;
     const char *const *choices; /* NULL-terminated; compared without case */
     const char *help;
@@ -41,8 +42,9 @@ MUST_CHECK enum error settings_load(const struct setting *table, size_t count, v
                                     struct arena *arena, const char *(*lookup)(const char *name),
                                     struct problem *problem);
 
-/* ERROR_INVALID unless each origin that the setting lists is `*` or like https://host:port; or when
- * `*` is among them while everybody may call: `open_by` says why, NULL = not everybody may. */
+/* ERROR_INVALID unless each origin that the setting lists is `*` or like https://host:port. Also
+ * ERROR_INVALID when `*` is listed and the service is open to everybody: `open_by` says why it is
+ * open, NULL = it is not. */
 MUST_CHECK enum error settings_check_origins(const char *setting, const struct string_list *origins,
                                              const char *open_by, struct problem *problem);
 

@@ -1,4 +1,4 @@
-/* Lists of strings, looked through from their start. */
+/* Lists of strings, searched linearly. */
 #include "base/string_list.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * Lists of strings: looking one up, adding one, sorting.
+ * Lists of strings: search, add, sort.
  */
 #ifndef ASSAY_BASE_STRING_LIST_H
 #define ASSAY_BASE_STRING_LIST_H
@@ -8,13 +8,14 @@
 
 #include <stdbool.h>
 
-/* False for NULL. Compares all; a long list that is asked often is sorted and searched instead. */
+/* False for NULL. Compares all; sort and search a long list that is used often. */
 bool string_list_has(const struct string_list *list, const char *string);
 
-/* Adds what is not there yet; the list has room for it, and refers to it. */
+/* Adds a string that is not in the list yet. The list must have room for it, and keeps the
+ * pointer. */
 void string_list_add_new(struct string_list *list, const char *string);
 
-/* In order of bytes, for qsort() and bsearch() over the items of a list. */
+/* Byte order, for qsort() and bsearch() over the items of a list. */
 int string_list_order(const void *left, const void *right);
 
 #endif

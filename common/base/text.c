@@ -1,4 +1,4 @@
-/* Bounded growing strings and the few facts about UTF-8 that everybody needs. */
+/* Strings that grow up to a limit, and UTF-8 helpers. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@ void text_start(struct text *text, struct arena *arena, size_t maximum)
     text->bytes = arena_alloc(arena, text->capacity);
 }
 
-/* A larger home; false past the maximum. */
+/* Moves to a larger buffer; false past the maximum. */
 static bool grow(struct text *text, size_t more)
 {
     size_t capacity = text->capacity;
@@ -32,7 +32,7 @@ static bool grow(struct text *text, size_t more)
     return true;
 }
 
-/* Room for `more` bytes and the NUL. */
+/* Ensures room for `more` bytes and the NUL. */
 static inline bool make_room(struct text *text, size_t more)
 {
     if (text->overflowed)
@@ -83,7 +83,7 @@ void text_append_byte(struct text *text, char byte)
     text->bytes[text->length] = '\0';
 }
 
-/* Most of what is printed fits the room that there is. */
+/* Most formatted output fits the room that is already allocated. */
 void text_append_format(struct text *text, const char *format, ...)
 {
     size_t room = text->overflowed ? 0 : text->capacity - text->length;

@@ -1,7 +1,7 @@
 /*
- * A growing string with a maximum: append ten times, look at `overflowed` once. Text past the
- * maximum is dropped and remembered, never half-written over. Always NUL-terminated; memory comes
- * from the arena.
+ * A growing string with a maximum: append several times, check `overflowed` once. Text past the
+ * maximum is dropped and sets `overflowed`; existing text is never overwritten. Always
+ * NUL-terminated; memory comes from the arena.
  */
 #ifndef ASSAY_BASE_TEXT_H
 #define ASSAY_BASE_TEXT_H
@@ -21,10 +21,10 @@ struct text {
 };
 
 void text_start(struct text *text, struct arena *arena, size_t maximum);
-/* Room for `more` bytes at once, for a text whose size can be guessed. */
+/* Reserves room for `more` bytes, for a text whose size can be estimated. */
 void text_reserve(struct text *text, size_t more);
-/* Where up to `most` bytes may be written in place, NULL when there may be no room for them; what
- * was written counts with text_extend_to(), which takes the end of it. */
+/* A buffer for up to `most` bytes to be written in place, NULL when the maximum does not allow
+ * them. text_extend_to() then takes the end of what was written. */
 char *text_extend(struct text *text, size_t most);
 void text_extend_to(struct text *text, const char *end);
 void text_append(struct text *text, const char *bytes, size_t length);
@@ -33,16 +33,16 @@ void text_append_byte(struct text *text, char byte);
 void text_append_format(struct text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* In base64 with padding (RFC 4648 section 4). */
+/* Appends in base64 with padding (RFC 4648 section 4). */
 void text_append_base64(struct text *text, const void *bytes, size_t length);
 
-/* As a part of a URL, or of a form: what is not unreserved (RFC 3986 section 2.3) as %XX. */
+/* Appends as a part of a URL, or of a form: reserved characters (RFC 3986 section 2.3) as %XX. */
 void text_append_url(struct text *text, const char *string);
 
 /* Drops everything after `length` bytes, and the overflow mark. */
 void text_cut(struct text *text, size_t length);
 
-/* A copy without the ASCII white space round it. */
+/* A copy without leading and trailing ASCII white space. */
 char *text_trimmed(struct arena *arena, const char *bytes, size_t length);
 
 /* Length of the longest valid UTF-8 prefix of `bytes`. Surrogates, overlong forms and values above

@@ -1,5 +1,4 @@
-/* Reading and writing timestamps. Years have four digits, days are those of the Gregorian calendar.
- */
+/* Reads and writes timestamps. Years have four digits; days are of the Gregorian calendar. */
 #include "base/timestamp.h"
 
 #include "base/number.h"
@@ -9,10 +8,10 @@
 
 enum { MICROSECONDS = 1000000, DAY_SECONDS = 86400, HOUR_SECONDS = 3600, MINUTE_SECONDS = 60 };
 
-/* Lengths of the parts of what clock_format() writes. */
+/* Lengths of the parts of clock_format()'s output. */
 enum { UNTIL_SECONDS = 19, UNTIL_FRACTION = 26 };
 
-/* Numbers up to this size are seconds: the year 2603. */
+/* Numbers up to this size are seconds (until the year 2603), larger ones milliseconds. */
 static const double SECONDS_MOST = 2e10;
 
 /* 0001-01-01T00:00:00 and the last microsecond of the year 9999. */
@@ -30,12 +29,12 @@ bool timestamp_from_number(double number, int64_t *microseconds)
 
     if (!(fabs(value) < 9e18))
         return false;
-    /* What a double of seconds cannot hold exactly is meant to the microsecond. */
+    /* A double of seconds may be inexact, so it is rounded to the microsecond. */
     *microseconds = (int64_t)(fabs(number) <= SECONDS_MOST ? rint(value) : trunc(value));
     return within_years(*microseconds);
 }
 
-/* Exactly `count` digits; moves on. */
+/* Reads exactly `count` digits and advances. */
 static bool read_digits(const char **at, int count, int *value)
 {
     *value = 0;
@@ -79,7 +78,7 @@ static bool read_date(const char **at, int64_t *seconds)
     return true;
 }
 
-/* Digits beyond the sixth are cut. */
+/* Digits beyond the sixth are dropped. */
 static bool read_fraction(const char **at, bool strict, int64_t *microseconds)
 {
     int64_t unit = MICROSECONDS / 10;

@@ -1,5 +1,5 @@
-/* From libyaml's events to JSON text, which the strict reader then reads: one set of rules for
- * duplicate keys, UTF-8 and depth. */
+/* Converts libyaml's events to JSON text, which the strict reader then reads. The same rules for
+ * duplicate keys, UTF-8 and depth apply. */
 #include "base/yaml.h"
 
 #include "base/number.h"
@@ -15,7 +15,7 @@ enum { YAML_BYTES_MAX = 4 * 1024 * 1024, YAML_DEPTH_MAX = 32 };
 struct reading {
     const char *path;
     yaml_parser_t parser;
-    yaml_event_t event; /* that is being taken */
+    yaml_event_t event; /* the current event */
     struct json_writer writer;
     struct problem *problem;
     int depth;

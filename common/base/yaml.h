@@ -1,7 +1,7 @@
 /*
- * Configuration files in YAML (or JSON, which is part of it), read as the JSON values they stand
- * for: maps, lists and scalars. Anchors, tags and several documents are refused. Plain scalars are
- * null, booleans and JSON's numbers; whatever else is text, and so is all that is quoted.
+ * Configuration files in YAML (or JSON, which is part of it), read as JSON values: maps, lists and
+ * scalars. Anchors, tags and several documents are refused. Plain scalars are null, booleans and
+ * JSON's numbers; all other scalars, and quoted ones, are text.
  */
 #ifndef ASSAY_BASE_YAML_H
 #define ASSAY_BASE_YAML_H
@@ -13,7 +13,7 @@
 MUST_CHECK enum error yaml_read_file(struct arena *arena, const char *path, json_t **document,
                                      struct problem *problem);
 
-/* The same of bytes. `name` stands for the path in problems. */
+/* The same for bytes. `name` replaces the path in problems. */
 MUST_CHECK enum error yaml_read(struct arena *arena, const char *name, const char *bytes,
                                 size_t length, json_t **document, struct problem *problem);
 
