@@ -38,7 +38,7 @@ MUST_CHECK enum error db_provision_with(const struct store_plan *plan, enum db_p
                                         struct db_provisioned *established,
                                         struct problem *problem);
 
-/* Durable, whoever wrote it. */
+/* Makes a file durable (fsync), whichever process wrote it. */
 MUST_CHECK enum error backup_sync(const char *path, struct problem *problem);
 
 #endif

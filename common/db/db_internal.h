@@ -180,7 +180,7 @@ struct db {
     struct arena *scratch; /* while a statement is translated */
     int64_t fail_after;    /* db_fail_after(); 0 = off */
     int64_t die_after;     /* db_die_after(); 0 = off */
-    pid_t owner;           /* the process that connected; 0 = nobody has */
+    pid_t owner;           /* the process that connected; 0 = none has */
     void *connection;      /* the engine's; NULL = none */
     unsigned generation;  /* counts connections, so that statements know when to be prepared anew */
     bool in_use;          /* something ran since the request began: the connection is known good */

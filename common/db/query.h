@@ -119,8 +119,8 @@ struct query_bytes query_bytes(struct query *query, int column);
 void query_read(struct query *query, const struct schema *schema, void *object,
                 struct arena *arena);
 
-/* Runs the statement if nobody has, ends the query and tells the first error. What a statement
- * outside a transaction wrote is kept for good only when this says ERROR_NONE. */
+/* Runs the statement if it has not run, ends the query and returns its first error. What a
+ * statement outside a transaction wrote is durable only when this returns ERROR_NONE. */
 MUST_CHECK enum error query_end(struct query *query, struct problem *problem);
 
 #endif

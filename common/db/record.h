@@ -73,7 +73,8 @@ bool file_id_equal(const struct file_id *a, const struct file_id *b);
 bool sqlite_read_identity(const char *path, char *id, char *service);
 MUST_CHECK enum error sqlite_files_unchanged(struct db *db, struct problem *problem);
 MUST_CHECK enum error sqlite_verify(struct db *db, struct problem *problem);
-/* What is committed goes from the log into the file, if that is still the right one. */
+/* Checkpoint: copies what is committed from the log into the file, if it is still the right file.
+ */
 void sqlite_save_log(struct db *db);
 
 #endif

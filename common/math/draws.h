@@ -20,7 +20,7 @@
 
 enum {
     ZIGGURAT_LAYERS = 256,
-    DRAWS_SPARE_BITS = 12 /* of a normal's word, for whoever uses the normal */
+    DRAWS_SPARE_BITS = 12 /* of the word that a normal is made from; free for its caller */
 };
 
 /* Layer i is as wide as edge[i] and lies below density[i + 1]; the bottom one, whose tail never

@@ -11,7 +11,7 @@
 enum address_class {
     ADDRESS_PUBLIC,
     ADDRESS_LOOPBACK,
-    ADDRESS_PRIVATE, /* private networks: ours, where somebody says so */
+    ADDRESS_PRIVATE, /* private networks; called only if the caller allows it */
     ADDRESS_SPECIAL, /* link-local, multicast, documentation, reserved: never to be called */
     ADDRESS_CLASS__MAX
 };

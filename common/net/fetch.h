@@ -116,7 +116,7 @@ void fetch_all(struct arena *arena, const struct fetch_request *requests,
                void *context, const struct fetch_watch *watch);
 
 /* Connections of this process: at most so many to one host at a time (further calls wait in line,
- * their time running), and so many kept when nobody uses them. 16 and 16 unless said otherwise. */
+ * their time running), and so many kept while they are unused. 16 and 16 unless said otherwise. */
 void fetch_limit_connections(uint32_t per_host, uint32_t kept);
 
 /* The value of a header of an answer, without blanks around it; NULL when it has none. */

@@ -101,7 +101,7 @@ struct test_result {
     /* Standard error 0, or an arm too small to have one: effect, interval and power are 0 and p is
      * 1. Rates and score interval of a binary metric are given where its arms have users. */
     bool degenerate;
-    bool lower_is_better; /* of the verdict; set by whoever knows the goal */
+    bool lower_is_better; /* of the verdict; set by the caller, which knows the goal */
     double effect;
     double effect_relative_pct; /* of the size of the control value; infinite past doubles */
     bool control_is_zero;       /* there is no relative effect; it is 0 above */

@@ -86,7 +86,7 @@ struct support_settings {
     int64_t audit_purge_interval;
     bool review_queue;
     int64_t slow_trace_ms;
-    const char *reviewer_email; /* NULL = nobody imports */
+    const char *reviewer_email; /* NULL = reviews are not imported */
     int64_t regression_most;    /* regressions that a gate lets pass */
     double regression_pass_rate;
     double regression_drop; /* of the pass rate, that a run should be able to show */
@@ -97,7 +97,7 @@ struct support_settings {
     const char *experiment_id; /* NULL = what stands in the next */
     const char *experiment_id_file;
     bool experiment_assignment;
-    const char *ab_base_url; /* NULL = splits of traffic are judged by nobody, as the next */
+    const char *ab_base_url; /* NULL = splits are not reported to experiments; as the next */
     const char *ab_api_key;
     double ab_timeout, ab_connect; /* seconds, as the interval */
     int64_t ab_request_bytes, ab_answer_bytes;
@@ -111,7 +111,7 @@ struct support_settings {
     bool recommendations;
     const char *report_webhook; /* NULL = reports are not posted anywhere */
     struct string_list report_readers;
-    const char *tenant_admin_email; /* NULL = nobody is told */
+    const char *tenant_admin_email; /* NULL = no e-mail is sent */
     bool backlog_mail;
     const char *smtp_host, *smtp_user, *smtp_password, *smtp_from; /* NULL = not set */
     const char *smtp_ca_file;
@@ -121,7 +121,7 @@ struct support_settings {
     int64_t report_smtp_port;                                               /* 0 = the other */
     double backlog_review, backlog_thumbs_down, backlog_slow, backlog_freshness, backlog_drift;
     int64_t backlog_items, backlog_freshness_days;
-    const char *alert_webhook_url; /* NULL = nobody is told */
+    const char *alert_webhook_url; /* NULL = no notice is sent */
     double analyze_interval;       /* seconds */
     int64_t alert_check_interval;  /* seconds, as the next */
     int64_t alert_cooldown;

@@ -1,4 +1,4 @@
-/* Which types of entities somebody may see, as one text: ",order,user,"; NULL = all of them. */
+/* Which types of entities a key may see, as one text: ",order,user,"; NULL = all of them. */
 #ifndef ASSAY_LIVEDATA_ACCESS_TYPES_H
 #define ASSAY_LIVEDATA_ACCESS_TYPES_H
 

@@ -13,7 +13,7 @@ enum { STORAGE_DIFFERENCE_TEXT = 400 };
 
 struct storage_check {
     /* After each few hundred versions: the number of the journal's row, and of its last. */
-    void (*progress)(int64_t seq, int64_t last, void *context); /* NULL = nobody looks */
+    void (*progress)(int64_t seq, int64_t last, void *context); /* NULL = no progress is shown */
     void *context;
     int64_t checked;
     int64_t differing;

@@ -1,7 +1,8 @@
 /*
- * What needs somebody: dead letters, deliveries that nobody took, and rows that disagree with the
- * journal; and what operators have said about them. What they said holds for what they have seen: a
- * newer occurrence opens an item again, and what is not found any more counts as resolved.
+ * What needs an operator: dead letters, deliveries that no receiver accepted, and rows that
+ * disagree with the journal; and what operators did about each item (acknowledge, resolve). That
+ * holds for the occurrences up to then: a newer one opens the item again. An item that is no longer
+ * found counts as resolved.
  */
 #ifndef ASSAY_LIVEDATA_OPERATIONS_EXCEPTIONS_H
 #define ASSAY_LIVEDATA_OPERATIONS_EXCEPTIONS_H

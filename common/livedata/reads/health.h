@@ -45,7 +45,7 @@ enum health_word health_now(const struct storage_call *call,
 bool ages_now(const struct storage_call *call, struct live_cache *cache, struct data_ages *ages);
 
 /* Makes an answer of the report. The public one has no messages and few metrics; `whole` shows all
- * of it. Connections are a component of their own, by which nobody is judged. */
+ * of it. Connections are a component of their own, which does not change the overall status. */
 void health_show(struct arena *arena, struct health_report *report, bool whole,
                  const struct db_pool_figures *pool);
 

@@ -30,9 +30,9 @@ struct account {
     const char *tenant;
 };
 
-/* Whether the password is that of the user. Takes as long whoever is asked for. `reason` is set on
- * refusal: bad_credentials_dev, unknown_user or bad_password; it is for counters and the audit log,
- * not for the client. `is_local`: admin/admin may count (exposure_is_local). */
+/* Whether the password is that of the user. Takes the same time for unknown users. `reason` is set
+ * on refusal: bad_credentials_dev, unknown_user or bad_password; it is for counters and the audit
+ * log, not for the client. `is_local`: admin/admin may count (exposure_is_local). */
 MUST_CHECK enum error account_sign_in(struct db *db, struct arena *arena,
                                       const struct support_settings *settings, bool is_local,
                                       const char *username, const char *password,

@@ -63,7 +63,7 @@ struct evidence {
     /* the features, of the best passage */
     double near, chunk, elsewhere, margin, grams, agreement, overlap, terms;
     double value; /* 0 to 1: that the question can be answered */
-    double sure;  /* at most that: that nobody has to look at the answer, for its quality */
+    double sure;  /* at most `value`: that the answer needs no review */
 };
 
 /* The evidence that the question can be answered, from chunks in the order of their lexical

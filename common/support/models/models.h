@@ -108,12 +108,14 @@ const char *models_paid(const struct models_run *run);
  * keeps from knowing. */
 MUST_CHECK enum error models_check_day(const struct models_run *run, struct problem *problem);
 
-/* Asks. False: nobody answered, the fallbacks say why, and the node is the embedded engine's. */
+/* Calls the models of the node in turn. False when none answered: the fallbacks say why, and the
+ * embedded engine does the node. */
 bool models_ask(struct models_run *run, const struct model_call *model_call,
                 struct models_reply *reply);
 
-/* Asks for the same node side by side, each down the chain, none of them a stream, in the time of
- * one question. The text of a reply that nobody gave is NULL; no fallback is noted for it. */
+/* Makes calls of one node side by side, each with its chain of models, none a stream, in the time
+ * of one question. The text of a reply is NULL if no model answered; no fallback is noted for it.
+ */
 void models_ask_all(struct models_run *run, const struct model_call *model_calls, size_t count,
                     struct models_reply *replies);
 
@@ -129,8 +131,8 @@ void models_note(struct models_run *run, const char *node, const char *from, con
 void models_reject(struct models_run *run, enum model_node node, const struct models_reply *reply,
                    const char *reason);
 
-/* The tokens a text counts as where nobody says: its code points by four, rounded up; 0 when
- * blank. */
+/* The tokens that a text counts as without usage figures: its code points by four, rounded up; 0
+ * when blank. */
 int models_estimate_tokens(const char *text);
 
 /* Dollars, six decimals. */

@@ -31,7 +31,7 @@ struct paired_reach {
     double alpha, power; /* that the two below are for */
     double won;          /* share of cases that are taken to become better by chance */
     double drop;         /* the least fall of the pass rate shown with that power; > 1 = none */
-    double target;       /* the fall that somebody wants to see */
+    double target;       /* the fall that has to be detected */
     int64_t needed;      /* cases for that; -1 = more than PAIRED_CASES_MAX */
 };
 struct paired_reach paired_reach(int64_t cases, double won, double alpha, double power,

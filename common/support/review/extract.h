@@ -32,7 +32,7 @@ struct extract {
 SCHEMA_OF(extract_document_schema, struct extract_document);
 SCHEMA_OF(extract_tool_schema, struct extract_tool);
 
-/* Of the call's tenant. `found` is false when the trace is gone or somebody else's. */
+/* Of the call's tenant. `found` is false when the trace is gone or another tenant's. */
 MUST_CHECK enum error extract_trace(const struct trace_call *call, const char *trace_id,
                                     struct extract *extract, bool *found);
 

@@ -1,7 +1,7 @@
 /*
- * What grows old goes: traces with all that belongs to them, the audit log, conversations that
- * nobody has come back to. In batches, each a transaction; one runner at a time does one thing of
- * them, on however many hosts, and who dies is replaced after his lease.
+ * Deletes by age: traces with all that belongs to them, the audit log, and conversations without
+ * new messages. Works in batches, each a transaction. Each of the three is done by one runner at a
+ * time on all hosts; when the runner dies, another takes over after the lease.
  */
 #ifndef ASSAY_SUPPORT_UPKEEP_PURGE_H
 #define ASSAY_SUPPORT_UPKEEP_PURGE_H
@@ -29,11 +29,11 @@ struct purge_call {
 /* Does what is due by the intervals of the settings, and adds to the counts. */
 MUST_CHECK enum error purge_due(const struct purge_call *call, struct purge_tally *counts);
 
-/* Does everything now; `busy` says that somebody else is at some of it. */
+/* Does everything now. *busy: another process is doing a part of it. */
 MUST_CHECK enum error purge_now(const struct purge_call *call, struct purge_tally *counts,
                                 bool *busy);
 
-/* What would go. */
+/* Counts what would be deleted. */
 MUST_CHECK enum error purge_count(const struct purge_call *call, struct purge_tally *counts);
 
 #endif
