@@ -21,8 +21,8 @@ struct experiments_settings {
     int sqlite_journal_mode; /* enum db_journal_mode */
     int sqlite_synchronous;  /* enum db_synchronous */
     const char *sql_directory;
-    const char *state_directory; /* NULL = no record of the right database is kept */
-    struct clock_limits clock;   /* of what is deleted by its age */
+    const char *state_directory; /* NULL = the identity of the database is not recorded */
+    struct clock_limits clock;   /* rows deleted by age */
 
     const char *frontend_dist_path;
     bool serve_frontend_dist;
@@ -94,9 +94,9 @@ struct experiments_settings {
     int64_t live_spike_events;
     int64_t live_mixture_users;
 
-    const char *llm_base_url; /* of the orchestrator; "" = there is none */
+    const char *llm_base_url; /* token of the orchestrator; "" = none */
     const char *llm_path;
-    const char *llm_api_key; /* NULL = it needs none */
+    const char *llm_api_key; /* NULL = no token */
     const char *llm_model;
     double llm_timeout_seconds;
     double llm_connect_timeout_seconds;
@@ -117,10 +117,10 @@ struct experiments_settings {
     const char *mistral_api_key; /* NULL = Mistral is not offered */
     bool outbound_allow_private;
 
-    const char *chatapp_client_id; /* these three or there is no chat platform */
+    const char *chatapp_client_id; /* all three are required for the chat platform */
     const char *chatapp_client_secret;
     const char *chatapp_signing_secret;
-    const char *chatapp_base_url; /* NULL = nothing is said to it */
+    const char *chatapp_base_url; /* NULL = no messages are sent */
     struct string_list chatapp_response_hosts;
     struct string_list chatapp_teams;
     const char *chatapp_review_channel; /* NULL = no reviews */
@@ -141,23 +141,23 @@ struct experiments_settings {
 extern const struct setting experiments_settings_table[];
 extern const size_t experiments_settings_count;
 
-/* Loads the table and checks what spans several settings. ERROR_INVALID names the variable. */
+/* Loads the table and checks rules across several settings. ERROR_INVALID names the variable. */
 MUST_CHECK enum error experiments_settings_load(struct experiments_settings *settings,
                                                 struct arena *arena,
                                                 const char *(*lookup)(const char *name),
                                                 struct problem *problem);
 
-/* Calls to vendors may go to loopback and private addresses: AB_ENV is local, or a setting says so.
- */
+/* Whether calls to vendors may go to loopback and private addresses: AB_ENV is local, or a setting
+ * allows it. */
 bool experiments_may_call_private(const struct experiments_settings *settings);
 
-/* The chat platform is configured: its three credentials are given. */
+/* Whether the chat platform is configured: its three credentials are set. */
 bool experiments_has_chat(const struct experiments_settings *settings);
 
-/* AB_ENV is production or prod, in any case. */
+/* AB_ENV is production or prod, in any letter case. */
 bool experiments_is_production(const struct experiments_settings *settings);
 
-/* Why anybody may write as long as no key was issued; NULL where a token is required. */
+/* Why clients without a token may write while no key was issued; NULL when a token is required. */
 const char *experiments_open_by(const struct experiments_settings *settings);
 
 #endif

@@ -7,14 +7,14 @@
 #include "experiments/design/calculation.h"
 #include "experiments/payloads/payload.h"
 
-/* Review a design. `context` is an object whose members are the parts of it; members that are null
- * are left out at every level. From the arena, as the others. */
+/* Prompt for the review of a design. `context` is an object with the parts of the design; null
+ * members are omitted at every level. From the arena, like the results below. */
 const char *advice_prompt(struct arena *arena, const json_t *context);
 
-/* Propose `count` hypotheses. */
+/* Prompt for `count` hypotheses. */
 const char *hypotheses_prompt(struct arena *arena, const json_t *context, int64_t count);
 
-/* A sized design as such an object, as JSON text. */
+/* The context object of a sized design, as JSON text. */
 const char *advice_context(struct arena *arena, const struct experiment_payload *payload,
                            const struct calculation *calculation);
 

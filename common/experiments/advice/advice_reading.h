@@ -1,7 +1,7 @@
 /*
- * Turns an advisor's answer into structs. Advisors are asked for JSON and mostly give it,
- * but put fences or words around it, write lists as one text, and repeat themselves. Accepts all of
- * that; other texts give an error code.
+ * Parses an advisor's answer into structs. The prompt asks for JSON; advisors often add fences or
+ * text around it, write lists as one text, and repeat items. The parser accepts all of that. Other
+ * texts give an error code.
  */
 #ifndef ASSAY_EXPERIMENTS_ADVICE_ADVICE_READING_H
 #define ASSAY_EXPERIMENTS_ADVICE_ADVICE_READING_H
@@ -11,11 +11,11 @@
 
 enum reading {
     READING_DONE,
-    READING_EMPTY,         /* nothing in it */
+    READING_EMPTY,         /* empty text */
     READING_NO_OBJECT,     /* no braces */
     READING_INVALID,       /* no JSON between them */
-    READING_NO_HYPOTHESES, /* no list of that name */
-    READING_NONE_LEFT,     /* none of them names a change */
+    READING_NO_HYPOTHESES, /* no list with the expected name */
+    READING_NONE_LEFT,     /* no hypothesis names a change */
     READING__MAX
 };
 
@@ -31,10 +31,10 @@ struct hypothesis {
     int expected_direction; /* into hypothesis_directions */
 };
 
-/* Both take the whole text of an answer. Results come from the arena. */
+/* Both functions take the whole answer text. Results come from the arena. */
 enum reading reading_advice(struct arena *arena, const char *text, struct advice_text *advice);
 
-/* At most `count`; struct hypothesis. */
+/* At most `count` items of struct hypothesis. */
 enum reading reading_hypotheses(struct arena *arena, const char *text, size_t count,
                                 struct object_list *hypotheses);
 

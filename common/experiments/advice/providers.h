@@ -1,6 +1,6 @@
 /*
- * The providers of advice, each with its protocol: how it takes a prompt, and where the text is in
- * its answer. Knows neither time-outs nor the meaning of the text.
+ * The providers of advice with their protocols: builds requests and finds the text in answers. Does
+ * not handle timeouts and does not interpret the text.
  */
 #ifndef ASSAY_EXPERIMENTS_ADVICE_PROVIDERS_H
 #define ASSAY_EXPERIMENTS_ADVICE_PROVIDERS_H
@@ -10,18 +10,18 @@
 
 struct advice_provider {
     const char *name;  /* "local_orchestrator", "openai"...: in headers and answers */
-    const char *title; /* as a sentence says it: "OpenAI" */
+    const char *title; /* display name: "OpenAI" */
     const char *model;
     const char *base_url;
-    const char *path; /* NULL = the protocol's */
+    const char *path; /* NULL = the protocol's default */
     enum llm_protocol protocol;
     bool is_orchestrator; /* our own service, at AB_LLM_BASE_URL */
 };
 
 extern const char orchestrator_provider_name[];
 
-/* Our orchestrator first, then the built-in providers that give advice (config/providers.yaml),
- * under the settings. Everything comes from the arena. */
+/* The orchestrator first, then the built-in providers that give advice (config/providers.yaml),
+ * with the settings applied. All memory is from the arena. */
 struct advice_providers {
     size_t count;
     struct advice_provider *items;
@@ -33,19 +33,19 @@ struct advice_providers advice_providers(const struct experiments_settings *sett
 const struct advice_provider *advice_provider_find(const struct advice_providers *providers,
                                                    const char *name);
 
-/* Fills in url, headers and body of a call that puts the prompt to the provider. `token` may be
- * NULL for the orchestrator. Everything comes from the arena. */
+/* Fills in url, headers and body of the request for a prompt. `token` may be NULL for the
+ * orchestrator. All memory is from the arena. */
 void provider_compose(const struct experiments_settings *settings,
                       const struct advice_provider *provider, const char *token, const char *prompt,
                       struct arena *arena, struct fetch_request *request);
 
 enum provider_text {
-    PROVIDER_TEXT,          /* there is one */
-    PROVIDER_TEXT_EMPTY,    /* the answer has its shape, but no words */
-    PROVIDER_TEXT_MALFORMED /* it has not */
+    PROVIDER_TEXT,          /* text was found */
+    PROVIDER_TEXT_EMPTY,    /* well-formed answer without text */
+    PROVIDER_TEXT_MALFORMED /* the answer is not well-formed */
 };
 
-/* The words in the body of a 2xx answer. */
+/* Finds the text in the body of a 2xx answer. */
 enum provider_text provider_read_text(const struct advice_provider *provider, const char *body,
                                       size_t length, struct arena *arena, const char **text);
 

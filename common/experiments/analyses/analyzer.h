@@ -1,8 +1,7 @@
 /*
- * The analyzers of two arms, one row each: what runs, which convention each number follows, how
- * large the data may be and what the analysis costs. To add one, write its pure function in
- * common/stats, its row in a file of its own here, a line of ANALYZER_LIST (results_schema.h), and
- * its texts in the catalogs.
+ * The analyzers of two arms, one row each: test function, convention of each number, data limit and
+ * cost. To add one, write its pure function in common/stats, its row in a file of its own here, a
+ * line of ANALYZER_LIST (results_schema.h), and its texts in the catalogs.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_ANALYZER_H
 #define ASSAY_EXPERIMENTS_ANALYSES_ANALYZER_H
@@ -11,26 +10,26 @@
 #include "i18n/i18n.h"
 
 struct results_call {
-    const struct locale *locale; /* of all texts, that of a problem included */
+    const struct locale *locale; /* language of all texts, also of the problem */
     struct arena *arena;
     struct problem *problem;
 };
 
-/* What an analyzer found. Texts belong to the arena. */
+/* The result of an analyzer. Texts belong to the arena. */
 struct results_finding {
     struct test_result test;
-    const char *verdict; /* NULL = the common one */
+    const char *verdict; /* NULL = the common convention */
     const char *interpretation;
-    const char *p_value_convention; /* NULL = that of the row */
+    const char *p_value_convention; /* NULL = the convention of the row */
     const char *small_counts;       /* catalog key of the warning that the arms are too small for an
                                        approximation in use, or NULL */
 };
 
-/* An upper bound of the data. The functions of common/stats go further; it keeps a request short.
- */
+/* An upper bound of the data, which keeps a request short. The functions of common/stats accept
+ * more. */
 struct results_limit {
-    const char *reason; /* of the problem */
-    const char *key;    /* of its text, with the placeholder {{limit}} */
+    const char *reason; /* reason of the problem */
+    const char *key;    /* catalog key of its text, with the placeholder {{limit}} */
     int64_t maximum;
     int64_t (*size)(const struct results_request *observed);
 };
@@ -38,19 +37,19 @@ struct results_limit {
 struct analyzer {
     const char *name; /* metric_type of request and answer */
     struct results_conventions conventions;
-    int decimals;                      /* of the effect and its interval */
-    bool without_outcome;              /* its answer is neither better nor worse */
-    const struct results_limit *limit; /* NULL = none beside the bounds of the schema */
+    int decimals;                      /* names of the effect and its interval */
+    bool without_outcome;              /* the answer has no better or worse arm */
+    const struct results_limit *limit; /* NULL = only the bounds of the schema */
 
-    /* Fills in the finding, which is zeroed. NULL for the ratio, whose request is its own. */
+    /* Fills in the zeroed finding. NULL for the ratio, which has a request of its own. */
     void (*run)(const struct results_call *call, const struct results_request *observed,
                 struct results_finding *finding);
 
     /* Cost of a valid request in units of admission; NULL = 1. */
     int64_t (*cost)(const struct results_request *observed);
 
-    /* Does the interval say what the p-value says? NULL = it leaves out 0 where p is significant.
-     */
+    /* Whether the interval agrees with the p-value. NULL = the interval agrees if it excludes 0
+     * exactly when p is significant. */
     bool (*interval_agrees)(const struct results_request *observed, const struct test_result *test);
 };
 

@@ -1,5 +1,5 @@
 /*
- * The analysis of a table of counts: do rows and columns depend on each other? Knows nothing of
+ * Analysis of a contingency table: tests rows and columns for independence. Does not depend on
  * HTTP.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_CONTINGENCY_ANALYSIS_H
@@ -34,8 +34,8 @@ struct categorical_reply {
 SCHEMA_OF(categorical_request_schema, struct categorical_request);
 SCHEMA_OF(categorical_reply_schema, struct categorical_reply);
 
-/* Analyses a valid request. ERROR_INVALID for a table without users or with an empty row or column,
- * ERROR_TOO_LARGE for one of too many users. */
+/* Analyzes a valid request. ERROR_INVALID for a table without users or with an empty row or column,
+ * ERROR_TOO_LARGE for too many users. */
 MUST_CHECK enum error categorical_analyze(const struct results_call *call,
                                           const struct categorical_request *observed,
                                           struct categorical_reply *answer);

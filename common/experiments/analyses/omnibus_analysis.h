@@ -1,5 +1,5 @@
 /*
- * The analysis of several groups of values: do they differ at all? Knows nothing of HTTP.
+ * Analysis of several groups of values: tests whether any group differs. Does not depend on HTTP.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_OMNIBUS_ANALYSIS_H
 #define ASSAY_EXPERIMENTS_ANALYSES_OMNIBUS_ANALYSIS_H
@@ -35,8 +35,8 @@ struct omnibus_reply {
 SCHEMA_OF(omnibus_request_schema, struct omnibus_request);
 SCHEMA_OF(omnibus_reply_schema, struct omnibus_reply);
 
-/* Analyses a valid request. ERROR_INVALID when the test has no answer: a group without variance for
- * welch_anova, nothing but equal values for kruskal_wallis. */
+/* Analyzes a valid request. ERROR_INVALID when the test is undefined: a group without variance for
+ * welch_anova, only equal values for kruskal_wallis. */
 MUST_CHECK enum error omnibus_analyze(const struct results_call *call,
                                       const struct omnibus_request *observed,
                                       struct omnibus_reply *answer);

@@ -10,11 +10,11 @@
 
 enum paired_test { PAIRED_TEST_T, PAIRED_TEST_WILCOXON, PAIRED_TEST_MCNEMAR, PAIRED_TEST__MAX };
 
-/* What the effect is called: mean difference, pseudomedian... */
+/* Name of the effect: mean difference, pseudomedian... */
 const char *paired_effect_label(const struct locale *locale, struct arena *arena,
                                 enum paired_test test);
 
-/* Of a result of that test that is not degenerate. */
+/* For a result of that test that is not degenerate. */
 const char *paired_interpretation(const struct locale *locale, struct arena *arena,
                                   enum paired_test test, const struct paired_result *result);
 

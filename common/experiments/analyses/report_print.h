@@ -1,5 +1,5 @@
 /*
- * Numbers inside sentences: the same in every language. Texts belong to the arena. For
+ * Formats numbers in sentences, the same in every language. Texts belong to the arena. For
  * common/experiments.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_REPORT_PRINT_H
@@ -11,20 +11,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* With so many decimals, or with three significant digits where those would not show them: 0.050,
- * but 0.000124 and 3.17e-05. Only 0 reads as 0, without a minus sign. */
+/* With `decimals` decimals, or with three significant digits if those would be all zeros: 0.050,
+ * but 0.000124 and 3.17e-05. Only 0 prints as 0. Zero has no minus sign. */
 const char *report_print_fixed(struct arena *arena, int decimals, double value);
 
-/* The same with its sign, a plus for 0. */
+/* The same with a sign, a plus for 0. */
 const char *report_print_signed(struct arena *arena, int decimals, double value);
 
-/* Six decimals, or two significant digits where those would not show them: 0.035488, 3.2e-05. What
- * is too small for a double is less than 1e-307, not 0. */
+/* Six decimals, or two significant digits if those would be all zeros: 0.035488, 3.2e-05. A value
+ * too small for a double prints as less than 1e-307, not 0. */
 const char *report_print_p_value(struct arena *arena, double p_value);
 
 const char *report_print_count(struct arena *arena, int64_t count);
 
-/* "is statistically significant", or that it is not. */
+/* "is statistically significant", or the opposite. */
 const char *report_print_significance(const struct locale *locale, struct arena *arena,
                                       bool significant);
 

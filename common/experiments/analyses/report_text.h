@@ -10,9 +10,9 @@
 #include "i18n/i18n.h"
 #include "stats/two_sample.h"
 
-/* All texts belong to the arena. A degenerate result gets the degenerate wording everywhere. */
+/* All texts belong to the arena. A degenerate result always gets the degenerate text. */
 
-/* One line: uplift, decline, no difference, at which alpha. */
+/* One line: uplift, decline or no difference, with alpha. */
 const char *report_verdict(const struct locale *locale, struct arena *arena,
                            const struct test_result *result);
 
@@ -29,16 +29,16 @@ const char *report_continuous_interpretation(const struct locale *locale, struct
 const char *report_ratio_interpretation(const struct locale *locale, struct arena *arena,
                                         const struct test_result *result);
 
-/* Fisher's, Boschloo's or Barnard's test: `key` is that of the catalogue entry. */
+/* Fisher's, Boschloo's or Barnard's test: `key` is the key in the catalogs. */
 const char *report_exact_interpretation(const struct locale *locale, struct arena *arena,
                                         const char *key, const struct test_result *result);
 
-/* What the effect size is called; NULL when the result has none. */
+/* Name of the effect size; NULL when the result has none. */
 const char *report_effect_size_label(const struct locale *locale, struct arena *arena,
                                      const struct test_result *result);
 
-/* Parts of sentences: what a degenerate result reads as, the level of its interval in percent, its
- * alpha, and the effect size of a ratio, or the text of that key where it is not defined. */
+/* Parts of sentences: the text of a degenerate result, the level of its interval in percent, its
+ * alpha, and the effect size of a ratio, or the text of that key if it is undefined. */
 const char *report_degenerate(const struct locale *locale, struct arena *arena);
 const char *report_level(struct arena *arena, const struct test_result *result);
 const char *report_alpha(struct arena *arena, const struct test_result *result);

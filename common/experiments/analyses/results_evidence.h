@@ -1,15 +1,15 @@
 /*
- * What an answer says beside the numbers of a two-arm analysis so that readers of other tools are
- * not misled: the relative effect with its interval, which convention each number follows, the
- * interval that belongs to the p-value, and warnings of arms too small for an approximation. Knows
- * findings, no formula.
+ * Adds evidence to the numbers of a two-arm analysis, so that users of other tools can compare
+ * results: the relative effect with its interval, the convention of each number, the interval that
+ * belongs to the p-value, and warnings for arms too small for an approximation. Reads findings;
+ * contains no formula.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_RESULTS_EVIDENCE_H
 #define ASSAY_EXPERIMENTS_ANALYSES_RESULTS_EVIDENCE_H
 
 #include "experiments/analyses/analyzer.h"
 
-/* What was analyzed, and by which analyzer. */
+/* The analyzed data, and the analyzer. */
 struct evidence {
     const struct locale *locale;
     struct arena *arena;
@@ -18,11 +18,11 @@ struct evidence {
     const struct results_finding *finding;
 };
 
-/* The relative effect with its interval, or why it has none. */
+/* The relative effect with its interval, or the reason why it has none. */
 const struct results_lift *results_lift_of(const struct test_result *test, struct arena *arena);
 
-/* Fills in relative_lift, conventions, test_interval, interval_agrees and warnings, and adds to the
- * interpretation a sentence where interval and p-value disagree. */
+/* Fills in relative_lift, conventions, test_interval, interval_agrees and warnings. If interval and
+ * p-value disagree, adds a sentence to the interpretation. */
 void evidence_add(const struct evidence *evidence, struct results_reply *answer);
 
 #endif

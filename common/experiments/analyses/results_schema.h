@@ -1,6 +1,6 @@
 /*
- * The schemas of a results analysis: what was observed, and what the test showed. Requests and
- * answers over HTTP, also stored with projects.
+ * The schemas of a results analysis: observed data and test result. For requests and answers over
+ * HTTP; also stored with projects.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_RESULTS_SCHEMA_H
 #define ASSAY_EXPERIMENTS_ANALYSES_RESULTS_SCHEMA_H
@@ -8,9 +8,9 @@
 #include "base/schema.h"
 #include "stats/two_sample.h"
 
-/* The analyzers of two arms: identifier, name, the block of the request that it reads, and the
- * three that it refuses. Each has a row in analyzer.h and texts
- * errors.schemas.<name>_requires_<block>_data and errors.schemas.<name>_rejects_<block>_data. */
+/* The analyzers of two arms: identifier, name, the request block that it reads, and the three that
+ * it refuses. Each has a row in analyzer.h and texts errors.schemas.<name>_requires_<block>_data
+ * and errors.schemas.<name>_rejects_<block>_data. */
 #define ANALYZER_LIST(ANALYZER)                                                                    \
     ANALYZER(BINARY, binary, binary, continuous, ranked, count)                                    \
     ANALYZER(CONTINUOUS, continuous, continuous, binary, ranked, count)                            \
@@ -30,7 +30,7 @@ enum analyzer_id { ANALYZER_LIST(ANALYZER_ID) ANALYZER__MAX };
 
 extern const char *const results_analyzer_names[ANALYZER__MAX];
 
-/* The block that the analyzer reads, the others NULL. */
+/* Only the block that the analyzer reads is set; the others are NULL. */
 struct results_request {
     int metric_type; /* enum analyzer_id */
     const struct binary_observation *binary;
@@ -40,30 +40,30 @@ struct results_request {
     int direction; /* enum goal_direction */
 };
 
-/* The effect in percent of the control value; `reason` where there is no interval. */
+/* The effect in percent of the control value; `reason` says why there is no interval. */
 struct results_lift {
-    struct optional_number value_pct; /* absent beside a control value of 0 */
+    struct optional_number value_pct; /* absent when the control value is 0 */
     struct optional_number ci_lower_pct;
     struct optional_number ci_upper_pct;
     const char *method;
     const char *reason;
 };
 
-/* Which of several usual conventions each number follows; docs/use/statistics.md lists the codes.
- */
+/* The convention of each number, where several are usual; docs/use/statistics.md lists the
+ * codes. */
 struct results_conventions {
     const char *direction;
     const char *effect_unit;
     const char *test;
-    const char *standard_error; /* NULL where the test has none */
+    const char *standard_error; /* NULL when the test has none */
     const char *p_value;
     const char *interval;
     const char *effect_size_direction;
 };
 
-/* The interval that belongs to the p-value; an end is null where nothing bounds it. */
+/* The interval that belongs to the p-value; an unbounded end is null. */
 struct results_test_interval {
-    const char *of; /* NULL where there is none, and the reason says why */
+    const char *of; /* NULL when there is none; the reason says why */
     struct optional_number lower;
     struct optional_number upper;
     struct optional_number no_effect;
@@ -93,9 +93,9 @@ struct results_reply {
     const char *effect_size_label;
     struct optional_number effect_size_ci_lower;
     struct optional_number effect_size_ci_upper;
-    const char *observed_effect_relative_reason; /* NULL beside a number */
+    const char *observed_effect_relative_reason; /* NULL when there is a number */
 
-    /* Absent in documents of older programs. */
+    /* Absent in documents of older versions. */
     const struct results_lift *relative_lift;
     const struct results_conventions *conventions;
     const struct results_test_interval *test_interval;
@@ -108,8 +108,8 @@ struct results_reply {
 /* better, worse or inconclusive, in the direction of the goal. */
 const char *results_outcome(const struct test_result *test);
 
-/* Absent where the control value is 0 or the effect passes the largest number; the reason says
- * which, NULL beside a number. */
+/* Absent when the control value is 0 or the effect exceeds the largest number; the reason says
+ * which. The reason is NULL when there is a number. */
 struct optional_number results_relative_effect(const struct test_result *test);
 const char *results_relative_effect_reason(const struct test_result *test);
 

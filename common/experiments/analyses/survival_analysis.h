@@ -1,6 +1,6 @@
 /*
- * The analysis of survival times: runs the requested test, computes the curves and words the
- * result. Knows nothing of HTTP.
+ * Analysis of survival times: runs the requested test, computes the curves and the texts of the
+ * result. Does not depend on HTTP.
  */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_ANALYSIS_H
 #define ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_ANALYSIS_H
@@ -8,7 +8,7 @@
 #include "experiments/analyses/results_analysis.h"
 #include "experiments/analyses/survival_schema.h"
 
-/* Analyses a valid request. ERROR_INVALID, with the reason survival_no_events or
+/* Analyzes a valid request. ERROR_INVALID, with the reason survival_no_events or
  * survival_cox_undefined, when the data cannot be tested. */
 MUST_CHECK enum error survival_analyze(const struct results_call *call,
                                        const struct survival_request *observed,

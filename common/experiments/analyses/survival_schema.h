@@ -1,6 +1,4 @@
-/*
- * The schemas of a survival analysis: the observed arms, and what a test of them showed.
- */
+/* The schemas of a survival analysis: the observed arms and the test result. */
 #ifndef ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_SCHEMA_H
 #define ASSAY_EXPERIMENTS_ANALYSES_SURVIVAL_SCHEMA_H
 
@@ -52,10 +50,10 @@ struct survival_reply {
     int64_t n_control;
     int64_t n_treatment;
     OBJECT_LIST(struct survival_arm_summary,
-                arm_summaries); /* of struct survival_arm_summary, in the request's order */
-    OBJECT_LIST(struct survival_point, control_curve); /* of struct survival_point */
+                arm_summaries); /* struct survival_arm_summary, in the request's order */
+    OBJECT_LIST(struct survival_point, control_curve); /* struct survival_point */
     OBJECT_LIST(struct survival_point, treatment_curve);
-    struct object_list additional_arm_curves; /* of such lists */
+    struct object_list additional_arm_curves; /* lists of struct survival_point */
     const char *verdict;
     const char *interpretation;
 };

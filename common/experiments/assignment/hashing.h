@@ -1,6 +1,6 @@
 /*
- * The position of a user in [0, 1): the FNV-1a hash that browser and mobile clients of feature
- * flags share, so that server and client agree on every user.
+ * The position of a user in [0, 1): the FNV-1a hash of the usual feature flag clients for browsers
+ * and phones, so that server and client agree for every user.
  */
 #ifndef ASSAY_EXPERIMENTS_ASSIGNMENT_HASHING_H
 #define ASSAY_EXPERIMENTS_ASSIGNMENT_HASHING_H
@@ -12,17 +12,17 @@ enum hash_version {
     HASH_VERSION_2 = 2  /* 10 000 buckets of the hash of a hash */
 };
 
-/* What a text is hashed by; the same but for characters beyond U+FFFF, such as emoji. */
+/* The unit of hashing; it matters only for characters beyond U+FFFF, such as emoji. */
 enum hash_text {
-    HASH_UTF16,      /* as JavaScript counts characters, and so most clients */
-    HASH_CODE_POINTS /* whole characters */
+    HASH_UTF16,      /* UTF-16 units as in JavaScript, used by most clients */
+    HASH_CODE_POINTS /* code points */
 };
 
-/* The hash of nothing: where every other one begins. */
+/* The hash of the empty text, the initial value. */
 static const uint32_t HASH_START = 0x811c9dc5;
 
-/* The hash of the text hashed in `hash`, followed by `text`, which is UTF-8. 32-bit FNV-1a (Fowler,
- * Noll and Vo) over units of the text instead of bytes. */
+/* Continues `hash` with `text`, which is UTF-8. 32-bit FNV-1a (Fowler, Noll and Vo) over units of
+ * the text instead of bytes. */
 uint32_t hash_append(uint32_t hash, enum hash_text by, const char *text);
 
 /* The position in [0, 1) of `value` under `seed`. Version 1 hashes the value before the seed,

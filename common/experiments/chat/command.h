@@ -4,15 +4,15 @@
 
 #include "experiments/chat/chat_jobs.h"
 
-/* Does what the text says; `reply` is the answer as JSON. Errors of the database. */
+/* Runs the command in the text; `reply` is the answer as JSON. Errors of the database. */
 MUST_CHECK enum error chat_command(const struct chat_session *session, const char *text,
                                    const char **reply);
 
-/* An active project; `found` false when there is none of that id. */
+/* An active project; `found` false when no active project has that id. */
 MUST_CHECK enum error chat_find_project(const struct chat_session *session, const char *id,
                                         struct project *project, bool *found);
 
-/* What is said when there is none. */
+/* The reply for an unknown project. */
 const char *chat_not_found(const struct chat_format *format, const char *id);
 
 #endif

@@ -7,24 +7,24 @@
 #include "base/json.h"
 #include "experiments/settings.h"
 
-/* Whether a message may go to that URL: on a host of the platform, by https unless the platform
- * itself is at http. ERROR_INVALID chatapp_response_url. */
+/* Whether a message may be sent to that URL: on a host of the platform, by https unless the
+ * platform itself uses http. ERROR_INVALID chatapp_response_url. */
 MUST_CHECK enum error platform_check_response_url(const struct experiments_settings *settings,
                                                   const char *url, struct problem *problem);
 
 struct platform_request {
-    const char *url;  /* one that may be called, or NULL: */
-    const char *path; /* below AB_CHATAPP_BASE_URL, where answers say whether they are `ok` */
-    const char *type; /* of the body */
+    const char *url;  /* an allowed response URL, or NULL: */
+    const char *path; /* path below AB_CHATAPP_BASE_URL, where answers contain `ok` */
+    const char *type; /* media type of the body */
     const char *body;
-    const char *token; /* shown as Authorization: Bearer; NULL = none */
+    const char *token; /* sent as Authorization: Bearer; NULL = none */
 };
 
 struct platform_answer {
-    const char *problem; /* in words that may be shown; NULL = it was taken */
-    bool may_pass;       /* trying again may help */
-    double retry_after;  /* seconds; 0 = as one likes */
-    json_t *document;    /* of an answer below the base URL that is an object, else NULL */
+    const char *problem; /* error text that may be shown; NULL = accepted */
+    bool may_pass;       /* a retry may succeed */
+    double retry_after;  /* seconds; 0 = none given */
+    json_t *document;    /* the answer of a path below the base URL if it is an object, else NULL */
 };
 
 /* One attempt of at most AB_CHATAPP_TIMEOUT_SECONDS, to public addresses unless private ones are

@@ -7,17 +7,17 @@
 
 struct chat_worker;
 
-/* `store` stays the caller's; `catalogues` is the folder of the texts. Memory from `arena`. */
+/* The caller owns `store`; `catalogues` is the folder of the texts. Memory from `arena`. */
 MUST_CHECK enum error chat_worker_start(const struct experiments_settings *settings,
                                         struct store *store, struct arena *arena,
                                         const char *catalogues, struct chat_worker **worker,
                                         struct problem *problem);
 void chat_worker_stop(struct chat_worker *worker);
 
-/* Runs the jobs that are due; returns whether there were any. For main_loop_run(). */
+/* Runs the due jobs; returns whether there were any. For main_loop_run(). */
 bool chat_worker_round(void *worker);
 
-/* Whether the last round failed. */
+/* Whether the last iteration failed. */
 bool chat_worker_failed(const struct chat_worker *worker);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Three example projects with a run of each, for users who have just installed the product.
- * The same on every host at any time.
+ * Three example projects with a run each, for new installations. The content is the same on every
+ * host at any time.
  */
 #ifndef ASSAY_EXPERIMENTS_DEMO_DEMO_H
 #define ASSAY_EXPERIMENTS_DEMO_DEMO_H
@@ -10,17 +10,16 @@
 
 enum { DEMO_COUNT = 3 };
 
-/* What was missing and has been made. */
+/* Number of created rows. */
 struct demo_made {
     int64_t projects;
     int64_t analyses;
     int64_t exports;
-    int64_t runs; /* of experiments: their events */
+    int64_t runs; /* events of experiments */
 };
 
-/* Makes what is missing, project by project; those that are there, archived ones too, are known by
- * their names and keep what they have. Nothing of it is written to the audit log. Transactions are
- * its own. */
+/* Creates the missing examples, project by project. Existing projects, also archived ones, are
+ * found by name and are not changed. Writes no audit entries. Runs its own transactions. */
 MUST_CHECK enum error demo_make(const struct live_call *call, const struct locale *locale,
                                 struct demo_made *made);
 

@@ -4,7 +4,7 @@
 
 #include "experiments/live/records.h"
 
-/* Takes the events of an example into its experiment. */
+/* Ingests the events of an example into its experiment. */
 typedef enum error demo_events(const struct live_call *call, const char *experiment);
 
 demo_events demo_checkout_events, demo_pricing_events, demo_onboarding_events;

@@ -10,20 +10,20 @@
 #include "experiments/design/sequential.h"
 #include "experiments/design/sizing.h"
 
-/* The plan's own lines, then the one about alpha, then those about clusters and about interim looks
- * where there are any. `design` is NULL without interim looks. From the arena. */
+/* The plan's own lines, then alpha, then clusters and interim looks if there are any. `design` is
+ * NULL without interim looks. From the arena. */
 struct string_list assumptions_list(const struct sizing_request *request,
                                     const struct sizing_plan *plan,
                                     const struct sequential_design *design, struct arena *arena);
 
-/* What the correction for several comparisons does; NULL with a single comparison. */
+/* Explains the correction for several comparisons; NULL with a single comparison. */
 const char *assumptions_bonferroni_note(const struct sizing_plan *plan, struct arena *arena);
 
-/* What the Bayesian precision companion means; NULL when it is not given. */
+/* Explains the Bayesian precision companion; NULL when it is not given. */
 const char *assumptions_bayesian_note(const struct sizing_request *request,
                                       const struct precision_plan *precision, struct arena *arena);
 
-/* A count with commas between its thousands, as texts print it in every language. */
+/* A count with thousands separated by commas, in every language. */
 const char *assumptions_print_count(struct arena *arena, int64_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * A sized design as one document: the plan, its companions, warnings, assumptions and power curve.
- * Answered over HTTP, and stored with projects.
+ * Returned over HTTP, and stored with projects.
  */
 #ifndef ASSAY_EXPERIMENTS_DESIGN_CALCULATION_H
 #define ASSAY_EXPERIMENTS_DESIGN_CALCULATION_H
@@ -22,7 +22,7 @@ struct calculation_summary {
     struct optional_number equivalence_margin_absolute;
 };
 
-/* Arms of the actual ratio; verified numbers are absent where the power is not enumerated. */
+/* Arms of the actual ratio; verified numbers are absent when the power is not enumerated. */
 struct calculation_allocation {
     struct integer_list users_per_variant;
     int64_t total_sample_size;
@@ -45,7 +45,7 @@ struct calculation_results {
     struct optional_number allocated_daily_traffic;
     struct optional_number verified_power;
     struct optional_integer verified_sample_size;
-    const struct calculation_allocation *allocation; /* NULL in documents of older programs */
+    const struct calculation_allocation *allocation; /* NULL in documents of older versions */
 };
 
 struct calculation_look {
@@ -82,24 +82,24 @@ struct calculation {
     struct optional_number cuped_duration_days;
     struct optional_number cuped_theta;
     OBJECT_LIST(struct power_point, power_curve);
-    json_t *stored_boundaries; /* the two lists of a stored calculation, in whatever form */
+    json_t *stored_boundaries; /* the two lists of a stored calculation, in any form */
     json_t *stored_power_curve;
 };
 
 SCHEMA_OF(calculation_schema, struct calculation);
 
-/* Blocks of it that other documents have too. */
+/* Blocks that other documents share. */
 SCHEMA_OF(calculation_results_schema, struct calculation_results);
 SCHEMA_OF(calculation_warning_schema, struct warning);
 SCHEMA_OF(calculation_allocation_schema, struct calculation_allocation);
 
 struct calculation_call {
-    const struct locale *locale; /* of the warnings */
+    const struct locale *locale; /* language of the warnings */
     struct arena *arena;
     struct problem *problem;
 };
 
-/* Sizes a valid design and everything beside it. Errors as in sizing.h and sequential.h. */
+/* Sizes a valid design and fills in all blocks. Errors as in sizing.h and sequential.h. */
 MUST_CHECK enum error calculation_run(const struct calculation_call *call,
                                       const struct sizing_request *design,
                                       struct calculation *answer);

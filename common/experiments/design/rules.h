@@ -1,6 +1,6 @@
 /*
- * Warnings of designs: one constant table of rules, evaluated in order on a sized design. Codes and
- * severities are stable words that clients match; messages are in the reader's language.
+ * Warnings about designs: one constant table of rules, evaluated in order on a sized design.
+ * Clients match the codes and severities, which are stable; messages are in the user's language.
  */
 #ifndef ASSAY_EXPERIMENTS_DESIGN_RULES_H
 #define ASSAY_EXPERIMENTS_DESIGN_RULES_H
@@ -14,10 +14,10 @@
 
 enum {
     RULES_LONG_DURATION_DAYS = 56,        /* eight weeks */
-    RULES_SHORT_TEST_DAYS = 14,           /* what is still a short test */
+    RULES_SHORT_TEST_DAYS = 14,           /* upper limit of a short test */
     RULES_LOW_TRAFFIC = 1000,             /* allocated users per day */
     RULES_LOW_TRAFFIC_PER_VARIANT = 2000, /* the same for each variant of a multivariant test */
-    RULES_SPLIT_COST_PCT = 1              /* of users, from which on a split is worth a word */
+    RULES_SPLIT_COST_PCT = 1 /* difference of user counts from which a split gives a warning */
 };
 
 struct warning {
@@ -32,12 +32,12 @@ struct rules_facts {
     const struct sizing_request *request;
     const struct sizing_plan *plan;
     double inflation_factor;      /* of the sequential design; 1 (or 0) when there is none */
-    const struct srm_result *srm; /* of the actual counts; NULL when none were given */
+    const struct srm_result *srm; /* of the actual counts; NULL when the request has none */
     const struct verified_plan *verified; /* NULL when the plan was not verified */
-    const struct allocation *allocation;  /* NULL likewise */
+    const struct allocation *allocation;  /* NULL when the plan was not verified */
 };
 
-/* The warnings that hold, in table order: a list of struct warning, from the arena. */
+/* The warnings that apply, in table order: a list of struct warning, from the arena. */
 struct object_list rules_evaluate(const struct rules_facts *facts, const struct locale *locale,
                                   struct arena *arena);
 

@@ -29,8 +29,8 @@ struct sequential_design {
 };
 
 /* Solves the design; alpha two-sided in (0,1), power in (0,1), looks in 1..SEQUENTIAL_LOOKS_MAX.
- * The last few designs are remembered. ERROR_INVALID when no finite design exists (power at or
- * below alpha). */
+ * The last few designs are cached. ERROR_INVALID when no finite design exists (power at or below
+ * alpha). */
 MUST_CHECK enum error sequential_solve(int looks, double alpha, double power,
                                        struct sequential_design *design, struct problem *problem);
 

@@ -11,27 +11,27 @@ enum {
     FISHER_SCAN_LIMIT = 500 /* largest z-plan size per arm that is refined by exact power */
 };
 
-/* Asymptotic relative efficiency of Mann-Whitney against the t-test: under normality, and the
- * least it can be for any continuous distribution (Hodges and Lehmann 1956). */
+/* Asymptotic relative efficiency of Mann-Whitney against the t-test: under normality, and its
+ * minimum over all continuous distributions (Hodges and Lehmann 1956). */
 #define MANN_WHITNEY_EFFICIENCY 0.95492965855137201461 /* 3 / pi */
 #define MANN_WHITNEY_WORST_EFFICIENCY 0.864
 
-/* Users per arm, not rounded, that distinguish `rate` from `rate + difference` in a two-sided
+/* Users per arm, not rounded, that detect `rate` against `rate + difference` in a two-sided
  * z-test. */
 double size_two_proportions(double rate, double difference, double alpha, double power);
 
-/* Users per arm, not rounded, that distinguish two means `difference` apart. */
+/* Users per arm, not rounded, that detect two means `difference` apart. */
 double size_two_means(double std_dev, double difference, double alpha, double power);
 
-/* Rounds a size or a duration up to a whole number, at least 1. False when it is not a number, not
- * finite or above 2^53, where doubles are not consecutive integers any more. */
+/* Rounds a size or a duration up to a whole number, at least 1. False when it is NaN, infinite or
+ * above 2^53, where doubles are no longer consecutive integers. */
 bool round_size_up(double value, int64_t *size);
 
-/* sizing_power() of so many independent users: before the design effect. */
+/* sizing_power() of independent users: before the design effect. */
 double independent_power(const struct sizing_request *request, const struct sizing_plan *plan,
                          double n);
 
-/* As round_size_up, with the refusal put in words; `what` names the number. */
+/* As round_size_up, but fills in the problem; `what` names the number. */
 MUST_CHECK enum error settle_size(double value, const char *what, int64_t *size,
                                   struct problem *problem);
 

@@ -1,5 +1,5 @@
-/* Issued API keys: only the SHA-256 of a key is stored, so a key can be shown once, when it is
- * made. */
+/* Issued API keys: only the SHA-256 of a key is stored, so the key itself is shown once, in the
+ * answer that creates it. */
 #ifndef ASSAY_EXPERIMENTS_KEYS_KEY_STORE_H
 #define ASSAY_EXPERIMENTS_KEYS_KEY_STORE_H
 
@@ -20,7 +20,7 @@ struct api_key {
     const char *revoked_at;
     struct optional_integer rate_limit_requests;
     struct optional_integer rate_limit_window_seconds;
-    const char *plaintext_key; /* the key itself: in the answer that makes it, else NULL */
+    const char *plaintext_key; /* the key itself: in the answer that creates it, else NULL */
 };
 
 struct key_request {
@@ -32,7 +32,7 @@ struct key_request {
 
 SCHEMA_OF(key_request_schema, struct key_request);
 SCHEMA_OF(key_schema, struct api_key);         /* without the key itself */
-SCHEMA_OF(created_key_schema, struct api_key); /* with it */
+SCHEMA_OF(created_key_schema, struct api_key); /* with the key itself */
 
 struct key_call {
     struct db *db;
@@ -41,7 +41,7 @@ struct key_call {
     struct problem *problem;
 };
 
-/* Makes a key; its plaintext_key is the only copy there will ever be. */
+/* Creates a key; its plaintext_key is the only copy. */
 MUST_CHECK enum error key_create(const struct key_call *call, const struct key_request *request,
                                  struct api_key *key);
 
@@ -58,7 +58,8 @@ MUST_CHECK enum error key_delete(const struct key_call *call, const char *id);
 MUST_CHECK enum error key_find(struct db *db, struct arena *arena, const char *token,
                                struct api_key *key, bool *found, struct problem *problem);
 
-/* Whether any key is stored (revoked ones count), any is active, any active one may write. */
+/* Whether any key is stored (revoked ones count), whether any is active, whether any active one may
+ * write. */
 struct key_census {
     bool any;
     bool any_active;
@@ -66,20 +67,22 @@ struct key_census {
 };
 MUST_CHECK enum error key_census(struct db *db, struct key_census *census, struct problem *problem);
 
-/* Whether a key was ever issued. An unknown database counts as one without keys. */
+/* Whether a key was ever issued. False when the database cannot be read. */
 bool key_is_issued(struct store *store);
 
-/* In production only known callers may write: without AB_API_TOKEN and AB_ADMIN_TOKEN there has to
- * be an active key that may write. ERROR_INVALID when there is none, or none can be found; with
- * AB_ALLOW_INSECURE_PRODUCTION that is only logged, as `insecure_production`. */
+/* In production only authenticated callers may write: without AB_API_TOKEN and AB_ADMIN_TOKEN there
+ * must be an active key that may write. ERROR_INVALID when there is none, or the database cannot be
+ * read; with AB_ALLOW_INSECURE_PRODUCTION this is only logged, as `insecure_production`. */
 MUST_CHECK enum error key_check_production(struct store *store,
                                            const struct experiments_settings *settings,
                                            struct problem *problem);
 
-/* The audit row of a request by an issued key, and its last_used_at (at most once a minute). */
+/* Writes the audit row of a request by an issued key, and its last_used_at (at most once a
+ * minute). */
 MUST_CHECK enum error key_note_use(const struct key_call *call, const char *id);
 
-/* Keys whose stored scope is not one of ours any more (admin) may write; one audit row each. */
+/* Changes keys with a scope that no longer exists (admin) to write keys; writes one audit row for
+ * each. */
 MUST_CHECK enum error key_normalise_scopes(struct db *db, struct problem *problem);
 
 #endif

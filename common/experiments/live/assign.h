@@ -1,6 +1,6 @@
 /*
- * The variation of a user in a stored experiment: first a recorded exposure, then targeting, the
- * namespace and the hash. Records nothing.
+ * The variation of a user in a stored experiment: a recorded exposure first, then targeting, the
+ * namespace and the hash. Writes nothing.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_ASSIGN_H
 #define ASSAY_EXPERIMENTS_LIVE_ASSIGN_H
@@ -11,7 +11,7 @@
 struct live_assignment {
     int64_t variation; /* -1 = not in the experiment */
     bool in_experiment;
-    double position; /* of the user in 0..1 */
+    double position; /* position of the user in 0..1 */
     int64_t variations;
     double coverage;
     struct number_list weights; /* shares that sum to 1; none when the design has none */

@@ -1,34 +1,32 @@
-/*
- * Computes units and aggregates again from the raw rows, or checks them against the raw rows.
- */
+/* Recomputes units and aggregates from the raw rows, or verifies them against the raw rows. */
 #ifndef ASSAY_EXPERIMENTS_LIVE_REBUILD_H
 #define ASSAY_EXPERIMENTS_LIVE_REBUILD_H
 
 #include "experiments/live/rollup_store.h"
 
-/* Called from time to time with the number of subjects done. */
+/* Called periodically with the number of subjects done. */
 typedef void live_progress(int64_t people, void *context);
 
 struct live_rebuild {
     live_progress *progress; /* NULL = none */
     void *context;
-    int64_t people;      /* out: how many there are */
-    int64_t differences; /* out: of verifying */
-    char first[160];     /* out: the first of them, in words */
+    int64_t people;      /* out: number of differences */
+    int64_t differences; /* out: when verifying */
+    char first[160];     /* out: description of the first difference */
 };
 
-/* Recomputes the aggregates of an experiment for the design and the settings as they are, in one
- * transaction under its lock. Memory does not grow with the number of subjects. */
+/* Recomputes the aggregates of an experiment for the current design and settings, in one
+ * transaction under the experiment's lock. Memory does not grow with the number of subjects. */
 MUST_CHECK enum error live_rebuild_experiment(const struct live_call *call, const char *id,
                                               struct live_rebuild *rebuild);
 
-/* Compares what is kept with what the raw rows say, in one snapshot, and changes nothing. Counts
- * must be the same, sums to 12 digits. */
+/* Compares the stored aggregates with the raw rows, in one snapshot, and changes nothing. Counts
+ * must be equal, sums must agree to 12 digits. */
 MUST_CHECK enum error live_verify_experiment(const struct live_call *call, const char *id,
                                              struct live_rebuild *rebuild);
 
-/* True when the aggregates were made for another design, other settings or other covariates, or
- * have lost digits. `metrics` holds the numbers of the design's metrics. */
+/* True when the aggregates belong to another design, other settings or other covariates, or have
+ * lost digits. `metrics` holds the numbers of the design's metrics. */
 bool live_is_stale(const struct live_call *call, const struct live_reading *reading,
                    const struct live_name_list *metrics, const struct live_covered_list *covered);
 

@@ -7,7 +7,7 @@
 #include "base/schema.h"
 #include "experiments/live/records.h"
 
-/* The document of a request: one list of records, under a key of its own for each kind. */
+/* The request document: one list of records, under a different key for each kind. */
 struct live_batch {
     struct object_list records;
 };
@@ -15,6 +15,6 @@ struct live_batch {
 /* Indexed by enum live_kind. */
 extern const struct schema live_record_schemas[LIVE_KIND__MAX];
 extern const struct schema live_batch_schemas[LIVE_KIND__MAX];
-extern const char *const live_kind_names[LIVE_KIND__MAX]; /* as in the paths of the routes */
+extern const char *const live_kind_names[LIVE_KIND__MAX]; /* as in the route paths */
 
 #endif

@@ -1,6 +1,4 @@
-/*
- * The records that clients send of a running experiment, and the arguments of every call here.
- */
+/* The records that clients send for a running experiment, and the arguments of every call here. */
 #ifndef ASSAY_EXPERIMENTS_LIVE_RECORDS_H
 #define ASSAY_EXPERIMENTS_LIVE_RECORDS_H
 
@@ -8,15 +6,15 @@
 #include "db/db.h"
 
 enum {
-    LIVE_HOLDOUT = -1, /* the variation of those who are kept out */
+    LIVE_HOLDOUT = -1, /* the variation of the holdout */
     LIVE_ARMS_MAX = 10,
-    LIVE_BATCH_MAX = 1000, /* records of a request */
+    LIVE_BATCH_MAX = 1000, /* records per request */
     LIVE_USER_MAX = 200,   /* code points of a user id, a key and a reason */
     LIVE_NAME_MAX = 100,   /* of a metric, covariate, stratum and dimension */
     LIVE_DIMENSIONS_MAX = 8,
 };
 
-/* Moments are microseconds since 1970, UTC; absent = when the record was received. */
+/* Timestamps are microseconds since 1970, UTC; absent = when the record was received. */
 struct live_exposure {
     const char *user_id;
     int64_t variation_index; /* LIVE_HOLDOUT..LIVE_ARMS_MAX - 1 */
@@ -73,8 +71,8 @@ enum live_kind {
     LIVE_KIND__MAX
 };
 
-/* The transaction is the callee's, the memory is `arena`'s. A subject with more events than
- * `spike_events` is taken for a robot. */
+/* The callee runs the transaction; memory is from `arena`. A subject with more events than
+ * `spike_events` is classified as a robot. */
 struct live_call {
     struct db *db;
     struct arena *arena;

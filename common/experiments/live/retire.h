@@ -8,13 +8,13 @@
 #include "base/error.h"
 #include "db/db.h"
 
-/* Moments of receipt; rows received before them go. 0 = none. */
+/* Receipt times; rows received earlier are deleted. 0 = none. */
 struct live_retirement {
     int64_t exposures_before, conversions_before;
-    int64_t exposures, conversions; /* out: rows that went, or would */
+    int64_t exposures, conversions; /* out: deleted rows, or rows that would be deleted */
 };
 
-/* In the transaction that is open. Ids of users without anything left go, too. */
+/* Runs in the open transaction. User ids without any remaining rows are deleted too. */
 MUST_CHECK enum error live_retire(struct db *db, struct arena *arena, bool dry_run,
                                   struct live_retirement *retirement, struct problem *problem);
 

@@ -1,6 +1,6 @@
 /*
- * Writes many rows into one table: one by one on SQLite, all in one statement on a server; and
- * finds rows by many keys. Private to common/experiments/live.
+ * Writes many rows into one table: one statement per row on SQLite, one statement for all rows on a
+ * server. Also finds rows by many keys. Private to common/experiments/live.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_ROWS_H
 #define ASSAY_EXPERIMENTS_LIVE_ROWS_H
@@ -11,22 +11,22 @@
 
 enum { ROW_COLUMNS_MAX = 16 };
 
-/* `one` takes the experiment and then a row's values; `many` the experiment and then an array per
- * column: see INTO_AT_ONCE. */
+/* `one` takes the experiment and then a row's values; `many` takes the experiment and then one
+ * array per column: see INTO_AT_ONCE. */
 struct live_rows {
     const struct live_call *call;
     int64_t experiment;
     const struct statement *one, *many;
-    struct query *query;                  /* of `one`, while rows come */
-    struct text columns[ROW_COLUMNS_MAX]; /* for `many`, as a server reads arrays */
-    int column;                           /* of the row that has begun; 0 = none has */
+    struct query *query;                  /* statement `one`, while rows are added */
+    struct text columns[ROW_COLUMNS_MAX]; /* arrays for `many`, in the server's syntax */
+    int column;                           /* values of the current row; 0 = no row begun */
     bool any;
 };
 
 void live_rows_start(struct live_rows *rows, const struct live_call *call, int64_t experiment,
                      const struct statement *one, const struct statement *many);
 
-/* The values of a row in their order; live_rows_next() ends it. */
+/* Add the values of a row in their order; live_rows_next() ends the row. */
 void live_rows_integer(struct live_rows *rows, int64_t value);
 void live_rows_optional(struct live_rows *rows, bool given, int64_t value);
 void live_rows_number(struct live_rows *rows, double value);
@@ -44,9 +44,8 @@ MUST_CHECK enum error live_rows_end(struct live_rows *rows);
                 " FROM unnest(" arrays ") AS rows" on_conflict
 
 /*
- * Rows found by many keys. SQLite joins in the order that is written; a server would sooner go
- * through all rows of an experiment as long as its statistics are old, unless the search for each
- * key is a query of its own (OFFSET 0).
+ * Finds rows by many keys. SQLite joins in the written order. A server with outdated statistics
+ * would scan all rows of an experiment unless the search for each key is a subquery (OFFSET 0).
  */
 #define FOUND_BY_KEYS(columns, keys, table, conditions)                                            \
     .sql = "SELECT " columns " FROM " keys " CROSS JOIN " table " WHERE " conditions,              \

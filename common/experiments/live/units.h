@@ -1,6 +1,6 @@
 /*
- * The user ids of a batch in memory, folded into subjects: an alias belongs to its canonical id,
- * one hop and no further. No SQL here; live_store.h fills this in and writes it back.
+ * The user ids of a batch in memory, grouped into subjects: an alias belongs to its canonical id,
+ * over one link only. No SQL here; live_store.h reads and writes the units.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_UNITS_H
 #define ASSAY_EXPERIMENTS_LIVE_UNITS_H
@@ -11,15 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Values beyond this have no finite square; they are counted apart. */
+/* The squares of values beyond this are not finite; such values are counted separately. */
 #define LIVE_VALUE_MAX 1e150
 
-/* Which events count: all, those after the exposure of the subject, or those in so many
+/* The counted events: all, those after the subject's exposure, or those within a number of
  * microseconds after it. */
 enum { LIVE_WINDOW_ALL = 0, LIVE_WINDOW_OPEN = -1 };
 
-/* Events of one metric. Early: before the exposure of the subject; late: more than the horizon
- * after it. Nobody is early or late without an exposure. */
+/* Events of one metric. Early: before the subject's exposure; late: more than the horizon after it.
+ * Without an exposure no event is early or late. */
 struct live_values {
     int64_t metric;
     int64_t events;
@@ -27,7 +27,7 @@ struct live_values {
     int64_t early;
     int64_t late;
     struct sum sum;
-    int64_t counted, counted_huge; /* inside the window of the experiment, where it has one */
+    int64_t counted, counted_huge; /* inside the experiment's window, if it has one */
     struct sum counted_sum;
     bool stored, changed;
 };
@@ -46,7 +46,7 @@ struct live_unit {
 
     bool exposed;
     int64_t variation;
-    int64_t occurred_at, exposed_at, exposure_sequence; /* exposures are compared in this order */
+    int64_t occurred_at, exposed_at, exposure_sequence; /* order of exposures */
     const char *dimensions;                             /* slices, as numbers; NULL = none */
     bool crossed;                                       /* sent in another arm later */
 
@@ -64,33 +64,34 @@ struct live_unit {
     size_t covariate_count, covariate_capacity;
     struct live_covariate *covariates;
 
-    struct live_unit *root;       /* whose subject it is; itself when it is no alias */
-    struct live_unit *aliases;    /* of a root */
-    struct live_unit *next_alias; /* of an alias */
-    bool open;                    /* of a root: its contribution is taken out for now */
-    bool retime;                  /* of a root: its events are to be put in time again */
+    struct live_unit *root;       /* root of the subject; the unit itself when it is not an alias */
+    struct live_unit *aliases;    /* a root's aliases */
+    struct live_unit *next_alias; /* next alias of the same root */
+    bool open;                    /* of a root: its contribution is subtracted for now */
+    bool retime;                  /* of a root: its events must be classified by time again */
 };
 
 struct live_units {
     struct arena *arena;
     size_t count, capacity;
-    struct live_unit **items; /* in the order in which they came */
+    struct live_unit **items; /* in the order of arrival */
     size_t slot_count;
     struct live_unit **slots;
 };
 
 void live_units_start(struct live_units *units, struct arena *arena, size_t expected);
 
-/* NULL when it is not there. */
+/* NULL when it does not exist. */
 struct live_unit *live_units_find(const struct live_units *units, const char *user_id);
 
-/* Finds or adds; a new one is its own root and has no number. The text is borrowed. */
+/* Finds or adds; a new one is its own root and has no number. The unit refers to the caller's
+ * text. */
 struct live_unit *live_units_add(struct live_units *units, const char *user_id);
 
-/* Makes `alias` belong to `root`. */
+/* Makes `alias` an alias of `root`. */
 void live_unit_join(struct live_unit *alias, struct live_unit *root);
 
-/* The values of a metric of a unit, added as zeros when there are none. */
+/* The values of a metric of a unit; adds zeroed ones when they are missing. */
 struct live_values *live_unit_values(struct live_units *units, struct live_unit *unit,
                                      int64_t metric);
 
@@ -99,10 +100,10 @@ struct live_covariate *live_unit_covariate(const struct live_unit *unit, int64_t
 void live_unit_add_covariate(struct live_units *units, struct live_unit *unit, int64_t number,
                              double value, bool stored);
 
-/* The exposure that counts for the subject: the first one. NULL when there is none. */
+/* The first exposure of the subject. NULL when there is none. */
 const struct live_unit *live_subject_exposure(const struct live_unit *root);
 
-/* The stratum of the subject: the first one that was sent; 0 = none. */
+/* The first stratum sent for the subject; 0 = none. */
 int64_t live_subject_stratum(const struct live_unit *root);
 
 /* Seen in more than one arm, the holdout included. */
@@ -110,16 +111,17 @@ bool live_subject_crossed(const struct live_unit *root);
 
 bool live_subject_excluded(const struct live_unit *root);
 
-/* Goes over the root and its aliases. NOLINTBEGIN(bugprone-macro-parentheses): `unit` is a name. */
+/* Iterates over the root and its aliases. NOLINTBEGIN(bugprone-macro-parentheses): `unit` is a
+ * name. */
 #define FOR_EACH_UNIT(unit, root)                                                                  \
     for (const struct live_unit *unit = (root); unit;                                              \
          unit = unit == (root) ? (root)->aliases : unit->next_alias)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Counts the value of an event. */
+/* Adds the value of an event. */
 void live_values_count(struct live_values *values, double value);
 
-/* An event with its time, relative to the exposure of its subject (NULL = none). */
+/* Adds an event at its time, relative to the exposure of its subject (NULL = none). */
 struct live_timed_value {
     double value;
     int64_t at;

@@ -1,6 +1,6 @@
 /*
- * All that results of a running experiment are computed from, read in one snapshot of the database.
- * The cost does not depend on the number of events.
+ * The input of live results, read in one snapshot of the database. The cost does not depend on the
+ * number of events.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_VIEW_H
 #define ASSAY_EXPERIMENTS_LIVE_VIEW_H
@@ -8,9 +8,9 @@
 #include "experiments/live/rollup_store.h"
 
 enum {
-    LIVE_STRATA_MAX = 50, /* with more, nothing is stratified */
+    LIVE_STRATA_MAX = 50, /* with more strata, nothing is stratified */
     LIVE_GUARDRAILS_MAX = 3,
-    LIVE_SLICES_MAX = 50 /* of a requested dimension */
+    LIVE_SLICES_MAX = 50 /* slices of a requested dimension */
 };
 
 /* Events under names that the design does not have. */
@@ -20,62 +20,61 @@ struct live_unknown_metric {
     int64_t events;
 };
 struct live_unknown {
-    int64_t names, events; /* in all */
+    int64_t names, events; /* total number */
     size_t count;
-    struct live_unknown_metric items[LIVE_UNKNOWN_MAX]; /* those with most events */
+    struct live_unknown_metric items[LIVE_UNKNOWN_MAX]; /* those with the most events */
 };
 
 struct live_view {
-    struct live_experiment experiment; /* number 0: nothing has come in */
+    struct live_experiment experiment; /* number 0: no event was received */
     const struct experiment_payload *design;
     const char *updated_at;           /* of the design */
     size_t arm_count;                 /* of the design */
-    struct live_name_list metrics;    /* those that the design names */
-    struct live_name_list strata;     /* bytewise; none when there are too many */
-    struct live_name_list covariates; /* in use, bytewise; none when there are too many */
-    int64_t covariates_wanted;        /* those that cover enough subjects */
-    struct live_covered_list covered; /* all covariates, by how many subjects they cover */
+    struct live_name_list metrics;    /* metrics named by the design */
+    struct live_name_list strata;     /* in bytewise order; none when there are too many */
+    struct live_name_list covariates; /* in use, in bytewise order; none when there are too many */
+    int64_t covariates_wanted;        /* covariates that enough subjects have */
+    struct live_covered_list covered; /* all covariates, by number of subjects */
     struct live_unknown unknown;      /* on request */
     struct live_name_list slices;     /* of the requested dimension */
-    const char *dimension;            /* as it was requested; NULL = none */
-    struct live_rollup rollup;        /* cells of those metrics; of strata the primary one's */
+    const char *dimension;            /* as requested; NULL = none */
+    struct live_rollup rollup; /* cells of those metrics; for strata those of the primary metric */
 };
 
-/* What is read in addition. */
+/* Optional parts to read. */
 struct live_view_options {
     const char *dimension; /* its slices, for all metrics; NULL = none */
-    bool bins;             /* of the metrics that are counted in bins */
-    bool unknown;          /* events under names that the design does not have */
+    bool bins;             /* of the metrics counted in bins */
+    bool unknown;          /* events under names that are not in the design */
 };
 
-/* Brings the aggregates up to the design first when that has been changed. ERROR_NOT_FOUND with
- * `not_found`. */
+/* Updates the aggregates first if the design has changed. ERROR_NOT_FOUND with `not_found`. */
 MUST_CHECK enum error live_view_load(const struct live_call *call, const char *id,
                                      const struct live_view_options *options,
                                      struct live_view *view);
 
-/* A version that changes whenever the results may: made of the number of changes, the design and
- * the settings. From the arena. */
+/* A version that changes whenever the results may change, from the number of changes, the design
+ * and the settings. From the arena. */
 MUST_CHECK enum error live_read_version(const struct live_call *call, const char *id,
                                         const char **version);
 const char *live_view_version(const struct live_call *call, const struct live_view *view);
 
-/* Subjects of an arm with what they have of a metric. */
+/* Number of subjects of an arm, with their values of a metric. */
 struct live_moments {
     int64_t n;
     int64_t converted;
     double sum, mean, squares; /* squares about the mean */
-    bool defined;              /* all values could be squared */
+    bool defined;              /* no value was too large to be squared */
 };
 
-/* Of a metric by number (0 = one without events) over a slice. */
+/* Values of a metric by number (0 = a metric without events) over a slice. */
 struct live_moments live_view_moments(const struct live_view *view, int64_t metric, int64_t slice,
                                       int arm);
 
 /* The number of a metric of the design. */
 int64_t live_view_metric(const struct live_view *view, const char *name);
 
-/* Counts as they were sent, without folding or leaving out. */
+/* Counts as sent, before aliases and exclusions are applied. */
 struct live_metric_count {
     const char *metric;
     int64_t count;

@@ -1,6 +1,6 @@
 /*
- * What would have to change for another verdict: moves one quantity at a time away from its value,
- * computes everything again, and reports the smallest change with another verdict.
+ * Decision sensitivity: changes one quantity at a time, recomputes everything, and reports the
+ * smallest change that gives another verdict.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_DECISION_FLIP_H
 #define ASSAY_EXPERIMENTS_LIVE_RESULTS_DECISION_FLIP_H
@@ -9,8 +9,8 @@
 #include "experiments/live_results/policy.h"
 
 /* A list of struct decision_change: the effect of all treatments up or down, more subjects at the
- * same rates and means, a smaller error of the values. Empty where nothing of that would do within
- * a hundred times the subjects, ten standard errors, or a tenth of the error. */
+ * same rates and means, a smaller error of the values. Empty if no such change is within a hundred
+ * times the subjects, ten standard errors, or a tenth of the error. */
 struct object_list decision_flip_changes(const struct live_results_call *call,
                                          const struct live_view *view,
                                          const struct live_stats *stats, enum verdict verdict);

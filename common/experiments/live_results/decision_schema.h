@@ -1,6 +1,6 @@
 /*
- * The schema of a decision: the verdict, its reasons, and what would have to change for another
- * one.
+ * The schema of a decision: the verdict, its reasons, and the smallest changes that would give
+ * another verdict.
  */
 #ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_DECISION_SCHEMA_H
 #define ASSAY_EXPERIMENTS_LIVE_RESULTS_DECISION_SCHEMA_H
@@ -40,7 +40,7 @@ struct decision_practical {
 
 struct decision_arm {
     int64_t arm;
-    struct optional_number effect_relative; /* absent when it passes the largest number */
+    struct optional_number effect_relative; /* absent when it exceeds the largest number */
     double p_value;
     const struct decision_practical *practical;
 };
@@ -55,7 +55,7 @@ struct decision_evidence {
     bool power_achieved_not_used;
 };
 
-/* The smallest change of one thing, all else being as it is, that gives another verdict. */
+/* The smallest change of one quantity, with all others unchanged, that gives another verdict. */
 struct decision_change {
     const char *change; /* effect, error, sample */
     const char *verdict;

@@ -1,6 +1,4 @@
-/*
- * Private to common/experiments/live_results: what the blocks share.
- */
+/* Private to common/experiments/live_results: declarations shared by the blocks. */
 #ifndef ASSAY_EXPERIMENTS_LIVE_RESULTS_LIVE_RESULTS_INTERNAL_H
 #define ASSAY_EXPERIMENTS_LIVE_RESULTS_LIVE_RESULTS_INTERNAL_H
 
@@ -10,18 +8,18 @@
 
 enum { CONTROL_ARM = 0, SUBJECTS_MIN = 2 };
 
-/* The plan of the design, as /calculate has it. */
+/* The plan of the design, as in /calculate. */
 struct live_results_plan {
     bool known;
-    int64_t sample_size;     /* per variant, of a single look */
+    int64_t sample_size;     /* per variant, with a single look */
     bool sequential_known;   /* with several looks */
     int64_t sequential_size; /* per variant */
     double final_boundary;   /* z at the last look */
 };
 
-/* A change of the data to be tried out: see decision_flip.h. */
+/* A trial change of the data: see decision_flip.h. */
 struct live_results_change {
-    double people; /* factor of everybody; 0 = no change at all */
+    double people; /* factor of all subject counts; 0 = no change at all */
     double error;  /* factor of the standard deviations */
     double effect; /* added to the treatments' values per subject */
 };
@@ -32,25 +30,26 @@ struct live_results {
     const struct payload_metrics *design;
     size_t arms;
     double alpha;   /* of one comparison */
-    double mixture; /* variance of the effects always-valid inference is tuned for; 0 = none */
+    double mixture; /* variance of the effects that always-valid inference is tuned for; 0 = none */
     struct live_results_plan plan;
-    bool rough; /* no texts, and probabilities by the normal approximation */
+    bool rough; /* no texts; probabilities by the normal approximation */
     struct live_results_change change;
 };
 
 void live_results_start(struct live_results *results, const struct live_results_call *call,
                         const struct live_view *view);
 
-/* Sizes the design; the last few are remembered, because an exact size can take long to find. */
+/* Sizes the design; the last few designs are cached, because an exact size can take long to
+ * find. */
 void live_results_make_plan(const struct live_view *view, struct live_results_plan *plan);
 
 /* +1 where the goal is to increase, -1 where it is to decrease. */
 double goal_sign(const struct payload_metrics *design);
 
-/* The probability to be better: in the direction of the goal. */
+/* The probability that the treatment is better, in the direction of the goal. */
 double live_results_better(const struct live_results *results, double probability_larger);
 
-/* A text of the catalogue. */
+/* A text of the catalogs. */
 const char *live_results_text(const struct live_results *results, const char *key);
 
 double live_results_share(const struct live_results *results, size_t arm);
@@ -58,10 +57,10 @@ double live_results_share(const struct live_results *results, size_t arm);
 /* Subjects of all arms of the design. */
 int64_t live_results_subjects(const struct live_results *results);
 
-/* The metric that counts: the primary one, or the numerator of a ratio. */
+/* The decisive metric: the primary one, or the numerator of a ratio. */
 const char *live_results_timed_metric(const struct live_results *results);
 
-/* The parts, each in the file of its name. */
+/* The blocks, each in a file of its name. */
 void live_results_comparisons(const struct live_results *results, struct live_stats *stats);
 void live_results_sequential(const struct live_results *results, struct live_stats *stats);
 void live_results_srm(const struct live_results *results, struct live_stats *stats);
@@ -80,32 +79,32 @@ void live_results_metrics(const struct live_results *results, struct live_stats 
 void live_results_robust(const struct live_results *results, const struct robust_metric *asked,
                          struct live_metric *shown);
 
-/* Says of each effect whether it goes where the metric should (enum goal_direction). */
+/* Sets for each effect whether it has the metric's desired direction (enum goal_direction). */
 void live_results_mark_improvements(const struct object_list *comparisons, int direction);
 
-/* A test as a comparison of that list; rates as shares. */
+/* Converts a test into a comparison of that list; rates become fractions. */
 void live_results_fill_metric(const struct test_result *test, bool rate,
                               struct live_metric_comparison *result);
 
-/* Data of one arm of the primary metric. */
+/* Data of one arm for the primary metric. */
 struct live_results_arm {
     int64_t index;
     int64_t n;
     int64_t converted;
     double mean, deviation; /* of the value per subject */
-    bool defined;           /* the values could be squared and added */
+    bool defined;           /* all values could be squared and added */
     struct ratio_moments ratio;
 };
 struct live_results_arm live_results_arm(const struct live_results *results, int arm);
 
-/* The analysis of one arm against another. Fills in everything but the index, the arms and
+/* The analysis of one arm against another. Fills in everything except the index, the arms and
  * sequential_significant. */
 void live_results_compare(const struct live_results *results,
                           const struct live_results_arm *control,
                           const struct live_results_arm *treatment,
                           struct live_comparison *comparison);
 
-/* The sentence about several comparisons; NULL for one. */
+/* The sentence about several comparisons; NULL for one comparison. */
 const char *live_results_bonferroni(const struct live_results *results);
 
 /* The test as a document. */

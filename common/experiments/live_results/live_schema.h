@@ -29,7 +29,7 @@ struct live_always_valid {
     const char *note;
 };
 
-/* Of one stratum: the threshold is shared out among the strata (Bonferroni). */
+/* Mismatch of one stratum: the threshold is divided among the strata (Bonferroni). */
 struct live_stratum_srm {
     const char *stratum;
     struct integer_list observed_counts;
@@ -46,7 +46,7 @@ struct live_srm {
     struct integer_list observed_counts;
     struct number_list expected_counts;
     const char *verdict;
-    struct optional_integer deviating_arm; /* of three or more: which one is off */
+    struct optional_integer deviating_arm; /* the deviating variant, when there are three or more */
     OBJECT_LIST(struct live_stratum_srm, strata);
 };
 
@@ -75,7 +75,7 @@ struct live_sequential {
     struct optional_number current_boundary_z;
     const char *note;
     double final_boundary; /* of an active design */
-    double plans;          /* the sample so far, in planned samples; 0 = no plan */
+    double plans;          /* current sample divided by the planned sample; 0 = no plan */
 };
 
 struct live_covariate_slope {
@@ -248,7 +248,7 @@ struct live_population {
     double multiple_exposure_share; /* of all exposed users, the holdout included */
 };
 
-/* A metric of the design on subjects of the arms, whatever its role. */
+/* A metric of the design over subjects of the arms, in any role. */
 struct live_metric_comparison {
     int64_t treatment_index;
     const char *status;
@@ -269,12 +269,12 @@ struct live_metric {
     const char *unit;
     const char *direction;
     struct optional_number at;  /* of robust metrics, as in the design */
-    struct optional_number cap; /* beyond which values were cut */
-    const char *reason;         /* why nothing is compared; NULL otherwise */
+    struct optional_number cap; /* limit at which values were capped */
+    const char *reason;         /* why there is no comparison; NULL otherwise */
     OBJECT_LIST(struct live_metric_comparison, comparisons);
 };
 
-/* How long until the planned sample is there, at the pace so far. */
+/* Remaining time to the planned sample, at the rate so far. */
 struct live_forecast {
     const char *status;
     struct optional_integer people_needed;
@@ -286,7 +286,7 @@ struct live_forecast {
     struct optional_number days_left_upper;
 };
 
-/* The primary metric in every value of a dimension. */
+/* The primary metric for every value of a dimension. */
 struct live_slice {
     const char *value;
     int64_t people;
@@ -299,7 +299,7 @@ struct live_drill_down {
     OBJECT_LIST(struct live_slice, slices);
 };
 
-/* Events under names that the design does not have. */
+/* Events under names that are not in the design. */
 struct live_unknown_metrics {
     int64_t names_total;
     int64_t events_total;

@@ -56,12 +56,12 @@ enum practical {
 
 extern const char *const practical_names[PRACTICAL__MAX];
 
-/* The size of the effect, in the direction of the goal, from which on a change is worth having, in
- * units of the analysis; absent when the design does not say. */
+/* The smallest relevant effect, in the direction of the goal, in units of the analysis; absent when
+ * the design does not give one. */
 struct optional_number policy_worthwhile_effect(const struct payload_metrics *design);
 
-/* `comparison` is the index of what a reason is about, `part` that of a guardrail metric or of a
- * stratum; -1 = neither. */
+/* `comparison` is the index of the comparison that a reason concerns, `part` the index of the
+ * guardrail metric or stratum; -1 = neither. */
 struct policy_reason {
     enum reason reason;
     int comparison;
@@ -70,7 +70,7 @@ struct policy_reason {
 
 enum { POLICY_REASONS_MAX = 64, POLICY_ARMS_MAX = 10, POLICY_BLOCKERS_MAX = 16 };
 
-/* From this share on, of events or of users, the decision names what is odd about the data. */
+/* From this share of events or users on, the decision lists data problems. */
 extern const double policy_anomaly_share;
 
 struct policy_winner {
@@ -88,7 +88,7 @@ struct policy_outcome {
     struct policy_reason blockers[POLICY_BLOCKERS_MAX];
     size_t winner_count;
     struct policy_winner winners[POLICY_ARMS_MAX];
-    bool complete; /* the planned sample is there */
+    bool complete; /* the planned sample is reached */
 };
 
 void policy_decide(const struct live_stats *stats, const struct payload_metrics *design,

@@ -1,13 +1,13 @@
 /*
- * An analysis as it is stored with a project: the sized design, the report on it, and advice. Every
- * block drops keys that it does not know, so that documents of newer programs can be read.
+ * An analysis as stored with a project: the sized design, its report, and advice. Every block drops
+ * unknown keys, so that documents of newer versions can be read.
  */
 #ifndef ASSAY_EXPERIMENTS_PAYLOADS_ANALYSIS_PAYLOAD_H
 #define ASSAY_EXPERIMENTS_PAYLOADS_ANALYSIS_PAYLOAD_H
 
 #include "experiments/design/calculation.h"
 
-/* What was verified leads; absent in documents of older programs. */
+/* Verified numbers come first; absent in documents of older versions. */
 struct report_calculations {
     struct optional_number verified_power;
     struct optional_integer verified_sample_size;
@@ -96,7 +96,7 @@ struct advice {
 };
 
 struct analysis_payload {
-    const struct calculation *calculations; /* numbers as they came */
+    const struct calculation *calculations; /* numbers as received */
     const struct analysis_report *report;
     const struct advice *advice;
 };

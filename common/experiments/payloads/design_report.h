@@ -1,6 +1,6 @@
 /*
  * The report on a design, which a team approves before a test starts. Numbers come from the sized
- * design, labels from the catalogs in the reader's language, the rest from the texts of the design.
+ * design, labels from the catalogs in the user's language, other texts from the design.
  */
 #ifndef ASSAY_EXPERIMENTS_PAYLOADS_DESIGN_REPORT_H
 #define ASSAY_EXPERIMENTS_PAYLOADS_DESIGN_REPORT_H
@@ -14,7 +14,7 @@ MUST_CHECK enum error design_calculate(const struct calculation_call *call,
                                        const struct experiment_payload *payload,
                                        struct calculation *calculation);
 
-/* The report on a design that design_calculate has sized. Shares its texts. */
+/* The report on a design sized by design_calculate. Refers to its texts. */
 void design_report_compose(const struct calculation_call *call,
                            const struct experiment_payload *payload,
                            const struct calculation *calculation, struct analysis_report *report);

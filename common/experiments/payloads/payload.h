@@ -1,6 +1,6 @@
 /*
  * The design of an experiment as users save it: six blocks of a JSON document, decoded into
- * structs. payload_to_sizing() makes a sizing request of it.
+ * structs. payload_to_sizing() converts it into a sizing request.
  */
 #ifndef ASSAY_EXPERIMENTS_PAYLOADS_PAYLOAD_H
 #define ASSAY_EXPERIMENTS_PAYLOADS_PAYLOAD_H
@@ -74,7 +74,7 @@ extern const char *const robust_statistic_names[ROBUST__MAX];
 
 enum { ROBUST_METRICS_MAX = 8 };
 
-/* A metric seen in a way that few large values cannot sway. */
+/* A metric whose analysis is robust against outliers. */
 struct robust_metric {
     const char *name;
     int statistic; /* enum robust_statistic */
@@ -83,13 +83,13 @@ struct robust_metric {
     int direction; /* enum goal_direction */
 };
 
-/* Where a secondary metric should go, when that is not up. */
+/* Desired direction of a secondary metric when it is not an increase. */
 struct metric_direction {
     const char *name;
     int direction; /* enum goal_direction */
 };
 
-/* Which events count: all, or those that came after the exposure. */
+/* The counted events: all, or those after the exposure. */
 enum conversion_window { WINDOW_ALL, WINDOW_AFTER_EXPOSURE, WINDOW__MAX };
 extern const char *const conversion_window_names[WINDOW__MAX];
 
@@ -168,7 +168,7 @@ struct experiment_payload {
     const struct payload_context *additional_context;
 };
 
-/* A design, for the API document. */
+/* The schema of a design for the API document. */
 #define PAYLOAD_EXAMPLE                                                                            \
     "{\"project\":{\"project_name\":\"Checkout button\",\"domain\":\"e-commerce\","                \
     "\"product_type\":\"web shop\",\"platform\":\"web\",\"market\":\"DE\","                        \
@@ -189,13 +189,13 @@ struct experiment_payload {
 
 SCHEMA_OF(payload_schema, struct experiment_payload);
 
-/* As payload_schema, with the rules that a design must keep to be sized at once. */
+/* As payload_schema, with the rules of a design that can be sized at once. */
 SCHEMA_OF(design_schema, struct experiment_payload);
 
-/* Where a secondary metric should go: GOAL_INCREASE when the design does not say. */
+/* Desired direction of a secondary metric: GOAL_INCREASE when the design gives none. */
 int payload_secondary_direction(const struct payload_metrics *metrics, const char *name);
 
-/* The sizing request of the design. Lists are shared with the payload. */
+/* The sizing request of the design. Its lists are those of the payload. */
 void payload_to_sizing(const struct experiment_payload *payload, struct sizing_request *request);
 
 /* The payload in its stored form: every key present, defaults filled in. From the arena. */

@@ -48,7 +48,7 @@ struct analysis_run {
     const char *id;
     const char *project_id;
     const char *created_at;
-    const struct run_summary *summary; /* in answers, which make it of the analysis; else NULL */
+    const struct run_summary *summary; /* in answers, computed from the analysis; else NULL */
     const struct analysis_payload *analysis;
 };
 
@@ -69,24 +69,24 @@ struct revision {
 };
 
 SCHEMA_OF(project_schema, struct project);      /* with its payload */
-SCHEMA_OF(project_item_schema, struct project); /* in a list, without it */
+SCHEMA_OF(project_item_schema, struct project); /* for lists, without the payload */
 SCHEMA_OF(analysis_run_schema, struct analysis_run);
 SCHEMA_OF(export_event_schema, struct export_event);
 SCHEMA_OF(revision_schema, struct revision);
 
-/* The stored document of a design as a struct; NULL when it cannot be read. */
+/* The stored document of a design as a struct; NULL when it is invalid. */
 const struct experiment_payload *project_payload(const char *document, struct arena *arena);
 
-/* What every call works with. The transaction is the callee's; the memory is `arena`'s. */
+/* The arguments of every call. The callee runs the transaction; memory is from `arena`. */
 struct project_call {
     struct db *db;
     struct arena *arena;
-    const struct actor *actor; /* NULL = the product itself: not in the audit log */
+    const struct actor *actor; /* NULL = the service itself: no audit entry */
     struct problem *problem;
 };
 
 /*
- * Errors, beside those of the database: ERROR_NOT_FOUND with `not_found` (reads, archive, restore,
+ * Errors, besides those of the database: ERROR_NOT_FOUND with `not_found` (reads, archive, restore,
  * delete) or `project_not_found` (changes of an existing project), ERROR_INVALID with
  * `project_archived` or `analysis_run_not_found`, ERROR_CONFLICT with `project_conflict` when
  * `if_match` is given and is not the project's updated_at (nor "*").
@@ -119,27 +119,28 @@ enum project_sort { SORT_CREATED_AT, SORT_UPDATED_AT, SORT_NAME, SORT_DURATION_D
 struct project_filter {
     enum project_status status;
     int metric_type; /* enum metric_type, -1 = all */
-    const char *q;   /* text to be found, NULL or blank = all */
+    const char *q;   /* search text, NULL or blank = all */
     enum project_sort sort_by;
     bool ascending;
     int64_t limit;
     int64_t offset;
 };
 
-/* A page of struct project without payloads, and how many fit in all. */
+/* A page of struct project without payloads, and the total number of matches. */
 MUST_CHECK enum error project_list(const struct project_call *call,
                                    const struct project_filter *filter,
                                    struct object_list *projects, int64_t *total);
 
-/* One page of what is kept with a project, newest first; `total` counts all. */
+/* One page of a project's items, newest first; `total` counts all. */
 struct project_page {
-    int64_t limit; /* fewer come when their documents are large: go on at offset + items.count */
+    int64_t
+        limit; /* a page with large documents has fewer: the next begins at offset + items.count */
     int64_t offset;
-    int64_t memory_max;       /* bytes; a page has one item at least */
+    int64_t memory_max;       /* bytes; a page has at least one item */
     int64_t total;            /* out */
     struct object_list items; /* out */
 };
-/* Whether one more item belongs on the page, whose items have taken so much memory. */
+/* Whether one more item fits on the page, given the memory of its items so far. */
 bool project_page_has_room(const struct project_page *page, size_t used);
 MUST_CHECK enum error project_analysis_runs(const struct project_call *call, const char *id,
                                             struct project_page *page);

@@ -1,6 +1,4 @@
-/*
- * A project together with one of its analyses, as comparisons and reports need it.
- */
+/* A project together with one of its analyses, for comparisons and reports. */
 #ifndef ASSAY_EXPERIMENTS_PROJECTS_SNAPSHOT_STORE_H
 #define ASSAY_EXPERIMENTS_PROJECTS_SNAPSHOT_STORE_H
 
@@ -12,19 +10,19 @@ struct project_snapshot {
     struct analysis_run run; /* its id is NULL when no run was named and the project has none */
 };
 
-/* Which projects and which analysis: the newest unless `run_id` names one. */
+/* Selects projects and their analysis: the newest unless `run_id` names one. */
 struct snapshot_choice {
     bool archived_too;
     const char *run_id;
 };
 
-/* ERROR_NOT_FOUND with `not_found` for an unknown project, an archived one unless it may be, or a
- * named analysis that is not the project's. */
+/* ERROR_NOT_FOUND with `not_found` for an unknown project, an archived one unless allowed, or a
+ * named analysis of another project. */
 MUST_CHECK enum error snapshot_read(const struct project_call *call, const char *id,
                                     const struct snapshot_choice *choice,
                                     struct project_snapshot *snapshot);
 
-/* The same, with ERROR_NOT_FOUND when no analysis is kept. */
+/* The same, but ERROR_NOT_FOUND when the project has no analysis. */
 MUST_CHECK enum error snapshot_read_analysed(const struct project_call *call, const char *id,
                                              bool archived_too, struct project_snapshot *snapshot);
 

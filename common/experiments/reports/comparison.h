@@ -1,6 +1,6 @@
 /*
- * Compares projects, each with its newest analysis: what they share, what only one has, the ranges
- * of sizes and durations. Knows no database and no HTTP.
+ * Compares projects by their newest analyses: common items, items of only one project, and ranges
+ * of sizes and durations. Does not depend on the database or HTTP.
  */
 #ifndef ASSAY_EXPERIMENTS_REPORTS_COMPARISON_H
 #define ASSAY_EXPERIMENTS_REPORTS_COMPARISON_H
@@ -12,7 +12,7 @@
 
 enum { COMPARED_MIN = 2, COMPARED_MAX = 5, COMPARED_HIGHLIGHTS = 4, COMPARED_RECOMMENDATIONS = 5 };
 
-/* How the size moves with the effect and the power about those that were planned. */
+/* Sizes for effects and powers around the planned ones. */
 struct compared_grid {
     OBJECT_LIST(struct sensitivity_cell, cells);
     double current_mde; /* percent of the baseline for rates, units for means */
@@ -39,7 +39,7 @@ struct compared_project {
     bool advice_available;
     const char *executive_summary;
     const char *warning_severity;
-    const struct compared_grid *sensitivity; /* NULL where there is none to draw */
+    const struct compared_grid *sensitivity; /* NULL when there is nothing to draw */
     const struct results_reply *observed_results;
 };
 
@@ -49,7 +49,7 @@ struct compared_range {
     double median;
 };
 
-/* What exactly one of the projects has. */
+/* Items that exactly one of the projects has. */
 struct compared_unique {
     const char *id;
     struct string_list warnings;
@@ -63,25 +63,25 @@ struct comparison {
     struct string_list shared_risks;
     struct string_list shared_assumptions;
     struct compared_unique unique[COMPARED_MAX]; /* as `projects` */
-    struct compared_range sample_size_range;     /* of the totals */
+    struct compared_range sample_size_range;     /* range of the totals */
     struct compared_range duration_range;
     struct string_list metric_types_used;
     struct string_list recommendation_highlights;
 };
 
-/* The snapshots have analyses; the comparison refers to them. */
+/* Every snapshot has an analysis; the comparison refers to it. */
 void comparison_build(const struct project_snapshot *snapshots, size_t count, struct arena *arena,
                       struct comparison *comparison);
 
 struct compared_project comparison_entry(const struct project_snapshot *snapshot,
                                          struct arena *arena);
 
-/* Values of an axis round the current one: `candidates` and it, rounded to 4 decimals, at most
- * `limit` of them, nearest first, in rising order. From the arena. */
+/* Values of an axis around the current one: it and `candidates`, rounded to 4 decimals, at most
+ * `limit` of them, nearest first, returned in ascending order. From the arena. */
 struct number_list comparison_axis(const double *candidates, size_t count, double current,
                                    size_t limit, struct arena *arena);
 
-/* Two of them, the candidate against the base. */
+/* A comparison of two projects, the candidate against the base. */
 struct compared_deltas {
     int64_t sample_size_per_variant;
     int64_t total_sample_size;
@@ -111,8 +111,7 @@ void comparison_build_pair(const struct project_snapshot *base,
                            const struct project_snapshot *candidate, struct arena *arena,
                            struct compared_pair *pair);
 
-/* Draws of the uplift that was observed; false where the project has no rates or means to draw
- * from. */
+/* Draws of the observed uplift; false when the project has no rates or means. */
 bool comparison_draw(const struct project_snapshot *snapshot, size_t count, uint64_t seed,
                      struct arena *arena, struct uplift_draws *draws);
 

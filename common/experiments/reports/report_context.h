@@ -1,5 +1,5 @@
-/* What all reports share: labels in the reader's language, and numbers as tables show them.
- * Private to common/experiments/reports/. */
+/* Shared by all reports: labels in the user's language, and number formats of tables. Private to
+ * common/experiments/reports/. */
 #ifndef ASSAY_EXPERIMENTS_REPORTS_REPORT_CONTEXT_H
 #define ASSAY_EXPERIMENTS_REPORTS_REPORT_CONTEXT_H
 
@@ -14,22 +14,22 @@ struct report_context {
 
 const char *report_label(const struct report_context *context, const char *key);
 
-/* With commas after every three digits; two decimals unless it is whole. */
+/* Thousands separated by commas; two decimals unless it is an integer. */
 const char *report_number(const struct report_context *context, double value);
 
 /* A probability: four significant digits. */
 const char *report_probability(const struct report_context *context, double value);
 
-/* The label of a metric type; types without a label as they are. */
+/* The label of a metric type; unknown types unchanged. */
 const char *report_metric_type(const struct report_context *context, const char *type);
 
-/* Days with their unit, short: "39 d". */
+/* Days with their unit, short form: "39 d". */
 const char *report_days(const struct report_context *context, double days);
 
 /* "[50, 50]" */
 const char *report_split(const struct report_context *context, const struct number_list *split);
 
-/* A document in the reader's language. */
+/* A document in the user's language. */
 void report_start(const struct report_context *context, struct report_document *document,
                   const char *title);
 

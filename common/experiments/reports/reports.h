@@ -1,6 +1,6 @@
 /*
- * Reports of projects and analyses as report documents and worksheets, in the reader's language.
- * common/report knows the file formats.
+ * Builds reports of projects and analyses as report documents and worksheets, in the user's
+ * language. common/report knows the file formats.
  */
 #ifndef ASSAY_EXPERIMENTS_REPORTS_REPORTS_H
 #define ASSAY_EXPERIMENTS_REPORTS_REPORTS_H
@@ -11,7 +11,7 @@
 
 enum { REPORT_SHEETS = 4, REPORT_REVISIONS_MAX = 8 };
 
-/* A report on a design, as analyses have it: for Markdown, or with cards and tables for HTML. */
+/* A design report, as stored with analyses: for Markdown, or with cards and tables for HTML. */
 void report_of_analysis(const struct report_context *context, const struct analysis_report *report,
                         bool plain, struct report_document *document);
 
@@ -23,7 +23,7 @@ void report_of_project(const struct report_context *context,
 void report_of_comparison(const struct report_context *context, const struct comparison *comparison,
                           bool paged, struct report_document *document);
 
-/* Parts of JSON documents as a client has them; any may be NULL, and anything may be missing. */
+/* Parts of JSON documents sent by a client; any may be NULL, and any member may be missing. */
 struct report_parts {
     const char *project_name;
     const char *hypothesis;
@@ -37,17 +37,17 @@ struct report_parts {
 void report_of_parts(const struct report_context *context, const struct report_parts *parts,
                      struct report_document *document);
 
-/* The rows that CSV and workbook share: sample sizes, sensitivity, guardrails, inputs. */
+/* The rows shared by CSV and workbook: sample sizes, sensitivity, guardrails, inputs. */
 void report_sheets(const struct report_context *context, const struct project_snapshot *snapshot,
                    struct worksheet sheets[REPORT_SHEETS]);
 void report_csv(const struct report_context *context, const struct project_snapshot *snapshot,
                 struct text *out);
 
-/* Effects in percent round a plan of `mde_pct`: at most four, rising. Returns the count. */
+/* Effects in percent around a plan of `mde_pct`: at most four, ascending. Returns the count. */
 enum { REPORT_EFFECTS_MAX = 4 };
 size_t report_effects(double mde_pct, double effects[REPORT_EFFECTS_MAX]);
 
-/* The plan of the project's design for another effect and power; absent where there is none. */
+/* The plan of the project's design for another effect and power; absent when there is no plan. */
 struct report_size {
     struct optional_integer users;
     struct optional_integer days;
@@ -55,17 +55,17 @@ struct report_size {
 struct report_size report_size_of(const struct project_snapshot *snapshot, double mde_pct,
                                   double power);
 
-/* "a-b-pricing-v2" for a file's name; ab-test-report where nothing is left. */
+/* A file name such as "a-b-pricing-v2"; ab-test-report when no character is usable. */
 const char *report_slug(struct arena *arena, const char *name);
 
-/* Its own name, or that of its number, which counts from 0. */
+/* The variant's own name, or one made from its number, which counts from 0. */
 const char *report_variant_name(const struct report_context *context,
                                 const struct report_variant *variant, size_t number);
 
 /* YYYY-MM-DD HH:MM UTC of a stored time. */
 const char *report_moment(struct arena *arena, const char *stored);
 
-/* Charts that several reports have. */
+/* Charts that several reports use. */
 const struct drawing *report_power_curve(const struct report_context *context,
                                          const struct project_snapshot *snapshot);
 const struct drawing *report_heat(const struct report_context *context,

@@ -7,12 +7,12 @@
 struct storage_state {
     enum db_engine engine;
     struct db_health health;
-    bool schema_known; /* `schema` holds; else `schema_detail` says why not */
+    bool schema_known; /* `schema` is valid; else `schema_detail` gives the reason */
     struct db_schema_state schema;
     const char *schema_detail;
 };
 
-/* Never fails: what is wrong is in the state. Credentials are masked. Texts from `arena`. */
+/* Never fails: errors are part of the state. Credentials are masked. Texts from `arena`. */
 void storage_read_state(struct store *store, struct arena *arena, struct storage_state *state);
 
 struct storage_counts {

@@ -6,8 +6,8 @@
 
 enum { PRESET_COUNT = 10, PRESET_TAGS_MAX = 3, PRESET_METRICS_MAX = 2 };
 
-/* What differs between presets; everything else is the same for all of them. Lists end with NULL,
- * or with a guardrail without a name. */
+/* Members in which presets differ; all others are the same. Lists end with NULL, or with a
+ * guardrail without a name. */
 struct preset {
     const char *id;
     const char *name;
@@ -30,7 +30,7 @@ struct preset {
     double mde_pct;
     const char *secondary[PRESET_METRICS_MAX + 1];
     struct guardrail_metric guardrails[PRESET_METRICS_MAX + 1];
-    struct payload_constraints constraints; /* the texts and what is so; numbers are common */
+    struct payload_constraints constraints; /* texts and flags; presets share the numbers */
     const char *context;
 };
 

@@ -4,7 +4,7 @@
 
 #include "experiments/templates/preset_table.h"
 
-/* The design of a preset. From the arena; texts belong to the table. */
+/* The design of a preset. From the arena; its texts are those of the table. */
 const struct experiment_payload *preset_payload(const struct preset *preset, struct arena *arena);
 
 /* The tags of a preset. From the arena. */

@@ -1,4 +1,4 @@
-/* Templates in the database: presets, and designs that users save as a start for others. */
+/* Templates in the database: presets, and designs that users save for reuse. */
 #ifndef ASSAY_EXPERIMENTS_TEMPLATES_TEMPLATE_STORE_H
 #define ASSAY_EXPERIMENTS_TEMPLATES_TEMPLATE_STORE_H
 
@@ -6,7 +6,7 @@
 
 struct template
 {
-    const char *id; /* a UUID; the preset's own name of a built-in one */
+    const char *id; /* a UUID; for presets the preset's own name */
     const char *name;
     const char *category;
     const char *description;
@@ -17,7 +17,7 @@ struct template
 };
 SCHEMA_OF(template_schema, struct template);
 
-/* One to be kept. */
+/* A template to store. */
 struct new_template {
     const char *name;
     const char *category;
@@ -27,12 +27,12 @@ struct new_template {
 };
 
 /*
- * Errors, beside those of the database: ERROR_NOT_FOUND with `not_found`, ERROR_FORBIDDEN with
- * `template_delete_forbidden` of a built-in one, ERROR_CONFLICT with `template_limit_reached` when
- * there are `most` already.
+ * Errors, besides those of the database: ERROR_NOT_FOUND with `not_found`, ERROR_FORBIDDEN with
+ * `template_delete_forbidden` for a preset, ERROR_CONFLICT with `template_limit_reached` when there
+ * are `most` already.
  */
 
-/* A page, built-in ones first, then those used most; `page->items` are struct template. */
+/* A page, presets first, then by number of uses; `page->items` are struct template. */
 MUST_CHECK enum error template_list(const struct project_call *call, struct project_page *page);
 MUST_CHECK enum error template_read(const struct project_call *call, const char *id,
                                     struct template *template);
@@ -44,7 +44,7 @@ MUST_CHECK enum error template_use(const struct project_call *call, const char *
                                    struct template *template);
 MUST_CHECK enum error template_delete(const struct project_call *call, const char *id);
 
-/* Writes the presets of this version of the program; how often they were used stays. */
+/* Writes the presets of this version of the program; keeps their use counts. */
 MUST_CHECK enum error template_store_presets(struct db *db, struct problem *problem);
 
 #endif

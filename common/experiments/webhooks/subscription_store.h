@@ -1,6 +1,6 @@
 /*
- * Webhook subscriptions: receivers of entries of the audit log. Entries are enqueued in the
- * transaction that writes them; cron-bin/webhook-deliver sends them (webhook/webhook.h).
+ * Webhook subscriptions: receivers of audit entries. The transaction that writes an entry enqueues
+ * its deliveries; cron-bin/webhook-deliver sends them (webhook/webhook.h).
  */
 #ifndef ASSAY_EXPERIMENTS_WEBHOOKS_SUBSCRIPTION_STORE_H
 #define ASSAY_EXPERIMENTS_WEBHOOKS_SUBSCRIPTION_STORE_H
@@ -26,7 +26,7 @@ struct subscription {
     const char *id;
     const char *name;
     const char *target_url;
-    const char *secret; /* in the answer that makes it; else NULL */
+    const char *secret; /* in the answer that creates it; else NULL */
     int format;         /* enum subscription_format */
     struct string_list event_filter;
     int scope; /* enum subscription_scope */
@@ -39,7 +39,7 @@ struct subscription {
 };
 SCHEMA_OF(webhook_schema, struct subscription);
 
-/* A request. In a change, members that are NULL, -1, empty or not given keep their value. */
+/* A request. In a change, members that are NULL, -1, empty or absent keep their value. */
 struct subscription_request {
     const char *name;
     const char *target_url;
@@ -64,7 +64,7 @@ struct delivery_record {
     const char *error_message;
     const char *next_attempt_at;
     const char *lease_expires_at;
-    struct optional_integer due_at; /* of its job, microseconds since 1970 */
+    struct optional_integer due_at; /* due time of its job, microseconds since 1970 */
     bool leased;                    /* a process delivers it until then */
 };
 SCHEMA_OF(webhook_delivery_schema, struct delivery_record);
@@ -73,12 +73,12 @@ extern const struct webhook_kind experiments_webhook_kind;
 struct webhook_answer_limits subscription_answer_limits(
     const struct experiments_settings *settings);
 
-/* May a subscription point there? Names are not resolved; `local` is AB_ENV local. ERROR_INVALID
- * webhook_target. */
+/* Whether a subscription may have that address. Names are not resolved; `local` is AB_ENV local.
+ * ERROR_INVALID webhook_target. */
 MUST_CHECK enum error subscription_check_url(const char *url, bool local, struct problem *problem);
 
 /* ERROR_NOT_FOUND webhook_not_found or api_key_not_found, ERROR_CONFLICT webhook_limit_reached.
- * Making, changing and deleting one write audit entries. */
+ * Create, change and delete write audit entries. */
 MUST_CHECK enum error subscription_create(const struct key_call *call,
                                           const struct subscription_request *new, int64_t most,
                                           struct subscription *subscription);
@@ -90,34 +90,34 @@ MUST_CHECK enum error subscription_update(const struct key_call *call, const cha
                                           struct subscription *subscription);
 MUST_CHECK enum error subscription_delete(const struct key_call *call, const char *id);
 
-/* Deliveries, those tried last first; `status` -1 = all. */
+/* Deliveries, the last attempted first; `status` -1 = all. */
 MUST_CHECK enum error subscription_deliveries(const struct key_call *call, const char *id,
                                               int status, int64_t limit, struct object_list *list,
                                               int64_t *total);
 
-/* Has a delivery that failed made again, with all its attempts; writes an audit entry.
- * ERROR_NOT_FOUND webhook_not_found or delivery_not_found, ERROR_CONFLICT delivery_not_failed,
- * delivery_forgotten where what was to be sent is not kept any more. */
+/* Enqueues a failed delivery again, with all its attempts; writes an audit entry. ERROR_NOT_FOUND
+ * webhook_not_found or delivery_not_found, ERROR_CONFLICT delivery_not_failed, delivery_forgotten
+ * when the content is no longer stored. */
 MUST_CHECK enum error subscription_resend(const struct key_call *call, const char *id,
                                           const char *delivery_id,
                                           struct delivery_record *delivery);
 
-/* Sends a test event now, and writes it down. */
+/* Sends a test event now, and records the delivery. */
 MUST_CHECK enum error subscription_test(const struct key_call *call, const char *id,
                                         const struct webhook_delivery_config *config,
                                         struct delivery_record *delivery);
 
-/* Enqueues an entry of the audit log for the subscriptions that it concerns; an audit_listener. */
+/* Enqueues an audit entry for the matching subscriptions; an audit_listener. */
 MUST_CHECK enum error subscription_enqueue(struct db *db, struct arena *arena,
                                            const struct audit_row *event, struct problem *problem);
 
-/* How many deliveries are in each state, and for how long the first due one has been waiting;
- * negative when none is. */
+/* The number of deliveries in each state, and how long the first due one has been waiting; negative
+ * when none is due. */
 MUST_CHECK enum error subscription_metrics(struct db *db, int64_t counts[DELIVERY__MAX],
                                            double *oldest_seconds, struct problem *problem);
 
-/* Forgets what was delivered or given up longer ago than so many seconds, `most` rows of each kind
- * at a time: jobs and the history of attempts, not the deliveries themselves. */
+/* Deletes the jobs and attempts of deliveries that were delivered or given up longer ago than that
+ * many seconds, at most `most` rows of each kind at a time. The deliveries remain. */
 MUST_CHECK enum error subscription_purge_history(struct db *db, double seconds, int64_t most,
                                                  struct problem *problem);
 

@@ -1,6 +1,6 @@
 /*
  * Parses, checks and hashes a workspace bundle one record at a time, so that memory does not grow
- * with its size. Knows no database.
+ * with its size. Does not depend on the database.
  */
 #ifndef ASSAY_EXPERIMENTS_WORKSPACE_BUNDLE_H
 #define ASSAY_EXPERIMENTS_WORKSPACE_BUNDLE_H
@@ -10,12 +10,12 @@
 
 enum { BUNDLE_SCHEMA_VERSION = 3, BUNDLE_OLDEST_VERSION = 1 };
 
-/* A record by its position in the text, and the parts of it that the checks need. */
+/* A record by its position in the text, with the members that the checks need. */
 struct bundle_entry {
     const char *at;
     size_t length;
     const char *id;
-    const char *project_id; /* NULL of a project */
+    const char *project_id; /* NULL for a project */
     const char *run_id;     /* of an event, and the last one of a project; may be NULL */
     const char *created_at;
 };
@@ -38,10 +38,11 @@ struct bundle {
     bool signature_verified;
 };
 
-/* How far something is: `done` of `total` records; total 0 = unknown. */
+/* Progress: `done` of `total` records; total 0 = unknown. */
 typedef void bundle_progress(void *context, const char *what, int64_t done, int64_t total);
 
-/* What all work with bundles needs. `piece` holds one record at a time and is reset between. */
+/* The arguments of every function on bundles. `piece` holds one record at a time and is reset
+ * between records. */
 struct bundle_call {
     struct arena *arena;
     struct arena *piece;
@@ -49,20 +50,21 @@ struct bundle_call {
     struct problem *problem;
     bundle_progress *progress; /* or NULL */
     void *progress_context;
-    const char *fault_field; /* of ERROR_MALFORMED: where, such as "projects.0.payload" */
+    const char
+        *fault_field; /* for ERROR_MALFORMED: path of the member, such as "projects.0.payload" */
 };
 
-/* Reads and checks a whole bundle, which must stay where it is for as long as it is used. Errors:
- * ERROR_MALFORMED bundle_shape with the path of the member that does not fit, ERROR_INVALID with
- * the workspace_... reason of the first check that fails. */
+/* Reads and checks a whole bundle; the text must stay valid while the bundle is used. Errors:
+ * ERROR_MALFORMED bundle_shape with the path of the invalid member, ERROR_INVALID with the
+ * workspace_... reason of the first check that fails. */
 MUST_CHECK enum error bundle_read(struct bundle_call *call, const char *bytes, size_t length,
                                   struct bundle *bundle);
 
-/* A record of a bundle that was read, decoded into call->piece. */
+/* Decodes a record of a checked bundle into call->piece. */
 MUST_CHECK enum error bundle_record(struct bundle_call *call, const struct bundle *bundle,
                                     enum bundle_list list, size_t index, void *record);
 
-/* Whether an id is in a list, and its index in the order of ids. */
+/* Whether a list contains an id, and its index in the order of ids. */
 struct bundle_ids {
     size_t count;
     const struct bundle_entry **items; /* sorted by id */
@@ -71,7 +73,7 @@ struct bundle_ids bundle_sort_ids(struct arena *arena, const struct bundle *bund
                                   enum bundle_list list);
 bool bundle_find_id(const struct bundle_ids *ids, const char *id, size_t *position);
 
-/* Tells of progress now and then. */
+/* Reports progress now and then. */
 void bundle_report_progress(const struct bundle_call *call, const char *what, int64_t done,
                             int64_t total);
 

@@ -1,13 +1,12 @@
-/* The records of a workspace bundle, and the one form of text in which they are hashed and
- * exported. */
+/* The records of a workspace bundle, and their canonical text for hashing and export. */
 #ifndef ASSAY_EXPERIMENTS_WORKSPACE_RECORDS_H
 #define ASSAY_EXPERIMENTS_WORKSPACE_RECORDS_H
 
 #include "experiments/payloads/analysis_payload.h"
 #include "experiments/payloads/payload.h"
 
-/* The lists of a bundle, in the order of the canonical form. `generated_at` stands before the
- * revisions there, `schema_version` after the projects. */
+/* The lists of a bundle, in the order of the canonical form. There, `generated_at` comes before the
+ * revisions, `schema_version` after the projects. */
 enum bundle_list {
     BUNDLE_RUNS,
     BUNDLE_EVENTS,
@@ -68,14 +67,14 @@ struct bundle_integrity {
 };
 SCHEMA_OF(bundle_integrity_schema, struct bundle_integrity);
 
-/* The whole of it, as the API document describes it; nothing decodes it at once. */
+/* The whole bundle, for the API document; no function decodes it at once. */
 extern const struct schema bundle_document_schema;
 
 /* By list, of the structs above. */
 extern const struct schema *const bundle_schemas[BUNDLE_LIST__MAX];
 
-/* The record as canonical text: its defaults filled in, keys sorted, ASCII, without blanks. From
- * the arena. `plain`, when not NULL, is the same with characters as they are. */
+/* The record as canonical text: with defaults, sorted keys, ASCII, no white space. From the arena.
+ * `plain`, when not NULL, is the same without escaping of non-ASCII characters. */
 struct text bundle_canonical(struct arena *arena, enum bundle_list list, const void *record,
                              struct text *plain);
 

@@ -1,5 +1,5 @@
 /* Private to common/experiments/workspace: finds members and items of JSON text without decoding
- * them. The caller decodes a piece strictly. */
+ * them. The caller decodes each piece strictly. */
 #ifndef ASSAY_EXPERIMENTS_WORKSPACE_SCAN_H
 #define ASSAY_EXPERIMENTS_WORKSPACE_SCAN_H
 
@@ -8,7 +8,7 @@
 
 struct scan {
     const char *at, *end;
-    bool broken; /* what was met cannot be JSON; then everything says that it is over */
+    bool broken; /* invalid JSON was found; from then on every function reports the end */
 };
 
 struct scan_piece {
@@ -16,15 +16,15 @@ struct scan_piece {
     size_t length;
 };
 
-/* Enters an object ('{') or an array ('['); false, and broken, when it is none. */
+/* Enters an object ('{') or an array ('['); false, and broken, when the next value is neither. */
 bool scan_open(struct scan *scan, char bracket);
 
-/* The next member or item of what was entered; false behind the last one. A key stays as it is
+/* The next member or item of the entered value; false after the last one. A key is returned as
  * written, with its quotes. */
 bool scan_member(struct scan *scan, bool first, struct scan_piece *key, struct scan_piece *value);
 bool scan_item(struct scan *scan, bool first, struct scan_piece *value);
 
-/* Whether nothing but blanks is left. */
+/* Whether only white space is left. */
 bool scan_is_over(struct scan *scan);
 
 #endif

@@ -8,11 +8,11 @@
 #include "experiments/audit/audit_store.h"
 #include "experiments/workspace/bundle.h"
 
-/* Takes the next bytes of a bundle; false when it wants no more. */
+/* Receives the next bytes of a bundle; false aborts the export. */
 typedef bool workspace_sink(const char *bytes, size_t length, void *context);
 
-/* Hands over all of it as a signed bundle, out of one reading transaction. `generated_at` NULL =
- * now. ERROR_TOO_LARGE workspace_too_large when the sink wanted no more. */
+/* Passes the whole workspace to `sink` as a signed bundle, from one read transaction.
+ * `generated_at` NULL = now. ERROR_TOO_LARGE workspace_too_large when the sink returned false. */
 MUST_CHECK enum error workspace_export(struct db *db, struct bundle_call *call,
                                        const char *generated_at, workspace_sink *sink,
                                        void *context, struct bundle_counts *counts);
@@ -21,12 +21,12 @@ struct workspace_imported {
     int64_t projects;
     int64_t analysis_runs;
     int64_t export_events;
-    int64_t project_revisions; /* those made for projects without any included */
+    int64_t project_revisions; /* created for projects without any */
 };
 
-/* Adds what is in a bundle that bundle_read() has accepted, in one transaction, with its audit
+/* Adds the content of a bundle that bundle_read() has accepted, in one transaction, with its audit
  * entry. Every record gets a new id, unless `keep_ids`: then ERROR_CONFLICT workspace_id_taken when
- * one of them is there already. */
+ * an id already exists. */
 MUST_CHECK enum error workspace_import(struct db *db, struct bundle_call *call,
                                        const struct actor *actor, const struct bundle *bundle,
                                        bool keep_ids, struct workspace_imported *imported);
