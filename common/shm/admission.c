@@ -1,4 +1,5 @@
-/* Admission of computation: the rule of heavy and cheap requests, the wait, and what is counted. */
+/* Admission control for computation: the rules for heavy and cheap requests, the wait, and the
+ * counters. */
 #include "shm/admission.h"
 
 #include "base/clock.h"
@@ -8,7 +9,7 @@ enum { CLASS_CHEAP, CLASS_HEAVY };
 
 static const char COMPUTE[] = "compute";
 
-enum { WAIT_MAX_MS = 20 }; /* a dead holder wakes nobody: try again after this */
+enum { WAIT_MAX_MS = 20 }; /* the death of a holder wakes no waiter: try again after this */
 
 const char *admission_outcome_name(enum admission_outcome outcome)
 {

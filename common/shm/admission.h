@@ -1,11 +1,11 @@
 /*
- * Admission of computation: how many requests may compute at the same time on this host, and how
- * much they may cost together. The semaphore `compute` holds them, with a class for heavy and one
- * for cheap requests.
+ * Admission control for computation: how many requests may compute at the same time on this host,
+ * and how much they may cost together. The semaphore `compute` holds them, with a class for heavy
+ * and one for cheap requests.
  *
- * Heavy: refused when `max_heavy` run, or when others run and the cost in flight plus its own
- * would pass `budget` (a lone heavy request always passes). Cheap: refused when `max_cheap` run;
- * adds at most one unit to the cost in flight.
+ * Heavy: refused when `max_heavy` run, or when others run and the cost in flight plus its own would
+ * pass `budget` (a lone heavy request always passes). Cheap: refused when `max_cheap` run; adds at
+ * most one unit to the cost in flight.
  */
 #ifndef ASSAY_SHM_ADMISSION_H
 #define ASSAY_SHM_ADMISSION_H
@@ -32,7 +32,7 @@ const char *admission_outcome_name(enum admission_outcome outcome);
 
 /* Acquires `cost` units as a heavy or a cheap request, waiting (asleep) up to the timeout. On
  * ADMISSION_GRANTED the ticket is held until semaphore_release(); else it is zeroed and the outcome
- * says what stood in the way last. Keep the ticket in the request, so that every way out releases
+ * is the last reason for refusal. Keep the ticket in the request, so that every exit path releases
  * it. */
 enum admission_outcome admission_acquire(struct shm_region *region,
                                          const struct admission_limits *limits, uint32_t cost,

@@ -1,7 +1,7 @@
 /*
- * Circuit breakers in the shared file. Every member stands for itself and any value of it is valid,
- * so that a holder killed between two stores leaves nothing to repair: at worst a failure is not
- * counted, or a probe is made once more.
+ * Circuit breakers in the shared file. Every member is independent and any value of it is valid, so
+ * that a process killed between two stores leaves nothing to repair: at worst a failure is not
+ * counted, or a probe is repeated.
  */
 #include "shm/breaker.h"
 
@@ -36,7 +36,7 @@ static struct breaker_cell *find_cell(struct breaker_table *table, const char *n
     return NULL;
 }
 
-/* A cell whose name nobody has asked for in a long time, NULL when all are in use. */
+/* A cell whose name has not been used for a long time, NULL when all are in use. */
 static struct breaker_cell *find_stale(struct breaker_table *table, int64_t now)
 {
     struct breaker_cell *stale = NULL;
@@ -52,8 +52,8 @@ static struct breaker_cell *find_stale(struct breaker_table *table, int64_t now)
     return stale;
 }
 
-/* The count is raised last: a process killed before has added nothing. One killed while it takes a
- * stale cell over leaves it without a name. */
+/* The count is raised last: a process killed before that has added nothing. A process killed while
+ * it takes over a stale cell leaves it without a name. */
 static struct breaker_cell *add_cell(struct breaker_table *table, const char *name, int64_t now)
 {
     uint32_t count = cell_count(table), term;
@@ -73,7 +73,7 @@ static struct breaker_cell *add_cell(struct breaker_table *table, const char *na
     return cell;
 }
 
-/* A moment further away than the rule allows was not written by us. */
+/* A timestamp further away than the rule allows is damage. */
 static bool lies_ahead(int64_t moment, int64_t now, uint32_t at_most_ms)
 {
     return moment > now && moment - now <= at_most_ms * INT64_C(1000);
@@ -166,7 +166,7 @@ void breaker_record(struct shm_region *region, const struct breaker_rule *rule,
     cell = &table->cells[returned.cell - 1];
     is_probe = returned.probe && returned.probe == cell->probe;
     if (returned.term != cell->term)
-        ; /* the name has made way since */
+        ; /* the cell now has another name */
     else if (well && (is_probe || !cell->open_until))
         close_cell(cell);
     else if (is_probe || (!well && !cell->open_until && ++cell->failures >= rule->failures))
@@ -199,7 +199,7 @@ void breaker_reset(struct shm_region *region, const char *name)
         return;
     cell = find_cell(table, name);
     if (cell) {
-        cell->term++; /* so that what was asked before says nothing any more */
+        cell->term++; /* so that permits issued before are ignored */
         close_cell(cell);
     }
     shm_lock_give(&table->lock);
@@ -239,7 +239,7 @@ void breaker_note(struct shm_region *region, const struct breaker_permit *permit
     shm_lock_give(&table->lock);
 }
 
-/* A moment of the region's clock on the wall's. */
+/* Converts a timestamp of the region's clock to wall-clock time. */
 static int64_t on_the_wall(int64_t moment, int64_t now)
 {
     return moment ? clock_unix_microseconds() + (moment - now) : 0;

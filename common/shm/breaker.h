@@ -3,8 +3,8 @@
  * breaker opens: calls are refused for `open_ms`. Then one worker may make one call (the probe).
  * Its success closes the breaker, its failure keeps it open for as long again.
  *
- * A worker that is killed leaves nothing locked: its probe ends when the process is gone or its
- * time is up, whichever is first.
+ * A killed worker leaves nothing locked: its probe ends when the process is gone or its time is up,
+ * whichever comes first.
  */
 #ifndef ASSAY_SHM_BREAKER_H
 #define ASSAY_SHM_BREAKER_H
@@ -16,12 +16,12 @@
 enum {
     BREAKERS_MAX = 64,         /* names; further ones are never refused */
     BREAKER_NAME_MAX = 112,    /* bytes with the NUL; longer names are cut */
-    BREAKER_KEPT_SECONDS = 600 /* a name without calls for so long makes room for another */
+    BREAKER_KEPT_SECONDS = 600 /* seconds without calls until another name may take the cell */
 };
 
 struct breaker_rule {
     uint32_t failures; /* in a row until calls are refused; 0 = never */
-    uint32_t open_ms;  /* for how long */
+    uint32_t open_ms;  /* how long calls are refused */
     uint32_t probe_ms; /* the longest that a probe may take */
 };
 
@@ -33,24 +33,24 @@ const char *breaker_state_name(enum breaker_state state);
 /* Permit for one call; return it with breaker_record() or breaker_cancel(). A zeroed permit is no
  * permit. */
 struct breaker_permit {
-    uint32_t cell;  /* 1 to BREAKERS_MAX */
-    uint32_t probe; /* of this call, 0 when it is none */
-    uint32_t term;  /* of the name in the cell */
+    uint32_t cell;  /* index from 1 to BREAKERS_MAX */
+    uint32_t probe; /* generation of the probe; 0 = the call is no probe */
+    uint32_t term;  /* generation of the name in the cell */
 };
 
-/* Whether a call to `name` may be made now. Fills the permit in if so. */
+/* Whether a call to `name` may be made now. If so, fills in the permit. */
 bool breaker_allow(struct shm_region *region, const char *name, const struct breaker_rule *rule,
                    struct breaker_permit *permit) MUST_CHECK;
 
-/* Records whether the call succeeded (`well`); zeroes the permit. Calls that were permitted before
- * the breaker opened no longer close it. */
+/* Records whether the call succeeded (`well`); zeroes the permit. A call that was permitted before
+ * the breaker opened does not close it. */
 void breaker_record(struct shm_region *region, const struct breaker_rule *rule,
                     struct breaker_permit *permit, bool well);
 
 /* Cancels the call: it counts neither as success nor as failure. Zeroes the permit. */
 void breaker_cancel(struct shm_region *region, struct breaker_permit *permit);
 
-/* Closes the breaker, whatever the result of calls that are under way. */
+/* Closes the breaker, whatever the result of calls in flight. */
 void breaker_reset(struct shm_region *region, const char *name);
 
 /* BREAKER_CLOSED for names that were never called. */
@@ -61,23 +61,23 @@ enum { BREAKER_MESSAGE_MAX = 160 /* bytes with the NUL; longer ones are cut */ }
 /* The last failure. */
 struct breaker_failure {
     int64_t at; /* Unix microseconds; 0 = none */
-    int code;   /* of the caller's own list */
+    int code;   /* an error code of the caller */
     char message[BREAKER_MESSAGE_MAX];
 };
 
-/* Keeps code and message of a failure, for people; call it before breaker_record(). */
+/* Stores code and message of a failure, for display; call it before breaker_record(). */
 void breaker_note(struct shm_region *region, const struct breaker_permit *permit, int code,
                   const char *message);
 
 struct breaker_figures {
-    enum breaker_state state; /* half open only while the probe is under way */
+    enum breaker_state state; /* half open only while the probe is in flight */
     uint32_t failures;        /* in a row */
     uint64_t opens, refusals;
     int64_t opened_at, reopens_at; /* Unix microseconds; 0 = it is closed */
     struct breaker_failure last;
 };
 
-/* A consistent picture of one breaker. `rule` says how long a probe may take. */
+/* A consistent snapshot of one breaker. `rule` says how long a probe may take. */
 void breaker_read(struct shm_region *region, const char *name, const struct breaker_rule *rule,
                   struct breaker_figures *figures);
 

@@ -23,7 +23,8 @@ enum {
     TAG_SLOTS = 65536,
     ENTRY_SLOTS = 8192,
     BOOT_ID_TEXT = 40,
-    /* How long a change whose writer died counts as going on, and a slot as being written. */
+    /* After the death of a writer, how long a change stays in progress and a slot counts as being
+     * written. */
     CHANGE_US = 5000000,
     WRITE_US = 2000000
 };
@@ -31,7 +32,7 @@ enum {
 struct tag_cell {
     _Atomic uint64_t generation;
     _Atomic int64_t changing_until; /* monotonic; 0 = not changing */
-    _Atomic uint64_t known;         /* 24 bits of the tag's digest, 40 of the change's number */
+    _Atomic uint64_t known;         /* 24 bits of the tag's digest, 40 of the change number */
 };
 
 struct entry_cell {
@@ -101,7 +102,7 @@ static struct cache_layout *map(int file, int flags)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Under the lock of the file: what is there, or a fresh one in its place. */
+/* Opens the file under its lock, or replaces it by a fresh one. */
 static struct cache_layout *open_locked(const char *path, int file, bool *again)
 {
     struct cache_layout *layout;
@@ -200,7 +201,7 @@ int64_t shm_cache_changing(struct shm_cache *cache, const char *tag)
     return until;
 }
 
-/* The next change may have begun meanwhile: it goes on. */
+/* The next change may have begun meanwhile; it stays in progress. */
 void shm_cache_changed(struct shm_cache *cache, const char *tag, int64_t change)
 {
     struct tag_cell *cell = tag_of(cache, tag);
@@ -212,7 +213,7 @@ void shm_cache_changed(struct shm_cache *cache, const char *tag, int64_t change)
 
 enum { NUMBER_BITS = 40 };
 
-/* Tags that share a cell tell themselves apart by their digests. */
+/* The digest distinguishes tags that share a cell. */
 static uint64_t known_of(struct shm_cache *cache, const char *tag, int64_t number)
 {
     unsigned char digest[DIGEST_SHORT_BYTES];
@@ -293,7 +294,7 @@ bool shm_cache_get(struct shm_cache *cache, const char *key, const struct shm_ca
            still_valid(cache, ticket);
 }
 
-/* Makes the version odd. False when somebody else is writing, and has been for a moment only. */
+/* Makes the version odd. False when another process is writing, unless that began too long ago. */
 static bool take_cell(struct entry_cell *cell)
 {
     uint32_t version = atomic_load(&cell->version);

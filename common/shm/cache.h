@@ -23,11 +23,12 @@ enum {
 
 struct shm_cache;
 
-/* Opens or makes the file; one of another layout or an earlier boot is replaced. The caller owns
+/* Opens or makes the file; a file of another layout or an earlier boot is replaced. The caller owns
  * *cache until shm_cache_close(). ERROR_SYSTEM shm_cache. */
 MUST_CHECK enum error shm_cache_open(const char *path, struct shm_cache **cache,
                                      struct problem *problem);
-/* The same without a file, shared with children only: for tests and programs of one process. */
+/* The same without a file, shared with child processes only: for tests and programs of one
+ * process. */
 MUST_CHECK enum error shm_cache_open_anonymous(struct shm_cache **cache, struct problem *problem);
 void shm_cache_close(struct shm_cache *cache);
 
@@ -38,9 +39,9 @@ void shm_cache_close(struct shm_cache *cache);
 int64_t shm_cache_changing(struct shm_cache *cache, const char *tag);
 void shm_cache_changed(struct shm_cache *cache, const char *tag, int64_t change);
 
-/* The number of a change that is stored elsewhere, as far as this host knows: the second tells
- * whether it knows of this one already, so that its own changes are not announced to it once more.
- */
+/* The number of a change that is stored elsewhere, as far as this host knows. The second returns
+ * whether this host knows of the change already, so that it skips announcements of its own
+ * changes. */
 void shm_cache_know(struct shm_cache *cache, const char *tag, int64_t number);
 bool shm_cache_knows(struct shm_cache *cache, const char *tag, int64_t number);
 

@@ -1,6 +1,7 @@
 /*
- * Log-linear histograms. Values below 16 have a bucket each; above, every power of two is cut into
- * sixteen equal buckets, so that the four bits after the leading one choose the bucket.
+ * Log-linear histograms. Each value below 16 has its own bucket; above, every power of two is
+ * divided into sixteen equal buckets, so that the four bits after the leading one choose the
+ * bucket.
  */
 #include "shm/histogram.h"
 

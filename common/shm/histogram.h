@@ -14,10 +14,10 @@
 
 enum { HISTOGRAM_BUCKETS = METRIC_TIME_BUCKETS };
 
-/* The bucket that counts a value. */
+/* The index of the bucket that counts a value. */
 unsigned histogram_bucket(uint64_t microseconds);
 
-/* The middle of the values that the bucket holds. */
+/* The middle of the range of the bucket. */
 double histogram_middle(unsigned bucket);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * Private to common/shm: what lies where in the mapped file. Only indices, never pointers, and zero
- * always means "nothing yet", so that a fresh file needs no more than its header and its locks.
- * Whatever is read from here is checked before it is used as an index or a bound.
+ * Private to common/shm: the layout of the mapped file. It holds indices, never pointers. Zero
+ * always means "unused", so that a new file needs only its header and its locks. Every value read
+ * from the file is checked before it is used as an index or a bound.
  *
- * Raise SHM_LAYOUT_VERSION with every change of meaning; a change of size is noticed by itself.
+ * Raise SHM_LAYOUT_VERSION with every change of meaning; a change of size is detected
+ * automatically.
  */
 #ifndef ASSAY_SHM_LAYOUT_H
 #define ASSAY_SHM_LAYOUT_H
@@ -22,7 +23,7 @@
 
 #define SHM_LAYOUT_VERSION 11
 #define SHM_MAGIC "ASSAYSHM"
-#define MICROSECONDS INT64_C(1000000) /* in a second */
+#define MICROSECONDS INT64_C(1000000) /* per second */
 
 enum { SHM_CACHE_LINE = 64, SHM_PAGE = 4096, SHM_BOOT_ID_TEXT = 40 };
 
@@ -33,21 +34,22 @@ struct region_header {
     uint64_t size;
     char boot_id[SHM_BOOT_ID_TEXT];
     int64_t created_at;
-    int64_t damaged_at; /* when a damaged file was found in its place; 0 = none was */
+    int64_t damaged_at; /* when a damaged file was found at this path; 0 = never */
     unsigned char rate_secret[DIGEST_SHORT_KEY_BYTES];
     struct shm_lock join_lock; /* of watch.c */
 };
 
-/* What admission.c counts. */
+/* The counters of admission.c. */
 struct admission_counts {
     _Atomic uint64_t heavy_peak, cheap_peak, cost_peak;
     _Atomic uint64_t rejected_by[ADMISSION_OUTCOME__MAX];
 };
 
-/* Closed while `open_until` is 0; a probe is out while `probe` is not 0: it is set last. */
+/* Closed while `open_until` is 0. A probe is in flight while `probe` is not 0; `probe` is set
+ * last. */
 struct breaker_cell {
     char name[BREAKER_NAME_MAX];
-    uint32_t term;      /* of this name in this cell; permits of earlier ones count for nothing */
+    uint32_t term;      /* generation of the name in this cell; older permits are ignored */
     uint32_t failures;  /* in a row */
     uint32_t probe;     /* generation of the permit */
     int64_t open_until; /* microseconds of the region's clock, as the next ones */
@@ -55,7 +57,7 @@ struct breaker_cell {
     int64_t probe_until;
     uint64_t probe_started; /* start time of its process, clock ticks since boot */
     pid_t probe_pid;
-    uint64_t opens, refusals; /* since the name is here */
+    uint64_t opens, refusals; /* since the name has this cell */
     int64_t opened_at;        /* of the region's clock; 0 = not open */
     struct breaker_failure last;
 };
@@ -63,15 +65,15 @@ struct breaker_cell {
 struct breaker_table {
     struct shm_lock lock;
     uint32_t generation;
-    uint32_t count; /* of cells in use, raised last */
+    uint32_t count; /* cells in use; raised last */
     struct breaker_cell cells[BREAKERS_MAX];
 };
 
-/* In use while `holder` is not 0: it is set last and cleared first. */
+/* In use while `holder` is not 0; `holder` is set last and cleared first. */
 struct semaphore_cell {
     _Atomic uint32_t holder; /* generation of the ticket */
-    uint32_t granted;        /* 0 = it waits */
-    uint64_t order;          /* of arrival */
+    uint32_t granted;        /* 0 = waiting */
+    uint64_t order;          /* order of arrival */
     uint64_t started;        /* start time of the process, clock ticks since boot */
     pid_t pid;
     uint32_t class, cost;
@@ -80,8 +82,8 @@ struct semaphore_cell {
 
 struct semaphore_table {
     struct shm_lock lock;
-    _Atomic uint32_t releases; /* waiters sleep on this number */
-    _Atomic uint32_t waiters;  /* too many if one died while it waited */
+    _Atomic uint32_t releases; /* waiters sleep on this number (futex) */
+    _Atomic uint32_t waiters;  /* too high if a waiter died */
     uint32_t generation;
     uint32_t touched; /* cells from here on were never used */
     uint64_t order;
@@ -100,13 +102,13 @@ struct watched {
 enum rate_kind { RATE_FREE, RATE_WINDOW, RATE_BUCKET };
 
 /* What a key has used: one cache line. Every combination of values is a valid state, so that a
- * worker may be killed between any two stores; the order of the stores in rate.c makes such a key
- * stricter for one window, never looser. */
+ * worker may be killed between any two stores. The order of the stores in rate.c makes the limit of
+ * such a key stricter for one window, never looser. */
 struct rate_cell {
     unsigned char digest[DIGEST_SHORT_BYTES];
     int64_t used;    /* time of the latest call, admitted or not */
     int64_t newest;  /* time of the latest recorded call; of a bucket: when `debt` was computed */
-    uint32_t window; /* seconds after `newest` until nothing of the key counts */
+    uint32_t window; /* seconds after `newest` until the counts of the key expire */
     uint32_t kind;   /* enum rate_kind; set last, cleared first */
     int64_t start;   /* of the current window */
     union {
@@ -120,7 +122,7 @@ struct rate_cell {
 
 enum {
     RATE_SHARDS = 8,
-    RATE_SET_CELLS = 16, /* a key may stand in any cell of one set */
+    RATE_SET_CELLS = 16, /* a key may occupy any cell of one set */
     RATE_SHARD_SETS = RATE_KEYS_MAX / RATE_SHARDS / RATE_SET_CELLS
 };
 
@@ -143,21 +145,21 @@ struct region_layout {
     _Alignas(SHM_PAGE) struct admission_counts admission;
     _Alignas(SHM_CACHE_LINE) struct breaker_table breakers;
     _Alignas(SHM_PAGE) struct semaphore_table semaphores;
-    _Alignas(SHM_CACHE_LINE) struct shm_lock write_lock; /* guards nothing in here */
+    _Alignas(SHM_CACHE_LINE) struct shm_lock write_lock; /* guards no data in this file */
     _Alignas(SHM_CACHE_LINE) struct watched watched[WATCHED_MAX];
     struct rate_shard rate_shards[RATE_SHARDS];
 };
 
-/* A worker's own view of the region. */
+/* A worker's handle of the region. */
 struct shm_region {
     struct region_layout *layout;
     int64_t (*now)(void); /* microseconds */
     char *path;           /* NULL without a file */
-    dev_t device;         /* of the file that is mapped */
+    dev_t device;         /* identify the mapped file */
     ino_t inode;
 };
 
-/* Aborts on an index that the caller's enum should never give. */
+/* Aborts if the index is out of range, which the caller's enum should prevent. */
 void shm_check_index(const char *what, unsigned index, unsigned limit);
 
 #endif

@@ -1,4 +1,4 @@
-/* The lock that outlives its holder: a robust mutex shared between processes. */
+/* A lock that survives the death of its holder: a robust mutex shared between processes. */
 #include "shm/lock.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ void shm_lock_make(struct shm_lock *lock)
     pthread_mutexattr_destroy(&attributes);
 }
 
-#if SHM_THREAD_SANITIZER /* it does not know pthread_mutex_clocklock() before version 13 */
+#if SHM_THREAD_SANITIZER /* it does not support pthread_mutex_clocklock() before version 13 */
 static int take_in_time(pthread_mutex_t *mutex, int timeout_ms)
 {
     const struct timespec pause = {.tv_nsec = 100000};
@@ -59,7 +59,7 @@ bool shm_lock_take_within(struct shm_lock *lock, int timeout_ms, bool *inherited
     if (status == EBUSY)
         status = take_in_time(&lock->mutex, timeout_ms);
     *inherited = status == EOWNERDEAD;
-    /* Should this process die before its repair is done, the next one inherits again. */
+    /* Should this process die before its repair is done, the next one inherits the lock again. */
     if (status == EOWNERDEAD)
         status = pthread_mutex_consistent(&lock->mutex);
     return status == 0;

@@ -1,10 +1,10 @@
 /*
- * Private to common/shm: the lock that outlives its holder, and the places where tests kill a
- * process.
+ * Private to common/shm: a lock that survives the death of its holder, and the points where tests
+ * kill a process.
  *
- * Every critical section of the kit is written so that stopping after any store leaves either a
- * valid state or one that its repair function can put right. shm_checkpoint() separates the stores
- * whose order matters; tests hang a hook into it that kills the process there.
+ * Every critical section of common/shm is written so that stopping after any store leaves either a
+ * valid state or one that its repair function can fix. shm_checkpoint() separates the stores whose
+ * order matters; tests install a hook that kills the process there.
  */
 #ifndef ASSAY_SHM_LOCK_H
 #define ASSAY_SHM_LOCK_H
@@ -24,18 +24,20 @@
 #endif
 
 /* How long to wait for a holder that was stopped but not killed. Tests lengthen it, for machines
- * on which everything stands still now and then. */
+ * that stall now and then. */
 extern int shm_lock_timeout_ms;
 
 struct shm_lock {
     pthread_mutex_t mutex;
 };
 
-/* The lock lives in shared memory; only its maker calls this, before others can see it. */
+/* Initializes a lock in shared memory. Only its creator calls this, before other processes can see
+ * it. */
 void shm_lock_make(struct shm_lock *lock);
 
-/* False when the holder kept it for shm_lock_timeout_ms or the lock is damaged; then nothing is
- * held. *inherited: the last holder died with it, so the caller must put the data right first. */
+/* False when the holder kept it for shm_lock_timeout_ms or the lock is damaged; the caller then
+ * does not hold it. *inherited: the last holder died with it, so the caller must repair the data
+ * first. */
 bool shm_lock_take(struct shm_lock *lock, bool *inherited) __attribute__((warn_unused_result));
 /* The same with another timeout. */
 bool shm_lock_take_within(struct shm_lock *lock, int timeout_ms, bool *inherited)
@@ -44,8 +46,8 @@ void shm_lock_give(struct shm_lock *lock);
 
 extern void (*shm_test_hook)(const char *place);
 
-/* How long a process that starts waits for others: shm_region_open() for those that open, the
- * table of watched processes for those that join. Tests shorten it. */
+/* How long a starting process waits for a lock: shm_region_open(), and joining the table of watched
+ * processes. Tests shorten it. */
 extern int shm_open_timeout_ms;
 
 static inline void shm_checkpoint(const char *place)

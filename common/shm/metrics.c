@@ -1,5 +1,5 @@
 /* Metrics in a mapped file: a table of cells, each claimed once by a compare-and-swap and never
- * given back while the file lives. A cell has as many values as its kind of metric needs. */
+ * released while the file exists. A cell has as many values as its kind of metric needs. */
 #include "shm/metrics.h"
 #include "shm/histogram.h"
 #include "shm/metrics_internal.h"
@@ -40,7 +40,7 @@ static uint64_t signature_of(const struct metric *table, size_t count)
     return hash;
 }
 
-/* Whether the open file is of this table. One that is empty was just made. */
+/* Whether the open file is of this table. An empty file was just created. */
 static bool is_ours(int file, uint64_t signature)
 {
     struct stat status;
@@ -55,7 +55,7 @@ static bool is_ours(int file, uint64_t signature)
            pread(file, &found, sizeof found, 0) == sizeof found && found == signature;
 }
 
-/* A file of another table is replaced, not emptied: whoever still maps it keeps it. */
+/* A file of another table is replaced, not truncated: processes that still map it keep it. */
 static int open_ours(const char *path, uint64_t signature)
 {
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -123,7 +123,7 @@ void metrics_close(struct metrics *metrics)
     free(metrics);
 }
 
-/* The values side by side, each cut to its share of the room. */
+/* The label values one after another, each cut to its share of the space. */
 struct label_set {
     char bytes[METRIC_LABELS_BYTES + METRIC_LABELS_MAX];
     size_t length;
@@ -158,7 +158,7 @@ static bool is_same(const struct metric_cell *cell, unsigned metric, const struc
     return cell->metric == metric && memcmp(cell->labels, set->bytes, sizeof set->bytes) == 0;
 }
 
-/* How many values a cell of that metric has. */
+/* The number of values in a cell of that metric. */
 static uint32_t value_count(const struct metric *metric)
 {
     uint32_t count = 2;
@@ -173,7 +173,7 @@ static uint32_t value_count(const struct metric *metric)
     return count;
 }
 
-/* NULL without a cell, or when its values have found no room in the pool. */
+/* NULL without a cell, or when the pool had no room for its values. */
 static _Atomic uint64_t *values_of(const struct metrics *metrics, const struct metric_cell *cell)
 {
     if (!cell || cell->values_at > METRIC_POOL - value_count(&metrics->table[cell->metric]))
@@ -201,7 +201,7 @@ static bool claim(const struct metrics *metrics, struct metric_cell *cell, unsig
     return true;
 }
 
-/* The cell of a set, claimed when `make`; NULL when there is none or no room. */
+/* The cell of a label set, claimed if `make`; NULL when there is none or no room. */
 static struct metric_cell *find(const struct metrics *metrics, unsigned metric,
                                 const struct label_set *set, bool make)
 {
@@ -220,7 +220,7 @@ static struct metric_cell *find(const struct metrics *metrics, unsigned metric,
             state = CELL_CLAIMED;
         }
         /* Another process is about to write its labels, which may be ours: a moment later they can
-         * be compared. A process that dies in that moment leaves a cell that is never used. */
+         * be compared. A process that dies at that point leaves a cell that is never used. */
         for (int spin = 0; state == CELL_CLAIMED && spin < 1000; spin++)
             state = atomic_load_explicit(&cell->state, memory_order_acquire);
         if (state == CELL_READY && is_same(cell, metric, set))
@@ -367,7 +367,7 @@ bool metric_is_shown(const struct metric_cell *cell, unsigned metric)
            !atomic_load(&cell->hidden);
 }
 
-/* Whether the labels of a cell are those given, where they are given. */
+/* Whether a cell has the given labels; NULL matches any. */
 static bool matches(const struct metrics *metrics, const struct metric_cell *cell,
                     const char *const *values)
 {
@@ -454,8 +454,8 @@ double metric_quantile(const struct metric_times *times, double q)
     return times->largest;
 }
 
-/* The bucket in which a bound lies counts in full, so the bound is up to 6.25 % larger than said.
- */
+/* The bucket that contains a bound counts in full, so the effective bound is up to 6.25 %
+ * larger. */
 static void cell_times(const struct metric *row, const _Atomic uint64_t *held,
                        double values[METRIC_VALUES_MAX])
 {

@@ -10,18 +10,18 @@
 enum { METRIC_CELLS = 8192, METRIC_VALUES_MAX = METRIC_BUCKETS_MAX + 2, METRIC_POOL = 98304 };
 enum metric_cell_state { CELL_EMPTY, CELL_CLAIMED, CELL_READY };
 
-/* A set of labels of one metric. */
+/* A label set of one metric. */
 struct metric_cell {
     _Atomic uint32_t state;
     uint32_t metric;
-    uint32_t values_at;                                   /* its first in the pool */
+    uint32_t values_at;                                   /* index of its first value in the pool */
     _Atomic uint32_t hidden;                              /* a gauge that was cleared */
-    char labels[METRIC_LABELS_BYTES + METRIC_LABELS_MAX]; /* values, each with its NUL */
+    char labels[METRIC_LABELS_BYTES + METRIC_LABELS_MAX]; /* label values, each with its NUL */
 };
 
-/* Values are doubles. Of a counter or gauge one; of a summary count and sum; of a histogram also
- * the count of each bucket alone; of METRIC_TIMES count, sum, largest (microseconds) and the count
- * of each bucket of histogram.h. */
+/* Values are doubles. A counter or gauge has one; a summary has count and sum; a histogram has also
+ * the count of each bucket, not cumulated; METRIC_TIMES has count, sum, largest (microseconds) and
+ * the count of each bucket of histogram.h. */
 struct metrics_region {
     uint64_t signature; /* of the table */
     _Atomic uint32_t sets[512];
@@ -38,11 +38,11 @@ struct metrics {
 
 size_t metric_label_count(const struct metric *metric);
 
-/* Whether the cell holds a set of that metric to be shown. */
+/* Whether the cell holds a visible set of that metric. */
 bool metric_is_shown(const struct metric_cell *cell, unsigned metric);
 
-/* The values as those of a counter, summary or histogram; of METRIC_TIMES in seconds and in the
- * buckets of its row. */
+/* The values in the form of a counter, summary or histogram; METRIC_TIMES are converted to seconds
+ * and to the buckets of their row. */
 void metric_cell_values(const struct metrics *metrics, const struct metric_cell *cell,
                         double values[METRIC_VALUES_MAX]);
 

@@ -1,11 +1,11 @@
-/* Metrics as text for a scraper. What is counted, and where, is in metrics.c. */
+/* Writes metrics as text for a scraper. metrics.c counts them. */
 #include "base/number.h"
 #include "shm/metrics_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Backslash, quote and line end are written with a backslash. */
+/* Escapes backslash, quote and line end with a backslash. */
 static void write_value(struct text *out, const char *value)
 {
     for (; *value; value++) {

@@ -62,7 +62,7 @@ bool process_is_alive(pid_t pid, uint64_t started)
     if (pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH))
         return false;
     if (!read_stat(pid, &state, &actual_start))
-        return true; /* cannot be told */
+        return true; /* unknown */
     if (state == 'Z' || state == 'X')
         return false;
     return started == 0 || started == actual_start;

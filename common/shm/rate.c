@@ -1,7 +1,7 @@
 /*
- * Rate limits: which calls fit, what is recorded, and what the caller may tell its client. A key
- * has one cell of one set of the table (layout.h). Nothing has to be repaired after the death of a
- * worker: a cell is valid in every state, and nothing refers to another cell.
+ * Rate limits: admits or refuses calls, records them, and computes the values for the client's
+ * headers. A key has one cell of one set of the table (layout.h). After the death of a worker
+ * nothing has to be repaired: a cell is valid in every state, and no cell refers to another.
  */
 #include "shm/rate.h"
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* So that debt falls by refill_per_minute each microsecond. */
+/* So that the debt falls by refill_per_minute each microsecond. */
 #define TOKEN_DEBT INT64_C(60000000)
 
 enum call_kind { CALL_ALLOW, CALL_CHARGE, CALL_PEEK, CALL_TOKEN, CALL_FORGET };
@@ -26,11 +26,11 @@ struct call {
     int64_t now;
 };
 
-/* The counts of a key at a moment. */
+/* The counts of a key at a point in time. */
 struct window_state {
     int64_t start;
     uint32_t earlier, current;
-    uint32_t used; /* what counts of both */
+    uint32_t used; /* the weighted count of both */
 };
 
 static int64_t min64(int64_t a, int64_t b)
@@ -43,7 +43,7 @@ static uint32_t min32(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Whole seconds, rounded up, from 1 to the longest that makes sense. */
+/* Whole seconds, rounded up, from 1 to `longest`. */
 static uint32_t seconds_up(int64_t microseconds, uint32_t longest)
 {
     int64_t seconds = microseconds / MICROSECONDS + (microseconds % MICROSECONDS > 0);
@@ -51,7 +51,7 @@ static uint32_t seconds_up(int64_t microseconds, uint32_t longest)
     return seconds < 1 ? 1 : seconds > longest ? longest : (uint32_t)seconds;
 }
 
-/* Times of the future are damage; but clocks of two processors may differ a little. */
+/* A time in the future is damage, but the clocks of two processors may differ a little. */
 static bool is_sane(const struct rate_cell *cell, int64_t now)
 {
     return cell->newest >= 0 && cell->newest <= now + MICROSECONDS;
@@ -98,7 +98,7 @@ static struct rate_cell *cell_to_take(const struct call *call)
     return best;
 }
 
-/* A cell for the key, empty but for the time. */
+/* A cell for the key, with only the time set. */
 static struct rate_cell *add_cell(struct call *call, enum rate_kind kind)
 {
     struct rate_cell *cell = cell_to_take(call);
@@ -116,8 +116,8 @@ static struct rate_cell *add_cell(struct call *call, enum rate_kind kind)
     return cell;
 }
 
-/* Finds the key. Takes its time for now if that is a little later. NULL when there is none of that
- * kind. */
+/* Finds the key. If its time is slightly later than now, its time becomes now. NULL when there is
+ * no key of that kind. */
 static struct rate_cell *find_key(struct call *call, enum rate_kind kind)
 {
     struct rate_cell *cell = find_cell(call, kind);
@@ -139,20 +139,21 @@ static int64_t window_of(const struct call *call)
     return call->rule.window_seconds * MICROSECONDS;
 }
 
-/* How many of `earlier` calls of the window before still count with `left` microseconds of this one
- * to come: all less one at its beginning, when the first of them is as old as the window. */
+/* How many of the `earlier` calls of the previous window still count when `left` microseconds of
+ * this window remain. At the start of a window all but one count, because the first of them is as
+ * old as the window. */
 static uint32_t carried(uint32_t earlier, int64_t left, int64_t window)
 {
     return earlier == 0 ? 0 : (uint32_t)ceil(earlier * (double)left / (double)window) - 1;
 }
 
-/* The longest rest of a window with which at most `most` of `earlier` calls count. */
+/* The longest remaining time of a window at which at most `most` of the `earlier` calls count. */
 static int64_t left_for(uint32_t earlier, uint32_t most, int64_t window)
 {
     return most + 1 >= earlier ? window : (int64_t)((double)window * (most + 1) / earlier);
 }
 
-/* The window that `now` lies in. One in which nothing counts begins now. */
+/* The window that `now` is in. If no call counts, a new window begins now. */
 static struct window_state state_of(const struct rate_cell *cell, const struct call *call)
 {
     const struct window_state empty = {.start = call->now};
@@ -171,7 +172,7 @@ static struct window_state state_of(const struct rate_cell *cell, const struct c
     return state.used > 0 ? state : empty;
 }
 
-/* When calls of `units` would fit, in microseconds of the clock, without further calls. */
+/* When calls of `units` would fit if no further call came, in microseconds of the clock. */
 static int64_t fits_at(const struct window_state *state, const struct call *call, int64_t newest)
 {
     uint32_t room = call->rule.max - call->units;
@@ -179,12 +180,12 @@ static int64_t fits_at(const struct window_state *state, const struct call *call
 
     if (state->current <= room)
         at = state->start + window - left_for(state->earlier, room - state->current, window);
-    else /* as the window before */
+    else /* when this window is the previous one */
         at = state->start + 2 * window - left_for(state->current, room, window);
     return min64(at, newest + window);
 }
 
-/* When the oldest call that counts will not. */
+/* When the oldest call that counts expires. */
 static int64_t resets_at(const struct window_state *state, const struct call *call, int64_t newest)
 {
     uint32_t old = state->used - state->current;
@@ -193,8 +194,8 @@ static int64_t resets_at(const struct window_state *state, const struct call *ca
     return min64(old > 0 ? end - left_for(state->earlier, old - 1, window) : end, newest + window);
 }
 
-/* `newest` first: what is killed after it is stricter, as is a window that began with old counts.
- */
+/* `newest` is stored first: if the process is killed after it, the limit is stricter. The same
+ * holds for a new window with old counts. */
 static void record(struct rate_cell *cell, const struct call *call,
                    const struct window_state *state)
 {
@@ -239,7 +240,7 @@ static void decide_by_window(struct call *call, struct rate_decision *decision)
                                              call->rule.window_seconds);
 }
 
-/* The debt of the bucket after what has flowed back since it was last computed. */
+/* The debt of the bucket after the refill since it was last computed. */
 static int64_t debt_now(const struct call *call, const struct rate_cell *cell, int64_t capacity)
 {
     int64_t refill = call->bucket.refill_per_minute;
@@ -300,12 +301,12 @@ static void find_set(struct shm_region *region, const char *key, struct call *ca
     call->set = &call->shard->sets[bits % RATE_SHARD_SETS];
 }
 
-/* Nothing is admitted without having been looked up. */
+/* No call is admitted without a lookup. */
 static struct rate_decision run(struct shm_region *region, const char *key, struct call *call)
 {
     struct rate_decision decision = {
         .limit = call->rule.max, .retry_after_seconds = 1, .reset_seconds = 1};
-    bool inherited; /* does not matter: see the head of this file */
+    bool inherited; /* irrelevant: see the head of this file */
 
     find_set(region, key, call);
     if (!shm_lock_take(&call->shard->lock, &inherited)) {

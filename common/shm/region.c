@@ -1,7 +1,7 @@
 /*
  * Opening the shared file. All decisions are made under a lock on `<path>.lock`, and a new file
- * gets its name only when it is complete; so however many workers start together, and wherever one
- * of them is killed, nobody maps half a region.
+ * gets its name only when it is complete. So no process maps an incomplete region, however many
+ * workers start together and wherever one of them is killed.
  */
 #include "shm/region.h"
 
@@ -42,7 +42,7 @@ static enum error system_problem(struct problem *problem, const char *what, cons
                        strerror(errno));
 }
 
-/* Empty where the kernel does not tell; then a reboot goes unnoticed. */
+/* Empty if the kernel does not provide it; then a reboot is not detected. */
 static void read_boot_id(char boot_id[SHM_BOOT_ID_TEXT])
 {
     int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -75,7 +75,7 @@ static void fill_layout(struct region_layout *layout, uint32_t version, bool aft
     memcpy(header->magic, SHM_MAGIC, sizeof header->magic);
 }
 
-/* Neighbours of a page are not read in with it: workers keep only what they use in memory. */
+/* Disables read-ahead, so that workers keep only the pages that they use in memory. */
 static struct region_layout *map_file(int fd)
 {
     void *memory =
@@ -98,7 +98,7 @@ static enum error make_file(const char *path, uint32_t version, bool after_damag
         errno = ENAMETOOLONG;
         return system_problem(problem, "cannot make", path);
     }
-    unlink(unfinished); /* left by a maker that was killed */
+    unlink(unfinished); /* left by a creator that was killed */
     fd = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return system_problem(problem, "cannot make", unfinished);
@@ -130,8 +130,8 @@ static bool is_all_zero(const void *memory, size_t size)
     return true;
 }
 
-/* An empty file, or one whose header never reached the disk, is what a crash of the machine leaves
- * behind; any other file of ours by this name without our mark was damaged. */
+/* An empty file, or one whose header never reached the disk, is the result of a machine crash. Any
+ * other file of ours by this name without the mark was damaged. */
 static enum file_verdict examine_file(int fd, const char *path, uint32_t version,
                                       struct problem *problem)
 {
@@ -162,7 +162,7 @@ static enum file_verdict examine_file(int fd, const char *path, uint32_t version
     return FILE_USABLE;
 }
 
-/* For whoever wants to know what happened to it. */
+/* Keeps the damaged file for analysis. */
 static void keep_damaged(const char *path)
 {
     char kept[PATH_MAX];
@@ -199,8 +199,8 @@ static enum error open_or_make(const char *path, uint32_t version, struct region
     return make_file(path, version, verdict == FILE_DAMAGED, layout, problem);
 }
 
-/* Waits for the lock; afterwards the lock file must still be the one with that name, or somebody
- * has removed it and others may be locking another (ESTALE). 0 when held. */
+/* Waits for the lock. Afterwards the lock file must still be the one with that name; otherwise it
+ * was removed and other processes may lock another file (ESTALE). 0 when held. */
 static int wait_for_lock(int fd, const char *lock_path)
 {
     struct stat held, named;
@@ -256,7 +256,7 @@ static enum error wrap_layout(struct region_layout *layout, struct shm_region **
     return ERROR_NONE;
 }
 
-/* Under the lock, so that the name is that of what was mapped. */
+/* Called under the lock, so that the name is that of the mapped file. */
 static void remember_file(struct shm_region *region, const char *path)
 {
     struct stat status;
@@ -317,8 +317,8 @@ int64_t shm_region_damaged_at(const struct shm_region *region)
     return region->layout->header.damaged_at;
 }
 
-/* Another file in the place of the mapped one is where new processes are, unless it has another
- * version: then these are of another program, and each keeps to its own. */
+/* Another file at the path of the mapped one is the one that new processes use. If its version
+ * differs, it belongs to another program, and each keeps its own file. */
 static bool is_place_of_others(const struct region_header *ours, const char *path)
 {
     struct region_header header = {0};

@@ -1,4 +1,4 @@
-/* Reserving the disk blocks of a file before it is mapped. Knows nothing of what it will hold. */
+/* Reserves the disk blocks of a file before it is mapped. Does not depend on the contents. */
 #include "shm/reserve.h"
 
 #include <errno.h>

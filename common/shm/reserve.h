@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /* Gives the open file `size` bytes and reserves their blocks now: a write to a mapped page without
- * a block on a full disk would end the process with SIGBUS. A file system that cannot reserve gets
+ * a block on a full disk would kill the process with SIGBUS. A file system that cannot reserve gets
  * a sparse file. False, with errno, when there is no room. */
 bool shm_reserve(int file, off_t size);
 

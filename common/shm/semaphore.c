@@ -1,6 +1,6 @@
 /*
- * Named semaphores. What is held is never kept as a sum that a dead process could leave wrong: it
- * is counted from the tickets each time, under the table's lock. Releasing needs no lock.
+ * Named semaphores. No sum of held tickets is stored, because a dead process could leave it wrong:
+ * it is counted from the tickets each time, under the table's lock. Releasing needs no lock.
  */
 #include "shm/semaphore.h"
 
@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Finding out who is still alive takes some 10 us a ticket, under the lock. */
+/* Checking whether an owner is alive takes some 10 us per ticket, under the lock. */
 enum {
-    OWNERS_PAUSE_US = 5000,       /* at least, between two checks of all owners */
-    OWNERS_PAUSE_MAX_US = 500000, /* at most */
-    OWNERS_PAUSE_TIMES = 100      /* of what the last check took */
+    OWNERS_PAUSE_US = 5000,       /* shortest pause between two checks of all owners */
+    OWNERS_PAUSE_MAX_US = 500000, /* longest pause */
+    OWNERS_PAUSE_TIMES = 100      /* pause as a multiple of the last check's duration */
 };
 
 static uint32_t cells_touched(const struct semaphore_table *table)
@@ -81,7 +81,7 @@ static void reclaim_from_the_dead(struct semaphore_table *table)
     table->owners_due_at = end + (pause > OWNERS_PAUSE_MAX_US ? OWNERS_PAUSE_MAX_US : pause);
 }
 
-/* A time further away than any pause was not written by us. */
+/* A time further away than any pause is damage. */
 static bool owners_are_due(const struct semaphore_table *table)
 {
     int64_t left = table->owners_due_at - clock_monotonic_microseconds();
@@ -175,7 +175,7 @@ enum semaphore_outcome semaphore_try(struct shm_region *region,
     return outcome;
 }
 
-/* Tickets that are held, or that those before it in the queue will hold. */
+/* Tickets that are held, or that earlier ones in the queue will hold. */
 static uint32_t count_before(const struct semaphore_table *table, const struct semaphore_cell *own)
 {
     uint32_t touched = cells_touched(table), before = 0;
@@ -232,8 +232,7 @@ void semaphore_release(struct shm_region *region, struct semaphore_ticket *ticke
     if (!atomic_compare_exchange_strong_explicit(&table->cells[cell - 1].holder, &holder, 0,
                                                  memory_order_acq_rel, memory_order_relaxed))
         return;
-    /* A waiter that counts itself only after this check finds the number changed and does not
-     * sleep. */
+    /* A waiter that registers after this check finds the number changed and does not sleep. */
     atomic_fetch_add(&table->releases, 1);
     if (atomic_load(&table->waiters) > 0)
         syscall(SYS_futex, &table->releases, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

@@ -1,10 +1,10 @@
 /*
- * Named semaphores that all workers of the host share. A ticket is held or waits in a queue, and
- * belongs to a process: tickets of processes that died are reclaimed, held or waiting.
+ * Named semaphores that all workers of the host share. A ticket is held or waits in a queue. It
+ * belongs to a process: tickets of dead processes are reclaimed, held or waiting.
  *
- * A semaphore counts its tickets by class, and adds up the costs of all classes. Callers either
- * try (semaphore_try) or queue, first come, first served (semaphore_acquire); nobody sleeps in
- * these calls. Who must wait sleeps in semaphore_wait() and calls again.
+ * A semaphore counts its tickets by class, and adds up the costs of all classes. Callers either try
+ * (semaphore_try) or queue, first come, first served (semaphore_acquire). Neither call sleeps; a
+ * caller that must wait sleeps in semaphore_wait() and calls again.
  */
 #ifndef ASSAY_SHM_SEMAPHORE_H
 #define ASSAY_SHM_SEMAPHORE_H
@@ -40,26 +40,26 @@ struct semaphore_usage {
     uint64_t cost;
 };
 
-/* Acquires at once or not at all. `usage` is what is held with the new ticket, or without one when
- * the outcome is not SEMAPHORE_ACQUIRED; then the ticket is zeroed. */
+/* Acquires at once or not at all. `usage` is the state with the new ticket if the outcome is
+ * SEMAPHORE_ACQUIRED; else it is the state without it, and the ticket is zeroed. */
 enum semaphore_outcome semaphore_try(struct shm_region *region,
                                      const struct semaphore_request *request,
                                      struct semaphore_ticket *ticket,
                                      struct semaphore_usage *usage) MUST_CHECK;
 
-/* Whether the ticket is held now, as one of `count_max` of the name. False puts it into the queue,
- * where calling again keeps its position. Without room for one more ticket it stays zeroed. */
+/* Whether the ticket is held now, as one of `count_max` of the name. If false, the ticket waits in
+ * the queue; calling again keeps its position. If the table is full, the ticket stays zeroed. */
 bool semaphore_acquire(struct shm_region *region, const char *name, uint32_t count_max,
                        struct semaphore_ticket *ticket) MUST_CHECK;
 
 /* Releases the ticket, held or waiting, and zeroes it. Harmless on a zeroed one. */
 void semaphore_release(struct shm_region *region, struct semaphore_ticket *ticket);
 
-/* Releases all tickets of this process: for when they were lost in a jump. */
+/* Releases all tickets of this process, after a jump has lost them. */
 void semaphore_release_all(struct shm_region *region);
 
-/* A number that changes with each release; semaphore_wait() sleeps until it is no longer `seen`,
- * but at most so many milliseconds. Processes that die wake nobody. */
+/* A number that changes with each release. semaphore_wait() sleeps until it is no longer `seen`, at
+ * most that many milliseconds. The death of a process wakes no waiter. */
 uint32_t semaphore_releases(struct shm_region *region);
 void semaphore_wait(struct shm_region *region, uint32_t seen, uint32_t milliseconds);
 
@@ -68,12 +68,12 @@ struct semaphore_figures {
     uint32_t held, waiting;
 };
 
-/* Names in use, at most `most`; tickets of the dead may count for half a second more, the longer
- * the more tickets there are. Returns the number of names. */
+/* Names in use, at most `most`. Tickets of dead processes may count for up to half a second; the
+ * delay grows with the number of tickets. Returns the number of names. */
 size_t semaphore_read_figures(struct shm_region *region, struct semaphore_figures *figures,
                               size_t most);
 
-/* What is held of a name and class; tickets of the dead are reclaimed first. */
+/* What is held of a name and class; tickets of dead processes are reclaimed first. */
 struct semaphore_usage semaphore_read_usage(struct shm_region *region, const char *name,
                                             uint32_t class);
 

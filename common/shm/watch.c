@@ -1,5 +1,5 @@
-/* Deadlines of workers. A place is given away under the lock of joining; a deadline is one word,
- * which only its owner sets and anybody may clear once the owner is gone. */
+/* Deadlines of workers. A slot is assigned under the join lock. A deadline is one word, which only
+ * its owner sets; any process may clear it once the owner is gone. */
 #include "shm/watch.h"
 
 #include "base/clock.h"
@@ -18,7 +18,7 @@ uint32_t watch_join(struct shm_region *region)
 {
     struct region_layout *layout = region->layout;
     uint32_t found = 0;
-    bool inherited; /* nothing to repair: whoever died with the lock has no deadline */
+    bool inherited; /* nothing to repair: a process that died with the lock has no deadline */
 
     if (!shm_lock_take_within(&layout->header.join_lock, shm_open_timeout_ms, &inherited))
         return 0;

@@ -1,7 +1,7 @@
 /*
- * Watching over workers that are at a request: one that is at it longer than its limit, because it
- * hangs or was stopped, is killed by the others, and what it held of shared memory comes back.
- * There is no process for it: every worker looks once in a while.
+ * Deadlines for requests. A worker that takes longer than its limit, because it hangs or was
+ * stopped, is killed by the others, and its shared resources are reclaimed. No separate process
+ * does this: every worker checks regularly.
  */
 #ifndef ASSAY_SHM_WATCH_H
 #define ASSAY_SHM_WATCH_H
@@ -10,13 +10,14 @@
 
 enum { WATCHED_MAX = 1024 }; /* workers of one service on one host; others are not watched */
 
-/* Takes a place for this process; it comes back when the process ends. 0 = there is none. */
+/* Assigns a slot to this process; it is free again when the process ends. 0 = none is free. */
 uint32_t watch_join(struct shm_region *region);
 
-/* Begins, or begins anew, the time that this process has; `seconds` of 0 end it. Harmless on 0. */
+/* Starts or restarts the time limit of this process; 0 `seconds` ends it. Harmless if `place` is
+ * 0. */
 void watch_limit(struct shm_region *region, uint32_t place, double seconds);
 
-/* Kills whoever is past its time; says how many those were. */
+/* Kills the workers past their deadline; returns their number. */
 unsigned watch_enforce(struct shm_region *region);
 
 #endif

@@ -1,4 +1,4 @@
-/* The write lock guards no data, so that there is nothing to repair. */
+/* The write lock guards no data, so there is nothing to repair. */
 #include "shm/write_lock.h"
 
 #include "shm/layout.h"
