@@ -1,5 +1,5 @@
-/* The list of languages and their catalogues: a JSON file becomes one block of memory with a sorted
- * array of (key, text), and the tree it was read from is dropped. Nothing changes after loading. */
+/* The list of languages and their catalogs: a JSON file becomes one block of memory with a sorted
+ * array of (key, text), and the JSON tree is freed. Nothing changes after loading. */
 #include "base/json.h"
 #include "base/log.h"
 #include "i18n/i18n.h"
@@ -14,12 +14,12 @@
 #include <sys/stat.h>
 
 enum {
-    FILE_LIMIT = 1024 * 1024,         /* bytes of a catalogue; real ones stay far below */
-    SCRATCH_LIMIT = 16 * 1024 * 1024, /* its text and tree while it is read */
+    FILE_LIMIT = 1024 * 1024,         /* bytes of a catalog; real ones stay far below */
+    SCRATCH_LIMIT = 16 * 1024 * 1024, /* of the text and tree during reading */
     KEY_MAX = 200,                    /* bytes of a dot path */
     TAG_MAX = 3,                      /* of a tag of two letters */
-    NAME_MAX_BYTES = 64,              /* of a placeholder */
-    TEXT_LIMIT = 4 * 1024 * 1024,     /* of a rendered entry: texts of users go into some */
+    NAME_MAX_BYTES = 64,              /* of a placeholder name */
+    TEXT_LIMIT = 4 * 1024 * 1024,     /* of a rendered entry, which may contain user text */
     PATH_BYTES = 4096
 };
 
@@ -35,19 +35,19 @@ struct locale {
     struct entry *entries; /* sorted by key; the strings follow them in the same block */
 };
 
-/* How much room the entries of a tree need, and then where they go. */
+/* Counts the space for the entries of a tree, and then stores them. */
 struct flattening {
     char key[KEY_MAX];
     size_t count;
     size_t bytes;
-    struct entry *entries; /* NULL while measuring */
+    struct entry *entries; /* NULL while counting */
     char *strings;
     enum language language;
     struct problem *problem;
 };
 
 static const char *catalogue_directory;
-static struct arena *scratch; /* kept: Jansson allocates where it last read */
+static struct arena *scratch; /* kept: Jansson allocates from the last arena */
 static char tags[LANGUAGES_MAX][TAG_MAX] = {"en"};
 static int tag_count = 1;
 static struct locale *loaded[LANGUAGES_MAX];
@@ -96,7 +96,7 @@ static enum error refuse(struct flattening *state, const char *what)
                        tags[state->language], state->key, what);
 }
 
-/* Appends a segment to the key; 0 when it is none or does not fit. */
+/* Appends a segment to the key. Returns 0 when it is not valid or does not fit. */
 static size_t extend_key(struct flattening *state, size_t length, const char *segment)
 {
     size_t segment_length = strlen(segment);
@@ -110,7 +110,7 @@ static size_t extend_key(struct flattening *state, size_t length, const char *se
     return length + dot + segment_length;
 }
 
-/* What a catalogue has beside the texts of the services. */
+/* Sections of a catalog that are not texts of the services. */
 static bool is_for_others(const char *section)
 {
     return strcmp(section, "language") == 0 || strcmp(section, "pages") == 0;
@@ -202,7 +202,7 @@ static enum error read_catalogue(enum language language, struct problem *problem
     return error;
 }
 
-/* Reads a catalogue with the scratch arena, which gives its memory back afterwards. */
+/* Reads a catalog with the scratch arena, which is reset afterwards. */
 static enum error load(enum language language, struct problem *problem)
 {
     jmp_buf recovery;
@@ -224,7 +224,7 @@ static enum error load(enum language language, struct problem *problem)
     return error;
 }
 
-/* The tag of a file named `xx.json`, English aside. */
+/* The tag of a file named `xx.json`, except English. */
 static bool read_tag(const char *file, char tag[TAG_MAX])
 {
     if (strlen(file) != strlen("xx.json") || strcmp(file + 2, ".json") != 0 ||

@@ -1,9 +1,9 @@
 /*
  * Texts in the reader's language: picks a locale from an Accept-Language header and formats
- * catalogue entries. The languages are those of the files locales/<tag>.json. A catalogue holds
+ * catalog entries. The languages are those of the files locales/<tag>.json. A catalog holds
  * nested objects of strings, addressed by dot paths ("results.verdict.uplift"), with {{name}}
- * placeholders; "language" has its name and direction, "pages" the texts of the browser UI, which
- * are not read here. Read once per process, on first use.
+ * placeholders; "language" has its name and direction. "pages" has the texts of the browser UI,
+ * which are not read here. A catalog is read once per process, on first use.
  */
 #ifndef ASSAY_I18N_I18N_H
 #define ASSAY_I18N_I18N_H
@@ -16,10 +16,10 @@
 /* A position in the list of languages: English first, the others by their tags. */
 enum language { LANGUAGE_NONE = -1, LANGUAGE_EN = 0, LANGUAGES_MAX = 64 };
 
-/* How many there are once the catalogues are open; English alone before. */
+/* The number of languages after the catalogs are open; before that English alone. */
 int language_count(void);
 const char *language_tag(enum language language);
-/* LANGUAGE_NONE when there is no catalogue of that tag. */
+/* LANGUAGE_NONE when there is no catalog of that tag. */
 enum language language_find(const char *tag);
 
 /* The best supported language for an Accept-Language header (NULL or empty: en). Tags are tried by
@@ -29,17 +29,16 @@ enum language language_negotiate(const char *accept_language);
 
 struct locale;
 
-/* Lists the catalogues of `directory` and loads English, so that a broken installation shows at
+/* Lists the catalogs of `directory` and loads English, so that a broken installation shows at
  * start. `directory` must stay valid. Called once per process. */
 MUST_CHECK enum error locale_open_catalogues(const char *directory, struct problem *problem);
 void locale_close_catalogues(void);
 
-/* The catalogue of a language; English for LANGUAGE_NONE and when its file cannot be read (which is
- * logged once). Owned
- * by the module. */
+/* The catalog of a language; English for LANGUAGE_NONE and when its file cannot be read (which is
+ * logged once). The module owns it. */
 const struct locale *locale_get(enum language language);
 enum language locale_language(const struct locale *locale);
-/* Whether it is written from right to left. */
+/* Whether the language is written from right to left. */
 bool locale_is_right_to_left(const struct locale *locale);
 
 struct text_argument {

@@ -1,11 +1,11 @@
-/* Language negotiation by Accept-Language (RFC 9110, section 12.5.4), in one pass over a header
- * that anybody may have written. */
+/* Language negotiation by Accept-Language (RFC 9110, section 12.5.4), in one pass over an untrusted
+ * header. */
 #include "i18n/i18n.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* A piece of the header, not terminated. */
+/* A part of the header, not terminated. */
 struct span {
     const char *bytes;
     size_t length;
@@ -32,7 +32,7 @@ static struct span trim(struct span span)
     return span;
 }
 
-/* Cuts the piece before `separator` off the front of `rest`, and the separator with it. */
+/* Cuts the part before `separator` off the front of `rest`, and the separator with it. */
 static struct span take(struct span *rest, char separator)
 {
     const char *end = memchr(rest->bytes, separator, rest->length);
@@ -44,7 +44,7 @@ static struct span take(struct span *rest, char separator)
     return trim(piece);
 }
 
-/* The supported language of a tag by its primary subtag; LANGUAGE_NONE for all others. */
+/* The supported language of a tag by its primary subtag; LANGUAGE_NONE for others. */
 static enum language match_tag(struct span tag)
 {
     char primary[3];
@@ -57,7 +57,7 @@ static enum language match_tag(struct span tag)
     return language_find(primary);
 }
 
-/* A quality between 0 and 1; 1 for text that is none. */
+/* A quality between 0 and 1; 1 for text that is not a number. */
 static double read_quality(struct span text)
 {
     double quality = 0;
