@@ -1,49 +1,24 @@
 /* Builds a report document. */
 #include "report/document.h"
 
-enum { BLOCKS_AT_FIRST = 64, TEXTS_AT_FIRST = 8 };
+#include "base/list.h"
 
 void document_start(struct report_document *document, struct arena *arena)
 {
-    *document =
-        (struct report_document){.arena = arena,
-                                 .language = "en",
-                                 .blocks = ARENA_ARRAY(arena, struct block, BLOCKS_AT_FIRST),
-                                 .capacity = BLOCKS_AT_FIRST};
+    *document = (struct report_document){.arena = arena, .language = "en"};
 }
 
 static struct block *add_block(struct report_document *document, enum block_kind kind)
 {
-    struct block *block;
+    struct block *block = ARRAY_ADD(document->arena, document->blocks, document->count);
 
-    if (document->count == document->capacity) {
-        struct block *more = ARENA_ARRAY(document->arena, struct block, document->capacity * 2);
-
-        for (size_t i = 0; i < document->count; i++)
-            more[i] = document->blocks[i];
-        document->blocks = more;
-        document->capacity *= 2;
-    }
-    block = &document->blocks[document->count++];
-    *block = (struct block){.kind = kind};
+    block->kind = kind;
     return block;
 }
 
-/* Room doubles: it is full whenever the count is a power of two, from the first one on. */
 static void add_text(struct report_document *document, struct block *block, const char *text)
 {
-    struct string_list *texts = &block->texts;
-    size_t count = texts->count;
-
-    if (count == 0 || (count >= TEXTS_AT_FIRST && (count & (count - 1)) == 0)) {
-        const char **more =
-            ARENA_ARRAY(document->arena, const char *, count ? count * 2 : TEXTS_AT_FIRST);
-
-        for (size_t i = 0; i < count; i++)
-            more[i] = texts->items[i];
-        texts->items = more;
-    }
-    texts->items[texts->count++] = text ? text : "";
+    *LIST_ADD(document->arena, &block->texts) = text ? text : "";
 }
 
 void document_heading(struct report_document *document, int level, const char *text)

@@ -41,7 +41,6 @@ struct report_document {
     const char *page;     /* "{{page}} / {{pages}}" */
     struct block *blocks;
     size_t count;
-    size_t capacity;
 };
 
 void document_start(struct report_document *document, struct arena *arena);

@@ -1,31 +1,19 @@
 /* Worksheets, and writing them as CSV. */
 #include "report/worksheet.h"
+#include "base/list.h"
 #include "base/number.h"
 #include "report/csv.h"
 
 #include <math.h>
 
-enum { CELLS_AT_FIRST = 64 };
-
 void worksheet_start(struct worksheet *sheet, struct arena *arena, const char *name)
 {
-    *sheet = (struct worksheet){.arena = arena,
-                                .name = name,
-                                .cells = ARENA_ARRAY(arena, struct cell, CELLS_AT_FIRST),
-                                .capacity = CELLS_AT_FIRST};
+    *sheet = (struct worksheet){.arena = arena, .name = name};
 }
 
 static void add(struct worksheet *sheet, struct cell cell)
 {
-    if (sheet->count == sheet->capacity) {
-        struct cell *more = ARENA_ARRAY(sheet->arena, struct cell, sheet->capacity * 2);
-
-        for (size_t i = 0; i < sheet->count; i++)
-            more[i] = sheet->cells[i];
-        sheet->cells = more;
-        sheet->capacity *= 2;
-    }
-    sheet->cells[sheet->count++] = cell;
+    *ARRAY_ADD(sheet->arena, sheet->cells, sheet->count) = cell;
 }
 
 void worksheet_text(struct worksheet *sheet, const char *text)

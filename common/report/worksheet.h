@@ -24,7 +24,6 @@ struct worksheet {
     const char *name;
     struct cell *cells;
     size_t count;
-    size_t capacity;
 };
 
 void worksheet_start(struct worksheet *sheet, struct arena *arena, const char *name);
