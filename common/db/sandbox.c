@@ -1,13 +1,12 @@
 /* What both engines share of running others' SQL: limits, answers, plans. */
 #include "db/sandbox.h"
 
+#include "base/list.h"
 #include "db/db_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-enum { FIRST_ROWS = 64 };
 
 bool sandbox_is_listed(const char *const *list, const char *name)
 {
@@ -20,23 +19,13 @@ bool sandbox_is_listed(const char *const *list, const char *name)
 struct sandbox_cell *sandbox_add_row(struct sandbox_run *run)
 {
     struct sandbox_answer *answer = run->answer;
-    size_t columns = answer->column_count;
 
     if (answer->row_count == run->rules->rows_max) {
         answer->cut = true;
         return NULL;
     }
-    if (answer->row_count == run->capacity) {
-        size_t capacity = run->capacity ? 2 * run->capacity : FIRST_ROWS;
-        struct sandbox_cell *cells =
-            ARENA_ARRAY(run->arena, struct sandbox_cell, capacity * columns);
-
-        if (answer->row_count)
-            memcpy(cells, answer->cells, answer->row_count * columns * sizeof *cells);
-        answer->cells = cells;
-        run->capacity = capacity;
-    }
-    return &answer->cells[answer->row_count++ * columns];
+    return list_add(run->arena, &answer->cells, &answer->row_count,
+                    answer->column_count * sizeof *answer->cells);
 }
 
 const char *sandbox_copy(struct sandbox_run *run, const char *text, size_t length)

@@ -65,7 +65,6 @@ struct sandbox_run {
     const char *sql;
     const struct sandbox_rules *rules;
     struct sandbox_answer *answer;
-    size_t capacity; /* of answer->cells, in rows */
     size_t bytes;
     bool explain;
     struct problem *problem;
