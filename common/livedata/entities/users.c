@@ -1,9 +1,8 @@
 /* Users with totals over their orders, kept by difference. */
 #include "livedata/entities/state.h"
 
+#include "base/list.h"
 #include "db/query.h"
-
-#include <string.h>
 
 static const struct statement add_units = {
     .name = "user_units_add",
@@ -233,19 +232,9 @@ static enum error move_category(const struct storage_call *call, const char *use
 static enum error read_ids(struct query *query, const struct storage_call *call,
                            struct string_list *ids)
 {
-    size_t room = 64;
-
-    *ids = (struct string_list){.items = ARENA_ARRAY(call->arena, const char *, room)};
-    while (query_next(query)) {
-        if (ids->count == room) {
-            const char **grown = ARENA_ARRAY(call->arena, const char *, 2 * room);
-
-            memcpy(grown, ids->items, room * sizeof *grown);
-            ids->items = grown;
-            room *= 2;
-        }
-        ids->items[ids->count++] = query_text(query, 0, call->arena);
-    }
+    *ids = (struct string_list){0};
+    while (query_next(query))
+        *LIST_ADD(call->arena, ids) = query_text(query, 0, call->arena);
     return query_end(query, call->problem);
 }
 

@@ -2,6 +2,7 @@
 #include "livedata/ingest/apply.h"
 
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "crypto/token.h"
 #include "db/listen.h"
@@ -150,20 +151,12 @@ static void index_later(struct apply_call *call, struct apply_touched *touched,
                         const struct entity_type *type, const char *id,
                         const struct entity_row *row)
 {
-    struct apply_entity *grown;
+    size_t note = touched->entity_count;
 
     if (!type || !id)
         return;
-    if (touched->entity_count == touched->entity_room) {
-        touched->entity_room = touched->entity_room ? 2 * touched->entity_room : 16;
-        grown = ARENA_ARRAY(call->storage.arena, struct apply_entity, touched->entity_room);
-        if (touched->entity_count)
-            memcpy(grown, touched->entities, touched->entity_count * sizeof *grown);
-        touched->entities = grown;
-    }
-    touched->entities[touched->entity_count] =
-        (struct apply_entity){type, id, row, touched->entity_count};
-    touched->entity_count++;
+    *ARRAY_ADD(call->storage.arena, touched->entities, touched->entity_count) =
+        (struct apply_entity){type, id, row, note};
 }
 
 /* By type and id, the latest note of each first. */

@@ -61,7 +61,7 @@ MUST_CHECK enum error apply_batch(struct apply_call *call, json_t *const *events
 enum { APPLY_TABLES_MAX = 16 };
 struct apply_entity; /* to be indexed for search, once, at the end */
 struct apply_touched {
-    size_t entity_count, entity_room;
+    size_t entity_count;
     struct apply_entity *entities;
     unsigned tables;                    /* bits by position in serving_tables */
     unsigned applied_to;                /* those that an applied event changed, and the own time */
