@@ -1,6 +1,8 @@
 /* The differences of two documents, path by path. */
 #include "experiments/audit/audit_store.h"
 
+#include "base/list.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,22 +16,12 @@ struct leaf {
 struct leaves {
     struct arena *arena;
     size_t count;
-    size_t capacity;
     struct leaf *items;
 };
 
 static void add_leaf(struct leaves *leaves, const char *path, const json_t *value)
 {
-    if (leaves->count == leaves->capacity) {
-        size_t capacity = leaves->capacity ? leaves->capacity * 2 : 64;
-        struct leaf *items = ARENA_ARRAY(leaves->arena, struct leaf, capacity);
-
-        if (leaves->count)
-            memcpy(items, leaves->items, leaves->count * sizeof *items);
-        leaves->items = items;
-        leaves->capacity = capacity;
-    }
-    leaves->items[leaves->count++] = (struct leaf){path, value};
+    *LIST_ADD(leaves->arena, leaves) = (struct leaf){path, value};
 }
 
 /* Objects are walked, everything else is a leaf; an empty object gives none. */

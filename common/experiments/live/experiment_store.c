@@ -3,6 +3,7 @@
 #include "experiments/live/rollup_store.h"
 
 #include "base/json.h"
+#include "base/list.h"
 #include "base/number.h"
 #include "db/query.h"
 #include "experiments/projects/project_store.h"
@@ -14,7 +15,7 @@
 /* A covariate is used from a 20th of the subjects on: 5 %. */
 enum { COVERAGE_PARTS = 20 };
 
-enum { ROBUST_BYTES_MAX = 1024, NAMES_FIRST = 16, NAMES_BYTES_MAX = 16 * 1024 * 1024 };
+enum { ROBUST_BYTES_MAX = 1024, NAMES_BYTES_MAX = 16 * 1024 * 1024 };
 
 /* The row of an experiment; two of its lists are stored as texts. */
 struct experiment_row {
@@ -405,19 +406,6 @@ enum error live_save_experiment(const struct live_call *call,
     return query_end(query, call->problem);
 }
 
-static struct live_name *append_name(struct arena *arena, struct live_name_list *names)
-{
-    if (names->count == names->capacity) {
-        struct live_name *before = names->items;
-
-        names->capacity = names->capacity ? 2 * names->capacity : NAMES_FIRST;
-        names->items = ARENA_ARRAY(arena, struct live_name, names->capacity);
-        if (names->count)
-            memcpy(names->items, before, names->count * sizeof *before);
-    }
-    return &names->items[names->count++];
-}
-
 struct live_name *live_name_entry(struct arena *arena, struct live_name_list *names,
                                   const char *dimension, const char *name)
 {
@@ -427,7 +415,7 @@ struct live_name *live_name_entry(struct arena *arena, struct live_name_list *na
         if (strcmp(names->items[i].name, name) == 0 &&
             strcmp(names->items[i].dimension, dimension) == 0)
             return &names->items[i];
-    entry = append_name(arena, names);
+    entry = LIST_ADD(arena, names);
     *entry = (struct live_name){dimension, name, 0};
     return entry;
 }
@@ -436,7 +424,7 @@ static enum error read_names(const struct live_call *call, struct query *query,
                              struct live_name_list *names)
 {
     while (query_next(query))
-        *append_name(call->arena, names) =
+        *LIST_ADD(call->arena, names) =
             (struct live_name){query_text(query, 1, call->arena), query_text(query, 2, call->arena),
                                query_integer(query, 0)};
     return query_end(query, call->problem);

@@ -3,15 +3,15 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/list.h"
 #include "experiments/live/rows.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Sums of the same values in another order. */
 #define SAME_DIGITS 1e-12
 
-enum { NAMES_FIRST = 64, LIST_BYTES_MAX = 64 * 1024 * 1024 };
+enum { LIST_BYTES_MAX = 64 * 1024 * 1024 };
 
 #define UNIT_COLUMNS                                                                               \
     "user_id, unit, variation, occurred_at, exposed_at, exposure_sequence, dimensions,"            \
@@ -144,15 +144,7 @@ static const struct statement exposure_of_user = {
 
 void live_names_add(struct live_names *names, const char *name)
 {
-    if (names->count == names->capacity) {
-        const char **before = names->items;
-
-        names->capacity = names->capacity ? 2 * names->capacity : NAMES_FIRST;
-        names->items = ARENA_ARRAY(names->arena, const char *, names->capacity);
-        if (names->count)
-            memcpy(names->items, before, names->count * sizeof *before);
-    }
-    names->items[names->count++] = name;
+    *LIST_ADD(names->arena, names) = name;
 }
 
 static const char *texts_as_json(const struct live_names *names, struct arena *arena)

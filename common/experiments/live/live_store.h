@@ -9,7 +9,7 @@
 /* A growing list of texts in an arena. */
 struct live_names {
     struct arena *arena;
-    size_t count, capacity;
+    size_t count;
     const char **items;
 };
 void live_names_add(struct live_names *names, const char *name);

@@ -1,13 +1,14 @@
 /* The contributions of a subject to the aggregates. */
 #include "experiments/live/rollup.h"
 
+#include "base/list.h"
 #include "stats/binned.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS_FIRST = 64, TOTALS_FIRST = 16, COVERED_FIRST = 16, SCRATCH_FIRST = 32 };
+enum { CELLS_FIRST = 64, SCRATCH_FIRST = 32 };
 
 /* When less than this of the largest sum is left, too many of its digits went with the rest. */
 #define CANCELLED 0x1p-50
@@ -32,12 +33,8 @@ void live_rollup_start(struct live_rollup *rollup, const struct live_experiment 
     *rollup = (struct live_rollup){.arena = arena,
                                    .experiment = experiment,
                                    .cell_slots = CELLS_FIRST,
-                                   .total_capacity = TOTALS_FIRST,
-                                   .covered_capacity = COVERED_FIRST,
                                    .scratch_capacity = SCRATCH_FIRST};
     rollup->cells = ARENA_ARRAY(arena, struct live_cell *, rollup->cell_slots);
-    rollup->totals = ARENA_ARRAY(arena, struct live_total, rollup->total_capacity);
-    rollup->covered = ARENA_ARRAY(arena, int64_t, rollup->covered_capacity);
     rollup->scratch = ARENA_ARRAY(arena, struct live_values, rollup->scratch_capacity);
 }
 
@@ -86,35 +83,19 @@ struct live_cell *live_rollup_cell(struct live_rollup *rollup, int64_t metric, i
 
 struct live_total *live_rollup_total(struct live_rollup *rollup, int64_t metric)
 {
-    size_t wanted = (size_t)metric + 1;
+    while (rollup->total_count <= (size_t)metric) {
+        int64_t number = (int64_t)rollup->total_count;
+        struct live_total *total = ARRAY_ADD(rollup->arena, rollup->totals, rollup->total_count);
 
-    if (wanted > rollup->total_capacity) {
-        struct live_total *before = rollup->totals;
-
-        while (wanted > rollup->total_capacity)
-            rollup->total_capacity *= 2;
-        rollup->totals = ARENA_ARRAY(rollup->arena, struct live_total, rollup->total_capacity);
-        memcpy(rollup->totals, before, rollup->total_count * sizeof *before);
+        total->metric = number;
     }
-    for (; rollup->total_count < wanted; rollup->total_count++)
-        rollup->totals[rollup->total_count].metric = (int64_t)rollup->total_count;
     return &rollup->totals[metric];
 }
 
 int64_t *live_rollup_covered(struct live_rollup *rollup, int64_t covariate)
 {
-    size_t wanted = (size_t)covariate + 1;
-
-    if (wanted > rollup->covered_capacity) {
-        int64_t *before = rollup->covered;
-
-        while (wanted > rollup->covered_capacity)
-            rollup->covered_capacity *= 2;
-        rollup->covered = ARENA_ARRAY(rollup->arena, int64_t, rollup->covered_capacity);
-        memcpy(rollup->covered, before, rollup->covered_count * sizeof *before);
-    }
-    if (wanted > rollup->covered_count)
-        rollup->covered_count = wanted;
+    while (rollup->covered_count <= (size_t)covariate)
+        ARRAY_ADD(rollup->arena, rollup->covered, rollup->covered_count);
     return &rollup->covered[covariate];
 }
 

@@ -96,10 +96,10 @@ struct live_rollup {
     size_t cell_count, cell_slots;
     struct live_cell **cells;                /* by key, with gaps */
     struct live_arm arms[1 + LIVE_ARMS_MAX]; /* from LIVE_HOLDOUT on */
-    size_t total_count, total_capacity;
+    size_t total_count;
     struct live_total *totals; /* by the number of the metric */
     struct live_products *products[LIVE_FAMILY__MAX][LIVE_ARMS_MAX]; /* NULL = no products */
-    size_t covered_count, covered_capacity;
+    size_t covered_count;
     int64_t *covered; /* subjects of the arms with a covariate, by its number */
     int64_t alias_exposures, alias_conversions, merged_people;
     size_t scratch_capacity;

@@ -45,7 +45,7 @@ struct live_name {
     int64_t number; /* 0 = not known yet */
 };
 struct live_name_list {
-    size_t count, capacity;
+    size_t count;
     struct live_name *items;
 };
 
