@@ -1,6 +1,7 @@
 /* Embeddings over HTTP. */
 #include "orchestrator/dispatch/embeddings.h"
 
+#include "base/list.h"
 #include "base/schema.h"
 
 #include "base/json.h"
@@ -18,31 +19,15 @@ bool embeddings_are_configured(const struct worker_context *worker)
 static const struct vector *find(const struct embedding_cache *cache, const char *text)
 {
     for (size_t i = 0; i < cache->count; i++)
-        if (strcmp(cache->texts[i], text) == 0)
-            return &cache->vectors[i];
+        if (strcmp(cache->items[i].text, text) == 0)
+            return &cache->items[i].vector;
     return NULL;
 }
 
 static void keep(struct arena *arena, struct embedding_cache *cache, const char *text,
                  struct vector vector)
 {
-    if (cache->count == cache->capacity) {
-        size_t capacity = cache->capacity ? cache->capacity * 2 : 32;
-        const char **texts = ARENA_ARRAY(arena, const char *, capacity);
-        struct vector *vectors = ARENA_ARRAY(arena, struct vector, capacity);
-
-        if (cache->texts && cache->vectors) {
-            memcpy(texts, cache->texts, cache->count * sizeof *texts);
-            memcpy(vectors, cache->vectors, cache->count * sizeof *vectors);
-        }
-        cache->texts = texts;
-        cache->vectors = vectors;
-        cache->capacity = capacity;
-    }
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): both were made just now, or before */
-    cache->texts[cache->count] = text;
-    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the same */
-    cache->vectors[cache->count++] = vector;
+    *LIST_ADD(arena, cache) = (struct known_embedding){text, vector};
 }
 
 struct embeddings_body {

@@ -6,10 +6,13 @@
 #include "orchestrator/measures/similarity.h"
 
 /* Embeddings that are known already, for the duration of a run. */
+struct known_embedding {
+    const char *text;
+    struct vector vector;
+};
 struct embedding_cache {
-    size_t count, capacity;
-    const char **texts;
-    struct vector *vectors;
+    size_t count;
+    struct known_embedding *items;
 };
 
 bool embeddings_are_configured(const struct worker_context *worker);

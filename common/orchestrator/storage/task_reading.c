@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/list.h"
 #include "text/fold.h"
 
 enum { IDS_JSON_MAX = 1 << 20 };
@@ -153,7 +154,7 @@ enum error task_list_recent(struct db *db, struct arena *arena, const struct tas
 
     *list = (struct task_list){0};
     while (query_next(query))
-        query_read(query, &task_record_schema, task_list_add(arena, list), arena);
+        query_read(query, &task_record_schema, LIST_ADD(arena, list), arena);
     return query_end(query, problem);
 }
 
@@ -166,7 +167,7 @@ enum error task_list_session(struct db *db, struct arena *arena, const char *ses
     query_bind_text(query, session_id);
     query_bind_integer(query, most);
     while (query_next(query))
-        query_read(query, &task_record_schema, task_list_add(arena, list), arena);
+        query_read(query, &task_record_schema, LIST_ADD(arena, list), arena);
     return query_end(query, problem);
 }
 
@@ -175,7 +176,7 @@ static enum error collect_steps(struct query *query, struct arena *arena, struct
 {
     *steps = (struct step_list){0};
     while (query_next(query))
-        query_read(query, &step_record_schema, step_list_add(arena, steps), arena);
+        query_read(query, &step_record_schema, LIST_ADD(arena, steps), arena);
     return query_end(query, problem);
 }
 
@@ -184,7 +185,7 @@ static enum error collect_events(struct query *query, struct arena *arena,
 {
     *events = (struct event_list){0};
     while (query_next(query))
-        query_read(query, &event_record_schema, event_list_add(arena, events), arena);
+        query_read(query, &event_record_schema, LIST_ADD(arena, events), arena);
     return query_end(query, problem);
 }
 

@@ -2,8 +2,6 @@
  * snapshots. */
 #include "orchestrator/storage/task_rows.h"
 
-#include <string.h>
-
 #define OWNER struct task_record
 static const struct field task_fields[] = {
     STRING(OWNER, task_id),
@@ -69,34 +67,3 @@ static const struct field event_fields[] = {
 };
 #undef OWNER
 SCHEMA(event_record_schema, struct event_record, "EventRecord", event_fields);
-
-/* Room for one more item: doubled whenever the count is a power of two. */
-static void *grow(struct arena *arena, void *items, size_t count, size_t size)
-{
-    void *larger;
-
-    if (count & (count - 1))
-        return items;
-    larger = arena_alloc_array(arena, count ? count * 2 : 1, size);
-    if (count)
-        memcpy(larger, items, count * size);
-    return larger;
-}
-
-struct task_record *task_list_add(struct arena *arena, struct task_list *list)
-{
-    list->items = grow(arena, list->items, list->count, sizeof *list->items);
-    return &list->items[list->count++];
-}
-
-struct step_record *step_list_add(struct arena *arena, struct step_list *list)
-{
-    list->items = grow(arena, list->items, list->count, sizeof *list->items);
-    return &list->items[list->count++];
-}
-
-struct event_record *event_list_add(struct arena *arena, struct event_list *list)
-{
-    list->items = grow(arena, list->items, list->count, sizeof *list->items);
-    return &list->items[list->count++];
-}

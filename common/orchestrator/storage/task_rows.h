@@ -1,5 +1,4 @@
-/* Private to common/orchestrator/storage: the columns of tasks, steps and events, and lists of
- * their records. */
+/* Private to common/orchestrator/storage: the columns of tasks, steps and events. */
 #ifndef ASSAY_ORCHESTRATOR_STORAGE_TASK_ROWS_H
 #define ASSAY_ORCHESTRATOR_STORAGE_TASK_ROWS_H
 
@@ -23,9 +22,5 @@
     " CASE WHEN status = 'pending' THEN 'accepted' ELSE status END AS status, failure_code,"       \
     " failure_message, output_text, duration_ms, input_tokens, output_tokens, cost_usd,"           \
     " executed_model_id, started_at, completed_at"
-/* Lists that grow with the rows of a query. */
-struct task_record *task_list_add(struct arena *arena, struct task_list *list);
-struct step_record *step_list_add(struct arena *arena, struct step_list *list);
-struct event_record *event_list_add(struct arena *arena, struct event_list *list);
 
 #endif
