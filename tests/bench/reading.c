@@ -96,7 +96,7 @@ static double seconds_of(int who)
 static size_t cut(const struct reading_result *result)
 {
     static const struct chunk_options options = {800, 200, true};
-    struct chunk_list list = {NULL, 0, 0};
+    struct chunk_list list = {0};
     size_t passages = 0;
 
     for (size_t i = 0; i < result->count; i++)

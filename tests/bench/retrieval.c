@@ -91,13 +91,13 @@ static void add_document(struct index_builder *builder, int64_t key, const char 
     const struct chunk_options options = {parent_child ? CHUNK_PARENT : 800,
                                           parent_child ? CHUNK_PARENT_OVERLAP : 200, true};
     enum text_language language = language_detect(text, strlen(text));
-    struct chunk_list list = {NULL, 0, 0};
+    struct chunk_list list = {0};
 
     index_builder_document(builder, key, language);
     chunk_text(kept, text, strlen(text), 0, &options, &list);
     for (size_t i = 0; i < list.count && chunk_count < CHUNKS_MAX; i++) {
         const char *header = chunk_header(kept, arena_print(kept, "%s.txt", id), &list.items[i]);
-        struct chunk_list searched = {&list.items[i], 1, 1};
+        struct chunk_list searched = {&list.items[i], 1};
 
         if (parent_child)
             searched = chunk_children(kept, list.items[i].body, list.items[i].length);

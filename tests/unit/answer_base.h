@@ -52,7 +52,7 @@ static void base_add_file(struct base *base, struct arena *arena, struct index_b
     static const struct chunk_options options = {800, 200, true};
     const struct file *file = &base->files[number];
     enum text_language language = language_detect(file->text, strlen(file->text));
-    struct chunk_list list = {NULL, 0, 0};
+    struct chunk_list list = {0};
 
     chunk_text(arena, file->text, strlen(file->text), 0, &options, &list);
     index_builder_document(builder, number, language);

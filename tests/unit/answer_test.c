@@ -326,7 +326,7 @@ TEST(chunks_stand_under_their_headings)
 {
     static const struct chunk_options options = {800, 200, true};
     const char *text = "# T\nintro\n## A\nta\n## B\ntb";
-    struct chunk_list list = {NULL, 0, 0};
+    struct chunk_list list = {0};
 
     chunk_text(arena, text, strlen(text), 0, &options, &list);
     CHECK_INT(list.count, 3);
@@ -340,7 +340,7 @@ TEST(chunks_stand_under_their_headings)
 TEST(every_chunk_of_a_table_has_its_head)
 {
     static const struct chunk_options options = {200, 40, true};
-    struct chunk_list list = {NULL, 0, 0};
+    struct chunk_list list = {0};
     struct text text;
 
     text_start(&text, arena, 1 << 20);
@@ -366,7 +366,7 @@ TEST(every_chunk_of_a_table_has_its_head)
 TEST(long_texts_are_cut_with_overlap)
 {
     static const struct chunk_options options = {80, 20, true};
-    struct chunk_list list = {NULL, 0, 0};
+    struct chunk_list list = {0};
     char text[1000];
     size_t used = 0;
 

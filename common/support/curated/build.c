@@ -1,5 +1,6 @@
 /* Building the curated file from confirmed cases: what is in memory of each is where its line comes
  * from; the lines themselves are there one at a time. */
+#include "base/list.h"
 #include "base/timestamp.h"
 #include "support/answer/answer.h"
 #include "support/curated/curated.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_MAX = 1 << 22, LEAST_SCORE = 70, DEPTH = 64, RECORDS_FIRST = 1024 };
+enum { LINE_MAX = 1 << 22, LEAST_SCORE = 70, DEPTH = 64 };
 
 /* Where the line of a case comes from: the file so far, or a case of review. */
 struct record {
@@ -27,7 +28,7 @@ struct build {
     const struct curated_plan *plan;
     struct curated_built *built;
     struct record *records;
-    size_t count, room;
+    size_t count;
     struct arena_guard *old; /* the file so far, or NULL */
     struct data_file *file;
     struct arena *scratch; /* of one case */
@@ -206,17 +207,8 @@ static int compare_records(const void *a, const void *b)
 
 static void add_record(struct build *build, struct record record)
 {
-    if (build->count == build->room) {
-        size_t room = build->room ? build->room * 2 : RECORDS_FIRST;
-        struct record *more = ARENA_ARRAY(build->call.arena, struct record, room);
-
-        if (build->count)
-            memcpy(more, build->records, build->count * sizeof *more);
-        build->records = more;
-        build->room = room;
-    }
     record.order = build->count;
-    build->records[build->count++] = record;
+    *ARRAY_ADD(build->call.arena, build->records, build->count) = record;
 }
 
 static void add_old(void *context, const struct curated_case *item)

@@ -1,5 +1,6 @@
 /* Reading the curated file, counting what is in it, cutting it in two. */
 #include "support/curated/curated.h"
+#include "base/list.h"
 #include "crypto/digest.h"
 #include "support/metrics.h"
 #include "support/programs/data_files.h"
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { DEPTH = 32, CASES_FIRST = 256, TALLIES_FIRST = 16, STATS_MAX = 4 << 20 };
+enum { DEPTH = 32, STATS_MAX = 4 << 20 };
 
 const char curated_default_path[] = "evaluation/curated_cases.jsonl";
 
@@ -80,14 +81,6 @@ static bool read_case(struct arena *arena, const json_t *object, struct curated_
     return *case_id && *item->query;
 }
 
-static void *grown(struct arena *arena, const void *items, size_t count, size_t size)
-{
-    void *more = arena_alloc_array(arena, count * 2, size);
-
-    memcpy(more, items, count * size);
-    return more;
-}
-
 static enum error read_line(struct arena *arena, const char *text, struct curated_case *item)
 {
     struct json_fault fault;
@@ -152,7 +145,6 @@ enum error curated_each(struct arena *arena, FILE *file, const char *path, curat
 struct growing {
     struct arena *arena;
     struct curated_set *set;
-    size_t room;
 };
 
 static void add_case(void *context, const struct curated_case *item)
@@ -160,24 +152,19 @@ static void add_case(void *context, const struct curated_case *item)
     struct growing *growing = context;
     struct curated_set *set = growing->set;
 
-    if (set->count == growing->room) {
-        set->cases = grown(growing->arena, set->cases, growing->room, sizeof *set->cases);
-        growing->room *= 2;
-    }
-    set->cases[set->count++] = *item;
+    *ARRAY_ADD(growing->arena, set->cases, set->count) = *item;
 }
 
 enum error curated_read(struct arena *arena, const char *path, struct curated_set *set,
                         struct problem *problem)
 {
-    struct growing growing = {arena, set, CASES_FIRST};
+    struct growing growing = {arena, set};
     struct arena_guard *file;
     enum error error = data_file_open(arena, path, &file, problem);
 
     *set = (struct curated_set){NULL, 0};
     if (error)
         return error;
-    set->cases = ARENA_ARRAY(arena, struct curated_case, CASES_FIRST);
     error = go_through(arena, arena, file->thing, path, add_case, &growing, problem);
     arena_guard_end(file);
     return error;
@@ -201,7 +188,7 @@ struct tally {
 };
 struct tallies {
     struct tally *items;
-    size_t count, room;
+    size_t count;
 };
 
 static void add_to(struct tally *tally, const struct curated_case *item)
@@ -219,12 +206,8 @@ static void add_by(struct arena *arena, struct tallies *tallies, const char *nam
 
     while (i < tallies->count && strcmp(tallies->items[i].name, name) != 0)
         i++;
-    if (i == tallies->room) {
-        tallies->items = grown(arena, tallies->items, tallies->room, sizeof *tallies->items);
-        tallies->room *= 2;
-    }
     if (i == tallies->count)
-        tallies->items[tallies->count++] = (struct tally){arena_copy_string(arena, name), 0, 0};
+        *LIST_ADD(arena, tallies) = (struct tally){arena_copy_string(arena, name), 0, 0};
     add_to(&tallies->items[i], item);
 }
 
@@ -252,11 +235,7 @@ static enum error summarise(struct arena *arena, const char *path, const char *t
     struct arena_guard *file;
     enum error error = data_file_open(arena, path, &file, problem);
 
-    *summary = (struct summary){
-        .arena = arena,
-        .tenant = tenant,
-        .tenants = {ARENA_ARRAY(arena, struct tally, TALLIES_FIRST), 0, TALLIES_FIRST},
-        .channels = {ARENA_ARRAY(arena, struct tally, TALLIES_FIRST), 0, TALLIES_FIRST}};
+    *summary = (struct summary){.arena = arena, .tenant = tenant};
     if (error)
         return error;
     error = curated_each(arena, file->thing, path, add_to_summary, summary, problem);

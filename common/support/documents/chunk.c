@@ -1,5 +1,6 @@
 /* Chunking: sections by headings, pieces by ever finer cuts, and packing them with overlap. */
 #include "support/documents/chunk.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "support/documents/tables.h"
 #include "text/sentences.h"
@@ -173,7 +174,6 @@ static size_t missing_head(struct cutter *cutter, size_t start)
 
 static void add_chunk(struct cutter *cutter, size_t start, size_t end)
 {
-    struct chunk_list *list = cutter->list;
     struct chunk *chunk;
     size_t head;
 
@@ -183,16 +183,7 @@ static void add_chunk(struct cutter *cutter, size_t start, size_t end)
         end--;
     if (start == end)
         return;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 64;
-        struct chunk *items = ARENA_ARRAY(cutter->arena, struct chunk, capacity);
-
-        if (list->count)
-            memcpy(items, list->items, list->count * sizeof *items);
-        list->items = items;
-        list->capacity = capacity;
-    }
-    chunk = &list->items[list->count++];
+    chunk = LIST_ADD(cutter->arena, cutter->list);
     *chunk = cutter->frame;
     head = missing_head(cutter, start);
     chunk->body =
@@ -335,7 +326,7 @@ void chunk_text(struct arena *arena, const char *text, size_t length, int page,
 struct chunk_list chunk_children(struct arena *arena, const char *body, size_t length)
 {
     static const struct chunk_options options = {CHUNK_CHILD, CHUNK_CHILD_OVERLAP, false};
-    struct chunk_list children = {NULL, 0, 0};
+    struct chunk_list children = {0};
 
     chunk_text(arena, body, length, 0, &options, &children);
     return children;

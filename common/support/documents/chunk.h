@@ -23,7 +23,7 @@ struct chunk {
 
 struct chunk_list {
     struct chunk *items;
-    size_t count, capacity;
+    size_t count;
 };
 
 struct chunk_options {

@@ -1,5 +1,6 @@
 /* Documents, chunks and segments in the database. */
 #include "support/documents/document_store.h"
+#include "base/list.h"
 #include "db/query.h"
 #include "db/store.h"
 #include "support/documents/upload_name_store.h"
@@ -351,38 +352,22 @@ enum error document_kb_version(const struct document_call *call, int64_t *versio
     return query_end(query, call->problem);
 }
 
-/* Rows come by segment and position; lists grow by doubling. */
+/* Rows come by segment and position. The two lists of a segment have one count. */
 static void add_document(struct arena *arena, struct segment_row *row, int64_t key, bool dead)
 {
-    if ((row->count & (row->count - 1)) == 0) {
-        size_t capacity = row->count ? row->count * 2 : 1;
-        int64_t *keys = ARENA_ARRAY(arena, int64_t, capacity);
-        bool *flags = ARENA_ARRAY(arena, bool, capacity);
+    size_t count = row->count;
 
-        if (row->count) {
-            memcpy(keys, row->document, row->count * sizeof *keys);
-            memcpy(flags, row->dead, row->count * sizeof *flags);
-        }
-        row->document = keys;
-        row->dead = flags;
-    }
-    row->document[row->count] = key;
-    row->dead[row->count++] = dead;
+    *ARRAY_ADD(arena, row->dead, count) = dead;
+    *ARRAY_ADD(arena, row->document, row->count) = key;
 }
 
 static struct segment_row *add_segment(struct arena *arena, struct segment_rows *rows,
                                        const char *name, int64_t bytes)
 {
-    if ((rows->count & (rows->count - 1)) == 0) {
-        struct segment_row *items =
-            ARENA_ARRAY(arena, struct segment_row, rows->count ? rows->count * 2 : 1);
+    struct segment_row *row = LIST_ADD(arena, rows);
 
-        if (rows->count)
-            memcpy(items, rows->items, rows->count * sizeof *items);
-        rows->items = items;
-    }
-    rows->items[rows->count] = (struct segment_row){.name = name, .bytes = bytes};
-    return &rows->items[rows->count++];
+    *row = (struct segment_row){.name = name, .bytes = bytes};
+    return row;
 }
 
 static enum error read_segments(const struct document_call *call, struct segment_rows *rows)
@@ -647,26 +632,16 @@ enum error document_chunks(const struct document_call *call, int64_t document_ke
                            int64_t to, struct object_list *rows)
 {
     struct query *query = db_query(call->db, &read_chunks);
-    struct chunk_row *items = NULL;
-    size_t capacity = 0, count = 0;
 
+    *rows = (struct object_list){0};
     query_bind_text(query, call->tenant);
     query_bind_integer(query, document_key);
     query_bind_integer(query, from);
     query_bind_integer(query, to);
-    while (count < CHUNKS_MOST && query_next(query)) {
-        if (count == capacity) {
-            struct chunk_row *grown =
-                ARENA_ARRAY(call->arena, struct chunk_row, capacity ? capacity * 2 : 8);
-
-            if (count)
-                memcpy(grown, items, count * sizeof *items);
-            capacity = capacity ? capacity * 2 : 8;
-            items = grown;
-        }
-        query_read(query, &chunk_schema, &items[count++], call->arena);
-    }
-    *rows = (struct object_list){.count = count, .items = items};
+    while (rows->count < CHUNKS_MOST && query_next(query))
+        query_read(query, &chunk_schema,
+                   list_add(call->arena, &rows->items, &rows->count, sizeof(struct chunk_row)),
+                   call->arena);
     return query_end(query, call->problem);
 }
 

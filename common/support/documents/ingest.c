@@ -221,7 +221,7 @@ static void index_body(struct index_builder *builder, struct arena *scratch, int
 static void index_chunk(struct index_builder *builder, struct arena *scratch, int64_t key,
                         const char *header, const char *body, size_t length, bool parent)
 {
-    struct chunk_list children = {NULL, 0, 0};
+    struct chunk_list children = {0};
 
     if (parent)
         children = chunk_children(scratch, body, length);

@@ -1,5 +1,6 @@
 /* Passages: blocks between blank lines first, then what kind of block each is. */
 #include "support/documents/passages.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "support/documents/chunk.h"
 #include "support/documents/tables.h"
@@ -63,21 +64,10 @@ static bool ends_with_colon(const char *text, size_t length)
 
 static void add(struct splitter *splitter, const char *text, size_t length)
 {
-    struct passage_list *list = splitter->list;
-
     if (!length)
         return;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? list->capacity * 2 : 16;
-        struct passage *items = ARENA_ARRAY(splitter->arena, struct passage, capacity);
-
-        if (list->count)
-            memcpy(items, list->items, list->count * sizeof *items);
-        list->items = items;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = (struct passage){arena_copy(splitter->arena, text, length), length,
-                                                  splitter->head, splitter->paragraph};
+    *LIST_ADD(splitter->arena, splitter->list) = (struct passage){
+        arena_copy(splitter->arena, text, length), length, splitter->head, splitter->paragraph};
 }
 
 static size_t points(const char *text, size_t length)
@@ -246,7 +236,7 @@ static void read_line(struct splitter *splitter, const char *text, size_t length
 
 struct passage_list passages_of(struct arena *arena, const char *body, size_t length)
 {
-    struct passage_list list = {NULL, 0, 0};
+    struct passage_list list = {0};
     struct splitter splitter = {.arena = arena, .body = {body, length}, .list = &list, .head = ""};
     size_t lines = 0;
 

@@ -25,7 +25,7 @@ struct passage {
 
 struct passage_list {
     struct passage *items;
-    size_t count, capacity;
+    size_t count;
 };
 
 /* Everything is the arena's. */

@@ -38,7 +38,7 @@ static enum error text_of(const struct document_call *call, const struct search_
                           const char **text)
 {
     struct chunk_row row;
-    struct chunk_list children = {NULL, 0, 0};
+    struct chunk_list children = {0};
     bool found;
     enum error error = document_chunk(call, wanted->chunk, &row, &found);
 

@@ -1,10 +1,11 @@
 /* Batches of cases: out as lines of JSON, verdicts back in. */
 #include "support/review/review_batch.h"
+#include "base/list.h"
 #include "base/schema.h"
 
 #include <string.h>
 
-enum { ROWS_FIRST = 64, DEPTH = 64 };
+enum { DEPTH = 64 };
 
 /* A verdict that is to be filled in. */
 struct open_review {
@@ -102,30 +103,21 @@ enum error review_export(const struct trace_call *call, const struct review_filt
     return error;
 }
 
-static void add_row(struct arena *arena, struct review_batch *batch, size_t *room,
-                    const json_t *row)
+static void add_row(struct arena *arena, struct review_batch *batch, const json_t *row)
 {
     const json_t *review = json_object_get(row, "review"),
                  *verdict = json_object_get(review, "verdict");
 
-    if (batch->count == *room) {
-        const json_t **more = ARENA_ARRAY(arena, const json_t *, *room * 2);
-
-        for (size_t i = 0; i < batch->count; i++)
-            more[i] = batch->rows[i];
-        batch->rows = more;
-        *room *= 2;
-    }
-    batch->rows[batch->count++] = row;
+    *ARRAY_ADD(arena, batch->rows, batch->count) = row;
     batch->actionable += verdict && !json_is_null(verdict);
 }
 
 enum error review_read_batch(struct arena *arena, const char *bytes, size_t length,
                              struct review_batch *batch, struct problem *problem)
 {
-    size_t room = ROWS_FIRST, line = 0;
+    size_t line = 0;
 
-    *batch = (struct review_batch){.rows = ARENA_ARRAY(arena, const json_t *, room)};
+    *batch = (struct review_batch){0};
     for (size_t at = 0; at < length; line++) {
         const char *end = memchr(bytes + at, '\n', length - at);
         size_t size = end ? (size_t)(end - bytes) - at : length - at;
@@ -139,7 +131,7 @@ enum error review_read_batch(struct arena *arena, const char *bytes, size_t leng
         if (json_read(arena, text, strlen(text), DEPTH, &row, &fault) || !json_is_object(row))
             return problem_set(problem, ERROR_MALFORMED, "batch_malformed",
                                "line %zu is no JSON object", line + 1);
-        add_row(arena, batch, &room, row);
+        add_row(arena, batch, row);
     }
     return ERROR_NONE;
 }

@@ -1,6 +1,7 @@
 /* Cases for review in the database. */
 #include "support/review/review_store.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "base/timestamp.h"
 #include "db/query.h"
@@ -9,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SECONDS_A_DAY = 86400, CONFIRMED_FIRST = 1024 };
+enum { SECONDS_A_DAY = 86400 };
 
 const char *const review_reason_names[REVIEW_REASON__MAX] = {
     "thumbs_down", "low_quality", "escalated", "fact_fail", "slow_trace", "manual"};
@@ -242,44 +243,26 @@ enum error review_list(const struct trace_call *call, const struct review_filter
 
 enum error review_confirmed(const struct trace_call *call, bool bad, struct object_list *rows)
 {
-    size_t room = CONFIRMED_FIRST;
-    struct review_key *items = ARENA_ARRAY(call->arena, struct review_key, room);
     struct query *query = db_query(call->db, &list_confirmed);
 
     bind_tenant(query, call);
     query_bind_boolean(query, bad);
-    *rows = (struct object_list){0, NULL};
-    while (query_next(query)) {
-        if (rows->count == room) {
-            struct review_key *more = ARENA_ARRAY(call->arena, struct review_key, room * 2);
-
-            memcpy(more, items, room * sizeof *items);
-            items = more;
-            room *= 2;
-        }
-        query_read(query, &key_schema, &items[rows->count++], call->arena);
-    }
-    rows->items = items;
+    *rows = (struct object_list){0};
+    while (query_next(query))
+        query_read(query, &key_schema,
+                   list_add(call->arena, &rows->items, &rows->count, sizeof(struct review_key)),
+                   call->arena);
     return query_end(query, call->problem);
 }
 
 enum error review_revoked(const struct trace_call *call, struct string_list *trace_ids)
 {
-    size_t room = CONFIRMED_FIRST;
     struct query *query = db_query(call->db, &list_revoked);
 
-    *trace_ids = (struct string_list){0, ARENA_ARRAY(call->arena, const char *, room)};
+    *trace_ids = (struct string_list){0};
     bind_tenant(query, call);
-    while (query_next(query)) {
-        if (trace_ids->count == room) {
-            const char **more = ARENA_ARRAY(call->arena, const char *, room * 2);
-
-            memcpy(more, trace_ids->items, room * sizeof *more);
-            trace_ids->items = more;
-            room *= 2;
-        }
-        trace_ids->items[trace_ids->count++] = query_text(query, 0, call->arena);
-    }
+    while (query_next(query))
+        *LIST_ADD(call->arena, trace_ids) = query_text(query, 0, call->arena);
     return query_end(query, call->problem);
 }
 

@@ -1,5 +1,6 @@
 /* The snapshot of metrics: figures over windows of traces and votes. */
 #include "support/traces/metrics_snapshot.h"
+#include "base/list.h"
 #include "base/number.h"
 #include "db/query.h"
 
@@ -66,20 +67,11 @@ static enum error latency(const struct trace_call *call, struct metrics_snapshot
 {
     struct query *query = db_query(call->db, &read_latencies);
     double *seconds = NULL;
-    size_t count = 0, capacity = 0;
+    size_t count = 0;
 
     bind_window(query, call, 1);
-    while (count < LATENCIES_MOST && query_next(query)) {
-        if (count == capacity) {
-            double *grown = ARENA_ARRAY(call->arena, double, capacity ? capacity * 2 : 256);
-
-            for (size_t i = 0; i < count; i++)
-                grown[i] = seconds[i];
-            capacity = capacity ? capacity * 2 : 256;
-            seconds = grown;
-        }
-        seconds[count++] = query_number(query, 0) / 1000;
-    }
+    while (count < LATENCIES_MOST && query_next(query))
+        *ARRAY_ADD(call->arena, seconds, count) = query_number(query, 0) / 1000;
     snapshot->timed_traces = (int64_t)count;
     if (count) {
         snapshot->p50_sec = rounded(metrics_percentile(seconds, count, 0.5), 2);
