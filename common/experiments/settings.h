@@ -22,7 +22,7 @@ struct experiments_settings {
     int sqlite_synchronous;  /* enum db_synchronous */
     const char *sql_directory;
     const char *state_directory; /* NULL = the identity of the database is not recorded */
-    struct clock_limits clock;   /* rows deleted by age */
+    struct clock_limits clock;   /* limits for deletion by age */
 
     const char *frontend_dist_path;
     bool serve_frontend_dist;

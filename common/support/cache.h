@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "db/db.h"
 
-/* `value` is JSON. Keys name whose they are; the tenant is for looking only. */
+/* `value` is JSON. Keys include the tenant; the tenant column is only for inspection. */
 MUST_CHECK enum error cache_put(struct db *db, const char *tenant, const char *key,
                                 const char *value, int64_t seconds, struct problem *problem);
 
@@ -13,7 +13,7 @@ MUST_CHECK enum error cache_put(struct db *db, const char *tenant, const char *k
 MUST_CHECK enum error cache_get(struct db *db, struct arena *arena, const char *tenant,
                                 const char *key, const char **value, struct problem *problem);
 
-/* Forgets values past their end, at most 500. */
+/* Deletes expired values, at most 500. */
 MUST_CHECK enum error cache_purge(struct db *db, int64_t *count, struct problem *problem);
 
 #endif

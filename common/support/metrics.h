@@ -1,6 +1,6 @@
 /*
- * The Prometheus metrics of the support service (shm/metrics.h). Responders and programs count in
- * the same file.
+ * The Prometheus metrics of the support service (shm/metrics.h). Responders and programs share one
+ * file.
  */
 #ifndef ASSAY_SUPPORT_METRICS_H
 #define ASSAY_SUPPORT_METRICS_H

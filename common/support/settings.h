@@ -12,9 +12,9 @@ struct support_settings {
     int64_t shutdown_ready_delay_seconds;
     const char *data_directory;
     const char *sql_directory;
-    const char *first_password;  /* made at the first start; NULL = none is there */
-    const char *state_directory; /* of the record of the database; NULL = none is kept */
-    struct clock_limits clock;   /* of what is deleted by its age */
+    const char *first_password;  /* created at the first start; NULL = must exist */
+    const char *state_directory; /* of the record of the database's identity; NULL = no record */
+    struct clock_limits clock;   /* limits for deletion by age */
     const char *database_url;    /* NULL = SQLite below data_directory */
     int64_t db_pool_size;
     int64_t sqlite_busy_timeout_ms;
@@ -79,7 +79,7 @@ struct support_settings {
     bool agentic;
     int64_t tool_loops;
     int64_t session_ttl_seconds;
-    int64_t trace_retention_days; /* 0 = for ever, as the next two */
+    int64_t trace_retention_days; /* 0 = kept forever, like the next two */
     int64_t audit_retention_days;
     int64_t message_retention_days;
     int64_t trace_purge_interval; /* seconds, as the next */
@@ -87,14 +87,14 @@ struct support_settings {
     bool review_queue;
     int64_t slow_trace_ms;
     const char *reviewer_email; /* NULL = reviews are not imported */
-    int64_t regression_most;    /* regressions that a gate lets pass */
+    int64_t regression_most;    /* number of regressions that a gate tolerates */
     double regression_pass_rate;
-    double regression_drop; /* of the pass rate, that a run should be able to show */
+    double regression_drop; /* fall of the pass rate that a run should be able to detect */
     int64_t eval_gate_cases;
     double eval_gate_faithfulness, eval_gate_precision, eval_gate_relevancy;
-    int64_t regression_lease;  /* seconds */
-    bool benchmark_calls;      /* regression runs may call what they compare, or pay */
-    const char *experiment_id; /* NULL = what stands in the next */
+    int64_t regression_lease; /* seconds */
+    bool benchmark_calls; /* regression runs may call providers under comparison, and paid ones */
+    const char *experiment_id; /* NULL = the value of the next member */
     const char *experiment_id_file;
     bool experiment_assignment;
     const char *ab_base_url; /* NULL = splits are not reported to experiments; as the next */
@@ -109,7 +109,7 @@ struct support_settings {
     int64_t rollback_window, rollback_least; /* evaluations */
     int64_t curated_stale_days;
     bool recommendations;
-    const char *report_webhook; /* NULL = reports are not posted anywhere */
+    const char *report_webhook; /* NULL = reports are not posted */
     struct string_list report_readers;
     const char *tenant_admin_email; /* NULL = no e-mail is sent */
     bool backlog_mail;
@@ -117,8 +117,9 @@ struct support_settings {
     const char *smtp_ca_file;
     int64_t smtp_port;
     double smtp_timeout;
-    const char *report_smtp_host, *report_smtp_user, *report_smtp_password; /* NULL = the others */
-    int64_t report_smtp_port;                                               /* 0 = the other */
+    const char *report_smtp_host, *report_smtp_user,
+        *report_smtp_password; /* NULL = the other recipients */
+    int64_t report_smtp_port;  /* 0 = the other value */
     double backlog_review, backlog_thumbs_down, backlog_slow, backlog_freshness, backlog_drift;
     int64_t backlog_items, backlog_freshness_days;
     const char *alert_webhook_url; /* NULL = no notice is sent */
@@ -151,7 +152,7 @@ struct support_settings {
     const char *reranker_url; /* NULL = none */
     const char *reranker_model;
     const char *reranker_api_key_env;
-    const char *reranker_api_key; /* read by that name */
+    const char *reranker_api_key; /* its variable has that name */
 
     const char *patterns_path; /* NULL = the built-in patterns */
     const char *registry_path; /* NULL = the built-in providers */
@@ -162,11 +163,11 @@ struct support_settings {
     const char *chat_model;
     const char *chat_fast_model; /* NULL = the same */
     const char *chat_api_key_env;
-    const char *chat_api_key; /* this and the next two are read by the names in the registry */
+    const char *chat_api_key; /* the registry reads this and the next two by name */
     const char *mistral_api_key;
     const char *orch_api_key;
     double chat_timeout_sec;
-    double input_price; /* dollars per million tokens, as the next */
+    double input_price; /* US dollars per million tokens, like the next */
     double output_price;
     const char *model_prices; /* JSON; NULL = none */
     const char *ollama_base_url;
@@ -177,9 +178,9 @@ struct support_settings {
     double orch_timeout_sec;
     bool failover;
     int64_t failover_seconds;
-    double daily_cost_limit; /* dollars; 0 = none, as the next */
+    double daily_cost_limit; /* US dollars; 0 = none, like the next */
     double question_cost_limit;
-    double question_seconds; /* of all calls of models for one question */
+    double question_seconds; /* of all model calls for one question */
     int64_t question_tokens; /* the same; 0 = unlimited */
     int64_t answer_tokens;
     double stall_seconds;
@@ -208,18 +209,18 @@ enum support_environment {
     SUPPORT_ENVIRONMENT__MAX
 };
 
-/* How many verdicts decide on a statement of an answer. */
+/* Number of verdicts on each statement of an answer. */
 enum fact_level { FACT_QUICK, FACT_STANDARD, FACT_HIGH, FACT_MAXIMUM, FACT_LEVEL__MAX };
-extern const char *const fact_level_names[FACT_LEVEL__MAX + 1]; /* ends with NULL */
+extern const char *const fact_level_names[FACT_LEVEL__MAX + 1]; /* NULL ends the list */
 
 extern const struct setting support_settings_table[];
 extern const size_t support_settings_count;
 
-/* Why everybody is an administrator; NULL where credentials are asked for. */
+/* Why every client is an administrator; NULL when credentials are required. */
 const char *support_open_by(const struct support_settings *settings);
 
-/* ERROR_INVALID with a text that names the variable; in production also for what must not be open
- * there. */
+/* ERROR_INVALID names the variable; in production also for settings that would allow access without
+ * credentials. */
 MUST_CHECK enum error support_settings_load(struct support_settings *settings, struct arena *arena,
                                             const char *(*lookup)(const char *name),
                                             struct problem *problem);

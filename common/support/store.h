@@ -5,11 +5,11 @@
 #include "db/store.h"
 #include "support/settings.h"
 
-/* Where, as the programs that make and keep databases need it, too. */
+/* The location of the database, also for programs that create and maintain databases. */
 void support_store_plan(struct arena *arena, const struct support_settings *settings,
                         struct store_plan *plan);
 
-/* Makes the handle; connects to nothing. `run_directory` counts connections; NULL = not counted. */
+/* Creates the handle without connecting. `run_directory` counts connections; NULL = not counted. */
 MUST_CHECK enum error support_store_open(struct arena *arena,
                                          const struct support_settings *settings,
                                          const char *run_directory, struct store **store,

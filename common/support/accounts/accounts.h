@@ -16,9 +16,9 @@ enum support_role {
     SUPPORT_ADMIN,
     SUPPORT_ROLE__MAX
 };
-extern const char *const support_role_names[SUPPORT_ROLE__MAX]; /* NULL for nobody */
+extern const char *const support_role_names[SUPPORT_ROLE__MAX]; /* NULL = anonymous */
 
-/* SUPPORT_VIEWER for names that mean nothing: a token must not gain by a role that is unknown. */
+/* Returns SUPPORT_VIEWER for unknown names: a token must not gain rights by an unknown role. */
 enum support_role support_role_of(const char *name);
 
 /* `^[A-Za-z0-9_-]{1,50}$` */
@@ -39,34 +39,34 @@ MUST_CHECK enum error account_sign_in(struct db *db, struct arena *arena,
                                       struct account *account, bool *accepted, const char **reason,
                                       struct problem *problem);
 
-/* Whether somebody who signed in earlier still could: an active person of `users` (by name or id),
- * or the administrator of the settings. */
+/* Whether a user who signed in earlier still may: an active user of `users` (by name or id), or the
+ * administrator of the settings. */
 MUST_CHECK enum error account_may_stay(struct db *db, const struct support_settings *settings,
                                        const char *subject, bool *may, struct problem *problem);
 
-/* Tokens of no family are known by their `jti`. A revoked one is refused until it would have
- * expired. `first`: it had not been revoked before. */
+/* Revokes a token without a family by its `jti`. It is refused until it would have expired.
+ * `first`: it was not revoked before. */
 MUST_CHECK enum error token_revoke(struct db *db, const char *token_id, int64_t expires_at,
                                    int64_t now, bool *first, struct problem *problem);
 MUST_CHECK enum error token_is_revoked(struct db *db, const char *token_id, bool *revoked,
                                        struct problem *problem);
 
-/* The tokens of one sign-in, of which one refresh token is good at a time (RFC 9700
- * section 4.14.2). Times are Unix seconds. */
+/* The tokens of one sign-in. One refresh token of them is valid at a time (RFC 9700 section
+ * 4.14.2). Times are Unix seconds. */
 struct token_family {
     const char *id;
-    const char *refresh_id; /* `jti` of the good one */
-    int64_t expires_at;     /* when none of its tokens is valid any more */
+    const char *refresh_id; /* `jti` of the valid refresh token */
+    int64_t expires_at;     /* when the last of its tokens expires */
 };
 MUST_CHECK enum error family_start(struct db *db, const struct token_family *family, int64_t now,
                                    struct problem *problem);
 
-/* Puts a new refresh token in the place of the one that is used. When that was not the good one, it
- * was stolen, or its successor was: `renewed` is false, and the family is ended. */
+/* Replaces the used refresh token by a new one. If the used token was not the valid one, it or its
+ * successor was stolen: `renewed` is false, and the family is revoked. */
 MUST_CHECK enum error family_renew(struct db *db, const struct token_family *family,
                                    const char *used_id, bool *renewed, struct problem *problem);
 
-/* Ends it: none of its tokens is taken any more. */
+/* Revokes the family: none of its tokens is accepted from then on. */
 MUST_CHECK enum error family_end(struct db *db, const char *id, struct problem *problem);
 MUST_CHECK enum error family_is_alive(struct db *db, const char *id, bool *alive,
                                       struct problem *problem);

@@ -1,4 +1,4 @@
-/* The audit log of the support service. Rows are added, and purged by age; never changed. */
+/* The audit log of the support service. Rows are added and purged by age, never changed. */
 #ifndef ASSAY_SUPPORT_ACCOUNTS_AUDIT_H
 #define ASSAY_SUPPORT_ACCOUNTS_AUDIT_H
 
@@ -9,22 +9,22 @@ enum { AUDIT_LIMIT_MAX = 500 };
 
 struct audit_event {
     const char *tenant;
-    const char *actor;    /* cut to 100 characters */
+    const char *actor;    /* truncated to 100 characters */
     const char *action;   /* "login" */
-    const char *resource; /* "auth", "document:<name>"; cut to 200 characters */
+    const char *resource; /* "auth", "document:<name>"; truncated to 200 characters */
     const char *detail;   /* JSON text or NULL */
     const char *ip_address;
 };
 
-/* Adds a row. Never fails: what cannot be written is a line in the log, because nobody is kept from
- * his work by the book-keeping of it. Outside a transaction of the caller's. */
+/* Adds a row, outside the caller's transaction. Never fails: an error is only logged, so that it
+ * does not block the audited action. */
 void audit_note(struct db *db, const struct audit_event *event);
 
-/* Deletes entries of the tenant that are older than `days`, in batches; 0 deletes nothing. A NULL
- * tenant is everybody's. */
+/* Deletes the tenant's entries older than `days`, in batches; 0 deletes nothing. A NULL tenant
+ * means all tenants. */
 MUST_CHECK enum error audit_purge(struct db *db, const char *tenant, int64_t days, int64_t *count,
                                   struct problem *problem);
-/* One statement of it: at most 500 entries. */
+/* One batch: at most 500 entries. */
 MUST_CHECK enum error audit_purge_batch(struct db *db, const char *tenant, int64_t days,
                                         int64_t *count, struct problem *problem);
 

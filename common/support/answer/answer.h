@@ -1,7 +1,7 @@
 /*
  * The embedded answerer: quotes the passages of a knowledge base that answer a question, with
- * markers to the documents they stand in, or says that it cannot. Deterministic, no model. The
- * steps are separate so that the answer graph can record each, and replace some by a model.
+ * citation markers to their documents, or refuses. Deterministic, without a model. The steps are
+ * separate so that the answer graph can record each, and replace some by a model.
  */
 #ifndef ASSAY_SUPPORT_ANSWER_ANSWER_H
 #define ASSAY_SUPPORT_ANSWER_ANSWER_H
@@ -20,7 +20,7 @@ struct claim {
     const char *text;
     bool supported;
     const char *evidence; /* at most 200 code points; "" when there is none */
-    int number;           /* of the document that supports it, from 1; 0 = none, or not known */
+    int number;           /* number of the document that supports it, from 1; 0 = none or unknown */
 };
 
 struct answer {
@@ -28,51 +28,51 @@ struct answer {
     const char *text;
     struct evidence evidence;
     int quality; /* 0 to 100 */
-    /* What the answer was made from, in the order of its markers: those it quotes come first. */
+    /* Sources of the answer, in the order of their markers: quoted ones come first. */
     const struct found_chunk *documents[ANSWER_DOCUMENTS_MAX];
     size_t document_count, cited_count;
     const char *excerpts[ANSWER_DOCUMENTS_MAX];
     struct selection selection;
 };
 
-/* Puts the chunks in their final order: by rank, then as they came. */
+/* Sorts the chunks into their final order: by rank, then by arrival. */
 void answer_rank(struct found_chunk *chunks, size_t count);
 
 bool answer_is_relevant(const struct found_chunk *chunk);
 
-/* Keeps the chunks whose relevance is at least .25; how many. Order stays. */
+/* Keeps the chunks with a relevance of at least .25 in their order; returns how many. */
 size_t answer_grade(struct found_chunk *chunks, size_t count);
 
-/* The answer from graded chunks; `lexical_order` are all chunks as the search gave them. At most
- * `most` documents. Below `least` evidence it is a refusal. */
+/* The answer from graded chunks; `lexical_order` are all chunks in search order. Uses at most
+ * `most` documents. With less than `least` evidence it is a refusal. */
 struct answer answer_compose(const struct question *question, const struct search_index *index,
                              struct arena *arena, const struct found_chunk *graded, size_t count,
                              const struct found_chunk *lexical_order, size_t found, double least,
                              size_t most);
 
-/* One sentence in the language that says that there is no answer; names the code it lacks. */
+/* A sentence in the language of the question that says that there is no answer; it names the code
+ * that the knowledge base does not contain. */
 const char *answer_refusal(struct arena *arena, enum text_language language, const char *code);
 
-/* Whether a text is one of our refusals, or a model's, by the phrases of refusals. */
+/* Whether a text is a refusal of this service, or of a model by known phrases. */
 bool answer_is_refusal(struct arena *arena, const char *text);
 
-/* Quality of an evidence: 50 to 100 when answered, at most 40 when refused. */
+/* Quality for an evidence value: 50 to 100 when answered, at most 40 when refused. */
 int answer_quality(double evidence, bool refused);
 
-/* How many of the claims of a text (its sentences) the chunks support: floor(100 * share); 100 for
- * none. Claims are the arena's. */
+/* The percentage of a text's claims (its sentences) that the chunks support: floor(100 * share);
+ * 100 without claims. Claims come from the arena. */
 int answer_verify(struct arena *arena, const char *text, const struct found_chunk *const *chunks,
                   size_t count, struct claim *claims, size_t most, size_t *claim_count);
 
-/* Says of claims, given by their texts, whether one of the chunks supports them, and fills the rest
- * in. */
+/* Fills in whether one of the chunks supports each claim, from the claims' texts. */
 void answer_check(struct arena *arena, const struct found_chunk *const *chunks, size_t count,
                   struct claim *claims, size_t claim_count);
 
-/* The 300 code points around `passage` in a text. */
+/* The 300 code points of a text around `passage`. */
 const char *answer_excerpt(struct arena *arena, const char *text, const char *passage);
 
-/* Questions that the cited documents answer as well, phrased in the question's language. */
+/* Further questions that the cited documents answer, in the question's language. */
 size_t answer_suggest(struct arena *arena, const struct question *question,
                       const struct answer *answer, const char *suggestions[SUGGESTIONS_MAX]);
 

@@ -1,7 +1,7 @@
 /*
- * Scores how well passages answer a question, without a model: which terms they contain, what is
- * near the terms, and how the best chunk compares with the others. docs/develop/search.md says what
- * each feature gained on which set.
+ * Scores how well passages answer a question, without a model: matching terms, neighboring words,
+ * and the distance of the best chunk from the others. docs/develop/search.md shows the gain of each
+ * feature on each dataset.
  */
 #ifndef ASSAY_SUPPORT_ANSWER_EVIDENCE_H
 #define ASSAY_SUPPORT_ANSWER_EVIDENCE_H
@@ -9,13 +9,13 @@
 #include "support/answer/question.h"
 #include "support/documents/passages.h"
 
-/* A chunk of the knowledge base as answering needs it. */
+/* A chunk of the knowledge base with the members needed for answering. */
 struct knowledge_chunk {
     int64_t key, document; /* as in the index */
     const char *doc_id, *title, *source;
     enum text_language language;
     int chunk_index, page;
-    const char *header; /* the context it stands in: document and headings */
+    const char *header; /* context of the chunk: document and headings */
     const char *body;
     const char *metadata; /* JSON, for the trace; may be NULL */
 };
@@ -23,10 +23,10 @@ struct knowledge_chunk {
 struct found_passage {
     const struct passage *passage;
     float *cover; /* per term of the question, 0 to 1 */
-    double share; /* of the weights that are covered here, 0 to 1 */
-    double near;  /* that of its best sentence, with half of what its neighbours hold */
-    double pairs; /* share of neighbouring words of the question that are neighbours here too */
-    double score; /* what passages are ordered by */
+    double share; /* share of the terms' weights covered here, 0 to 1 */
+    double near;  /* coverage of its best sentence, plus half of that of its neighbors */
+    double pairs; /* share of the question's word pairs that are neighbors here too */
+    double score; /* sort key of passages */
     struct ngram_matches held;
     bool has_code, has_duration;
 };
@@ -44,17 +44,17 @@ struct found_chunk {
     struct found_passage *passages;
     struct found_sentence *sentences;
     size_t sentence_count;
-    struct ngram_matches held; /* by all passages together */
-    double share;              /* of the weights, by all passages together */
-    double elsewhere;          /* of the weights: not covered here, but known to the index */
-    double relevance;          /* 0 to 1: the best share of a passage, three decimals */
+    struct ngram_matches held; /* coverage by all passages together */
+    double share;              /* share of the weights, by all passages together */
+    double elsewhere;          /* share of the weights: not covered here, but known to the index */
+    double relevance;          /* 0 to 1: the highest share of a passage, three decimals */
     double score;              /* of the best passage */
-    double rank;               /* what chunks are ordered by: search and passages together */
-    size_t nearest; /* its place among the nearest by meaning, from 1; 0 = not one of them */
+    double rank;               /* sort key of chunks: search and passages together */
+    size_t nearest;            /* rank among the nearest vectors, from 1; 0 = not among them */
 };
 
-/* Looks at the passages of a chunk. `best_lexical` is the score of the best chunk found. The arena
- * lives as long as the question, which remembers the words that it has seen. */
+/* Scores the passages of a chunk. `best_lexical` is the score of the best chunk found. The arena
+ * must live as long as the question, which caches the words it has read. */
 void evidence_read(struct question *question, struct arena *arena,
                    const struct knowledge_chunk *chunk, double lexical, double best_lexical,
                    struct found_chunk *found);
@@ -62,11 +62,11 @@ void evidence_read(struct question *question, struct arena *arena,
 struct evidence {
     /* the features, of the best passage */
     double near, chunk, elsewhere, margin, grams, agreement, overlap, terms;
-    double value; /* 0 to 1: that the question can be answered */
+    double value; /* 0 to 1: probability that the question can be answered */
     double sure;  /* at most `value`: that the answer needs no review */
 };
 
-/* The evidence that the question can be answered, from chunks in the order of their lexical
+/* The probability that the question can be answered, from chunks in the order of their lexical
  * scores. */
 struct evidence evidence_weigh(const struct question *question, const struct search_index *index,
                                struct arena *arena, const struct found_chunk *chunks, size_t count);

@@ -1,11 +1,11 @@
 /*
- * The answer graph: from a question to an answer in steps that are recorded one by one.
+ * The answer graph: answers a question in steps, each of which is recorded.
  *
- *   classify_complexity -> transform_query -> retrieve -> grade_docs -> generate -> verify_facts
- *   -> evaluate -> route_or_retry -> suggest_questions -> log
+ * classify_complexity -> transform_query -> retrieve -> grade_docs -> generate -> verify_facts ->
+ * evaluate -> route_or_retry -> suggest_questions -> log
  *
- * A weak answer is tried again with other words (rewrite_query, then retrieve again) a bounded
- * number of times. What fails inside ends in handle_error, never in a missing answer.
+ * For a weak answer, the graph rewrites the query (rewrite_query, then retrieve again) a limited
+ * number of times. An internal error ends in handle_error, never in a missing answer.
  */
 #ifndef ASSAY_SUPPORT_ANSWER_GRAPH_H
 #define ASSAY_SUPPORT_ANSWER_GRAPH_H
@@ -26,7 +26,7 @@ enum route_kind {
     ROUTE_TIMEOUT,
     ROUTE__MAX
 };
-extern const char *const route_kind_names[ROUTE__MAX]; /* "" for the first */
+extern const char *const route_kind_names[ROUTE__MAX]; /* "" for the first message */
 
 struct graph_message {
     const char *role; /* user or assistant */
@@ -38,21 +38,23 @@ struct graph_request {
     const char *trace_id, *session_id, *user_id, *request_id;
     const struct graph_message *history; /* oldest first */
     size_t history_count;
-    bool (*is_cancelled)(void *context); /* asked between nodes and while models are waited for;
-                                          * NULL = never */
-    /* Words of an answer that a model is writing; NULL = not wanted. False ends the call. What came
-     * so far is void when `on_answer_void` is called, or when it is not the answer in the end. */
+    bool (*is_cancelled)(
+        void *context); /* checked between nodes and during calls of models; NULL = never */
+    /* Receives the text of an answer while a model writes it; NULL = no streaming. False cancels
+     * the call. The text so far is void when `on_answer_void` is called, or when the final answer
+     * differs. */
     bool (*on_answer)(const char *text, size_t length, void *context);
     void (*on_answer_void)(void *context);
     void *context;
     int64_t deadline; /* monotonic microseconds; 0 = none */
-    /* With RAG_AGENTIC_MODE: what the answer before asked to confirm, and what was said to that. */
+    /* With RAG_AGENTIC_MODE: the action that the previous answer asked to confirm, and the user's
+     * reply. */
     const char *pending_ticket; /* NULL = nothing */
     struct optional_boolean confirm;
 };
 
-/* One executed node: its name, the state after it as JSON, when it ended, what it used (of no
- * provider: nothing was asked). */
+/* One executed node: its name, the state after it as JSON, its end time and its usage (no provider:
+ * no model was called). */
 struct graph_step {
     const char *node;
     const char *state;
@@ -64,15 +66,15 @@ struct graph_source {
     const char *source, *doc_id, *title, *text, *excerpt, *metadata;
     double relevance;
     bool expanded;
-    bool cited; /* the answer has a marker to it */
+    bool cited; /* the answer has a marker to this source */
 };
 
-/* What several verdicts on the statements of an answer came to. */
+/* Summary of several verdicts on the statements of an answer. */
 struct graph_consensus {
-    const char *level; /* of FACT_VERIFY_RELIABILITY_LEVEL; NULL = there was one verdict, or none */
+    const char *level;   /* of FACT_VERIFY_RELIABILITY_LEVEL; NULL = at most one verdict */
     const char *verdict; /* supported, partly or unsupported */
     int64_t votes;
-    double agreement; /* share of the statements on which all were of one mind */
+    double agreement; /* share of the statements on which all verdicts agree */
 };
 
 struct graph_outcome {
@@ -81,9 +83,9 @@ struct graph_outcome {
     double relevance;
     enum route_kind route;
     struct graph_source sources[ANSWER_DOCUMENTS_MAX];
-    size_t source_count; /* what the answer stands on, in the order of its markers */
+    size_t source_count; /* sources of the answer, in the order of their markers */
     struct graph_source
-        found[ANSWER_DOCUMENTS_MAX]; /* what was retrieved, for trace and evaluation */
+        found[ANSWER_DOCUMENTS_MAX]; /* retrieved chunks, for trace and evaluation */
     size_t found_count;
     const char *suggestions[SUGGESTIONS_MAX];
     size_t suggestion_count;
@@ -93,11 +95,11 @@ struct graph_outcome {
     struct graph_consensus consensus;
     bool verification_skipped;
     bool refused, knowledge_gap, error;
-    bool cached;                /* given before, and given again */
-    bool requires_confirmation; /* of `pending_ticket`, which `action_summary` tells */
+    bool cached;                /* from the answer cache */
+    bool requires_confirmation; /* of `pending_ticket`, which `action_summary` describes */
     const char *action_summary;
-    const char *pending_ticket; /* what is to be remembered until it is confirmed; NULL = nothing */
-    const char *create_ticket;  /* what was confirmed and is to be done; NULL = nothing */
+    const char *pending_ticket; /* action to store until it is confirmed; NULL = none */
+    const char *create_ticket;  /* confirmed action to perform; NULL = none */
     const char *error_node, *error_message;
     const char *complexity;
     const char *search_query;
@@ -106,8 +108,8 @@ struct graph_outcome {
     int iteration;
     int64_t kb_version;
     double evidence;
-    const struct models_run *models; /* what models were asked */
-    double cost;                     /* dollars */
+    const struct models_run *models; /* usage of models */
+    double cost;                     /* US dollars */
     struct graph_step steps[GRAPH_STEPS_MAX];
     size_t step_count;
 };
@@ -118,22 +120,22 @@ struct graph_tools {
     const struct support_settings *settings;
     const struct synonyms *synonyms;
     struct models *models;                  /* NULL = none */
-    const struct registry_profile *profile; /* NULL = the active one, of the registry read anew */
-    struct shm_region *region;              /* of what workers know of models; may be NULL */
-    const char *const *prompts;             /* by enum prompt; NULL = the built-in ones */
-    const char *experiment_id;              /* in force; NULL = none */
-    const char *mark; /* tells these settings and prompts from others; NULL = "" */
+    const struct registry_profile *profile; /* NULL = the active one, of the newly read registry */
+    struct shm_region *region;              /* models' state shared by the workers; may be NULL */
+    const char *const *prompts;             /* by enum prompt; NULL = the built-in prompts */
+    const char *experiment_id;              /* overrides in force; NULL = none */
+    const char *mark;                       /* identifies these settings and prompts; NULL = "" */
 };
 
-/* Answers. Never fails: what goes wrong inside is the outcome's route error_escalation. Everything
- * is the arena's of `tools->call`. */
+/* Answers a question. Never fails: after an internal error, the outcome has the route
+ * error_escalation. All memory is from the arena of `tools->call`. */
 void graph_run(const struct graph_tools *tools, const struct graph_request *request,
                struct graph_outcome *outcome);
 
 /* simple, complex or global, by the words of the question. */
 const char *graph_complexity(const char *question);
 
-/* Where an answer of that quality goes: auto, human, or again (ROUTE_NONE). */
+/* The route of an answer with that quality: auto, human, or retry (ROUTE_NONE). */
 enum route_kind graph_route(int quality, double relevance, bool verification_skipped,
                             int factuality, int iteration, const struct support_settings *settings);
 

@@ -1,6 +1,6 @@
 /*
- * The knowledge base of a tenant as a worker holds it: the mapped index, brought up to the version
- * in the database before every question, and the chunks behind it.
+ * A worker's view of a tenant's knowledge base: the mapped index, updated to the database's version
+ * before every question, and access to the chunks.
  */
 #ifndef ASSAY_SUPPORT_ANSWER_KNOWLEDGE_H
 #define ASSAY_SUPPORT_ANSWER_KNOWLEDGE_H
@@ -11,34 +11,34 @@
 
 struct knowledge_cache;
 
-/* Keeps the index of the last tenants that were asked. NULL when out of memory; the caller owns
+/* Caches the indexes of the most recently used tenants. NULL when out of memory; the caller owns
  * it. */
 struct knowledge_cache *knowledge_cache_create(void);
 void knowledge_cache_destroy(struct knowledge_cache *cache);
 
 struct knowledge {
     const struct document_call *call;
-    const struct search_index *index; /* the cache's */
+    const struct search_index *index; /* owned by the cache */
     int64_t version;
 };
 
-/* The tenant's knowledge base as it is now. A segment that is lost is built again on the way. */
+/* The tenant's current knowledge base. Rebuilds missing segments. */
 MUST_CHECK enum error knowledge_open(struct knowledge_cache *cache,
                                      const struct document_call *call,
                                      const struct support_settings *settings,
                                      struct knowledge *knowledge);
 
-/* The chunk that a hit stands for; `found` is false when it was replaced meanwhile. */
+/* The chunk of a hit; `found` is false when it was replaced meanwhile. */
 MUST_CHECK enum error knowledge_read(const struct knowledge *knowledge, int64_t chunk_key,
                                      struct knowledge_chunk *chunk, bool *found);
 
 struct expansion {
     int window; /* chunks before and after */
-    int most;   /* code points of the whole */
+    int most;   /* code points of the whole text */
 };
 
-/* Texts of chunks with their neighbours, as far as they fit and none was used for another:
- * `texts[i]` for `chunks[i]`, `expanded[i]` says whether anything was added. */
+/* Texts of chunks extended by their neighbors, up to the limit and without using a neighbor twice:
+ * `texts[i]` for `chunks[i]`; `expanded[i]` says whether anything was added. */
 MUST_CHECK enum error knowledge_expand(const struct knowledge *knowledge,
                                        const struct found_chunk *const *chunks, size_t count,
                                        const struct expansion *expansion, const char **texts,

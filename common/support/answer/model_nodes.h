@@ -1,5 +1,5 @@
-/* Private to common/support/answer: the nodes of the graph as models serve them. Each returns false
- * when no model did (the fallbacks say why); the embedded engine is then asked. */
+/* Private to common/support/answer: nodes of the graph that call a model. Each returns false when
+ * no model answered (the fallbacks give the reasons); the embedded engine then runs. */
 #ifndef ASSAY_SUPPORT_ANSWER_MODEL_NODES_H
 #define ASSAY_SUPPORT_ANSWER_MODEL_NODES_H
 
@@ -10,39 +10,40 @@ enum { MODEL_CLAIMS_MAX = 10 };
 
 bool model_classify(struct graph_state *state);
 
-/* Other words to search for, into `*line`. `rewrites`: because the first ones found too little. */
+/* Writes a rewritten query into `*line`. `rewrites`: the first query found too little. */
 bool model_search_words(struct graph_state *state, bool rewrites, const char **line);
 
-/* An answer as a document might put it, to search with; of more than ten characters. */
+/* A hypothetical answer to search with (HyDE); more than ten characters. */
 bool model_hypothesis(struct graph_state *state, const char **text);
 
-/* Keeps what a model finds relevant of the graded chunks. */
+/* Keeps the graded chunks that a model finds relevant. */
 bool model_grade(struct graph_state *state);
 
-/* An answer from `outcome->sources`, which are there; `*text` is it, with markers to nothing else.
- * `*refused`: the model says that the documents do not hold it. */
+/* Writes an answer from `outcome->sources`, which is not empty, into `*text`; its markers refer
+ * only to these sources. `*refused`: the model says that the documents do not contain the
+ * answer. */
 bool model_generate(struct graph_state *state, const char **text, bool *refused);
 
-/* model_verify.c: the statements of the answer, checked by one verdict, or by several with
+/* model_verify.c: checks the statements of the answer by one verdict, or by several with
  * FACT_VERIFY_CONSENSUS_ENABLED. */
 bool model_verify(struct graph_state *state);
 bool model_evaluate(struct graph_state *state);
 bool model_suggest(struct graph_state *state);
 
-/* For the nodes: asks with a prompt and a message; false when no model answered. */
+/* For the nodes: calls a model with a prompt and a message; false when no model answered. */
 bool model_ask(struct graph_state *state, struct model_call *call, enum prompt prompt,
                const char *message, struct models_reply *reply);
-/* An empty message. */
+/* A new empty message. */
 struct text model_message(const struct graph_state *state);
-/* Adds a source under its number. */
+/* Adds a source with its number. */
 void model_add_source(const struct graph_state *state, struct text *text, size_t place,
                       size_t characters);
 
-/* model_gate.c: passes an answer's words on as they come, without markers that point nowhere and
- * without blanks round the whole, so that what was passed on is what the answer will be. */
+/* model_gate.c: forwards the text of an answer while it arrives, without markers to unknown sources
+ * and without leading and trailing blanks, so that the forwarded text equals the final answer. */
 struct marker_gate {
-    struct text held;  /* blanks and what may be a marker */
-    struct text ready; /* of the piece being taken, which goes on as one */
+    struct text held;  /* held back: blanks and a possible marker */
+    struct text ready; /* the part of the current chunk to forward at once */
     int highest;       /* number of a marker */
     bool started;
     bool (*pass)(const char *text, size_t length, void *context);

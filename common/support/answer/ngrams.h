@@ -1,4 +1,4 @@
-/* Character n-grams of a word, by which words are similar that stems keep apart. */
+/* Character n-grams of a word, to match related words with different stems. */
 #ifndef ASSAY_SUPPORT_ANSWER_NGRAMS_H
 #define ASSAY_SUPPORT_ANSWER_NGRAMS_H
 
@@ -7,12 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WORD_NGRAMS_MAX = 2 * (WORD_BYTES_MAX + 2) }; /* of a word */
+enum { WORD_NGRAMS_MAX = 2 * (WORD_BYTES_MAX + 2) }; /* per word */
 
-/* The n-grams of a word as hashes, at most WORD_NGRAMS_MAX: the threes of "^word", or with `ended`
- * of
- * "^word$", then the twos of the same without "^"; of a pair its two characters. Returns how many.
- */
+/* The n-grams of a word as hashes, at most WORD_NGRAMS_MAX: the trigrams of "^word", or with
+ * `ended` of "^word$", then the bigrams of the same without "^"; of a two-letter word its two
+ * characters. Returns how many. */
 size_t word_ngrams(const struct word *word, bool ended, uint32_t *ngrams);
 
 #endif

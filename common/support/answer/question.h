@@ -1,6 +1,5 @@
 /*
- * A question taken apart: its words without those that say nothing, how much each of them counts
- * in this knowledge base, and the terms to search for.
+ * A parsed question: its content words, their weights in this knowledge base, and the search terms.
  */
 #ifndef ASSAY_SUPPORT_ANSWER_QUESTION_H
 #define ASSAY_SUPPORT_ANSWER_QUESTION_H
@@ -15,29 +14,28 @@
 #include <stdbool.h>
 
 enum {
-    QUESTION_TERMS_MAX = 96, /* different ones; the rest of a long text is not looked at */
+    QUESTION_TERMS_MAX = 96, /* number of distinct terms; the rest of a long text is ignored */
     QUESTION_WORDS_MAX = 400,
     SHAPE_MAX = 48
 };
 
-/* The two- and three-letter ngrams of a word, for likeness of words that stems keep apart. */
+/* The bigrams and trigrams of a word, to match related words with different stems. */
 struct shape {
     uint32_t ngrams[SHAPE_MAX]; /* sorted */
     size_t count;
-    uint64_t marks; /* a bit for each ngram */
-    size_t hidden;  /* ngrams whose bit is another's as well */
+    uint64_t marks; /* one bit per ngram */
+    size_t hidden;  /* ngrams that share their bit with another */
 };
 
 struct question_term {
     struct word word;
-    double times;  /* it was asked, .5 when it stands only in the question before */
-    double weight; /* what finding it is worth */
-    bool code;     /* letters and digits, or three digits and more: found exactly or not at all */
+    double times;  /* 1, or .5 when it is only in the previous question */
+    double weight; /* weight of a match */
+    bool code;     /* letters and digits, or at least three digits: matches only exactly */
     bool in_index;
-    bool asks; /* names the kind of thing asked for: time, reason, steps */
-    int group; /* of synonyms; 0 = none */
-    uint64_t
-        stems[TEXT_LANGUAGE__MAX]; /* as a text of that language would hold it; 0 = not asked yet */
+    bool asks; /* names the requested kind of information: time, reason, steps */
+    int group; /* synonym group; 0 = none */
+    uint64_t stems[TEXT_LANGUAGE__MAX]; /* stem in each language; 0 = not computed yet */
     struct shape shape;
 };
 
@@ -47,45 +45,45 @@ struct question {
     const struct synonyms *synonyms;
     struct question_term *terms;
     size_t count;
-    struct word *words; /* all of them, in order, for neighbours */
+    struct word *words; /* all words, in order, for neighbors */
     size_t word_count;
-    struct ngram_set *ngrams; /* of all its words, and of those before when they count */
-    double total;             /* of the weights */
-    bool asks_duration;       /* how long, when */
+    struct ngram_set *ngrams; /* number of all its words, and of previous ones when they are used */
+    double total;             /* sum of the weights */
+    bool asks_duration;       /* asks for a duration or a time */
     bool has_codes;
-    const char *missing_code;      /* one that the knowledge base does not know; NULL = none */
-    struct vocabulary *vocabulary; /* of the texts read for it */
+    const char *missing_code;      /* a code that is not in the knowledge base; NULL = none */
+    struct vocabulary *vocabulary; /* vocabulary of the texts read for the question */
 };
 
-/* Reads a question. `before` is the previous question of the conversation or NULL: its terms count
- * half when this one says too little by itself. Texts and synonyms are borrowed, the rest is the
- * arena's. */
+/* Parses a question. `before` is the previous question of the conversation or NULL: its terms count
+ * half when this question has too few. Texts and synonyms are borrowed, the rest is from the
+ * arena. */
 void question_read(struct question *question, struct arena *arena, const char *text,
                    const char *before, const struct synonyms *synonyms);
 
-/* Weighs the terms by how rare they are. */
+/* Sets the weights of the terms by their rarity. */
 void question_weigh(struct question *question, const struct search_index *index);
 
-/* The terms to search the index for: stems in every language of the index, synonyms, four-grams. */
+/* The search terms for the index: stems in every language of the index, synonyms, four-grams. */
 struct search_term *question_search_terms(const struct question *question, struct arena *arena,
                                           const struct search_index *index, size_t *count);
 
-/* Its four-grams alone, in the same weights. */
+/* Only the four-grams, with the same weights. */
 struct search_term *question_gram_terms(const struct question *question, struct arena *arena,
                                         size_t *count);
 
-/* The stem of a term in a text of that language. */
+/* The stem of a term in the text's language. */
 uint64_t question_stem(struct question_term *term, enum text_language language);
 
-/* Likeness of two words: the Dice coefficient of their ngrams (Dice 1945), .5 to 1; 0 for words
- * that are less alike than that. */
+/* Similarity of two words: the Dice coefficient of their ngrams (Dice 1945), .5 to 1; 0 below
+ * .5. */
 void shape_of(const struct word *word, struct shape *shape);
 double shape_likeness(const struct shape *a, const struct shape *b);
 
-/* Whether a text says how long something takes: a number and a unit of time. */
+/* Whether a text contains a duration: a number and a unit of time. */
 bool text_has_duration(const char *text, size_t length);
 
-/* The content words in order, joined by blanks: what the trace shows as the search. */
+/* The content words in order, joined by blanks: the trace shows them as the search. */
 const char *question_search_text(const struct question *question, struct arena *arena);
 
 #endif

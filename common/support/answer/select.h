@@ -1,6 +1,6 @@
 /*
- * Selects the passages of an answer: the best one, others that cover terms it does not contain, the
- * rest of a paragraph that was cut, and one with a duration when the question asks how long.
+ * Selects the passages of an answer: the best one, others that cover missing terms, the rest of a
+ * split paragraph, and one with a duration when the question asks for one.
  */
 #ifndef ASSAY_SUPPORT_ANSWER_SELECT_H
 #define ASSAY_SUPPORT_ANSWER_SELECT_H
@@ -19,7 +19,7 @@ struct selection {
     size_t count;
 };
 
-/* Chunks in any order. Nothing is selected when no passage holds a term of the question. */
+/* Chunks in any order. Selects nothing when no passage contains a term of the question. */
 struct selection select_passages(const struct question *question, struct arena *arena,
                                  const struct found_chunk *chunks, size_t count);
 

@@ -1,6 +1,6 @@
 /*
- * Groups of words that stand for each other, across inflections that stemming keeps apart and
- * across languages. A file of the operator's may replace the built-in ones.
+ * Synonym groups, across inflections that stemming does not unify and across languages. The
+ * operator may replace the built-in groups by a file.
  */
 #ifndef ASSAY_SUPPORT_ANSWER_SYNONYMS_H
 #define ASSAY_SUPPORT_ANSWER_SYNONYMS_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct synonym {
-    uint64_t hash; /* of the stem */
+    uint64_t hash; /* hash of the stem */
     const char *stem;
     size_t length;
     int group; /* counted from 1 */
@@ -23,17 +23,17 @@ struct synonyms {
     size_t count;
 };
 
-/* The groups of a text with one group per line, words separated by blanks; `#` begins a comment.
- * Everything is the arena's. */
+/* Parses a text with one group per line, words separated by blanks; `#` begins a comment. All
+ * memory is from the arena. */
 struct synonyms synonyms_read(struct arena *arena, const char *text);
 
-/* Warranty, return, error and the like in English and Russian. */
+/* Built-in groups in English and Russian: warranty, return, error and so on. */
 extern const char *const synonyms_built_in;
 
-/* The group that a stem belongs to, 0 when none. */
+/* The group of a stem, 0 when none. */
 int synonym_group(const struct synonyms *synonyms, uint64_t hash);
 
-/* How stems are compared: FNV-1a of 64 bits. */
+/* Hash of stems: 64-bit FNV-1a. */
 uint64_t stem_hash(const char *stem, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private to common/support/answer: what tools say to people, by language. */
+/* Private to common/support/answer: messages of the tools, by language. */
 #ifndef ASSAY_SUPPORT_ANSWER_TOOL_PHRASES_H
 #define ASSAY_SUPPORT_ANSWER_TOOL_PHRASES_H
 
@@ -7,11 +7,11 @@
 struct tool_phrases {
     enum text_language language;
     const char *confirm, *created, *cancelled;
-    const char *order[3]; /* in transit, being picked, processing; with the number of the order */
+    const char *order[3]; /* in transit, being picked, processing; with the order number */
     const char *nothing;
 };
 
-/* Those of English where a language has none of its own. */
+/* The phrases of a language; English for languages without their own. */
 const struct tool_phrases *tool_phrases_of(enum text_language language);
 
 #endif

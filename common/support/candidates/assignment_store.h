@@ -20,7 +20,7 @@ SCHEMA_OF(assignment_schema, struct assignment);
 MUST_CHECK enum error assignment_of_tenant(struct db *db, struct arena *arena, const char *tenant,
                                            struct assignment *assignment, bool *found,
                                            struct problem *problem);
-/* In place of what the tenant had; `assignment` says what is there now. */
+/* Replaces the tenant's assignment; `assignment` receives the new one. */
 MUST_CHECK enum error assignment_put(struct db *db, struct arena *arena, const char *tenant,
                                      const char *experiment_id, int64_t percentage,
                                      struct assignment *assignment, struct problem *problem);
@@ -52,16 +52,17 @@ MUST_CHECK enum error deployment_supersede(struct db *db, int64_t id, struct pro
 MUST_CHECK enum error deployment_end(struct db *db, struct arena *arena, int64_t id,
                                      const char *reason, const char **at, struct problem *problem);
 
-/* The newest run of a candidate that was no simulation. */
+/* The newest run of a candidate, except simulations. */
 struct judged_run {
     const char *run_id;
-    bool drift_alert; /* the run did not pass */
+    bool drift_alert; /* the run failed */
 };
 MUST_CHECK enum error deployment_judged(struct db *db, struct arena *arena,
                                         const char *experiment_id, struct judged_run *run,
                                         bool *found, struct problem *problem);
 
-/* Means of an evaluator over the latest live evaluations: of an experiment, or (NULL) of none. */
+/* Means of an evaluator over the latest live evaluations: with an experiment, or (NULL) without
+ * any. */
 struct evaluator_mean {
     double mean;
     int64_t count;
@@ -70,7 +71,7 @@ MUST_CHECK enum error deployment_evaluations(struct db *db, const char *experime
                                              const char *evaluator, int64_t window,
                                              struct evaluator_mean *mean, struct problem *problem);
 
-/* What live answers of an experiment were like, of one tenant or (NULL) all. */
+/* Metrics of an experiment's live answers, of one tenant or (NULL) all. */
 struct answer_metrics {
     int64_t count;
     struct optional_number quality, cost, latency;
@@ -78,7 +79,7 @@ struct answer_metrics {
 MUST_CHECK enum error deployment_answers(struct db *db, const char *experiment_id,
                                          const char *tenant, struct answer_metrics *metrics,
                                          struct problem *problem);
-/* The n-th smallest, from 0. */
+/* The n-th smallest value, from 0. */
 MUST_CHECK enum error deployment_ranked(struct db *db, const char *experiment_id,
                                         const char *tenant, bool latency, int64_t rank,
                                         struct optional_number *value, struct problem *problem);

@@ -1,5 +1,5 @@
-/* Staging, deploying and rolling back an experiment: files and rows together, under one lock of the
- * host. */
+/* Staging, deploying and rolling back an experiment: changes files and rows together, under one
+ * lock of the host. */
 #ifndef ASSAY_SUPPORT_CANDIDATES_DEPLOY_H
 #define ASSAY_SUPPORT_CANDIDATES_DEPLOY_H
 
@@ -15,16 +15,16 @@ struct candidate_call {
     struct problem *problem;
 };
 
-/* From the next question on, for those whom experiment_active() names; with `activate` that is this
- * one. ERROR_CONFLICT experiment_archived. */
+/* Applies from the next question on, if experiment_active() returns the experiment; `activate`
+ * makes it return this one. ERROR_CONFLICT experiment_archived. */
 MUST_CHECK enum error candidate_stage(const struct candidate_call *call, const char *id,
                                       bool activate);
-/* Staged changes apply no more. */
+/* Removes the staged changes. */
 MUST_CHECK enum error candidate_unstage(const struct candidate_call *call, const char *id);
 
-/* Makes the experiment's changes the defaults. Without `force` its newest regression run that was
- * no simulation must be green: ERROR_CONFLICT regression_not_green. When just that is in force
- * already, `deployment` is the one there is. */
+/* Makes the experiment's changes the defaults. Without `force`, its newest regression run other
+ * than a simulation must have passed: ERROR_CONFLICT regression_not_green. If the same deployment
+ * is already in force, `deployment` is that one. */
 MUST_CHECK enum error candidate_deploy(const struct candidate_call *call, const char *id,
                                        bool force, struct deployment *deployment);
 
@@ -32,23 +32,23 @@ MUST_CHECK enum error candidate_deploy(const struct candidate_call *call, const 
 MUST_CHECK enum error candidate_roll_back(const struct candidate_call *call, const char *id,
                                           const char *reason, const char **at);
 
-/* The experiment has been tried: status `completed`, unless it is archived. */
+/* Sets the status `completed`, unless it is archived. */
 MUST_CHECK enum error candidate_complete(const struct candidate_call *call, const char *id);
 
 MUST_CHECK enum error candidate_archive(const struct candidate_call *call, const char *id);
 
-/* What looking at the active deployments came to. */
+/* Result of checking the active deployments. */
 struct watch_finding {
     const char *experiment_id, *reason;
     double drop_pct;
     const char *worst_evaluator; /* NULL = none */
     bool rolled_back;
 };
-/* Rolls back what harms: struct watch_finding, one a deployment. */
+/* Rolls back harmful deployments: struct watch_finding, one per deployment. */
 MUST_CHECK enum error candidate_watch(const struct candidate_call *call,
                                       struct object_list *findings);
 
-/* What settings and prompts were and would be, as two unified differences. */
+/* The current and the changed settings and prompts, as two unified diffs. */
 MUST_CHECK enum error candidate_difference(const struct candidate_call *call, const char *id,
                                            const char **text);
 

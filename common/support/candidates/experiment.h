@@ -1,6 +1,6 @@
 /*
- * Experiments: changes of settings and prompts under a name, each a file of YAML below DATA_DIR. A
- * draft is staged (`running`), deployed, and in the end `completed` or `archived`.
+ * Experiments: named changes of settings and prompts, each a YAML file below DATA_DIR. A draft is
+ * staged (`running`), deployed, and finally `completed` or `archived`.
  */
 #ifndef ASSAY_SUPPORT_CANDIDATES_EXPERIMENT_H
 #define ASSAY_SUPPORT_CANDIDATES_EXPERIMENT_H
@@ -20,11 +20,11 @@ struct experiment {
     struct string_list tags;
 };
 
-/* `2026-04-22-warmer-words`: a date and words of small letters and digits. */
+/* `2026-04-22-warmer-words`: a date and words of lower-case letters and digits. */
 bool experiment_is_id(const char *text);
 
-/* ERROR_NOT_FOUND experiment_not_found, also for what is no id; ERROR_INVALID or ERROR_MALFORMED
- * with what is wrong in the file. */
+/* ERROR_NOT_FOUND experiment_not_found, also for an invalid id; ERROR_INVALID or ERROR_MALFORMED
+ * with the error in the file. */
 MUST_CHECK enum error experiment_read(struct arena *arena, const struct support_settings *settings,
                                       const char *id, struct experiment *experiment,
                                       struct problem *problem);
@@ -36,15 +36,15 @@ MUST_CHECK enum error experiment_write(struct arena *arena, const struct support
 struct experiment_invalid {
     const char *file, *error;
 };
-/* By file name: struct experiment, and struct experiment_invalid. */
+/* Sorted by file name: struct experiment, and struct experiment_invalid. */
 MUST_CHECK enum error experiment_list(struct arena *arena, const struct support_settings *settings,
                                       struct object_list *experiments, struct object_list *invalid,
                                       struct problem *problem);
 
 struct experiment_request {
     const char *name, *from, *description, *created_by; /* from: `current` or an id */
-    const json_t *prompts, *settings; /* on top of what it is made from; NULL = nothing */
-    bool bare;                        /* from current: without copying what is in force */
+    const json_t *prompts, *settings;                   /* changes added to the base; NULL = none */
+    bool bare; /* from current: without copying the values in force */
 };
 /* ERROR_INVALID experiment_name, overlay_invalid; ERROR_CONFLICT experiment_exists;
  * ERROR_NOT_FOUND experiment_not_found. */
@@ -52,10 +52,10 @@ MUST_CHECK enum error experiment_new(struct arena *arena, const struct support_s
                                      const struct experiment_request *request,
                                      struct experiment *experiment, struct problem *problem);
 
-/* Whose staged changes apply; NULL = nobody's. */
+/* The staged experiment; NULL = none. */
 const char *experiment_active(struct arena *arena, const struct support_settings *settings);
 
-/* YAML of maps of texts, numbers and truth values. */
+/* YAML of nested maps with strings, numbers and booleans. */
 void experiment_yaml_map(struct text *out, const char *key, const json_t *map);
 void experiment_yaml_text(struct text *out, const char *key, const char *value);
 

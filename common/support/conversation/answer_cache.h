@@ -1,6 +1,6 @@
 /*
- * A cache of answers for repeated questions: per tenant, for the first question of a conversation,
- * while neither the knowledge base nor the active models change. Contains its SQL.
+ * A cache of answers for repeated questions: per tenant, for the first question of a conversation;
+ * valid while neither the knowledge base nor the active models change. Contains its SQL.
  */
 #ifndef ASSAY_SUPPORT_CONVERSATION_ANSWER_CACHE_H
 #define ASSAY_SUPPORT_CONVERSATION_ANSWER_CACHE_H
@@ -12,20 +12,20 @@
 const char *answer_cache_key(const struct graph_tools *tools, const char *question,
                              int64_t *kb_version);
 
-/* `found` says whether there was one; then `outcome` is that answer with one step, `cache`, whose
- * state names the trace it was first given with. */
+/* On a hit, `found` is true and `outcome` is the cached answer with one step, `cache`, whose state
+ * names the trace of the original answer. */
 MUST_CHECK enum error answer_cache_get(const struct graph_tools *tools,
                                        const struct graph_request *request, const char *key,
                                        struct graph_outcome *outcome, bool *found);
 
-/* Keeps an answer for LLM_CACHE_TTL_SECONDS; in the caller's transaction. */
+/* Stores an answer for LLM_CACHE_TTL_SECONDS; in the caller's transaction. */
 MUST_CHECK enum error answer_cache_put(const struct graph_tools *tools, const char *key,
                                        const char *trace_id, const struct graph_outcome *outcome);
 
-/* Whether an answer may be given again: it went out by itself and came from the graph. */
+/* Whether an answer may be cached: it was sent without review and came from the graph. */
 bool answer_cache_wants(const struct graph_outcome *outcome);
 
-/* Forgets what has expired, of all tenants. */
+/* Deletes expired answers of all tenants. */
 MUST_CHECK enum error answer_cache_forget(struct db *db, struct problem *problem);
 
 #endif

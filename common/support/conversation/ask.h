@@ -1,6 +1,6 @@
 /*
  * Answers a question: loads the conversation, runs the answer graph, and stores the trace,
- * messages, evaluations, citations and, where a person has to answer, a ticket.
+ * messages, evaluations, citations and, if a human has to answer, a ticket.
  */
 #ifndef ASSAY_SUPPORT_CONVERSATION_ASK_H
 #define ASSAY_SUPPORT_CONVERSATION_ASK_H
@@ -13,10 +13,10 @@ struct ask {
     const char *question;   /* trimmed, not blank */
     const char *session_id; /* NULL or "" = a new one */
     const char *user_id, *request_id, *channel;
-    bool own_only;                   /* sessions of others are not found */
-    struct optional_boolean confirm; /* what is said to the confirmation that was asked for */
+    bool own_only;                   /* sessions of other users are not found */
+    struct optional_boolean confirm; /* the user's reply to a pending confirmation */
     bool (*is_cancelled)(void *context);
-    /* Of a streamed answer, as in struct graph_request; NULL = the whole at once. */
+    /* For streamed answers, as in struct graph_request; NULL = no streaming. */
     bool (*on_answer)(const char *text, size_t length, void *context);
     void (*on_answer_void)(void *context);
     void *context;
@@ -24,20 +24,20 @@ struct ask {
 
 struct asked {
     struct graph_outcome outcome;
-    const char *session_id, *trace_id; /* the trace is "" when it could not be written */
+    const char *session_id, *trace_id; /* the trace id is "" when the trace was not stored */
     struct evaluation evaluations[EVALUATORS];
-    size_t evaluation_count; /* 0 = the answer was not judged */
-    bool history_lost;       /* what was said before could not be read */
-    bool not_kept;           /* what became of the question was not written down */
-    double seconds;          /* that all of it took */
-    bool cache_asked;        /* whether the answer could have been a cached one */
+    size_t evaluation_count; /* 0 = not evaluated */
+    bool history_lost;       /* the history could not be read */
+    bool not_kept;           /* the outcome was not stored */
+    double seconds;          /* total duration */
+    bool cache_asked;        /* whether the answer was eligible for the cache */
 };
 
-/* Answers; only what keeps it from answering at all (no database) is an error. */
+/* Answers a question; returns an error only if it cannot answer at all (no database). */
 MUST_CHECK enum error ask_question(const struct graph_tools *tools, const struct ask *ask,
                                    struct asked *asked);
 
-/* A person is asked for: a ticket, and a line in the inbox file. */
+/* The user asks for a human: creates a ticket, and a line in the inbox file. */
 MUST_CHECK enum error ask_escalate(const struct graph_tools *tools, const char *session_id,
                                    const char *question, const char *reason);
 
@@ -46,7 +46,7 @@ struct ask_ballot {
     const char *rating; /* up or down */
     const char *reason;
 };
-/* A vote on an answer, and what it says of a split of traffic. */
+/* Stores a vote on an answer, and reports it to the traffic split. */
 MUST_CHECK enum error ask_vote(const struct trace_call *call, const struct ask_ballot *ballot);
 
 #endif

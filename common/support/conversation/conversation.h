@@ -1,6 +1,6 @@
 /*
  * Conversations in the database: sessions and their messages, votes on answers, and tickets for
- * people to answer. The client chooses the id of a session, which is unique in its tenant. A
+ * humans to answer. The client chooses the id of a session, which is unique in its tenant. A
  * session belongs to the user who began it.
  */
 #ifndef ASSAY_SUPPORT_CONVERSATION_CONVERSATION_H
@@ -17,30 +17,29 @@ struct conversation_call {
     struct arena *arena;
     const char *tenant;
     struct problem *problem;
-    const char *subject; /* who asks, and whose the sessions are that this makes; NULL = nobody */
-    bool own_only;       /* sessions of others are not found */
+    const char *subject; /* the user, owner of the sessions created here; NULL = anonymous */
+    bool own_only;       /* sessions of other users are not found */
 };
 
-/* ERROR_NOT_FOUND `session_not_found` for a session that may not be seen. One that is not there
- * may. */
+/* ERROR_NOT_FOUND `session_not_found` for another user's session. An unknown session is allowed. */
 MUST_CHECK enum error session_check(const struct conversation_call *call, const char *id);
 
-/* The last GRAPH_HISTORY_MAX messages of a session, oldest first. None for one that is unknown. */
+/* The last GRAPH_HISTORY_MAX messages of a session, oldest first. None for an unknown session. */
 MUST_CHECK enum error session_history(const struct conversation_call *call, const char *id,
                                       struct graph_message **messages, size_t *count);
 
-/* Adds a question and its answer; makes the session when it is new. In the caller's transaction or
- * one of its own. */
+/* Adds a question and its answer; creates a new session if needed. In the caller's transaction or
+ * its own. */
 MUST_CHECK enum error session_add_turn(const struct conversation_call *call, const char *id,
                                        const char *question, const char *answer,
                                        const char *trace_id);
 
-/* One message alone, as a person's reply. */
+/* Adds a single message, such as a human's reply. */
 MUST_CHECK enum error session_add_message(const struct conversation_call *call, const char *id,
                                           const char *role, const char *content,
                                           const char *trace_id);
 
-/* The same with what the store knows beside: for showing, not for answering. */
+/* The same messages with all stored members: for display, not for answering. */
 struct session_message {
     const char *role, *content, *created_at, *trace_id; /* the last may be NULL */
 };
@@ -48,38 +47,38 @@ SCHEMA_OF(session_message_schema, struct session_message);
 MUST_CHECK enum error session_messages(const struct conversation_call *call, const char *id,
                                        struct object_list *rows);
 
-/* What a session is to confirm: the text of a ticket; NULL = nothing. */
+/* The action that a session has to confirm: the text of a ticket; NULL = none. */
 MUST_CHECK enum error session_pending(const struct conversation_call *call, const char *id,
                                       const char **ticket);
-/* Remembers it, or (NULL) that there is nothing; the session must be there. */
+/* Stores or (NULL) clears the action; the session must exist. */
 MUST_CHECK enum error session_set_pending(const struct conversation_call *call, const char *id,
                                           const char *ticket);
 
 struct session_row {
     const char *session_id;
     int64_t message_count;
-    const char *title; /* how the first question begins; NULL without one */
+    const char *title; /* the beginning of the first question; NULL without one */
     const char *last_access;
 };
 SCHEMA_OF(session_schema, struct session_row);
-/* Last used first: struct session_row. */
+/* Most recently used first: struct session_row. */
 MUST_CHECK enum error session_list(const struct conversation_call *call, int64_t limit,
                                    int64_t offset, struct object_list *rows);
 
-/* Forgets a session and its messages. ERROR_NOT_FOUND `session_not_found`. */
+/* Deletes a session and its messages. ERROR_NOT_FOUND `session_not_found`. */
 MUST_CHECK enum error session_delete(const struct conversation_call *call, const char *id);
 
 /* Sessions of all tenants used within the last `seconds`. */
 MUST_CHECK enum error session_count_active(struct db *db, int64_t seconds, int64_t *count,
                                            struct problem *problem);
 
-/* A vote; the second of a session on a trace takes the place of the first. It is linked when the
- * trace is one of this tenant's. */
+/* Stores a vote; a session's second vote on a trace replaces the first. It is linked to the trace
+ * if that belongs to this tenant. */
 MUST_CHECK enum error feedback_add(const struct conversation_call *call, const char *trace_id,
                                    const char *session_id, const char *rating, const char *reason);
 
 struct feedback_count {
-    const char *route; /* of the trace; "unknown" without one */
+    const char *route; /* route of the trace; "unknown" without one */
     int64_t up, down;
 };
 /* Votes of the last `days` by route: struct feedback_count. A NULL tenant in the call counts all.
@@ -103,10 +102,10 @@ MUST_CHECK enum error ticket_list(const struct conversation_call *call, const ch
 /* ERROR_NOT_FOUND `ticket_not_found`, also for another tenant's. */
 MUST_CHECK enum error ticket_find(const struct conversation_call *call, const char *id,
                                   struct ticket *ticket);
-/* Answers it and adds the answer to the conversation. */
+/* Resolves the ticket and adds the answer to the conversation. */
 MUST_CHECK enum error ticket_respond(const struct conversation_call *call, const char *id,
                                      const char *response, struct ticket *ticket);
-/* Resolved tickets with words in common, best first: struct ticket. */
+/* Resolved tickets with common words, best first: struct ticket. */
 MUST_CHECK enum error ticket_similar(const struct conversation_call *call,
                                      const struct ticket *ticket, size_t most,
                                      struct object_list *rows);

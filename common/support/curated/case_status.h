@@ -15,7 +15,7 @@ SCHEMA_OF(case_status_schema, struct case_status);
 /* Stale ones of the tenant, last checked first: struct case_status. */
 MUST_CHECK enum error case_status_stale(const struct trace_call *call, struct object_list *rows);
 
-/* What a check has found: stale for `reason`, or (NULL) fresh again where it was stale. */
+/* Stores the result of a check: stale for `reason`, or (NULL) fresh again if it was stale. */
 MUST_CHECK enum error case_status_put(const struct trace_call *call, const char *case_id,
                                       const char *reason);
 

@@ -1,6 +1,6 @@
 /*
- * The curated data: one case per line, with the expectations of a right answer. Built from
- * confirmed cases of review; lines that people have added are kept.
+ * The curated dataset (golden set): one case per line, with the expectations of a right answer.
+ * Built from confirmed review cases; lines added manually are kept.
  */
 #ifndef ASSAY_SUPPORT_CURATED_CURATED_H
 #define ASSAY_SUPPORT_CURATED_CURATED_H
@@ -14,9 +14,9 @@ extern const char curated_default_path[]; /* below DATA_DIR */
 
 struct curated_expected {
     struct string_list contains, contains_not;
-    struct string_list *any; /* groups, one option of each */
+    struct string_list *any; /* groups of alternatives, one of each group must occur */
     size_t any_count;
-    const char *route; /* NULL = not checked, as what is not given below */
+    const char *route; /* NULL = not checked, like the missing members below */
     struct optional_number min_quality, min_factuality;
     struct optional_integer citations_least;
 };
@@ -28,8 +28,8 @@ struct curated_case {
     const char *notes, *source_trace_id;
     const char *created_at; /* NULL = not known */
     struct string_list tags;
-    const char *line; /* as it stands in the file, without what surrounds it */
-    long start;       /* of the whole line, in the file */
+    const char *line; /* the line as in the file, without surrounding blanks */
+    long start;       /* bytes of the whole line, in the file */
     size_t size;
 };
 
@@ -38,12 +38,13 @@ struct curated_set {
     size_t count;
 };
 
-/* Both forms of a line: `input.query`, or `query` (or `question`) at the top. ERROR_MALFORMED with
- * the number of a line that is no case; ERROR_NOT_FOUND when there is no file. */
+/* Reads both forms of a line: `input.query`, or `query` (or `question`) at the top. ERROR_MALFORMED
+ * with the number of an invalid line; ERROR_NOT_FOUND when there is no file. */
 MUST_CHECK enum error curated_read(struct arena *arena, const char *path, struct curated_set *set,
                                    struct problem *problem);
 
-/* The same one by one, with the memory of one line: what is visited is gone afterwards. */
+/* Visits the cases one by one, with memory for one line; the memory of a case is reused after its
+ * visit. */
 enum { CURATED_SCRATCH = 256 << 20 };
 typedef void curated_visit(void *context, const struct curated_case *item);
 MUST_CHECK enum error curated_each(struct arena *arena, FILE *file, const char *path,
@@ -51,10 +52,10 @@ MUST_CHECK enum error curated_each(struct arena *arena, FILE *file, const char *
 
 struct curated_plan {
     const char *path;
-    int64_t since; /* microseconds; cases made before are left out */
+    int64_t since; /* microseconds; skips cases created earlier */
     bool include_bad, prune;
 };
-/* A confirmed case that would fail at once, and why. */
+/* A confirmed case that would fail immediately, and the reason. */
 struct curated_skipped {
     const char *case_id;
     struct string_list failures;
@@ -63,12 +64,12 @@ enum { CURATED_SKIPPED_SHOWN = 100 };
 struct curated_built {
     const char *status; /* "ok" */
     int64_t selected, written, total;
-    int64_t skipped; /* confirmed as good, but their own answer does not meet what they expect */
+    int64_t skipped; /* confirmed as good, but their own answer fails their expectations */
     OBJECT_LIST(struct curated_skipped, skipped_cases); /* the first of them */
-    const char *out;                                    /* the file; NULL = not said */
+    const char *out;                                    /* the file; NULL = not reported */
 };
 SCHEMA_OF(curated_built_schema, struct curated_built);
-/* Puts the tenant's confirmed cases (NULL = everybody's) into the file. The same cases give the
+/* Writes the tenant's confirmed cases (NULL = all tenants') into the file. The same cases give the
  * same bytes. */
 MUST_CHECK enum error curated_build(const struct trace_call *call, const struct curated_plan *plan,
                                     struct curated_built *built);
@@ -80,15 +81,15 @@ struct curated_stats {
     int64_t count;
     const struct curated_verdicts *verdict_counts;
     json_t *tenant_counts;  /* by tenant: {good, bad, total} */
-    json_t *channel_counts; /* by channel: a number */
+    json_t *channel_counts; /* by channel: number of cases */
 };
 SCHEMA_OF(curated_stats_schema, struct curated_stats);
 
-/* Counts the cases of one tenant, or NULL = of all. Without a file there are no cases. */
+/* Counts the cases of one tenant, or NULL = of all. A missing file has no cases. */
 MUST_CHECK enum error curated_count(struct arena *arena, const char *path, const char *tenant,
                                     struct curated_stats *stats, struct problem *problem);
 
-/* Sets the gauges. */
+/* Sets the gauges of the metrics. */
 void curated_show(struct arena *arena, const struct support_settings *settings,
                   struct metrics *metrics);
 
@@ -96,7 +97,8 @@ void curated_show(struct arena *arena, const struct support_settings *settings,
 struct curated_set curated_of(struct arena *arena, const struct curated_set *set,
                               const char *tenant);
 
-/* Cuts the set in two for good, by a hash of the ids: the first part has int(n * ratio) cases. */
+/* Splits the dataset by a hash of the ids, so that a case never changes sides: the first part has
+ * int(n * ratio) cases. */
 void curated_split(struct arena *arena, const struct curated_set *set, double ratio,
                    struct curated_set *first, struct curated_set *second);
 

@@ -1,4 +1,4 @@
-/* Whether an answer is what a curated case expects. */
+/* Checks whether an answer meets the expectations of a curated case. */
 #ifndef ASSAY_SUPPORT_CURATED_EXPECTATIONS_H
 #define ASSAY_SUPPORT_CURATED_EXPECTATIONS_H
 
@@ -9,26 +9,26 @@ struct execution {
     const char *answer;
     double quality_score, factuality_score;
     OBJECT_LIST(struct citation, citations);
-    int64_t citation_count; /* documents that are cited */
+    int64_t citation_count; /* cited documents */
     struct optional_integer duration_ms;
     struct optional_number cost_usd;
     const char *route;
     const char *trace_id;
-    bool silent; /* a provider was to be compared, and it answered no call */
+    bool silent; /* a provider was under comparison and failed every call */
 };
 
-/* What fails, in words; none = it passes. */
+/* The failed expectations as texts; none = it passes. */
 struct string_list expectations_failed(struct arena *arena, const struct curated_expected *expected,
                                        const struct execution *execution);
 
-/* Whether `needle` stands in the text: letter by letter without regard to case, word by word, or in
- * the form in which phrases are made (phrases.h). */
+/* Whether `needle` occurs in the text: literally without regard to case, as words, or in the
+ * normalized form of phrases (phrases.h). */
 bool expectation_found(struct arena *arena, const char *text, const char *needle);
 
-/* Whether one of a group does; a group of nothing asks for nothing. */
+/* Whether one phrase of a group occurs; an empty group always passes. */
 bool expectation_met(struct arena *arena, const char *text, const struct string_list *options);
 
-/* The provider of models failed, not the answer. */
+/* The failure is the model provider's, not the answer's. */
 bool execution_is_infrastructure(struct arena *arena, const struct execution *execution);
 
 #endif

@@ -7,19 +7,19 @@
 
 enum { PHRASES_MOST = 5 };
 
-/* Runs of letters and digits in lower case, in their order. */
+/* The words of a text: runs of letters and digits in lower case, in order. */
 struct string_list phrase_tokens(struct arena *arena, const char *text);
 
-/* The same with one blank between: what two texts have in common whatever their punctuation. */
+/* The same words joined by single blanks, to compare texts without regard to punctuation. */
 const char *phrase_token_form(struct arena *arena, const char *text);
 
-/* The same without words of one letter or digit: the form in which phrases are made. */
+/* The same without words of one letter or digit: the normalized form of phrases. */
 const char *phrase_made_form(struct arena *arena, const char *text);
 
-/* Up to five phrases of three words, then of two, that are not stop words alone. */
+/* Up to five phrases of three words, then of two, that contain more than stop words. */
 struct string_list phrases_of(struct arena *arena, const char *answer);
 
-/* What a reviewer has marked in his notes: `include: a | b`, `exclude: c`. */
+/* The marks in a reviewer's notes: `include: a | b`, `exclude: c`. */
 struct phrase_marks {
     struct string_list contains, contains_not;
 };

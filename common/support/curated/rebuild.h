@@ -6,17 +6,17 @@
 #include "support/curated/curated.h"
 
 struct rebuild_request {
-    const char *tenant; /* or `all` */
-    const char *since;  /* NULL = from the beginning */
+    const char *tenant; /* tenant or `all` */
+    const char *since;  /* NULL = all cases */
     bool include_bad;
 };
 
-/* One of the same tenant that is not done yet is that run: its id. ERROR_INVALID since_invalid. */
+/* If a run of the same tenant is not finished, returns its id. ERROR_INVALID since_invalid. */
 MUST_CHECK enum error rebuild_ask(const struct trace_call *call,
                                   const struct support_settings *settings,
                                   const struct rebuild_request *request, const char **id);
 
-/* What is known of a run. */
+/* The state of a run. */
 struct rebuild_job {
     const char *job_id, *status, *tenant, *since;
     bool include_bad;
@@ -32,12 +32,12 @@ MUST_CHECK enum error rebuild_find(const struct trace_call *call,
                                    const struct support_settings *settings, const char *tenant,
                                    const char *id, struct rebuild_job *record);
 
-/* What the runner gives its jobs as context. */
+/* The context that the runner gives its jobs. */
 struct rebuild_runner {
     const struct support_settings *settings;
     struct metrics *metrics;
 };
-/* Runs what is asked for; at most one. */
+/* Runs at most one requested rebuild. */
 MUST_CHECK enum error rebuild_run_due(struct db *db, struct arena *arena,
                                       const struct rebuild_runner *runner, struct job_counts *tally,
                                       struct problem *problem);

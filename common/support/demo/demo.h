@@ -1,5 +1,5 @@
-/* The documents that `demo-seed` puts into a new knowledge base, and twelve questions with the
- * answers that are expected of it. */
+/* The documents that `demo-seed` adds to a new knowledge base, and twelve questions with the
+ * expected answers. */
 #ifndef ASSAY_SUPPORT_DEMO_DEMO_H
 #define ASSAY_SUPPORT_DEMO_DEMO_H
 
@@ -14,10 +14,10 @@ struct demo_document {
 extern const struct demo_document demo_documents[];
 extern const size_t demo_document_count;
 
-/* The questions as `eval-gate` and `offline-benchmark` read them: a JSON list. */
+/* The questions in the format of `eval-gate` and `offline-benchmark`: a JSON list. */
 const char *demo_questions(struct arena *arena);
 
-/* The same as curated cases, a line each. */
+/* The same as curated cases, one per line. */
 const char *demo_curated_cases(struct arena *arena);
 
 #endif

@@ -1,5 +1,4 @@
-/* Which of a tenant's categories a document belongs to, by counting words of each in its beginning.
- */
+/* Selects the tenant's categories for a document by counting their keywords in its beginning. */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_CATEGORIES_H
 #define ASSAY_SUPPORT_DOCUMENTS_CATEGORIES_H
 
@@ -12,12 +11,12 @@ struct category {
     const char *words; /* separated by blanks; compared by stem */
 };
 
-/* Returns, shipping, account, payment, product. */
+/* The default categories: returns, shipping, account, payment, product. */
 extern const struct category categories_built_in[];
 extern const size_t categories_built_in_count;
 
-/* A JSON list of names; `["uncategorized"]` when none fits. Every category with at least two words,
- * and half as many as the best, counts. */
+/* A JSON list of names; `["uncategorized"]` when none fits. A category fits if it has at least two
+ * words, and half as many as the best one. */
 const char *categories_of(struct arena *arena, const struct category *categories, size_t count,
                           const char *text, size_t length);
 

@@ -1,8 +1,8 @@
 /*
- * Cuts the text of a document into chunks: at headings first, then at blank lines, lines,
+ * Splits the text of a document into chunks: at headings first, then at blank lines, lines,
  * sentences, blanks and characters, in this order, until every chunk fits. Sizes are in code
- * points. A chunk knows the headings it stands under. One that begins within a table has the head
- * of the table besides.
+ * points. A chunk stores the headings above it. A chunk that begins within a table also has the
+ * table's header.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_CHUNK_H
 #define ASSAY_SUPPORT_DOCUMENTS_CHUNK_H
@@ -17,8 +17,9 @@ enum { CHUNK_HEADINGS = 4, CHUNK_HEADER_MAX = 200 /* code points */ };
 struct chunk {
     const char *body; /* trimmed, NUL-terminated, with its heading lines */
     size_t length;
-    const char *headings[CHUNK_HEADINGS]; /* titles of the open ones, outermost first; or NULL */
-    int page;                             /* counted from 1; 0 = none */
+    const char
+        *headings[CHUNK_HEADINGS]; /* titles of the headings above it, outermost first; or NULL */
+    int page;                      /* counted from 1; 0 = none */
 };
 
 struct chunk_list {
@@ -31,13 +32,13 @@ struct chunk_options {
     bool structural; /* cut at headings */
 };
 
-/* Adds the chunks of a text (of one page, or of the whole document with page 0). Everything is the
- * arena's. */
+/* Adds the chunks of a text (of one page, or of the whole document with page 0). All memory is from
+ * the arena. */
 void chunk_text(struct arena *arena, const char *text, size_t length, int page,
                 const struct chunk_options *options, struct chunk_list *list);
 
-/* In parent-child mode chunks are parents: their children are searched, and the answer comes from
- * the parent. The same body always has the same children, one at least. */
+/* In parent-child mode chunks are parents: the search uses their children, the answer uses the
+ * parent. The same body always has the same children, at least one. */
 enum {
     CHUNK_PARENT = 1200,
     CHUNK_PARENT_OVERLAP = 200,
@@ -46,7 +47,7 @@ enum {
 };
 struct chunk_list chunk_children(struct arena *arena, const char *body, size_t length);
 
-/* "name › heading › heading › 3": what a chunk is indexed under beside its own words. */
+/* "name › heading › heading › 3": context that is indexed together with the chunk's text. */
 const char *chunk_header(struct arena *arena, const char *name, const struct chunk *chunk);
 
 /* The title of a heading line (`#` one to four times, a blank or the end), its level in `level`;

@@ -1,4 +1,4 @@
-/* Lets a model describe each chunk; the chunk is indexed under the description, too. */
+/* Contextual retrieval: a model describes each chunk, and the index includes the description. */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_CONTEXTS_H
 #define ASSAY_SUPPORT_DOCUMENTS_CONTEXTS_H
 
@@ -10,7 +10,7 @@ struct models;
 
 struct contexts_request {
     const struct support_settings *settings;
-    struct models *models; /* NULL = nothing is asked */
+    struct models *models; /* NULL = no calls */
     struct db *db;
     struct arena *arena;
     const char *title;
@@ -22,10 +22,10 @@ struct contexts_request {
 
 struct contexts_result {
     int64_t written;
-    double cost; /* dollars */
+    double cost; /* US dollars */
 };
 
-/* Whether the settings want them. */
+/* Whether the settings enable it. */
 bool contexts_are_wanted(const struct support_settings *settings);
 
 /* Replaces `headers`, one for each chunk, by lines that models of the node `transform_query` write.

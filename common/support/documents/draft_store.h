@@ -1,6 +1,6 @@
 /*
- * Gaps of the knowledge base: topics that people asked for in vain, and drafts of documents that
- * would answer them.
+ * Gaps of the knowledge base: topics of unanswered questions, and drafts of documents that would
+ * answer them.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_DRAFT_STORE_H
 #define ASSAY_SUPPORT_DOCUMENTS_DRAFT_STORE_H
@@ -11,7 +11,8 @@ enum { DRAFTS_MOST = 500 };
 
 struct gap_row {
     int64_t id;
-    const char *tenant_id, *cluster_id, *topic_summary, *sample_questions; /* the last is JSON */
+    const char *tenant_id, *cluster_id, *topic_summary,
+        *sample_questions; /* the last one is JSON */
     int64_t question_count;
     const char *created_at, *resolved_at;
 };
@@ -30,12 +31,12 @@ MUST_CHECK enum error draft_list(const struct document_call *call, const char *s
 MUST_CHECK enum error draft_edit(const struct document_call *call, const char *id,
                                  const char *content);
 MUST_CHECK enum error draft_reject(const struct document_call *call, const char *id);
-/* Puts it into the knowledge base as `kb-builder/<id>`; ERROR_UNAVAILABLE `draft_not_indexed` when
- * that fails: it stays pending. */
+/* Ingests it as `kb-builder/<id>`; ERROR_UNAVAILABLE `draft_not_indexed` when that fails: the draft
+ * stays pending. */
 MUST_CHECK enum error draft_publish(const struct document_call *call,
                                     const struct support_settings *settings, const char *id);
 
-/* A new draft; its id in `id`. */
+/* Adds a draft; returns its id in `id`. */
 MUST_CHECK enum error draft_add(const struct document_call *call, const char *topic,
                                 const char *content, const char *ticket_ids, const char **id);
 

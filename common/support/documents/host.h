@@ -1,5 +1,5 @@
 /*
- * Identifies the host that has a file. Hosts may share one database, but each stores its own
+ * Identifies the host that stores a file. Hosts may share one database, but each stores its own
  * uploads: a DATA_DIR has a name, and a host with another DATA_DIR does not claim its jobs.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_HOST_H

@@ -1,6 +1,6 @@
 /*
- * Rows of tables in a text, as Markdown writes them: lines with two bars at least, of which the
- * first is the head and the second may be a rule.
+ * Table rows in a Markdown text: lines with at least two vertical bars, of which the first is the
+ * header and the second may be the delimiter row.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_TABLES_H
 #define ASSAY_SUPPORT_DOCUMENTS_TABLES_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether a line is a row; the rule is one as well. */
+/* Whether a line is a row; the delimiter row is one as well. */
 bool table_is_row(const char *line, size_t length);
 
 /* "|---|:--:|" */

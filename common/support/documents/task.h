@@ -1,7 +1,7 @@
 /*
- * Ingestions that the program `ingest` runs later, and their results. A task is a row for clients
- * and a durable job with the same key. Only the host that has the file claims the job, and tenants
- * take turns.
+ * Queued ingestions, which the program `ingest` runs, and their results. A task is a row for
+ * clients and a durable job with the same key. Only the host that stores the file claims the job;
+ * tenants take turns.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_TASK_H
 #define ASSAY_SUPPORT_DOCUMENTS_TASK_H
@@ -14,9 +14,9 @@
 enum {
     TASK_LEASE_SECONDS = 120,
     TASK_KEPT_SECONDS = 3600,
-    TASK_SLOW_SECONDS = 2, /* older ones are not over in a moment */
+    TASK_SLOW_SECONDS = 2, /* older tasks are slow ones */
     HEARTBEAT_SECONDS = 10,
-    SILENCE_SECONDS = TASK_LEASE_SECONDS * 2 /* a reading that goes on tells of itself */
+    SILENCE_SECONDS = TASK_LEASE_SECONDS * 2 /* interval of progress reports during an extraction */
 };
 
 struct task {
@@ -24,10 +24,10 @@ struct task {
     const char *status; /* PENDING, STARTED, PROCESSING, RETRY, SUCCESS, FAILURE, REVOKED */
     const char *meta;   /* JSON or NULL */
     const char *result; /* JSON or NULL */
-    const char *host;   /* that has the file */
+    const char *host;   /* name of the host that stores the file */
 };
 
-/* Promises the ingestion of a stored file; the task's id in `id`. */
+/* Enqueues the ingestion of a stored file; returns the task's id in `id`. */
 MUST_CHECK enum error task_submit(const struct document_call *call,
                                   const struct support_settings *settings, const char *doc_id,
                                   const char *path, const char **id);
@@ -36,56 +36,56 @@ MUST_CHECK enum error task_submit(const struct document_call *call,
 MUST_CHECK enum error task_find(const struct document_call *call, const char *id,
                                 struct task *task);
 
-/* Ends a task that is not over as REVOKED, and says what it is then. ERROR_NOT_FOUND,
- * ERROR_CONFLICT `task_over`. */
+/* Revokes a task that is not finished, and returns its state. ERROR_NOT_FOUND, ERROR_CONFLICT
+ * `task_over`. */
 MUST_CHECK enum error task_revoke(const struct document_call *call, const char *id,
                                   struct task *task);
 
-/* Whether a program that drains the tasks of this host was heard of in the last seconds. */
+/* Whether this host's ingest program has reported in the last seconds. */
 MUST_CHECK enum error task_is_drained(struct db *db, struct arena *arena,
                                       const struct support_settings *settings, bool *drained,
                                       struct problem *problem);
 
-/* Whether the program that drains the queue of this host was there once, and has not been heard of
- * for SILENCE_SECONDS. */
+/* Whether this host's ingest program ran before, but has not reported for SILENCE_SECONDS. */
 MUST_CHECK enum error task_is_silent(struct db *db, struct arena *arena,
                                      const struct support_settings *settings, bool *silent,
                                      struct problem *problem);
 
-/* Whether the tenant has as many slow tasks as may be done at a time: others wait behind them. */
+/* Whether the tenant has as many slow tasks as may run at a time; its other tasks wait. */
 MUST_CHECK enum error task_is_held_up(const struct document_call *call,
                                       const struct support_settings *settings, bool *held_up);
 
-/* For the program: says that it is alive. */
+/* For the ingest program: records that it is alive. */
 MUST_CHECK enum error task_beat(struct db *db, struct arena *arena,
                                 const struct support_settings *settings, struct problem *problem);
 
-/* By what means tasks are done. */
+/* The arguments for running tasks. */
 struct task_runner {
     const struct support_settings *settings;
     struct models *models;    /* those of struct ingest_request */
-    void (*began)(int lease); /* a task was taken, for so many seconds at first; may be NULL */
+    void (*began)(int lease); /* called when a task is claimed, with its initial number of seconds;
+                                 may be NULL */
 };
 
-/* Does what is due of this host, at most `most` tasks; the count goes into `tally`. */
+/* Runs due tasks of this host, at most `most`; adds to the counts in `tally`. */
 MUST_CHECK enum error task_run_due(struct db *db, struct arena *arena,
                                    const struct task_runner *runner, int64_t most,
                                    struct job_counts *tally, struct problem *problem);
 
-/* The task that was looked at last for being taken over; zeros = begin with the first. */
+/* The last task checked for takeover; zeros = begin with the first. */
 struct task_place {
     char created_at[CLOCK_TEXT_MAX];
     char id[TOKEN_UUID_TEXT];
 };
 
-/* Takes over tasks of hosts whose program is silent where this host has the very file, as after a
- * restored backup. Looks at some of them behind `place`, which goes on, and behind the last one
- * begins anew. */
+/* Takes over tasks of hosts whose program is silent if this host has the identical file, as after
+ * restoring a backup. Checks some tasks after `place` and advances it; after the last task it
+ * starts again. */
 MUST_CHECK enum error task_adopt(struct db *db, struct arena *arena,
                                  const struct support_settings *settings, struct task_place *place,
                                  struct problem *problem);
 
-/* Forgets what ended an hour ago. */
+/* Deletes tasks that ended an hour ago. */
 MUST_CHECK enum error task_forget(struct db *db, struct arena *arena,
                                   const struct support_settings *settings, struct problem *problem);
 

@@ -6,13 +6,13 @@
 #include "shm/breaker.h"
 #include "support/models/registry.h"
 
-/* One of them at a moment. */
+/* The state of one breaker at one time. */
 struct provider_breaker {
     const char *name; /* the provider's id */
     const char *state;
     int64_t consecutive_failures;
     enum breaker_state kind;
-    bool is_active; /* the active profile asks the provider */
+    bool is_active; /* the active profile uses the provider */
 };
 SCHEMA_OF(provider_breaker_schema, struct provider_breaker);
 
@@ -21,11 +21,11 @@ void provider_breaker_read(struct shm_region *region, struct arena *arena,
                            const struct registry_provider *provider,
                            struct provider_breaker *breaker);
 
-/* Of all providers that need a network: a list of struct provider_breaker. */
+/* All providers that need a network: a list of struct provider_breaker. */
 struct object_list provider_breakers_read(struct shm_region *region, struct arena *arena,
                                           const struct registry *registry);
 
-/* Closes it, and takes back that others are asked in the provider's place. */
+/* Closes it, and removes the mark that other providers replace this one. */
 void provider_breaker_reset(struct shm_region *region, struct arena *arena, const char *provider);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * The language models that are configured: providers with their models and prices, and profiles
- * that select the providers that serve. Built in, or read from the operator's file (YAML or JSON).
- * An entry that does not resolve stops the start of the service. docs/use/support.md describes the
- * file.
+ * The configured language models: providers with their models and prices, and profiles that select
+ * providers. Built in, or read from the operator's file (YAML or JSON). An entry that does not
+ * resolve prevents the start of the service. docs/use/support.md describes the file.
  */
 #ifndef ASSAY_SUPPORT_MODELS_REGISTRY_H
 #define ASSAY_SUPPORT_MODELS_REGISTRY_H
@@ -27,20 +26,20 @@ enum model_node {
 extern const char *const model_node_names[MODEL_NODE__MAX + 1]; /* as in traces */
 
 struct registry_model {
-    const char *name; /* as the provider calls it */
+    const char *name; /* name of the model at the provider */
     struct string_list aliases;
-    double input_price, output_price; /* dollars per million tokens */
+    double input_price, output_price; /* US dollars per million tokens */
 };
 
 struct registry_provider {
     const char *id, *label;
     enum provider_kind kind;
-    enum llm_protocol protocol; /* of no meaning for the embedded one */
+    enum llm_protocol protocol; /* unused for the embedded provider */
     const char *protocol_name;
     const char *base_url;
     bool enabled;
-    const char *api_key_env; /* NULL = none is sent */
-    const char *token;       /* what it holds; NULL when unset or a placeholder */
+    const char *api_key_env; /* name of the variable; NULL = no token is sent */
+    const char *token;       /* its value; NULL when unset or a placeholder */
     double timeout_seconds;
     struct provider_capabilities capabilities;
     struct provider_limits limits;
@@ -62,7 +61,7 @@ struct registry_chain {
 struct registry_profile {
     const char *name, *description;
     struct registry_target fast, strong, fallback;
-    struct registry_chain nodes[MODEL_NODE__MAX]; /* where the file lists some; else count 0 */
+    struct registry_chain nodes[MODEL_NODE__MAX]; /* if the file lists some; else count 0 */
 };
 
 struct registry {
@@ -74,29 +73,29 @@ struct registry {
     const struct registry_profile *active;
 };
 
-/* The registry of these settings, everything from the arena. ERROR_INVALID with a text that names
- * the file and the place; also when the active profile is unknown, or needs a key that is unset. */
+/* The registry of these settings; all memory is from the arena. ERROR_INVALID names the file and
+ * the location; also when the active profile is unknown, or needs a key that is unset. */
 MUST_CHECK enum error registry_load(const struct support_settings *settings, struct arena *arena,
                                     struct registry **registry, struct problem *problem);
 
-/* NULL when there is none of that id. */
+/* NULL when no entry has that id. */
 const struct registry_provider *registry_find(const struct registry *registry, const char *id);
 
-/* Who serves a node, first one first: the node's own list, or the profile's fast or strong target
- * and its fallback. The embedded engine, which always comes last, is not among them. */
+/* The targets of a node in order: the node's own list, or the profile's fast or strong target and
+ * its fallback. Without the embedded engine, which always comes last. */
 struct registry_chain registry_chain_of(const struct registry_profile *profile,
                                         enum model_node node, bool fast);
 
-/* Fills `profile` as a name tells: a model of an enabled provider (by name or alias, the first in
- * the file), which then serves all nodes alone, or else a profile. False when there is neither. */
+/* Fills `profile` from a name: a model of an enabled provider (by name or alias, the first in the
+ * file), which then serves all nodes alone, or else a profile. False when neither exists. */
 bool registry_profile_of(const struct registry *registry, const char *name,
                          struct registry_profile *profile);
 
-/* Whether any node of a profile asks the provider. */
+/* Whether any node of a profile uses the provider. */
 bool registry_profile_asks(const struct registry_profile *profile,
                            const struct registry_provider *provider);
 
-/* Whether a value of a key's variable stands for none. */
+/* Whether the value of a key's variable is a placeholder. */
 bool registry_is_placeholder(const char *key);
 
 #endif

@@ -1,4 +1,4 @@
-/* Parsers of the short replies that models give to the nodes of the graph. */
+/* Parses the short replies of models to the graph's nodes. */
 #ifndef ASSAY_SUPPORT_MODELS_REPLIES_H
 #define ASSAY_SUPPORT_MODELS_REPLIES_H
 
@@ -7,28 +7,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A judge's verdict, 1 to 100: a whole number alone, or what `Score: N` or `N/100` within a text
- * says. False when there is none, or they differ: other numbers of a text are no verdict. */
+/* A judge's verdict, 1 to 100: a reply that is a whole number, or `Score: N` or `N/100` in a text.
+ * False when there is none, or several differ; other numbers are ignored. */
 bool model_reply_score(const char *text, int *score);
 
 /* "simple", "global" or "complex". */
 const char *model_reply_complexity(const char *text);
 
-/* The first line without quotes round it; NULL when it has fewer than three characters. */
+/* The first line without surrounding quotes; NULL when it has fewer than three characters. */
 const char *model_reply_line(struct arena *arena, const char *text);
 
-/* Lines without bullets, numbers and blanks, at most `most`, none empty; how many. `marked` takes
- * only lines that begin with `- `. */
+/* Lines without bullets, numbers and blanks, at most `most`, none empty; returns how many. `marked`
+ * accepts only lines that begin with `- `. */
 size_t model_reply_lines(struct arena *arena, const char *text, bool marked, const char **lines,
                          size_t most);
 
 /* Which of `count` documents are relevant: JSON (grades, documents, results, or a list; also within
- * prose), lines `document 2: no`, or as many lines of yes and no. False when not every document is
- * covered exactly once. */
+ * prose), lines `document 2: no`, or one yes or no line per document. False unless every document
+ * is covered exactly once. */
 bool model_reply_grades(struct arena *arena, const char *text, size_t count, bool *relevant);
 
-/* Which of `count` claims are supported, by lines `2. SUPPORTED: evidence`; those of which nothing
- * is said are not. False when no line is one. */
+/* Which of `count` claims are supported, by lines `2. SUPPORTED: evidence`; claims without a line
+ * are unsupported. False when no line matches. */
 bool model_reply_verdicts(struct arena *arena, const char *text, size_t count, bool *supported,
                           const char **evidence);
 

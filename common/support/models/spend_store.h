@@ -5,20 +5,20 @@
 #include "base/optional.h"
 #include "db/db.h"
 
-/* Dollars of today (UTC), of all tenants. */
+/* US dollars of today (UTC), of all tenants. */
 MUST_CHECK enum error spend_today(struct db *db, double *dollars, struct problem *problem);
 
-/* Adds to today what no step of a trace tells of. */
+/* Adds usage of today that no trace contains. */
 MUST_CHECK enum error spend_add(struct db *db, const char *purpose, double dollars,
                                 struct problem *problem);
 
 struct provider_use {
-    int64_t requests, tokens; /* of the last minute */
-    double cost;              /* of the last day */
+    int64_t requests, tokens; /* number in the last minute */
+    double cost;              /* number in the last day */
     const char *last_used_at; /* NULL = never */
 };
 
-/* What a tenant had from a provider. */
+/* A tenant's usage of a provider. */
 MUST_CHECK enum error spend_of_provider(struct db *db, struct arena *arena, const char *tenant,
                                         const char *provider, struct provider_use *use,
                                         struct problem *problem);

@@ -1,6 +1,6 @@
 /*
- * Jobs that an HTTP request starts and the program `support-improver` runs, one at a time. A job
- * whose runner dies ends with the error "worker lost".
+ * Background jobs, started by an HTTP request and run one at a time by the program
+ * `support-improver`. If its runner dies, the job ends with the error "worker lost".
  */
 #ifndef ASSAY_SUPPORT_PROGRAMS_BACKGROUND_H
 #define ASSAY_SUPPORT_PROGRAMS_BACKGROUND_H
@@ -13,12 +13,12 @@ enum { BACKGROUND_KEPT_SECONDS = 86400 };
 struct background_run {
     const char *id, *tenant, *payload; /* JSON */
     const char *status;                /* queued, running, completed, error */
-    const char *error;                 /* of the last one: "worker lost", or what went wrong */
+    const char *error;                 /* error of the last attempt: "worker lost", or a message */
     const char *created_at, *finished_at;
-    const char *progress; /* JSON that the runner has written; NULL = nothing yet */
+    const char *progress; /* JSON written by the runner; NULL = nothing yet */
 };
 
-/* The kind of a run; `perform` is the runner's alone. */
+/* The job kind of a run; only the runner needs `perform`. */
 struct job_kind background_kind(const char *name, int64_t lease_seconds,
                                 void (*perform)(struct job *job, struct job_verdict *verdict),
                                 enum error (*record)(struct job *job,
@@ -35,13 +35,12 @@ MUST_CHECK enum error background_find(struct db *db, struct arena *arena,
                                       const struct job_kind *kind, const char *id,
                                       struct background_run *run, struct problem *problem);
 
-/* Those that are not over, or with `ended` those that failed: newest first, of a tenant or (NULL)
- * of all. */
+/* Unfinished runs, or with `ended` failed ones: newest first, of a tenant or (NULL) of all. */
 MUST_CHECK enum error background_list(struct db *db, struct arena *arena,
                                       const struct job_kind *kind, const char *tenant, bool ended,
                                       int most, struct object_list *runs, struct problem *problem);
 
-/* What the runner says of how far it is; holds the job for another lease. */
+/* The runner reports its progress; also extends the job's lease. */
 MUST_CHECK enum error background_say(struct job *job, const char *progress,
                                      struct problem *problem);
 

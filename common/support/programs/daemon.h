@@ -1,7 +1,7 @@
 /*
- * The frame of the daemons of the support service, which also run once when started by hand:
- * command line, settings, store, metrics and iterations. The next start recovers jobs whose worker
- * has died (jobs/runner.h).
+ * Harness of the support service's daemons, which run once when started manually: command line,
+ * settings, store, metrics and iterations. The next start recovers jobs whose worker has died
+ * (jobs/runner.h).
  */
 #ifndef ASSAY_SUPPORT_PROGRAMS_DAEMON_H
 #define ASSAY_SUPPORT_PROGRAMS_DAEMON_H
@@ -11,16 +11,16 @@
 
 struct daemon_program {
     const char *name;
-    struct arena *arena; /* as long as the program */
+    struct arena *arena; /* lives as long as the program */
     struct arena *job;   /* of an iteration, reset after it */
     struct support_settings settings;
     struct store *store;
-    struct metrics *metrics;   /* of a plan that counts; NULL where no stack is */
+    struct metrics *metrics;   /* of a plan with metrics; NULL without a stack */
     const char *run_directory; /* the same */
     struct problem problem;
     bool stays;    /* started with --every SECONDS */
-    bool mode;     /* with the plan's word */
-    void *context; /* the plan's */
+    bool mode;     /* started with the plan's own option */
+    void *context; /* the plan's state */
     double every;
     bool has_duty; /* false = iterations do nothing and do not open the store */
 };
@@ -28,12 +28,13 @@ struct daemon_program {
 struct daemon_plan {
     const char *name;
     const char *help;  /* base/help.h */
-    const char *mode;  /* an option of its own, such as --dry-run; NULL = there is none */
-    bool counts;       /* it has figures for /metrics */
+    const char *mode;  /* an additional option such as --dry-run; NULL = none */
+    bool counts;       /* it exports metrics */
     bool forks;        /* its processes call runner_start() themselves */
     size_t memory;     /* bytes, of each arena */
-    int failed, usage; /* exit codes: of settings and the store, of the command line */
-    bool (*has_duty)(const struct daemon_program *program); /* by the settings; NULL = it has */
+    int failed, usage; /* exit codes: for settings and the store, for the command line */
+    bool (*has_duty)(
+        const struct daemon_program *program); /* enabled by the settings; NULL = always */
     int (*run)(struct daemon_program *program);
     void *context;
 };
@@ -50,7 +51,7 @@ typedef enum error daemon_iteration(struct daemon_program *program, struct db *d
  * last one is returned. */
 enum error daemon_loop(struct daemon_program *program, daemon_iteration *round, const char *event);
 
-/* Says on standard error what went wrong and gives `code` back. */
+/* Prints the error on standard error and returns `code`. */
 int daemon_fail(const struct daemon_program *program, int code);
 
 #endif

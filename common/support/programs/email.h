@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "support/settings.h"
 
-/* To REPORT_EMAIL_RECIPIENTS, or TENANT_ADMIN_EMAIL, by the SMTP_ settings; nothing where the
- * receiver is not set. ERROR_INVALID no_mail_server; errors of mail_send(). */
+/* Sends to REPORT_EMAIL_RECIPIENTS, or TENANT_ADMIN_EMAIL, by the SMTP_ settings; does nothing
+ * without a recipient. ERROR_INVALID no_mail_server; errors of mail_send(). */
 MUST_CHECK enum error email_report_readers(struct arena *arena,
                                            const struct support_settings *settings,
                                            const char *subject, const char *text,

@@ -7,7 +7,7 @@
 
 #include "support/regression/run.h"
 
-/* `arena` keeps what it makes. ERROR_SYSTEM, or what is wrong with the models. */
+/* Memory is from `arena`. ERROR_SYSTEM, or the error of the models. */
 MUST_CHECK enum error engine_open(struct arena *arena, const struct support_settings *settings,
                                   struct regression_tools *tools, struct problem *problem);
 void engine_close(struct regression_tools *tools);

@@ -1,8 +1,8 @@
 /*
  * The release gate. It answers the fixed questions as the service would and measures the answers. A
  * question with a document must be answered from that document; a question without one must be
- * refused or handed to a person, with no citation. When a model is configured and cannot be
- * reached, the gate is skipped: a run without the model would pass whatever the model does.
+ * refused or sent to a human, with no citation. When a configured model cannot be reached, the gate
+ * is skipped: a run without the model says nothing about the model.
  */
 #ifndef ASSAY_SUPPORT_REGRESSION_EVAL_GATE_H
 #define ASSAY_SUPPORT_REGRESSION_EVAL_GATE_H
@@ -11,18 +11,18 @@
 #include "support/regression/run.h"
 #include "support/trends/measures.h"
 
-extern const char eval_gate_result_path[]; /* below DATA_DIR, as the figures it is held against */
+extern const char eval_gate_result_path[]; /* below DATA_DIR, like the baseline results */
 
 struct eval_gate_case {
     const struct fixed_question *question;
     const char *route;
-    bool right; /* answered from its document, or refused as it should be */
+    bool right; /* answered from its document, or refused as expected */
     struct answered_measures scores;
 };
 
 struct eval_gate {
     bool skipped;
-    const char *reason; /* of skipping; else NULL */
+    const char *reason; /* why it was skipped; else NULL */
     struct answered_measures values;
     struct optional_number baseline[MEASURE__ANSWERED];
     struct string_list failures; /* none = passed */
@@ -30,8 +30,8 @@ struct eval_gate {
     size_t count;
 };
 
-/* Answers, judges, and keeps the figures for the next time to be compared with. Errors of the
- * questions, the baseline and the database; ERROR_INVALID too_few_cases. */
+/* Answers the questions, evaluates the answers, and stores the results as the next baseline. Errors
+ * of the questions, the baseline and the database; ERROR_INVALID too_few_cases. */
 MUST_CHECK enum error eval_gate_run(const struct regression_tools *tools, const char *path,
                                     const char *tenant, struct eval_gate *gate);
 

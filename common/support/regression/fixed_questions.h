@@ -1,7 +1,7 @@
 /*
- * Questions with the answers that are expected of the knowledge base, in a file that people write:
- * a JSON array of {question, expected_keywords, expected_answer, category, grounding_doc}. One
- * without a document is to be refused.
+ * Questions with the answers expected from the knowledge base, in a manually edited file: a JSON
+ * array of {question, expected_keywords, expected_answer, category, grounding_doc}. A question
+ * without a document must be refused.
  */
 #ifndef ASSAY_SUPPORT_REGRESSION_FIXED_QUESTIONS_H
 #define ASSAY_SUPPORT_REGRESSION_FIXED_QUESTIONS_H
@@ -15,7 +15,7 @@ extern const char fixed_questions_path[]; /* below DATA_DIR */
 struct fixed_question {
     const char *question, *expected_answer; /* "" = not given */
     const char *category;                   /* "uncategorized" = not given */
-    const char *grounding_doc;              /* its doc_id; NULL = the documents do not say */
+    const char *grounding_doc; /* its doc_id; NULL = the documents do not contain the answer */
     struct string_list expected_keywords;
 };
 SCHEMA_OF(fixed_question_schema, struct fixed_question);
@@ -25,7 +25,7 @@ struct fixed_questions {
     size_t count;
 };
 
-/* ERROR_MALFORMED cases_malformed, naming the case and its field; errors of data_file_read(). */
+/* ERROR_MALFORMED cases_malformed, with the case and its field; errors of data_file_read(). */
 MUST_CHECK enum error fixed_questions_read(struct arena *arena, const char *path,
                                            struct fixed_questions *questions,
                                            struct problem *problem);

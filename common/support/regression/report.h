@@ -4,16 +4,16 @@
 
 #include "support/regression/run.h"
 
-/* One case, answered twice. */
+/* One case, answered by both targets. */
 struct case_outcome {
     const struct curated_case *item;
     int severity;
     struct execution baseline, candidate;
-    bool baseline_lost, candidate_lost; /* to infrastructure */
+    bool baseline_lost, candidate_lost; /* lost to infrastructure errors */
     struct string_list baseline_failures, candidate_failures;
 };
 
-/* Judges, writes both files where a folder is given, and fills the result. */
+/* Applies the gate, writes both files if a folder is given, and fills the result. */
 MUST_CHECK enum error report_write(const struct regression_tools *tools,
                                    const struct regression_plan *plan, const char *mode,
                                    const struct case_outcome *cases, size_t count,

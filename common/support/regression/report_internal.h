@@ -8,13 +8,13 @@
 
 enum { REPORT_MOST = 60 * 1024 * 1024 };
 
-/* How the candidate's answer to a case differs from the baseline's. */
+/* Whether the candidate's answer to a case is better or worse than the baseline's. */
 enum case_change { CHANGE_NONE, CHANGE_REGRESSION, CHANGE_NEW_PASS, CHANGE_LOST, CHANGE__MAX };
 extern const char *const case_change_names[CHANGE__MAX];
 
 enum case_change case_change_of(const struct case_outcome *item);
 
-/* Sums over the cases that one target has answered. */
+/* Sums over the cases that one target answered. */
 struct arm_stats {
     int64_t passed, refused;
     double cost, latency;
@@ -26,7 +26,7 @@ struct run_stats {
     double quality_delta; /* sum */
     double p_value;
     struct paired_reach reach;
-    bool sees_target; /* the cases could have shown a fall as large as the target */
+    bool sees_target; /* enough cases to detect a fall as large as the target */
     struct string_list reasons;
     bool passed;
 };
@@ -34,7 +34,7 @@ struct run_stats {
 /* part / whole; 0 when the whole is 0. */
 double share_of(double part, double whole);
 
-/* All that a report is written from. */
+/* The data of a report. */
 struct report {
     const struct regression_tools *tools;
     const struct regression_plan *plan;
@@ -49,7 +49,7 @@ const char *report_json(const struct report *report, const struct regression_res
 const char *report_aggregate_json(const struct report *report);
 const char *report_gate_json(const struct report *report);
 
-/* report_markdown.c: the report for people. */
+/* report_markdown.c: the report as Markdown. */
 const char *report_markdown(const struct report *report, const struct regression_result *result);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * A regression run: it answers the curated cases with the baseline and with the candidate, checks
- * each answer against the expectations of its case, and applies the gate.
+ * A regression run: answers the curated cases with the baseline and with the candidate, checks each
+ * answer against the expectations of its case, and applies the gate.
  */
 #ifndef ASSAY_SUPPORT_REGRESSION_RUN_H
 #define ASSAY_SUPPORT_REGRESSION_RUN_H
@@ -10,24 +10,24 @@
 #include "support/regression/paired.h"
 
 struct regression_gate {
-    int64_t most;     /* regressions */
-    double pass_rate; /* the least */
+    int64_t most;     /* regressions allowed */
+    double pass_rate; /* minimum */
     double alpha, power, target;
 };
 
 struct regression_plan {
-    const char *run_id, *baseline, *candidate; /* as of target_resolve() */
+    const char *run_id, *baseline, *candidate; /* names, see target_resolve() */
     const char *dataset;                       /* a path */
     const char *tenant;                        /* NULL = all */
     int64_t max_cases, seed;                   /* 0 = all of them */
-    bool simulated; /* answers of experiments are made from what is expected */
-    bool calls;     /* providers may be called where they are held against each other, or paid */
+    bool simulated; /* simulation: an experiment's answers are generated from the expectations */
+    bool calls;     /* providers under comparison, and paid ones, may be called */
     struct regression_gate gate;
-    const char *report_folder; /* "" = none is written */
+    const char *report_folder; /* folder of the report; "" = no report */
 };
 
 struct regression_result {
-    int exit_code; /* 0 the gate is passed, 1 it is not, 2 nothing could be said */
+    int exit_code;                             /* 0 = passed, 1 = failed, 2 = undecided */
     const char *report_json, *report_markdown; /* paths below DATA_DIR; NULL = none */
     const char *aggregate, *gate;              /* JSON */
     const char *mode, *created_at;
@@ -35,16 +35,16 @@ struct regression_result {
     int64_t cases;
 };
 
-/* Answers one question as an overlay says; filled by the caller. */
+/* Answers one question with an overlay; set by the caller. */
 struct regression_tools {
     struct db *db;
     struct arena *arena;
     const struct support_settings *settings;
     struct knowledge_cache *cache;
     const struct synonyms *synonyms;
-    struct models *models; /* NULL = none are asked */
+    struct models *models; /* models; NULL = no models */
     struct problem *problem;
-    /* Told after each case; an error ends the run. May be NULL. */
+    /* Called after each case; an error ends the run. May be NULL. */
     enum error (*on_case)(void *context, int64_t done, int64_t of, struct problem *problem);
     void *context;
 };

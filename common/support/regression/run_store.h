@@ -16,7 +16,7 @@ struct run_row {
     const char *run_id, *tenant_id, *created_at, *baseline, *candidate, *report_path, *mode;
     double pass_rate;
     int64_t sample_size;
-    bool drift_alert; /* it did not pass */
+    bool drift_alert; /* the run failed */
 };
 /* Newest first, of a tenant or (NULL) all: struct run_row. */
 MUST_CHECK enum error run_list(struct db *db, struct arena *arena, const char *tenant,
@@ -24,7 +24,7 @@ MUST_CHECK enum error run_list(struct db *db, struct arena *arena, const char *t
 MUST_CHECK enum error run_find(struct db *db, struct arena *arena, const char *tenant,
                                const char *run_id, struct run_row *row, bool *found,
                                struct problem *problem);
-/* The newest run with that candidate, of a tenant or (NULL) all; NULL = none. */
+/* The newest run with that candidate, of a tenant or (NULL) all; NULL = no run. */
 MUST_CHECK enum error run_newest(struct db *db, struct arena *arena, const char *tenant,
                                  const char *candidate, const char **run_id,
                                  struct problem *problem);
@@ -38,19 +38,19 @@ MUST_CHECK enum error run_deltas_of(struct db *db, struct arena *arena, const ch
                                     const char *candidate, struct run_deltas *deltas, bool *found,
                                     struct problem *problem);
 
-/* Counts a run for the scraper. */
+/* Counts a run in the metrics. */
 void run_count(struct metrics *metrics, const struct regression_plan *plan,
                const struct regression_result *result, bool passed);
 
-/* In the background. */
+/* Runs in the background. */
 struct run_request {
     const char *baseline, *candidate;
-    const char *tenant; /* NULL = everybody's cases */
+    const char *tenant; /* NULL = cases of all tenants */
     bool simulated;
 };
 SCHEMA_OF(run_request_schema, struct run_request);
 
-/* How far a run is. */
+/* Progress of a run. */
 struct run_progress {
     int64_t cases_done, cases_total;
 };

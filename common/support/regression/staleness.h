@@ -1,6 +1,6 @@
 /*
- * Finds stale curated cases: answers old cases again as the service would now, and compares the
- * answers with what was confirmed.
+ * Finds stale curated cases: answers old cases again with the current service, and compares the
+ * answers with the confirmed ones.
  */
 #ifndef ASSAY_SUPPORT_REGRESSION_STALENESS_H
 #define ASSAY_SUPPORT_REGRESSION_STALENESS_H
@@ -8,11 +8,11 @@
 #include "support/regression/run.h"
 
 struct staleness_plan {
-    const char *path; /* of the cases */
-    int64_t days;     /* younger cases are left alone */
-    bool undated;     /* so are those without a date, unless this says so */
-    bool ages;        /* looks at ages alone: nothing is answered */
-    bool apply;       /* keeps what was found */
+    const char *path; /* file of the cases */
+    int64_t days;     /* skips younger cases */
+    bool undated;     /* includes cases without a date, which are skipped otherwise */
+    bool ages;        /* checks only ages: answers nothing */
+    bool apply;       /* stores the results */
 };
 
 struct stale_case {
@@ -22,7 +22,7 @@ struct stale_case {
 };
 
 struct staleness {
-    int64_t due, evaluated, skipped; /* of those that were due: answered, or failed to be */
+    int64_t due, evaluated, skipped; /* of the due cases: answered, or failed */
     size_t stale_count;
     const struct stale_case *stale;
     const char *markdown;
@@ -30,7 +30,7 @@ struct staleness {
 
 SCHEMA_OF(stale_case_schema, struct stale_case);
 
-/* What differs first; `reason` NULL = nothing does. Public for tests. */
+/* The first difference; `reason` NULL = none. Public for tests. */
 struct stale_case staleness_of(struct arena *arena, const struct curated_case *item,
                                const struct execution *execution);
 

@@ -1,6 +1,6 @@
 /*
- * What a stored trace contains for a reviewer: question, answer, retrieved documents, citations and
- * scores. Every program that judges answers reads traces with it.
+ * Extracts from a stored trace what a reviewer needs: question, answer, retrieved documents,
+ * citations and scores. Every program that evaluates answers reads traces with it.
  */
 #ifndef ASSAY_SUPPORT_REVIEW_EXTRACT_H
 #define ASSAY_SUPPORT_REVIEW_EXTRACT_H
@@ -18,8 +18,8 @@ struct extract_tool {
 };
 
 struct extract {
-    struct string_list tags;    /* of a verdict from a batch */
-    const char *query, *answer; /* "" = not known */
+    struct string_list tags;    /* verdict from an imported batch */
+    const char *query, *answer; /* "" = unknown */
     const char *route;          /* NULL = none */
     struct optional_number quality, fact_score, duration_ms;
     OBJECT_LIST(struct extract_document, docs);
@@ -36,7 +36,7 @@ SCHEMA_OF(extract_tool_schema, struct extract_tool);
 MUST_CHECK enum error extract_trace(const struct trace_call *call, const char *trace_id,
                                     struct extract *extract, bool *found);
 
-/* As it is kept with a verdict, and back. What cannot be read is empty. */
+/* Converts to the form stored with a verdict, and back. Invalid input gives an empty struct. */
 const char *extract_json(struct arena *arena, const struct extract *extract);
 void extract_read(struct arena *arena, const char *json, struct extract *extract);
 

@@ -1,7 +1,7 @@
 /*
  * The review queue: answers that need a review, and the verdicts of reviewers. A case is pending,
- * may be in review, and ends with a verdict, which stands until somebody opens the case again.
- * Contains all SQL of the queue.
+ * may be in review, and ends with a verdict, which is final until the case is reopened. Contains
+ * all SQL of the queue.
  */
 #ifndef ASSAY_SUPPORT_REVIEW_REVIEW_STORE_H
 #define ASSAY_SUPPORT_REVIEW_REVIEW_STORE_H
@@ -9,7 +9,7 @@
 #include "shm/metrics.h"
 #include "support/review/extract.h"
 
-/* The first one that holds is the reason. */
+/* The first matching reason applies. */
 enum review_reason {
     REVIEW_THUMBS_DOWN,
     REVIEW_LOW_QUALITY,
@@ -39,7 +39,7 @@ struct review_row {
     const char *notes; /* "" = none */
     const char *created_at, *reviewed_at, *reviewed_by;
     const char *snapshot; /* NULL = none yet */
-    const char *question; /* NULL = it is gone with its trace */
+    const char *question; /* NULL = deleted with its trace */
     struct optional_number quality, fact_score, duration_ms;
 };
 
@@ -48,15 +48,14 @@ struct review_filter {
     int64_t limit, offset;
 };
 
-/* What a round of the builder came to. */
+/* Result of one run of the queue builder. */
 struct review_built {
     int64_t matched, inserted, upgraded;
 };
 
-/* Calls with tenant NULL are about everybody's cases. */
+/* Calls with tenant NULL apply to the cases of all tenants. */
 
-/* Looks at the traces of the last days and makes cases of those that need a look; one transaction.
- */
+/* Creates cases for the traces of the last days that need a review; one transaction. */
 MUST_CHECK enum error review_build(const struct trace_call *call,
                                    const struct support_settings *settings, int64_t days,
                                    struct review_built *built);
@@ -69,18 +68,19 @@ struct review_key {
     int64_t id;
     const char *trace_id, *created_at;
 };
-/* Judged good, and bad with `bad`: oldest first, without a limit: struct review_key. */
+/* Confirmed as good, and also as bad with `bad`: oldest first, without a limit: struct
+ * review_key. */
 MUST_CHECK enum error review_confirmed(const struct trace_call *call, bool bad,
                                        struct object_list *rows);
 
-/* The traces of cases that are not confirmed, in the order of their bytes. */
+/* The traces of unconfirmed cases, in bytewise order. */
 MUST_CHECK enum error review_revoked(const struct trace_call *call, struct string_list *trace_ids);
 
 /* ERROR_NOT_FOUND review_not_found. */
 MUST_CHECK enum error review_find(const struct trace_call *call, int64_t id,
                                   struct review_row *row);
 
-/* What a case is about: its trace, or what was kept of it. */
+/* The content of a case: its trace, or the copy stored with the case. */
 MUST_CHECK enum error review_extract(const struct trace_call *call, const struct review_row *row,
                                      struct extract *extract);
 
@@ -88,17 +88,18 @@ struct review_verdict {
     enum review_status status;
     const char *notes;
     const char *reviewer;    /* users.id or NULL */
-    struct string_list tags; /* of a batch */
-    bool pending_only;       /* one that somebody has in hand is refused, too */
+    struct string_list tags; /* from a batch */
+    bool pending_only;       /* refuses also a case that another reviewer has claimed */
 };
 /* ERROR_NOT_FOUND review_not_found, ERROR_CONFLICT review_not_pending. One transaction. */
 MUST_CHECK enum error review_decide(const struct trace_call *call, int64_t id,
                                     const struct review_verdict *verdict);
 
-/* Nobody else judges the case until the transaction ends. ERROR_NOT_FOUND review_not_found. */
+/* Locks the case against other verdicts until the transaction ends. ERROR_NOT_FOUND
+ * review_not_found. */
 MUST_CHECK enum error review_hold(const struct trace_call *call, int64_t id);
 
-/* A case by hand. ERROR_NOT_FOUND trace_not_found, ERROR_CONFLICT review_exists. */
+/* Creates a case manually. ERROR_NOT_FOUND trace_not_found, ERROR_CONFLICT review_exists. */
 MUST_CHECK enum error review_add(const struct trace_call *call, const char *trace_id,
                                  const char *notes, int64_t *id);
 
@@ -108,11 +109,11 @@ struct review_counts {
 };
 MUST_CHECK enum error review_count(const struct trace_call *call, struct review_counts *counts);
 
-/* Sets the gauges of all tenants. What cannot be counted is left as it is. */
+/* Sets the gauges of all tenants. A gauge that cannot be computed keeps its value. */
 void review_show(struct db *db, struct arena *arena, struct metrics *metrics);
 
-/* The id of a person of the table `users`, by id or by name without regard to case; NULL = there is
- * none. */
+/* The id of a user of the table `users`, by id or by name without regard to case; NULL =
+ * unknown. */
 MUST_CHECK enum error review_person(const struct trace_call *call, const char *name,
                                     const char **id);
 

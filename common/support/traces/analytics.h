@@ -1,4 +1,4 @@
-/* Questions and their outcomes by category and by day, of one tenant. */
+/* Numbers of questions and their outcomes by category and by day, for one tenant. */
 #ifndef ASSAY_SUPPORT_TRACES_ANALYTICS_H
 #define ASSAY_SUPPORT_TRACES_ANALYTICS_H
 
@@ -6,11 +6,11 @@
 
 struct topic_row {
     const char *category;
-    int64_t count, resolved;            /* answers; those with route auto */
+    int64_t count, resolved;            /* all answers; answers with route auto */
     struct optional_number avg_quality; /* two decimals */
 };
 
-/* By category; an answer counts once for each it touches: struct topic_row. */
+/* By category; an answer counts once for each of its categories: struct topic_row. */
 MUST_CHECK enum error analytics_topics(const struct trace_call *call, int64_t days,
                                        struct object_list *rows);
 
@@ -24,9 +24,9 @@ struct day_row {
 MUST_CHECK enum error analytics_days(const struct trace_call *call, int64_t days,
                                      enum analytics_metric metric, struct object_list *rows);
 
-/* What models cost: the sum over the steps of all traces. */
+/* Cost of models: the sum over the steps of all traces. */
 struct cost_row {
-    const char *name; /* of the model, or of the category */
+    const char *name; /* name of the model, or of the category */
     double cost_usd;
 };
 MUST_CHECK enum error analytics_costs(const struct trace_call *call, int64_t days,

@@ -1,6 +1,6 @@
 /*
- * The seven evaluators that judge every answer: cheap, deterministic, each giving a score between 0
- * and 1, a verdict and figures.
+ * The seven evaluators that run on every answer: cheap and deterministic. Each returns a score
+ * between 0 and 1, a verdict and metrics.
  */
 #ifndef ASSAY_SUPPORT_TRACES_EVALUATORS_H
 #define ASSAY_SUPPORT_TRACES_EVALUATORS_H
@@ -13,8 +13,8 @@
 enum { EVALUATORS = 7 };
 extern const char *const evaluator_names[EVALUATORS];
 
-/* Whether a score of 1 is bad: the evaluators that look for a fault. The order of the worst answers
- * is by them (trace_store.c) and so are its indexes: another one needs a migration. */
+/* Whether a score of 1 is bad: for evaluators that detect an error. The queries for the worst
+ * answers (trace_store.c) and their indexes depend on it: a change needs a migration. */
 bool evaluator_lower_is_better(const char *name);
 
 struct evaluation {
@@ -24,12 +24,12 @@ struct evaluation {
     const char *metadata; /* a JSON object */
 };
 
-/* What the evaluators look at. */
+/* Input of the evaluators. */
 struct evaluated {
     const char *question, *answer;
-    const struct optional_number *relevances; /* of retrieved documents; not given = not scored */
+    const struct optional_number *relevances; /* of retrieved documents; absent = not scored */
     size_t document_count;
-    double words_mean, words_deviation; /* of earlier answers; a deviation of 0 = not known */
+    double words_mean, words_deviation; /* of earlier answers; a deviation of 0 = unknown */
     int answer_tokens;
     const int *tool_tokens;
     size_t tool_count;
@@ -49,7 +49,7 @@ struct evaluation evaluate_refusal(struct arena *arena, const char *answer);
 struct evaluation evaluate_pii(struct arena *arena, const char *answer);
 struct evaluation evaluate_language(struct arena *arena, const char *question, const char *answer);
 
-/* Words as blanks separate them. */
+/* Words, separated by blanks. */
 int evaluate_count_words(const char *text);
 
 #endif

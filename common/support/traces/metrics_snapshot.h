@@ -1,5 +1,5 @@
-/* The figures of a tenant's last day and week: latency, escalation, quality, errors, votes. What
- * nothing was measured for is absent, never zero. */
+/* A tenant's metrics of the last day and week: latency, escalation, quality, errors, votes. A
+ * metric without measurements is absent, never zero. */
 #ifndef ASSAY_SUPPORT_TRACES_METRICS_SNAPSHOT_H
 #define ASSAY_SUPPORT_TRACES_METRICS_SNAPSHOT_H
 
@@ -7,10 +7,10 @@
 
 struct metrics_snapshot {
     struct optional_number p50_sec, p95_sec, p99_sec; /* 24 h, two decimals or more */
-    int64_t timed_traces;                       /* those of them that the percentiles are of */
-    int64_t total_traces, escalated;            /* 24 h */
-    struct optional_number escalation_rate_pct; /* one decimal, as the next ones */
-    int64_t scored_traces;                      /* 7 d */
+    int64_t timed_traces;                             /* number of answers in the percentiles */
+    int64_t total_traces, escalated;                  /* 24 h */
+    struct optional_number escalation_rate_pct;       /* one decimal, as the next ones */
+    int64_t scored_traces;                            /* 7 d */
     struct optional_number avg_quality, low_quality_share_pct;
     int64_t total_started, likely_failed, failed; /* 24 h */
     struct optional_number likely_failure_rate_pct;
@@ -18,11 +18,11 @@ struct metrics_snapshot {
     struct optional_number thumbs_down_rate_pct;
 };
 
-/* Of the call's tenant; of all where it is NULL. */
+/* Of the call's tenant, or of all tenants if it is NULL. */
 MUST_CHECK enum error metrics_snapshot(const struct trace_call *call,
                                        struct metrics_snapshot *snapshot);
 
-/* The value at the smallest rank that is at least count times p; of sorted values. */
+/* The value at the smallest rank not below count times p; `values` are sorted. */
 double metrics_percentile(const double *sorted, size_t count, double p);
 
 #endif

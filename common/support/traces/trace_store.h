@@ -1,6 +1,6 @@
 /*
- * Traces in the database: one row per answer, a step per node with the state after it, the
- * documents once, what evaluators said. All SQL about them is here.
+ * Traces in the database: one row per answer, one step per node with the state after it, each
+ * document once, and the evaluations. Contains all SQL about them.
  */
 #ifndef ASSAY_SUPPORT_TRACES_TRACE_STORE_H
 #define ASSAY_SUPPORT_TRACES_TRACE_STORE_H
@@ -22,23 +22,24 @@ struct trace_call {
 struct trace_start {
     const char *trace_id, *request_id, *session_id, *user_id, *question;
     const char *channel;       /* web, widget, email */
-    const char *experiment_id; /* in force; NULL = none */
-    const char *origin;        /* NULL = "live"; "regression" is no answer to anybody */
+    const char *experiment_id; /* experiment in force; NULL = none */
+    const char *origin;        /* NULL = "live"; "regression" was not sent to a user */
 };
 
-/* Before the graph runs, so that an answer that never came is seen. */
+/* Call it before the graph runs, so that an answer that was never finished is visible. */
 MUST_CHECK enum error trace_begin(const struct trace_call *call, const struct trace_start *start);
 
-/* When it has run, inside the caller's transaction. `answer_words` is for later baselines. */
+/* Call it after the graph has run, inside the caller's transaction. `answer_words` is for later
+ * baselines. */
 MUST_CHECK enum error trace_finish(const struct trace_call *call, const char *trace_id,
                                    const struct graph_outcome *outcome, double duration_ms);
 
-/* Replaces what evaluators said of the trace; in the caller's transaction. */
+/* Replaces the evaluations of the trace; in the caller's transaction. */
 MUST_CHECK enum error trace_put_evaluations(const struct trace_call *call, const char *trace_id,
                                             const struct evaluation *evaluations, size_t count);
 
-/* Mean and sample deviation of the words of the tenant's last 500 answers but this one; a deviation
- * of 0 when there are fewer than 30. */
+/* Mean and sample standard deviation of the words in the tenant's last 500 answers except this one;
+ * the deviation is 0 when there are fewer than 30. */
 MUST_CHECK enum error trace_length_baseline(const struct trace_call *call, const char *trace_id,
                                             double *mean, double *deviation);
 
@@ -65,7 +66,7 @@ MUST_CHECK enum error trace_of_question(const struct trace_call *call, const cha
 
 struct trace_step_row {
     int64_t order;
-    const char *node, *state, *ts; /* the state with its documents in place of references */
+    const char *node, *state, *ts; /* the state with documents in place of references */
 };
 MUST_CHECK enum error trace_steps(const struct trace_call *call, const char *trace_id,
                                   struct object_list *rows);
@@ -85,12 +86,13 @@ struct trace_evaluation_row {
 MUST_CHECK enum error trace_evaluations(const struct trace_call *call, const char *trace_id,
                                         struct object_list *rows);
 
-/* The worst traces of an evaluator: lowest scores first, highest where 1 is bad; without those
- * where the evaluator failed. Of all tenants where the call names none, as the next. */
+/* The worst traces of an evaluator: lowest scores first, or highest if a score of 1 is bad; skips
+ * traces where the evaluator failed. Of all tenants if the call has none, like the next
+ * function. */
 MUST_CHECK enum error trace_worst(const struct trace_call *call, const char *evaluator,
                                   int64_t limit, struct object_list *rows);
 
-/* By day of UTC; failed evaluators count as runs and in no mean. */
+/* By day in UTC; failed evaluators count as runs, but not in the mean. */
 struct trend_point {
     const char *date;
     double mean_score;
@@ -107,7 +109,7 @@ struct purge_counts {
 MUST_CHECK enum error trace_purge_batch(struct db *db, const char *tenant, int64_t days,
                                         struct purge_counts *counts, struct problem *problem);
 /* Deletes the tenant's traces that started more than `days` ago, in batches; 0 deletes nothing. A
- * NULL tenant is everybody's. */
+ * NULL tenant means all tenants. */
 MUST_CHECK enum error trace_purge(struct db *db, const char *tenant, int64_t days,
                                   struct purge_counts *counts, struct problem *problem);
 

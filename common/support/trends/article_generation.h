@@ -1,4 +1,4 @@
-/* Drafts of documents, written by a model out of tickets that people have resolved. */
+/* Article generation: a model writes drafts of documents from resolved tickets. */
 #ifndef ASSAY_SUPPORT_TRENDS_ARTICLE_GENERATION_H
 #define ASSAY_SUPPORT_TRENDS_ARTICLE_GENERATION_H
 
@@ -6,12 +6,12 @@
 #include "support/settings.h"
 #include "support/traces/trace_store.h"
 
-/* Told after each cluster; may be NULL. */
+/* Called after each cluster; may be NULL. */
 typedef void articles_progress(size_t done, size_t of);
 
-/* Takes together tickets of the last week that are alike and in no draft yet, three or more, and
- * has a draft written of each cluster. ERROR_UNAVAILABLE no_model when none answers: then nothing
- * is stored of that cluster. */
+/* Clusters similar tickets of the last week that are in no draft yet, at least three per cluster,
+ * and generates a draft for each cluster. ERROR_UNAVAILABLE no_model when no model answers: then
+ * nothing is stored for that cluster. */
 MUST_CHECK enum error articles_generate(const struct trace_call *call,
                                         const struct support_settings *settings,
                                         struct models *models, articles_progress *progress,

@@ -1,6 +1,6 @@
 /*
- * What to improve next: signals of one week (bad verdicts, votes against, gaps, slowness, drift,
- * old documents), ranked by impact, frequency and how recent they are.
+ * The improvement backlog: signals of one week (bad verdicts, negative votes, gaps, latency, drift,
+ * old documents), ranked by impact, frequency and age.
  */
 #ifndef ASSAY_SUPPORT_TRENDS_BACKLOG_H
 #define ASSAY_SUPPORT_TRENDS_BACKLOG_H
@@ -16,8 +16,9 @@ double backlog_priority(double impact, int64_t frequency, double age_days);
 
 struct backlog_request {
     const struct support_settings *settings;
-    const char *week; /* NULL = the one before this */
-    const char *out;  /* NULL = reports/improvement_backlog/<week>.md; a folder gets <week>.md */
+    const char *week; /* NULL = last week */
+    const char
+        *out; /* NULL = reports/improvement_backlog/<week>.md; for a folder <week>.md in it */
 };
 
 struct backlog_item {
@@ -28,13 +29,13 @@ struct backlog_item {
     const char *latest_at;
     double age_days;
     struct string_list trace_ids;
-    json_t *details; /* by the source */
+    json_t *details; /* of the signal source */
     const char *suggested_action;
 };
 
 struct backlog_summary {
     int64_t items;
-    json_t *top_sources; /* by source: a number, the largest first */
+    json_t *top_sources; /* by source: counts, largest first */
 };
 
 struct backlog_statistics {
@@ -55,7 +56,7 @@ SCHEMA_OF(backlog_item_schema, struct backlog_item);
 SCHEMA_OF(backlog_schema, struct backlog_document);
 
 struct backlog {
-    const char *week, *path; /* of the report, as it was given or made */
+    const char *week, *path; /* path of the report, as given or generated */
     struct backlog_document document;
     const char *markdown;
 };
@@ -64,13 +65,13 @@ struct backlog {
 MUST_CHECK enum error backlog_make(const struct trace_call *call,
                                    const struct backlog_request *request, struct backlog *backlog);
 
-/* Makes, keeps and writes it. */
+/* Builds, stores and writes the backlog. */
 MUST_CHECK enum error backlog_generate(const struct trace_call *call,
                                        const struct backlog_request *request,
                                        struct backlog *backlog);
 
-/* The newest kept one of the tenant, else that of all cut to the tenant's, else made for last week
- * and not kept. ERROR_SYSTEM backlog_unreadable. */
+/* The newest stored one of the tenant, else the one of all tenants reduced to this tenant, else one
+ * built for last week without storing it. ERROR_SYSTEM backlog_unreadable. */
 MUST_CHECK enum error backlog_current(const struct trace_call *call,
                                       const struct support_settings *settings,
                                       struct backlog_document *document);

@@ -1,4 +1,4 @@
-/* Private to common/support/trends: the signals of a week, by where they come from. */
+/* Private to common/support/trends: the signals of a week, by source. */
 #ifndef ASSAY_SUPPORT_TRENDS_BACKLOG_SIGNALS_H
 #define ASSAY_SUPPORT_TRENDS_BACKLOG_SIGNALS_H
 
@@ -15,9 +15,9 @@ struct backlog_signal {
 struct backlog_window {
     const struct trace_call *call; /* of one tenant or `all` */
     const struct support_settings *settings;
-    int64_t start;                  /* of the week, as the next */
-    const char *from, *to, *before; /* its bounds, and the start of the week before */
-    const char *stale;              /* documents older than that */
+    int64_t start;                  /* name of the week, like the next */
+    const char *from, *to, *before; /* start and end of the week, and start of the week before */
+    const char *stale;              /* age limit of documents */
     int64_t now;
 };
 
@@ -27,7 +27,7 @@ typedef enum error backlog_loader(const struct backlog_window *window,
 
 struct backlog_source {
     const char *name, *action;
-    size_t impact; /* the place of its weight in the settings */
+    size_t impact; /* index of its weight in the settings */
     backlog_loader *load;
 };
 enum { BACKLOG_SOURCES = 6 };

@@ -1,7 +1,4 @@
-/*
- * Topics that people asked for in vain: questions of a week that the documents do not answer, those
- * alike taken together.
- */
+/* Knowledge gaps: clusters of similar questions of a week that the documents do not answer. */
 #ifndef ASSAY_SUPPORT_TRENDS_GAPS_H
 #define ASSAY_SUPPORT_TRENDS_GAPS_H
 
@@ -10,14 +7,13 @@
 enum { GAP_LEAST = 5, GAP_SAMPLES = 3, GAP_QUESTIONS_MOST = 2000 };
 
 struct gap_cluster {
-    const char *cluster_id; /* of its samples: the same ones give the same */
+    const char *cluster_id; /* hash of its samples: the same samples give the same hash */
     const char *summary;
     const char *samples[GAP_SAMPLES];
     size_t sample_count, count;
 };
 
-/* Clusters of at least `least` questions of one tenant, in the order of time: struct gap_cluster.
- */
+/* Clusters of at least `least` questions of one tenant, in order of time: struct gap_cluster. */
 void gaps_cluster(struct arena *arena, const char *const *questions, size_t count, size_t least,
                   struct object_list *clusters);
 
@@ -25,10 +21,10 @@ struct gap_counts {
     int64_t questions, created, updated;
 };
 
-/* Of all tenants, over the last seven days. A topic that waits already is brought up to date. */
+/* Of all tenants, over the last seven days. Updates a gap that is already open. */
 MUST_CHECK enum error gaps_build(const struct trace_call *call, struct gap_counts *counts);
 
-/* Says that a gap of the tenant is filled. ERROR_NOT_FOUND gap_not_found. */
+/* Marks a gap of the tenant as filled. ERROR_NOT_FOUND gap_not_found. */
 MUST_CHECK enum error gap_resolve(const struct trace_call *call, int64_t id);
 
 #endif

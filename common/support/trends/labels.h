@@ -1,13 +1,13 @@
-/* Private to common/support/trends: answers of a while with what people said of them. */
+/* Private to common/support/trends: answers of a period with their verdicts. */
 #ifndef ASSAY_SUPPORT_TRENDS_LABELS_H
 #define ASSAY_SUPPORT_TRENDS_LABELS_H
 
 #include "support/traces/trace_store.h"
 #include "support/trends/threshold.h"
 
-#define EVERYBODY "all" /* as a tenant: all of them */
+#define EVERYBODY "all" /* as a tenant: all tenants */
 
-/* The values of one metric: all of them ascending, and those of judged answers. */
+/* The values of one metric: all in ascending order, and those of judged answers. */
 struct labelled_metric {
     size_t count;
     double *values;
@@ -16,19 +16,19 @@ struct labelled_metric {
 
 struct labelled {
     int64_t traces;
-    int64_t labels; /* verdicts, of whatever age; without any: answers, by their route */
+    int64_t labels; /* verdicts of any age; if there are none: answers, by their route */
     bool by_people;
     struct labelled_metric metrics[THRESHOLD__MAX];
-    const char *heavy_tenant; /* who has half of all bad verdicts or more; NULL = nobody */
+    const char *heavy_tenant; /* the reviewer of at least half of all bad verdicts; NULL = none */
     double heavy_share;
 };
 
-/* Live answers of the last `days` days of the call's tenant, or EVERYBODY. */
+/* Live answers of the last `days` days of the call's tenant, or of EVERYBODY. */
 MUST_CHECK enum error labelled_read(const struct trace_call *call, int64_t days,
                                     struct labelled *labelled);
 
-/* Verdicts since a moment on answers of the tenant that go out under a cutoff of a metric (quality
- * or facts), and the bad ones among them. */
+/* Counts verdicts since a time on the tenant's answers that pass a cutoff of a metric (quality or
+ * facts), and the bad verdicts among them. */
 MUST_CHECK enum error labelled_count(const struct trace_call *call, enum threshold_metric metric,
                                      double cutoff, const char *since, int64_t *given,
                                      int64_t *wrong);

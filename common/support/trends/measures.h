@@ -1,7 +1,7 @@
 /*
- * How good an answer is by its words alone, without a model: what of it stands in its documents,
- * how early what was asked for was found, what of the question it takes up, and what of the words
- * that were to be found is there.
+ * Quality measures from words alone, without a model: the share of the answer that its documents
+ * contain, the rank of relevant results, the share of the question that the answer covers, and the
+ * share of expected words that it contains.
  */
 #ifndef ASSAY_SUPPORT_TRENDS_MEASURES_H
 #define ASSAY_SUPPORT_TRENDS_MEASURES_H
@@ -13,13 +13,13 @@ enum measure {
     MEASURE_FAITHFULNESS,
     MEASURE_PRECISION,
     MEASURE_RELEVANCY,
-    MEASURE__ANSWERED, /* those above need nothing but the answer and its documents */
+    MEASURE__ANSWERED, /* the measures above need only the answer and its documents */
     MEASURE_RECALL = MEASURE__ANSWERED,
     MEASURE__MAX
 };
 extern const char *const measure_names[MEASURE__MAX];
 
-/* Values of all measures, and of those of an answer, as they are written. */
+/* Schemas of the values of all measures, and of those of an answer. */
 struct measures {
     double values[MEASURE__MAX];
 };
@@ -31,12 +31,12 @@ SCHEMA_OF(answered_measures_schema, struct answered_measures);
 
 struct measured {
     const char *question, *answer;
-    const char *const *documents; /* the first is what was found first */
+    const char *const *documents; /* the first one has rank 1 */
     size_t document_count;
-    struct string_list keywords; /* that are expected; those of a live answer are not known */
+    struct string_list keywords; /* expected keywords; unknown for live answers */
 };
 
-/* Each between 0 and 1. */
+/* Each value is between 0 and 1. */
 void measures_take(struct arena *arena, const struct measured *what, double scores[MEASURE__MAX]);
 
 #endif

@@ -1,5 +1,5 @@
-/* What to do next, out of all that is known: the backlog, thresholds that could lie better,
- * experiments that passed, curated cases that hold no more. */
+/* Recommendations from all reports: the backlog, thresholds that could be better, experiments that
+ * passed, stale curated cases. */
 #ifndef ASSAY_SUPPORT_TRENDS_RECOMMEND_H
 #define ASSAY_SUPPORT_TRENDS_RECOMMEND_H
 
@@ -11,13 +11,13 @@ struct recommendation {
     double priority;
 };
 
-/* What is known of the call's tenant, or of `all`, as JSON: {backlog, thresholds, regressions,
+/* The data of the call's tenant, or of `all`, as JSON: {backlog, thresholds, regressions,
  * stale}. */
 MUST_CHECK enum error recommend_signals(const struct trace_call *call,
                                         const struct support_settings *settings,
                                         const char **signals);
 
-/* Most urgent first: struct recommendation. ERROR_MALFORMED when the text is no such object. */
+/* Most urgent first: struct recommendation. ERROR_MALFORMED when the text is not such an object. */
 MUST_CHECK enum error recommend_from(struct arena *arena, const char *signals,
                                      struct object_list *rows, struct problem *problem);
 

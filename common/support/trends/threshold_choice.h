@@ -1,6 +1,6 @@
 /*
- * Cutoffs that a tenant has chosen in place of the settings: they are in force from the next
- * question on. What was promised with one is looked at again every day.
+ * Cutoffs that a tenant has chosen instead of the settings: in force from the next question on. The
+ * guarantee of a cutoff is checked every day.
  */
 #ifndef ASSAY_SUPPORT_TRENDS_THRESHOLD_CHOICE_H
 #define ASSAY_SUPPORT_TRENDS_THRESHOLD_CHOICE_H
@@ -18,31 +18,31 @@ struct threshold_choice {
     const char *source;
     struct optional_number risk, confidence, coverage;
     const char *chosen_at, *chosen_by;
-    const char *state; /* of risk_state_names; NULL until it was looked at */
+    const char *state; /* of risk_state_names; NULL until it was checked */
     const char *checked_at;
     struct optional_integer given, wrong;
 };
 SCHEMA_OF(threshold_choice_schema, struct threshold_choice);
 
-/* Only those that answering goes by: quality and facts. False for other names. */
+/* Whether answering uses the metric: only quality and facts. False for other names. */
 bool threshold_is_choosable(const char *metric, enum threshold_metric *which);
 
 /* Replaces the tenant's choice of the metric. */
 MUST_CHECK enum error threshold_choose(const struct trace_call *call,
                                        const struct threshold_choice *choice);
-/* Back to the settings; `removed` says whether there was one. */
+/* Returns to the settings; `removed` says whether there was a choice. */
 MUST_CHECK enum error threshold_unchoose(const struct trace_call *call, const char *metric,
                                          bool *removed);
-/* Of the tenant: struct threshold_choice. */
+/* The tenant's choices: struct threshold_choice. */
 MUST_CHECK enum error threshold_choices(const struct trace_call *call, struct object_list *rows);
 
-/* The settings with the tenant's choices in place of theirs; `settings` itself without any. */
+/* The settings with the tenant's choices applied; `settings` itself without any. */
 MUST_CHECK enum error threshold_in_force(const struct trace_call *call,
                                          const struct support_settings *settings,
                                          const struct support_settings **in_force);
 
-/* Looks again at every promise of every tenant by what was judged since it was made; counts them,
- * and those that do not hold. The call's tenant is not looked at. */
+/* Checks every guarantee of every tenant against the answers judged since; counts the guarantees,
+ * and those that do not hold. Ignores the call's tenant. */
 MUST_CHECK enum error threshold_check_choices(const struct trace_call *call, int64_t *looked_at,
                                               int64_t *broken);
 

@@ -1,6 +1,7 @@
 /*
- * The analysis of all cutoffs as a document: for each what is set, what finds bad answers best, at
- * which cutoff a risk is kept, the curve, and how values are spread; and the same for people.
+ * The analysis of all cutoffs as a document: for each cutoff the current value, the one that finds
+ * bad answers best, the one that keeps a risk, the curve, and the distribution of values; also as
+ * Markdown.
  */
 #ifndef ASSAY_SUPPORT_TRENDS_THRESHOLD_REPORT_H
 #define ASSAY_SUPPORT_TRENDS_THRESHOLD_REPORT_H
@@ -16,11 +17,11 @@ struct threshold_request {
     const struct support_settings *settings;
     int64_t days;
     double risk, confidence; /* 0 = those of the settings */
-    const char *path;        /* of the report, below DATA_DIR or whole; NULL = none is written */
+    const char *path;        /* path of the report, below DATA_DIR or absolute; NULL = no report */
     bool of_tenant;          /* also writes reports/thresholds/<tenant>.md */
 };
 
-/* What is known of the risk at a cutoff. */
+/* The analysis of the risk at a cutoff. */
 struct threshold_risk {
     double risk, confidence;
     const char *status; /* of risk_reason_names */
@@ -35,7 +36,7 @@ struct threshold_percentiles {
     struct optional_integer p50, p90, p95, p99;
 };
 
-/* What was found out about one threshold. */
+/* The analysis of one threshold. */
 struct threshold_finding {
     const char *name, *status;
     double current;
@@ -45,7 +46,7 @@ struct threshold_finding {
     const char *reason, *note;
     int64_t metric_count;
     const char *histogram;
-    const struct threshold_percentiles *percentiles; /* where more is worse */
+    const struct threshold_percentiles *percentiles; /* if high values are worse */
     const struct threshold_risk *risk;               /* NULL where none is spoken of */
     OBJECT_LIST(struct threshold_point, curve);
 };
@@ -64,7 +65,7 @@ struct threshold_analysis {
     const struct threshold_findings *thresholds;
     struct string_list caveats;
     const char *report_path;
-    bool cached; /* of a reply: it was made before */
+    bool cached; /* of a reply: it was computed before */
 };
 
 SCHEMA_OF(threshold_analysis_schema, struct threshold_analysis); /* without `cached` */
@@ -75,13 +76,13 @@ MUST_CHECK enum error threshold_analyse(const struct trace_call *call,
                                         const struct threshold_request *request,
                                         struct threshold_analysis *analysis);
 
-/* The cached analysis of the tenant, made anew where there is none or `anew` says so. ERROR_SYSTEM
+/* The cached analysis of the tenant; computed if there is none, or `anew` requests it. ERROR_SYSTEM
  * analysis_unreadable. */
 MUST_CHECK enum error threshold_latest(const struct trace_call *call,
                                        const struct threshold_request *request, bool anew,
                                        struct threshold_analysis *analysis);
 
-/* The cached analysis of the tenant over so many days alone. */
+/* The cached analysis of the tenant for exactly that many days. */
 MUST_CHECK enum error threshold_cached(const struct trace_call *call, int64_t days,
                                        struct threshold_analysis *analysis, bool *found);
 

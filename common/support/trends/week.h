@@ -1,6 +1,5 @@
-/* Weeks as ISO 8601 counts them, in UTC: from Monday, the first one holds the year's first
- * Thursday.
- */
+/* ISO 8601 weeks in UTC: they begin on Monday; the first week contains the year's first
+ * Thursday. */
 #ifndef ASSAY_SUPPORT_TRENDS_WEEK_H
 #define ASSAY_SUPPORT_TRENDS_WEEK_H
 
@@ -15,10 +14,10 @@
  * year does not have. */
 bool week_parse(const char *text, int64_t *start);
 
-/* The week that a moment lies in, as `YYYY-Www`. From the arena. */
+/* The week of a timestamp, as `YYYY-Www`. From the arena. */
 const char *week_of(struct arena *arena, int64_t moment);
 
-/* The day of a moment, as `YYYY-MM-DD`. From the arena. */
+/* The day of a timestamp, as `YYYY-MM-DD`. From the arena. */
 const char *week_date(struct arena *arena, int64_t moment);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private to common/support/upkeep: the rules, what they read, and how that is worded. */
+/* Private to common/support/upkeep: the alert rules, their inputs, and their texts. */
 #ifndef ASSAY_SUPPORT_UPKEEP_ALERT_RULES_H
 #define ASSAY_SUPPORT_UPKEEP_ALERT_RULES_H
 
@@ -15,10 +15,10 @@ enum alert_news { ALERT_NOTHING, ALERT_FIRING, ALERT_RESOLVED };
 struct alert_rule {
     const char *name, *group, *severity;
     const char *what, *unit, *window;
-    bool below; /* violated below the threshold, instead of above */
+    bool below; /* violated below the threshold, not above */
 };
 
-/* What a rule found. A value that is not known violates nothing. */
+/* The value of a rule. An unknown value violates nothing. */
 struct alert_reading {
     const struct alert_rule *rule;
     struct optional_number value;
@@ -32,7 +32,7 @@ struct alert_readings {
     struct alert_reading items[ALERT_READINGS_MAX];
 };
 
-/* An alert as a notice says it. */
+/* An alert in a notification. */
 struct alert_entry {
     const char *rule, *group, *severity, *state; /* firing or resolved */
     struct optional_number value;
@@ -46,17 +46,17 @@ struct alert_notice {
 };
 SCHEMA_OF(alert_notice_schema, struct alert_notice);
 
-/* Over all tenants; of breakers as the region has them, NULL = nothing is known of them. */
+/* Over all tenants; breakers from the shared memory region, NULL = unknown. */
 MUST_CHECK enum error alert_take_readings(struct db *db, struct arena *arena,
                                           const struct support_settings *settings,
                                           struct shm_region *region,
                                           struct alert_readings *readings, struct problem *problem);
 
-/* The body of a notice; NULL when no alert has changed. */
+/* The body of a notification; NULL when no alert has changed. */
 const char *alert_notice_json(struct arena *arena, const struct alert_readings *readings,
                               const enum alert_news *news, const char *now);
 
-/* The same for people, always. */
+/* The same as text, always. */
 const char *alert_report_text(struct arena *arena, const struct alert_readings *readings,
                               const enum alert_news *news, const char *now, bool is_sent);
 

@@ -18,7 +18,7 @@ struct alert_call {
     struct arena *arena; /* reset after each job */
     struct arena *kept;  /* of the report */
     const struct support_settings *settings;
-    struct shm_region *region; /* of the responders; NULL = nothing is known of breakers */
+    struct shm_region *region; /* shared memory of the responders; NULL = breakers are unknown */
     struct problem *problem;
 };
 

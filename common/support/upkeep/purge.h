@@ -26,7 +26,7 @@ struct purge_call {
     struct problem *problem;
 };
 
-/* Does what is due by the intervals of the settings, and adds to the counts. */
+/* Purges the kinds that are due by the intervals of the settings, and adds to the counts. */
 MUST_CHECK enum error purge_due(const struct purge_call *call, struct purge_tally *counts);
 
 /* Does everything now. *busy: another process is doing a part of it. */
