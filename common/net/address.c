@@ -49,7 +49,7 @@ static const struct range ranges_v6[] = {
     {{0x20, 0x02}, 16, ADDRESS_SPECIAL},
     {{0x3f, 0xff}, 20, ADDRESS_SPECIAL},
     {{0xfc}, 7, ADDRESS_PRIVATE},
-    {{0x20}, 3, ADDRESS_PUBLIC}, /* the only one that is given out (RFC 4291, IANA) */
+    {{0x20}, 3, ADDRESS_PUBLIC}, /* the only allocated range (RFC 4291, IANA) */
     {{0}, 0, ADDRESS_SPECIAL},   /* site-local fec0::, IPv4-translated ::ffff:0:a.b.c.d ... */
 };
 

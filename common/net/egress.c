@@ -1,4 +1,4 @@
-/* Judging a URL before it is stored: its shape, its scheme, and every address of its host. */
+/* Checks a URL before it is stored: its syntax, its scheme, and every address of its host. */
 #include "net/egress.h"
 
 #include "base/string_list.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A URL taken apart. Memory that was not there is no fault of the URL. */
+/* The parts of a URL. Lack of memory is not reported as an error of the URL. */
 struct parts {
     CURLU *url;
     bool starved;
@@ -90,7 +90,7 @@ enum error egress_host(const char *text, char host[EGRESS_HOST_MAX], struct prob
     return error;
 }
 
-/* Every address of the name; one in brackets is looked up without them. */
+/* Checks every address of the name; an address in brackets is looked up without them. */
 static enum error check_addresses(const char *host, const struct egress_policy *policy,
                                   struct problem *problem)
 {

@@ -1,6 +1,7 @@
 /*
- * Where calls that others ask for may go: judged when the URL is registered, so that people learn
- * of it at once, and again by fetch() at the moment of connecting. The texts never name an address.
+ * Restricts the targets of calls whose URL a client provides. The URL is checked when it is
+ * registered, so that its owner sees the error at once, and fetch() checks again when it connects.
+ * The texts never name an address.
  */
 #ifndef ASSAY_NET_EGRESS_H
 #define ASSAY_NET_EGRESS_H

@@ -1,4 +1,4 @@
-/* Calls in their simple forms: one, or several that begin together. */
+/* Calls in their simple forms: one, or several at the same time. */
 #include "net/fetch.h"
 
 #include "net/fetch_set.h"

@@ -1,4 +1,4 @@
-/* The course of calls: the breaker is asked, an attempt made, judged, and perhaps made again. */
+/* Runs calls: asks the breaker, makes an attempt, evaluates it, and repeats it if needed. */
 #include "net/fetch_set.h"
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@
 
 enum { MICROSECONDS_PER_SECOND = 1000000, PROBE_MARGIN_MS = 1000 };
 
-static const double watch_interval = 0.02; /* seconds between two questions without a descriptor */
+static const double watch_interval = 0.02; /* seconds between two polls without a descriptor */
 static const double forever = 3600;
 
 struct call {
@@ -21,7 +21,7 @@ struct call {
     int64_t started;           /* monotonic microseconds, as the next ones */
     int64_t resumes;           /* when the next attempt begins */
     int64_t attempt_ends;
-    int64_t heard; /* the last byte */
+    int64_t heard; /* when the last byte came */
     size_t received;
     bool head_told;
     bool ended, told;
@@ -36,7 +36,7 @@ struct fetch_set {
     bool cancelled;
 };
 
-/* Between .5 and 1.5. */
+/* A random number between .5 and 1.5. */
 static double by_chance(void)
 {
     uint32_t word;
@@ -58,7 +58,7 @@ double fetch_pause(const struct fetch_policy *policy, uint32_t attempt, double r
         pause = fmin(pause, policy->most_pause_seconds);
     if (pause < retry_after)
         pause = retry_after;
-    return pause < left ? pause : -1; /* an attempt needs time too */
+    return pause < left ? pause : -1; /* the next attempt needs time too */
 }
 
 static bool status_may_pass(int status)
@@ -82,14 +82,14 @@ static bool may_pass(const struct fetch_answer *answer)
     }
 }
 
-/* Whether the service does its work, whatever it thinks of this request. */
+/* Whether the service works, even if it refuses this request. */
 static bool is_well(const struct fetch_answer *answer)
 {
     return answer->outcome == FETCH_TOO_LARGE ||
            (answer->outcome == FETCH_ANSWERED && answer->status < 500);
 }
 
-/* Printable ASCII, so that nothing of it can end the line. */
+/* Printable ASCII, so that no byte can end the line. */
 static bool can_be_sent(const struct fetch_header *header)
 {
     if (strlen(header->name) + strlen(header->value) + sizeof ": " > FETCH_HEADER_LINE_MAX)
@@ -108,7 +108,7 @@ static bool headers_can_be_sent(const struct fetch_request *request)
     return true;
 }
 
-/* A token of upper case letters; libcurl would send anything. */
+/* A token of upper-case letters; libcurl would send any text. */
 static bool method_can_be_sent(const char *method)
 {
     return !method || (*method && strlen(method) <= 16 &&
@@ -201,7 +201,7 @@ static void begin_attempt(struct call *call, int64_t now)
     call->head_told = false;
 }
 
-/* What the attempt has brought, into the answer. */
+/* Copies the result of the attempt into the answer. */
 static void take_over(struct fetch_set *set, struct call *call, const struct transfer_view *view)
 {
     struct fetch_answer *answer = call->answer;
@@ -222,8 +222,7 @@ static bool is_success(int status)
     return status >= 200 && status < 300;
 }
 
-/* The end of an attempt: told to the breaker, and followed by another one, or the end of the call.
- */
+/* Ends an attempt: records it in the breaker, then starts another one or ends the call. */
 static void conclude(struct fetch_set *set, struct call *call, const struct transfer_view *view,
                      int64_t now)
 {
@@ -251,7 +250,7 @@ static void conclude(struct fetch_set *set, struct call *call, const struct tran
     call->resumes = later(now, pause);
 }
 
-/* Hands on what came; false when the caller does not want more. */
+/* Passes on the received bytes; false when the caller cancels. */
 static bool deliver(struct fetch_set *set, struct call *call, const struct transfer_view *view)
 {
     const struct fetch_request *request = call->request;
@@ -307,7 +306,7 @@ static void advance(struct fetch_set *set, struct call *call, int64_t now)
         listen_to(set, call, now);
 }
 
-/* When something is due at the latest, whatever the other sides do. */
+/* When the next event is due at the latest. */
 static int64_t next_moment(const struct fetch_set *set, int64_t now)
 {
     int64_t moment = later(now, forever);
@@ -346,8 +345,8 @@ bool fetch_set_was_cancelled(const struct fetch_set *set)
     return set->cancelled;
 }
 
-/* Waits for the next thing to happen. A descriptor that can be read without anything being off is
- * not watched again in this wait: it would always be ready. */
+/* Waits for the next event. A descriptor that is readable although nothing was cancelled is not
+ * watched again during this call, because it would always be ready. */
 static void rest(const struct fetch_set *set, int64_t until, const struct fetch_watch *watch,
                  int *fd)
 {

@@ -1,7 +1,8 @@
 /*
- * Calls side by side for those who start some because of how others ended. One loop, no threads:
- * the calls go on while somebody waits for them. A process has one set at a time; beginning one
- * ends what an earlier one has left behind, so that jumping out of a callback is safe.
+ * Concurrent calls, for callers that start calls depending on how others ended. One loop, no
+ * threads: the calls make progress only during fetch_set_wait(). A process has one set at a time;
+ * beginning a set ends what an earlier one has left behind, so that jumping out of a callback is
+ * safe.
  */
 #ifndef ASSAY_NET_FETCH_SET_H
 #define ASSAY_NET_FETCH_SET_H
@@ -13,13 +14,13 @@ struct fetch_set;
 /* Bodies of answers come from the arena. */
 struct fetch_set *fetch_set_begin(struct arena *arena);
 
-/* Takes a call in; it goes out at once. Both must stay until it has ended; the answer is its name.
- */
+/* Adds a call and starts it. Request and answer must stay valid until it has ended; the answer's
+ * address identifies the call. */
 void fetch_set_add(struct fetch_set *set, const struct fetch_request *request,
                    struct fetch_answer *answer);
 
 /* Drives the calls until one of them has ended: its answer, complete. NULL when the monotonic clock
- * reached `until` (microseconds; 0 = never), when the watch says that all is off, or when no call
+ * reached `until` (microseconds; 0 = never), when the watch cancels all calls, or when no call
  * runs. Each call is returned once. */
 struct fetch_answer *fetch_set_wait(struct fetch_set *set, int64_t until,
                                     const struct fetch_watch *watch);
@@ -34,7 +35,7 @@ size_t fetch_set_running(const struct fetch_set *set);
  * not return it. */
 void fetch_set_cancel(struct fetch_set *set, struct fetch_answer *answer);
 
-/* Cancels whatever still runs. */
+/* Cancels all calls that still run. */
 void fetch_set_end(struct fetch_set *set);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where the pointers to libcurl stand once it is loaded. */
+/* The function pointers of libcurl after loading. */
 #include "net/libcurl.h"
 
 #include "base/library.h"

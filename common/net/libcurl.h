@@ -8,7 +8,7 @@
 #include <curl/curl.h>
 #include <stdbool.h>
 
-/* What is called of it; clang-format would take the list for nested calls. */
+/* The functions that are used; clang-format would take the list for nested calls. */
 /* clang-format off */
 #define LIBCURL_FUNCTIONS(X) \
     X(easy_cleanup) X(easy_getinfo) X(easy_init) X(easy_perform) X(easy_setopt) X(easy_strerror) \
@@ -25,7 +25,7 @@ struct libcurl {
 
 extern struct libcurl curl;
 
-/* False where libcurl cannot be loaded; curl may not be used then. */
+/* False if libcurl cannot be loaded; curl must not be used then. */
 MUST_CHECK bool libcurl_load(void);
 
 #endif

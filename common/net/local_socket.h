@@ -1,6 +1,6 @@
 /*
  * Stream sockets between the processes of one stack, at paths that only their own user may open.
- * Open files travel with a message (SCM_RIGHTS). Must not know what the messages say.
+ * Open files travel with a message (SCM_RIGHTS). Does not interpret the messages.
  */
 #ifndef ASSAY_NET_LOCAL_SOCKET_H
 #define ASSAY_NET_LOCAL_SOCKET_H
@@ -13,20 +13,20 @@
 
 enum { LOCAL_SOCKET_FILES_MAX = 16 };
 
-/* Listens at `path` in place of the socket of a process that has died. `flags` are those of
- * socket(), such as SOCK_NONBLOCK. ERROR_SYSTEM socket_not_open; the listener is then -1. */
+/* Listens at `path`, replacing the socket of a dead process. `flags` are those of socket(), such as
+ * SOCK_NONBLOCK. ERROR_SYSTEM socket_not_open; the listener is then -1. */
 MUST_CHECK enum error local_socket_listen(const char *path, int flags, int queue, int *listener,
                                           struct problem *problem);
 
-/* A socket connected to `path`; -1 when nobody listens. */
+/* A socket connected to `path`; -1 when no process listens. */
 int local_socket_connect(const char *path, int flags);
 
-/* One sendmsg() with open files, which stay the caller's. Gives its result. */
+/* One sendmsg() with open files, which the caller keeps. Returns its result. */
 ssize_t local_socket_send(int socket, const void *bytes, size_t length, const int *files,
                           size_t count, int flags);
 
-/* One recvmsg(): the files that came are added to `files`, of which `*count` are there. Files
- * beyond LOCAL_SOCKET_FILES_MAX are closed, and the result is then 0. Else gives its result. */
+/* One recvmsg(): adds the received files to the `*count` in `files`. Files beyond
+ * LOCAL_SOCKET_FILES_MAX are closed, and the result is then 0. Else returns its result. */
 ssize_t local_socket_receive(int socket, void *bytes, size_t length, int *files, size_t *count,
                              int flags);
 

@@ -13,14 +13,14 @@ enum {
     MAIL_MOST = 32 << 20,
     ADDRESS_MOST = 254,
     PORT_OF_TLS = 465,
-    LINE_BYTES = 57,    /* 76 characters of base64 */
+    LINE_BYTES = 57,    /* bytes per line: 76 characters of base64 */
     SUBJECT_BYTES = 45, /* of an encoded word, which has 75 characters at most */
 };
 
 static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-/* The rest of a message that is still to be sent. */
+/* The unsent rest of a message. */
 struct rest {
     const char *bytes;
     size_t length;
@@ -56,7 +56,7 @@ static void append_date(struct text *text)
                        months[(now[5] - '0') * 10 + now[6] - '1'], now, now + 11);
 }
 
-/* In encoded words, none of which cuts a character in two. */
+/* As encoded words, none of which splits a character. */
 static void append_subject(struct text *text, const char *subject)
 {
     text_append_string(text, "Subject:");

@@ -1,7 +1,7 @@
 /*
- * Sends a letter of plain text by SMTP (RFC 5321), for programs: it waits until the server has
- * taken it. Where there is a user, it signs in, and then over TLS alone (STARTTLS, or from the
- * first byte on port 465), with a certificate that is trusted.
+ * Sends a plain-text e-mail by SMTP (RFC 5321) and waits until the server has accepted it. With a
+ * user it authenticates, and then only over TLS (STARTTLS, or from the first byte on port 465) with
+ * a trusted certificate.
  */
 #ifndef ASSAY_NET_MAIL_H
 #define ASSAY_NET_MAIL_H
@@ -13,9 +13,9 @@
 struct mail_server {
     const char *host;
     int64_t port;
-    const char *user, *password; /* NULL = no signing in */
-    const char *ca_file;         /* whose certificates are trusted; NULL = the system's */
-    double seconds;              /* the longest that all of it takes */
+    const char *user, *password; /* NULL = no authentication */
+    const char *ca_file;         /* trusted certificates; NULL = the system's */
+    double seconds;              /* time limit of the whole exchange */
 };
 
 struct mail {
@@ -25,8 +25,8 @@ struct mail {
     const char *text;      /* UTF-8, lines end with LF */
 };
 
-/* All receivers have to be accepted. ERROR_INVALID mail_address or mail_host, ERROR_UNAVAILABLE
- * mail_not_sent. */
+/* The server has to accept all recipients. ERROR_INVALID mail_address or mail_host,
+ * ERROR_UNAVAILABLE mail_not_sent. */
 MUST_CHECK enum error mail_send(struct arena *arena, const struct mail_server *server,
                                 const struct mail *mail, struct problem *problem);
 

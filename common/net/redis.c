@@ -1,5 +1,5 @@
-/* The one place that connects to Redis. Nothing is allocated from an arena while an answer is held.
- */
+/* The only file that connects to Redis. It allocates nothing from an arena while it holds a
+ * reply. */
 #include "net/redis.h"
 
 #include "base/clock.h"
@@ -16,7 +16,7 @@
 
 enum { DEFAULT_PORT = 6379, MICROSECONDS_PER_SECOND = 1000000 };
 
-/* How long a server that did not take a word is left alone. */
+/* How long a server is not tried after a failure. */
 static const int64_t pause_us = 1000000;
 
 const char redis_url_form[] = "must be redis://[[user]:password@]host[:port][/database]";
@@ -25,8 +25,8 @@ struct redis {
     const char *host, *user, *password; /* the last two NULL = none */
     int port, database;
     struct timeval timeout;
-    redisContext *connection; /* NULL between two */
-    int64_t retry_at;         /* monotonic; of commands */
+    redisContext *connection; /* NULL while not connected */
+    int64_t retry_at;         /* monotonic; for commands */
 };
 
 static const char *part_of(struct arena *arena, CURLU *url, CURLUPart part)
@@ -103,7 +103,7 @@ bool redis_is_local(const struct redis *redis)
            strcmp(redis->host, "localhost") == 0;
 }
 
-/* NULL for an error as well as for no answer. */
+/* NULL for an error reply and for no reply. */
 static redisReply *send_command(struct redis *redis, int count, const char **arguments)
 {
     redisReply *reply = redisCommandArgv(redis->connection, count, arguments, NULL);
@@ -149,8 +149,7 @@ static bool is_connected(struct redis *redis)
     return false;
 }
 
-/* A connection that was idle may have been closed by Redis: then a new one is tried, but not when
- * there was no answer in time. */
+/* Redis may have closed an idle connection: then this tries a new one, but not after a time-out. */
 redisReply *redis_command(struct redis *redis, int count, const char **arguments)
 {
     bool was_open = redis->connection != NULL;

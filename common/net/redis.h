@@ -17,7 +17,7 @@ struct redisReply;
 
 extern const char redis_url_form[]; /* "must be redis://..." */
 
-/* A handle on such a URL; connects to nothing. Memory from `arena`. `timeout` is in seconds, for
+/* A handle for such a URL; does not connect yet. Memory from `arena`. `timeout` is in seconds, for
  * connecting and for each answer. ERROR_INVALID redis_url, without the password in its text. */
 MUST_CHECK enum error redis_open(struct arena *arena, const char *url, double timeout,
                                  struct redis **redis, struct problem *problem);
@@ -27,11 +27,11 @@ void redis_close(struct redis *redis);
 /* Whether the server is on this machine; the connection is not encrypted. */
 bool redis_is_local(const struct redis *redis);
 
-/* The answer to a command, to be freed with freeReplyObject(); NULL without any, and for an error.
- */
+/* The reply to a command, to be freed with freeReplyObject(); NULL without a reply, and for an
+ * error. */
 struct redisReply *redis_command(struct redis *redis, int count, const char **arguments);
 
-/* ERROR_UNAVAILABLE redis_unavailable: at once, when it was so a moment ago. */
+/* ERROR_UNAVAILABLE redis_unavailable; at once, if the server failed a moment ago. */
 MUST_CHECK enum error redis_publish(struct redis *redis, const char *channel, const char *text,
                                     struct problem *problem);
 

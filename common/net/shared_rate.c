@@ -1,4 +1,4 @@
-/* A sliding window in Redis. Nothing is allocated from an arena while an answer is held. */
+/* A sliding window in Redis. Nothing is allocated from an arena while a reply is held. */
 #include "net/shared_rate.h"
 
 #include "crypto/token.h"
@@ -10,11 +10,11 @@
 
 enum { KEPT_SECONDS = 1 };
 
-/* What a breaker calls it; there is one Redis for a service. */
+/* The name of its breaker; a service has one Redis. */
 static const char breaker_name[] = "cache";
 
-/* KEYS[1] = the log of a client; ARGV = the limit, the window in seconds, a word that nobody else
- * adds. Gives whether it was admitted, how many are in the window, and the oldest one's age. */
+/* KEYS[1] = the log of a client; ARGV = the limit, the window in seconds, a unique member. Returns
+ * whether the call was admitted, how many are in the window, and the age of the oldest one. */
 static const char script[] =
     "local t = redis.call('TIME')\n"
     "local now = t[1] + t[2] / 1000000\n"
@@ -56,7 +56,7 @@ void shared_rate_close(struct shared_rate *rate)
         redis_close(rate->redis);
 }
 
-/* What Redis answers where the breaker lets it be asked. */
+/* The reply of Redis if the breaker allows the command. */
 static redisReply *guarded_command(struct shared_rate *rate, struct shm_region *region, int count,
                                    const char **arguments)
 {

@@ -1,7 +1,7 @@
 /*
  * Rate limits that several hosts share, in Redis: an exact sliding window per key, by the clock of
- * Redis, checked and recorded in one step there. Refused calls are not recorded. When Redis does
- * not answer, no worker of the host tries it for a while, so that it delays no request.
+ * Redis, checked and recorded there atomically. Refused calls are not recorded. When Redis does not
+ * answer, no worker of the host tries it for a while, so that it delays no request.
  */
 #ifndef ASSAY_NET_SHARED_RATE_H
 #define ASSAY_NET_SHARED_RATE_H
@@ -14,7 +14,7 @@ struct shared_rate;
 struct shared_rate_config {
     const char *url;      /* redis://[[user]:password@]host[:port][/database] */
     double timeout;       /* seconds for connecting, and for each answer */
-    double retry_seconds; /* without a try after a failure */
+    double retry_seconds; /* pause after a failure */
 };
 
 /* Opens no connection yet. Memory from the arena; close it with shared_rate_close(). ERROR_INVALID

@@ -1,5 +1,5 @@
 /* Attempts of calls by libcurl's multi interface: one loop, no threads of ours. A handle lives for
- * one attempt; connections, resolved names and nothing else are carried over to the next. */
+ * one attempt; only connections and resolved names are kept for the next. */
 #include "net/transfer.h"
 
 #include "net/address.h"
@@ -14,7 +14,7 @@
 
 enum { FIRST_BUFFER = 4096, WAIT_MAX_MS = 60000, PER_HOST = 16, KEPT = 16 };
 
-/* Bytes that grow up to a limit, with a NUL behind them. */
+/* Bytes that grow up to a limit, with a NUL after them. */
 struct bytes {
     char *at;
     size_t length, capacity;
@@ -37,13 +37,13 @@ struct transfer {
     CURLcode code;
 };
 
-/* What a process has one of. */
+/* The state of the process. */
 static struct {
     pid_t owner;
     CURLM *multi;
     struct transfer *all;
     uint32_t per_host, kept;
-    bool heard; /* something came since it was last asked */
+    bool heard; /* bytes have arrived since the last check */
 } pool = {.per_host = PER_HOST, .kept = KEPT};
 
 bool transfers_start_library(void)
@@ -61,7 +61,7 @@ static void apply_limits(void)
     curl.multi_setopt(pool.multi, CURLMOPT_MAXCONNECTS, (long)pool.kept);
 }
 
-/* A child must not touch its parent's connections: it leaves them alone and starts afresh. */
+/* A child must not touch its parent's connections: it abandons them and starts a new pool. */
 static bool start_pool(void)
 {
     if (pool.multi && pool.owner == getpid())
@@ -122,7 +122,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
     return taken;
 }
 
-/* Each status line begins a new head: that of the answer follows any "100 Continue". */
+/* Each status line begins a new head, so that of the answer replaces any "100 Continue". */
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl calls it by this type */
 static size_t take_header(char *bytes, size_t size, size_t count, void *context)
 {
@@ -154,8 +154,8 @@ static bool may_be_called(const struct transfer *transfer, const struct sockaddr
                                  transfer->loopback_too);
 }
 
-/* Called with the address that is about to be connected to, so that no second look-up can put
- * another one in its place. One forbidden address of a name forbids the others. */
+/* Called with the address to be connected to, so that no second lookup can replace it. One
+ * forbidden address of a name forbids the others. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
     struct transfer *transfer = context;
@@ -180,8 +180,8 @@ static bool read_address(const char *text, struct sockaddr_storage *address)
     return address->ss_family != 0;
 }
 
-/* Called before anything is sent, on connections that were kept as well: a call that may go further
- * than this one could have opened them. */
+/* Called before anything is sent, also on kept connections: a call that allows more addresses than
+ * this one could have opened them. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): libcurl calls it by this type */
 static int check_peer(void *context, char *peer, char *local, int peer_port, int local_port)
 {
@@ -223,7 +223,7 @@ static long milliseconds(double seconds)
     return seconds < 0.001 ? 1 : (long)(seconds * 1000);
 }
 
-/* GET without a body and POST with one are libcurl's own; other methods are named. */
+/* GET without a body and POST with one are libcurl's defaults; other methods are set by name. */
 static CURLcode set_method(CURL *handle, const struct fetch_request *request)
 {
     const char *method = request->method;
@@ -241,8 +241,8 @@ static CURLcode set_method(CURL *handle, const struct fetch_request *request)
     return curl.easy_setopt(handle, CURLOPT_CUSTOMREQUEST, method);
 }
 
-/* Options that libcurl does not know would be a build against another one; they fail the attempt.
- */
+/* An unknown option means that libcurl is another version than at build time; it fails the
+ * attempt. */
 static CURLcode set_options(struct transfer *transfer, const struct fetch_request *request,
                             double seconds)
 {
@@ -256,7 +256,7 @@ static CURLcode set_options(struct transfer *transfer, const struct fetch_reques
     SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     SET(CURLOPT_PROXY, "");
     SET(CURLOPT_NOSIGNAL, 1L);
-    SET(CURLOPT_QUICK_EXIT, 1L); /* a name server that is silent is not waited for */
+    SET(CURLOPT_QUICK_EXIT, 1L); /* does not wait for a silent name server */
     SET(CURLOPT_FOLLOWLOCATION, 0L);
     SET(CURLOPT_USERAGENT, "Assay");
     SET(CURLOPT_HTTPHEADER, transfer->headers);
@@ -358,7 +358,8 @@ bool transfers_drive(double seconds, int fd)
     curl.multi_perform(pool.multi, &running);
     if (!note_ends()) {
         if (pool.heard)
-            wait_ms = 0; /* it is waited for elsewhere, perhaps by the other side itself */
+            wait_ms = 0; /* received bytes must be passed on at once; the server itself may wait for
+                            them */
         curl.multi_poll(pool.multi, &watched, fd >= 0, wait_ms > 0 ? wait_ms : 0, &events);
         curl.multi_perform(pool.multi, &running);
         note_ends();
@@ -430,7 +431,7 @@ static bool compose_origin(CURLU *url, char origin[BREAKER_NAME_MAX])
                 curl.url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
                 curl.url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) == CURLUE_OK;
 
-    if (good) /* a long name is cut: then it shares its breaker with others */
+    if (good) /* a long name is cut and then shares its breaker with others */
         (void)!snprintf(origin, BREAKER_NAME_MAX, "%s://%s:%s", scheme, host, port);
     curl.free(scheme);
     curl.free(host);

@@ -1,55 +1,55 @@
 /*
- * Private to common/net: attempts of calls on their way, driven together by one loop of libcurl.
- * Connections stay open between them, for this process alone. Nothing of an arena is touched while
- * libcurl runs: an arena's jump would leave it in the middle.
+ * Private to common/net: the attempts of calls in flight, driven together by one loop of libcurl.
+ * Connections stay open between them, for this process only. No arena is used while libcurl runs,
+ * because an arena's jump would interrupt it.
  */
 #ifndef ASSAY_NET_TRANSFER_H
 #define ASSAY_NET_TRANSFER_H
 
 #include "net/fetch.h"
 
-enum { FETCH_HEADER_LINE_MAX = 4096 }; /* bytes of a header that is sent, with a NUL */
+enum { FETCH_HEADER_LINE_MAX = 4096 }; /* bytes of a request header, with a NUL */
 
 struct transfer;
 
-/* How far an attempt has come. Bytes belong to the transfer. */
+/* The state of an attempt. The transfer owns the bytes. */
 struct transfer_view {
-    bool over; /* then `outcome` and, when answered, the rest are final */
+    bool over; /* ended: `outcome` is final, and so are the others if answered */
     enum fetch_outcome outcome;
     int status;       /* 0 until the headers are complete */
     const char *head; /* header lines, each with its CRLF; NUL-terminated */
-    const char *body; /* what has not been dropped yet */
+    const char *body; /* the part that has not been dropped yet */
     size_t length;
-    size_t received; /* of the body, what was dropped included */
+    size_t received; /* bytes of the body, dropped ones included */
     double retry_after;
 };
 
-/* Before anything of libcurl is used; again: nothing. */
+/* Call it before using libcurl; further calls do nothing. */
 bool transfers_start_library(void);
 
 /* One attempt of at most `seconds`; NULL when there is no memory for it. The URL, the body and the
- * values of headers must stay until the transfer is ended. */
+ * values of headers must stay valid until the transfer is ended. */
 struct transfer *transfer_start(const struct fetch_request *request, double seconds);
 
-/* Lets all attempts go on until something has happened, but for at most `seconds`, or until `fd`
- * (-1 = none) can be read: then it says true. */
+/* Drives all attempts until an event occurs, at most for `seconds`, or until `fd` (-1 = none) is
+ * readable: then it returns true. */
 bool transfers_drive(double seconds, int fd);
 
 void transfer_look(const struct transfer *transfer, struct transfer_view *view);
 
-/* Forgets the part of the body that was looked at. */
+/* Drops the part of the body that was read. */
 void transfer_drop_body(struct transfer *transfer);
 
 /* Ends the attempt wherever it is and frees it. Harmless on NULL. */
 void transfer_end(struct transfer *transfer);
 
-/* Ends whatever a jump out of a call has left behind. */
+/* Ends the attempts that a jump out of a call has left behind. */
 void transfers_end_all(void);
 
-/* Fills in how many connections there may be to one host, and how many are kept. */
+/* Sets the maximum number of connections to one host, and of idle connections. */
 void transfers_limit(uint32_t per_host, uint32_t kept);
 
-/* "scheme://host:port" of a URL, the name of its breaker. False when the URL is none to call. */
+/* "scheme://host:port" of a URL, the name of its breaker. False when the URL cannot be called. */
 bool fetch_origin(const char *url, char origin[BREAKER_NAME_MAX]);
 
 /* Seconds to wait after attempt number `attempt` (from 1); negative = give up. `left` is what
