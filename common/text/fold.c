@@ -1,11 +1,11 @@
-/* Folding and lower case with utf8proc. */
+/* Case folding and lower case with utf8proc. */
 #include "text/fold.h"
 
 #include <string.h>
 #include <utf8proc.h>
 
-/* What utf8proc_NFKC_Casefold() does, in the arena's memory: it would hand out memory of its own,
- * which a jump out of an exhausted arena leaves behind. */
+/* The same as utf8proc_NFKC_Casefold(), but in the arena's memory: a jump out of an exhausted arena
+ * would leak memory that utf8proc allocates. */
 const char *text_fold(struct arena *arena, const char *text)
 {
     const utf8proc_option_t options = UTF8PROC_NULLTERM | UTF8PROC_STABLE | UTF8PROC_COMPOSE |

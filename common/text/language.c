@@ -1,4 +1,4 @@
-/* Languages: scripts, detection, function words. */
+/* Scripts, language detection and function words. */
 #include "text/language.h"
 #include "text/stop_words.h"
 #include "text/words.h"
@@ -17,26 +17,26 @@ const char *const language_codes[TEXT_LANGUAGE__MAX] = {
     [TEXT_ZH] = "zh",
 };
 
-enum { LATIN_END = 0x280 }; /* the letters of the Latin script that decide are below */
+enum { LATIN_END = 0x280 }; /* the Latin letters used for detection are below this */
 enum { FUNCTION_WORDS_MAX = 4096, FUNCTION_SLOTS = 8192, DETECTION_BYTES = 4096 };
 
-/* Languages of the Latin script stand first, up to this one. */
+/* Languages of the Latin script come first, up to this one. */
 static const enum text_language latin_last = TEXT_HU;
 
-/* The function words of all languages in one hash table, made at first use: one look-up tells every
- * language that a word belongs to, which detection asks of each word. */
+/* The function words of all languages in one hash table, made at first use: one lookup returns
+ * every language of a word, which detection needs for each word. */
 static struct {
     bool made;
     size_t count, used;
-    uint16_t slots[FUNCTION_SLOTS]; /* place in `words`, plus 1; 0 = empty */
+    uint16_t slots[FUNCTION_SLOTS]; /* index in `words`, plus 1; 0 = empty */
     struct function_word {
-        uint32_t at;        /* in `bytes` */
+        uint32_t at;        /* offset in `bytes` */
         uint32_t languages; /* bits 1 << enum text_language */
     } words[FUNCTION_WORDS_MAX];
     char bytes[FUNCTION_WORDS_MAX * 12];
 } functions;
 
-/* The slot of a word, or the free one that it would get. */
+/* The slot of a word, or the free slot for it. */
 static uint16_t *function_slot(const char *word)
 {
     uint32_t hash = 2166136261u; /* FNV-1a */
@@ -59,7 +59,7 @@ static void functions_add(const struct word *word, enum text_language language)
     if (!*slot) {
         if (functions.count == FUNCTION_WORDS_MAX ||
             functions.used + word->length + 1 > sizeof functions.bytes)
-            abort(); /* the lists outgrew their place */
+            abort(); /* the arrays are too small for the word lists */
         memcpy(functions.bytes + functions.used, word->text, word->length + 1);
         functions.words[functions.count++] = (struct function_word){(uint32_t)functions.used, 0};
         functions.used += word->length + 1;
@@ -83,7 +83,7 @@ static void functions_make(void)
     }
 }
 
-/* Bits of the languages in which it is a function word. */
+/* Bits of the languages in which the word is a function word. */
 static uint32_t function_languages(const char *word)
 {
     uint16_t slot;
@@ -178,7 +178,7 @@ enum script language_script(enum text_language language)
     }
 }
 
-/* Letters that decide between languages of one script. */
+/* Letters that distinguish languages of one script. */
 struct clues {
     size_t letters[SCRIPT__MAX];
     size_t ukrainian, belarusian, persian, plain_latin;
@@ -289,7 +289,7 @@ static enum script main_script(const struct clues *clues)
             best = (enum script)i;
         }
     }
-    /* Japanese is written with both; Kana are the smaller part of many texts. */
+    /* Japanese uses both; in many texts Kana are the smaller part. */
     if (best == SCRIPT_HAN && clues->letters[SCRIPT_KANA] * 5 > clues->letters[SCRIPT_HAN])
         return SCRIPT_KANA;
     return best;

@@ -1,5 +1,5 @@
 /*
- * Which language a text is in: by the script of most of its letters, and among languages of the
+ * Detects the language of a text: by the script of most of its letters, and among languages of the
  * Latin script by their function words. Never fails; a text without letters is TEXT_UNKNOWN.
  */
 #ifndef ASSAY_TEXT_LANGUAGE_H
@@ -68,12 +68,12 @@ enum text_language language_detect(const char *text, size_t length);
 /* The language with that code, TEXT_UNKNOWN when there is none. */
 enum text_language language_by_code(const char *code);
 
-/* Whether a folded word says nothing about what is asked in that language: articles, pronouns,
- * prepositions, question words, polite phrases. */
+/* Whether a folded word is a function word of that language, which searches ignore: articles,
+ * pronouns, prepositions, question words, polite phrases. */
 bool language_is_stop_word(enum text_language language, const char *word);
 
-/* Whether a character of an unspaced script is a function word: a two-character token that holds
- * one is not asked for. */
+/* Whether a character of an unspaced script is a function word: searches ignore a two-character
+ * token that contains one. */
 bool language_is_stop_character(int32_t character);
 
 #endif

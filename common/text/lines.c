@@ -1,4 +1,4 @@
-/* Joining the lines of a wrapped paragraph. */
+/* Joins the lines of a wrapped paragraph. */
 #include "text/lines.h"
 #include "text/language.h"
 #include "text/words.h"
@@ -11,7 +11,7 @@ enum { HYPHENATED_MAX = 256 };
 
 static const char soft_hyphen[] = "\xc2\xad";
 
-/* Words after a hyphen that stands for the rest of a compound: "Vor- und Nachteile". */
+/* Words after a hyphen that replaces the rest of a compound: "Vor- und Nachteile". */
 static const char *const conjunctions[] = {"und", "oder", "bzw", "sowie", "and", "or",
                                            "y",   "o",    "et",  "ou",    "en",  "of",
                                            "и",   "или",  "och", "eller", "og"};
@@ -32,7 +32,7 @@ static int32_t last_character(struct line_text line)
     return character;
 }
 
-/* Hangul has blanks between its phrases. Punctuation of full width counts as its script does. */
+/* Hangul has blanks between phrases. Full-width punctuation counts as its script does. */
 static bool needs_no_blank(int32_t character)
 {
     bool hangul = (character >= 0x1100 && character <= 0x11ff) ||
@@ -46,7 +46,7 @@ static bool needs_no_blank(int32_t character)
     return !hangul && (wide_mark || letter_kind(character) == LETTER_UNSPACED);
 }
 
-/* The letters that end, or begin, a line. */
+/* The number of letters that end, or begin, a line. */
 static size_t letters_before(const char *bytes, size_t end)
 {
     size_t start = end;
@@ -86,7 +86,7 @@ static bool is_conjunction(const char *word, size_t length)
     return false;
 }
 
-/* Languages whose compounds keep their hyphens before small letters. */
+/* Languages whose compounds keep their hyphens before lower-case letters. */
 static bool keeps_hyphens(enum text_language language)
 {
     return language == TEXT_EN || language == TEXT_FR || language == TEXT_PT;
@@ -123,7 +123,7 @@ enum line_join line_join(struct line_text before, struct line_text after, struct
     if (before.bytes[before.length - 1] == '-')
         return join_hyphenated(before, after, whole);
     if (before.length >= 2 && memcmp(before.bytes + before.length - 2, soft_hyphen, 2) == 0)
-        return JOIN_NOTHING; /* folding drops it, and nobody sees it */
+        return JOIN_NOTHING; /* folding drops it, and it is invisible */
     return needs_no_blank(last_character(before)) && needs_no_blank(first_character(after))
                ? JOIN_NOTHING
                : JOIN_BLANK;

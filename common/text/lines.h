@@ -1,7 +1,7 @@
 /*
- * How two lines of a wrapped paragraph become one. Most take a blank. Scripts without blanks
- * between words (Han, Kana, Thai and their like, not Hangul) take nothing. A word that was cut with
- * a hyphen loses it, unless the hyphen belongs to the word.
+ * How two lines of a wrapped paragraph are joined. Most are joined with a blank. Scripts without
+ * blanks between words (such as Han, Kana and Thai, not Hangul) are joined with nothing. A word
+ * that was cut with a hyphen loses it, unless the hyphen belongs to the word.
  */
 #ifndef ASSAY_TEXT_LINES_H
 #define ASSAY_TEXT_LINES_H
@@ -15,8 +15,8 @@ struct line_text {
     size_t length;
 };
 
-/* Both lines are trimmed and not empty. `whole` is the text they stand in: how it writes a word
- * elsewhere decides over its hyphen, then its language. */
+/* Both lines are trimmed and not empty. `whole` is the whole text: its other spellings of the word
+ * decide whether the hyphen stays; if there are none, its language decides. */
 enum line_join line_join(struct line_text before, struct line_text after, struct line_text whole);
 
 #endif

@@ -1,4 +1,4 @@
-/* Patterns: compiling, matching within limits. */
+/* Compiles and matches patterns within limits. */
 #include "text/pattern.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -39,7 +39,7 @@ bool pattern_find(struct pattern *pattern, const char *text, size_t length, size
     if (!pattern->compiled && !pattern_compile(pattern))
         abort();
     if (from > length || pcre2_match(pattern->compiled, (PCRE2_SPTR)text, length, from, 0, data,
-                                     limits) < 0) /* 0: more groups than `data` holds */
+                                     limits) < 0) /* 0: more groups than fit into `data` */
         return false;
     places = pcre2_get_ovector_pointer(data);
     *match = (struct pattern_match){places[0], places[1]};

@@ -1,4 +1,4 @@
-/* Sentences: where they end. */
+/* Finds the ends of sentences. */
 #include "text/sentences.h"
 #include "text/words.h"
 
@@ -6,7 +6,8 @@
 #include <strings.h>
 #include <utf8proc.h>
 
-/* A stop after these ends no sentence; compared without case, ASCII and Cyrillic as written. */
+/* A full stop after these does not end a sentence; compared without case, ASCII and Cyrillic as
+ * written. */
 static const char *const abbreviations[] = {
     "dr",   "mr",  "mrs",   "ms",     "mme",  "prof",   "st",   "vs",  "inc", "ltd",
     "co",   "jr",  "sr",    "approx", "incl", "excl",   "cf",   "e.g", "i.e", "bzw",
@@ -15,13 +16,13 @@ static const char *const abbreviations[] = {
     "напр", "руб", "тыс",   "млн",    "г",    "гг",     "т",
 };
 
-/* These only before a number: "No. 5", but "The answer is no." */
+/* The same, but only before a number: "No. 5", but "The answer is no." */
 static const char *const number_abbreviations[] = {
     "no",  "nr", "fig", "vol", "p",   "pp",  "abs", "art", "kap",
     "sec", "ch", "ref", "pág", "núm", "стр", "рис", "ст",  "п",
 };
 
-/* Of dotted letters, which end no sentence ("z.B. Berlin"), these may end one. */
+/* Most dotted letters do not end a sentence ("z.B. Berlin"); these may. */
 static const char *const closing_abbreviations[] = {"p.m", "a.m", "т.д", "т.п", "u.s", "o.ä"};
 
 void sentence_reader_start(struct sentence_reader *reader, const char *source, size_t length)
@@ -35,7 +36,7 @@ static bool is_blank(char byte)
            byte == '\v';
 }
 
-/* Marks that end a sentence whatever follows. */
+/* Marks that end a sentence regardless of the next character. */
 static bool is_full_mark(int32_t character)
 {
     return character == 0x3002 || character == 0xff01 || character == 0xff1f ||
@@ -68,7 +69,7 @@ static bool is_listed(const char *const *list, size_t count, const char *word, s
 
 #define IS_LISTED(list, word, length) is_listed(list, sizeof(list) / sizeof(list)[0], word, length)
 
-/* Where the word begins that ends right before `at`; with `dotted` stops are parts of it. */
+/* Where the word begins that ends right before `at`; if `dotted`, full stops are parts of it. */
 static size_t word_before(const struct sentence_reader *reader, size_t from, size_t at, bool dotted)
 {
     while (at > from && !is_blank(reader->source[at - 1]) && reader->source[at - 1] != '(' &&
@@ -77,7 +78,7 @@ static size_t word_before(const struct sentence_reader *reader, size_t from, siz
     return at;
 }
 
-/* Single letters with a stop after each but the last: "z.B", "т.е". */
+/* Single letters with a full stop after each but the last: "z.B", "т.е". */
 static bool is_dotted(const char *word, size_t length)
 {
     size_t at = 0, letters = 0;
@@ -116,7 +117,7 @@ static bool is_abbreviation(const struct sentence_reader *reader, size_t from, s
     return is_dotted(dotted, at - whole) && !IS_LISTED(closing_abbreviations, dotted, at - whole);
 }
 
-/* Whether the full stop at `at` belongs to a number of a list, an initial or an abbreviation. */
+/* Whether the full stop at `at` belongs to a list number, an initial or an abbreviation. */
 static bool stop_is_inner(const struct sentence_reader *reader, size_t from, size_t at)
 {
     size_t start = word_before(reader, from, at, false), length = at - start;
@@ -178,7 +179,8 @@ static bool line_ends_sentence(const struct sentence_reader *reader, size_t from
     return line_is_item(reader, at + 1) || line_is_item(reader, line);
 }
 
-/* The end of the sentence whose mark begins at `place` and ends at `at`; 0 when it ends none. */
+/* The end of the sentence whose mark begins at `place` and ends at `at`; 0 when the mark does not
+ * end a sentence. */
 static size_t end_of_mark(const struct sentence_reader *reader, size_t from, size_t place,
                           size_t at, int32_t character)
 {

@@ -18,10 +18,10 @@ struct sentence_reader {
 
 void sentence_reader_start(struct sentence_reader *reader, const char *source, size_t length);
 
-/* The next sentence, blanks around it left out: its place in the source. False at the end. */
+/* The next sentence without blanks around it, as its position in the source. False at the end. */
 bool sentence_next(struct sentence_reader *reader, size_t *start, size_t *end);
 
-/* The end of the sentence that begins at `from` when the mark at `at` ends it: behind the marks and
+/* The end of the sentence that begins at `from` when the mark at `at` ends it: after the marks and
  * closing brackets that follow. 0 when it does not, or there is no mark. Ignores line ends. */
 size_t sentence_mark_end(const char *source, size_t length, size_t from, size_t at);
 

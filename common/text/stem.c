@@ -1,11 +1,11 @@
-/* Stems: which stemmer a word wants, one stemmer per language and process, and the stems that the
- * process found last: who looks for an answer stems the same words again and again. */
+/* Stems: selects the stemmer of a word, keeps one stemmer per language and process, and caches
+ * recent stems, because searches stem the same words repeatedly. */
 #include "text/stem.h"
 
 #include <libstemmer.h>
 #include <string.h>
 
-/* The names libstemmer knows; NULL where it has none. */
+/* Their names in libstemmer; NULL where it has none. */
 static const char *const algorithms[TEXT_LANGUAGE__MAX] = {
     [TEXT_EN] = "english",  [TEXT_DE] = "german",     [TEXT_FR] = "french", [TEXT_ES] = "spanish",
     [TEXT_IT] = "italian",  [TEXT_PT] = "portuguese", [TEXT_NL] = "dutch",  [TEXT_TR] = "turkish",
@@ -18,7 +18,7 @@ static struct sb_stemmer *stemmers[TEXT_LANGUAGE__MAX];
 
 enum { KEPT_STEMS = 4096, KEPT_BYTES = 30 }; /* 252 KiB; longer words are not kept */
 
-/* A word and its stem; each place is that of the last word that came to it. */
+/* A word and its stem; each slot holds the last word with its hash. */
 struct kept_stem {
     uint8_t language, length, stem_length; /* length 0: none */
     char word[KEPT_BYTES], stem[KEPT_BYTES];
@@ -44,7 +44,8 @@ enum text_language stem_language(enum text_language language, const struct word 
     switch (script_of(first)) {
     case SCRIPT_LATIN:
         return language_script(language) == SCRIPT_LATIN ? language : TEXT_EN;
-    case SCRIPT_CYRILLIC: /* Ukrainian and Belarusian words lose more than they gain by it */
+    case SCRIPT_CYRILLIC: /* stemming Ukrainian and Belarusian as Russian does more harm than good
+                           */
         return language == TEXT_UK || language == TEXT_BE ? TEXT_UNKNOWN : TEXT_RU;
     case SCRIPT_GREEK:
         return TEXT_EL;
@@ -57,7 +58,7 @@ enum text_language stem_language(enum text_language language, const struct word 
     }
 }
 
-/* Where the stem of a word is kept, whoever is there now. */
+/* The slot for the stem of a word; it may hold another word. */
 static struct kept_stem *kept_place(enum text_language language, const struct word *word)
 {
     uint64_t hash = (uint64_t)language;
@@ -74,7 +75,7 @@ static bool is_kept(const struct kept_stem *kept, enum text_language language,
            memcmp(kept->word, word->text, word->length) == 0;
 }
 
-/* A stem of 0 bytes, or one that is too long, is none: the word stays as it is. */
+/* A stem of 0 bytes, or one that is too long, is discarded: the word stays as it is. */
 static size_t stem_by(struct sb_stemmer *stemmer, const struct word *word, const char **stem)
 {
     const sb_symbol *stemmed =

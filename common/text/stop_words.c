@@ -1,6 +1,6 @@
-/* Function words by language. They serve two ends: what questions are not searched for, and votes
- * for the language of a text. Forms of "be" and "have", question words and polite phrases belong
- * to them; words that may be what is asked about do not. */
+/* Function words by language. Searches ignore them, and language detection counts them. Forms of
+ * "be" and "have", question words and polite phrases are included; words that may be the topic of a
+ * question are not. */
 #include "text/stop_words.h"
 
 const char *const stop_word_lists[TEXT_LANGUAGE__MAX] = {
@@ -137,7 +137,7 @@ const char *const stop_word_lists[TEXT_LANGUAGE__MAX] = {
                 "कितना कितने कितनी किस यह वह ये वे मैं आप हम मेरा लिए नहीं भी तो ही तक जो कि एक कर",
 };
 
-/* Chinese particles, pronouns, question characters; Japanese and Korean particles are left to the
- * rarity of their tokens. */
+/* Chinese particles, pronouns, question characters. Japanese and Korean particles are not listed:
+ * their tokens have a low weight because they are frequent. */
 const char *const stop_characters =
     "的是了吗呢哪什么谁几麼嗎誰幾和与與被在有其之于於个個些为為何到由从從将將会會请請我你您";

@@ -1,5 +1,5 @@
-/* Words: where they begin and end, and their folded form. Characters below U+0800 are folded by a
- * table that is made once from utf8proc; others, and words with marks, by utf8proc itself. */
+/* Finds words and folds them. Characters below U+0800 are folded by a table that is made once from
+ * utf8proc; others, and words with marks, by utf8proc itself. */
 #include "text/words.h"
 #include "base/text.h"
 
@@ -8,7 +8,7 @@
 
 enum {
     TABLE_SIZE = 0x800,
-    FOLD_SLOWLY = 0xffff, /* in the table: more than one character, or depends on its neighbours */
+    FOLD_SLOWLY = 0xffff, /* in the table: more than one character, or depends on its neighbors */
     CHARACTERS_MAX = 128  /* of a word while it is folded */
 };
 
@@ -43,7 +43,7 @@ static bool is_unspaced(int32_t character)
 
 static enum letter_kind kind_of(int32_t character)
 {
-    /* Soft hyphen and the joiners stand inside words and are dropped by folding. */
+    /* Soft hyphen and the joiners occur inside words; folding drops them. */
     if (character == 0xad || character == 0x200c || character == 0x200d)
         return LETTER_MARK;
     switch (utf8proc_category(character)) {
@@ -66,7 +66,7 @@ static enum letter_kind kind_of(int32_t character)
     }
 }
 
-/* Spellings that readers take for the same. 0 = dropped. */
+/* Spellings that readers consider equal. 0 = dropped. */
 static int32_t same_spelling(int32_t character)
 {
     switch (character) {
@@ -176,7 +176,7 @@ size_t letter_read_back(const char *bytes, size_t length, int32_t *character)
     return letter_read(bytes + at, length - at, character) == length - at ? length - at : 0;
 }
 
-/* Puts one folded character behind the word; false when there is no room. */
+/* Appends one folded character to the word; false when there is no room. */
 static bool word_put(struct word *word, int32_t character)
 {
     utf8proc_uint8_t bytes[4];
@@ -189,7 +189,7 @@ static bool word_put(struct word *word, int32_t character)
     return true;
 }
 
-/* Folds with utf8proc. What cannot be folded gives an empty word. */
+/* Folds with utf8proc. Text that cannot be folded gives an empty word. */
 static void fold_slowly(struct word *word, const char *bytes, size_t length)
 {
     utf8proc_int32_t characters[CHARACTERS_MAX];
@@ -246,8 +246,9 @@ static bool is_arabic_letter(int32_t character, enum letter_kind kind)
     return kind != LETTER_DIGIT && character >= 0x0600 && character <= 0x06ff;
 }
 
-/* The end of the run that begins at `start`: of unspaced characters, or of all others of words.
- * Arabic writes "and", "in", "the" and units together with numbers, so letters end there. */
+/* The end of the run that begins at `start`: of unspaced characters, or of all other word
+ * characters. Arabic writes "and", "in", "the" and units together with numbers, so letters end
+ * there. */
 static size_t run_end(const struct word_reader *reader, size_t start, bool is_pairs,
                       struct word *word)
 {
@@ -280,7 +281,7 @@ static size_t step(const struct word_reader *reader, size_t at)
     return at + (taken ? taken : 1);
 }
 
-/* A pair from the run that ends at pair_end; the last character of a run begins no pair. */
+/* Reads a pair from the run that ends at pair_end; the last character of a run begins no pair. */
 static void next_pair(struct word_reader *reader, struct word *word)
 {
     size_t middle = step(reader, reader->at), end;
