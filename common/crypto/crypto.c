@@ -1,4 +1,4 @@
-/* Starting the cryptography kit. Must not know what is signed or compared with it. */
+/* Starts the cryptography library. Must not depend on the data that is signed or compared. */
 #include "crypto/crypto.h"
 
 #include <sodium.h>

@@ -1,4 +1,4 @@
-/* Digests and comparison of secrets, on libsodium. Must not log or keep what passes through. */
+/* Digests and comparison of secrets, on libsodium. Must not log or keep its input. */
 #include "crypto/digest.h"
 
 #include <errno.h>
@@ -93,9 +93,9 @@ void digest_short(const unsigned char key[DIGEST_SHORT_KEY_BYTES], const void *d
     crypto_shorthash_siphashx24(digest, data, length, key);
 }
 
-/* Both texts are hashed under a key that nobody knows, drawn once in the life of a process, so that
- * neither the comparison nor the digests can be steered. BLAKE2b works in blocks of 128 bytes:
- * shorter secrets all take the same time. */
+/* Both texts are hashed under a random key, drawn once per process, so that a client can influence
+ * neither the comparison nor the digests. BLAKE2b processes blocks of 128 bytes: all shorter
+ * secrets take the same time. */
 bool digest_equal_secret(const char *presented, const char *secret)
 {
     static unsigned char key[crypto_generichash_KEYBYTES];

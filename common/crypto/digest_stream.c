@@ -1,4 +1,4 @@
-/* SHA-256 and HMAC-SHA256 of what comes in pieces, on libsodium. */
+/* SHA-256 and HMAC-SHA256 of a message in parts, on libsodium. */
 #include "crypto/digest_stream.h"
 
 #include <sodium.h>

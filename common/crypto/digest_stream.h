@@ -1,5 +1,5 @@
 /*
- * SHA-256, and HMAC-SHA256 where there is a key, of a message that comes in pieces.
+ * SHA-256, and with a key HMAC-SHA256, of a message that arrives in parts.
  */
 #ifndef ASSAY_CRYPTO_DIGEST_STREAM_H
 #define ASSAY_CRYPTO_DIGEST_STREAM_H
@@ -13,7 +13,7 @@ struct digest_stream;
 struct digest_stream *digest_stream_start(struct arena *arena, const char *key);
 void digest_stream_add(struct digest_stream *stream, const void *bytes, size_t length);
 
-/* Once. `hmac` is the empty text without a key. */
+/* Call it once. Without a key `hmac` is the empty text. */
 void digest_stream_end(struct digest_stream *stream, char sha256[DIGEST_SHA256_TEXT],
                        char hmac[DIGEST_SHA256_TEXT]);
 

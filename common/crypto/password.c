@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of no password: what is compared when there is no hash. */
+/* The hash of no password, for the comparison when there is no hash. */
 static const char dummy[] = "$2b$10$abcdefghijklmnopqrstuuQ0rbbDgTtYMsVq0pZ6nVq7QhR4r1m9W";
 
 bool password_is_hash(const char *hash)
@@ -34,7 +34,7 @@ enum error password_matches(const char *password, const char *hash, bool *matche
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for a password");
     errno = 0;
     made = crypt_r(known ? password : "", against, data);
-    memory = errno != ENOMEM; /* yescrypt takes its own */
+    memory = errno != ENOMEM; /* yescrypt allocates its own memory */
     *matches = known && made && made[0] == '$' && digest_equal_secret(made, against);
     explicit_bzero(data, sizeof *data);
     free(data);

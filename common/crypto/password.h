@@ -1,6 +1,6 @@
 /*
- * Passwords of people, by the system's crypt(3): hashes made elsewhere (bcrypt `$2a$`, `$2b$`,
- * `$2y$`; yescrypt) are accepted, new ones are yescrypt. Slow on purpose: some 100 ms.
+ * Password hashes by the system's crypt(3): hashes made elsewhere (bcrypt `$2a$`, `$2b$`, `$2y$`;
+ * yescrypt) are accepted, new ones are yescrypt. Slow on purpose: some 100 ms.
  */
 #ifndef ASSAY_CRYPTO_PASSWORD_H
 #define ASSAY_CRYPTO_PASSWORD_H
@@ -12,12 +12,12 @@
 
 enum { PASSWORD_BYTES_MAX = 511 }; /* longer ones match nothing */
 
-/* Whether the hash is of a kind that is known. Others match nothing. */
+/* Whether the hash is of a supported kind. Other hashes match no password. */
 bool password_is_hash(const char *hash);
 
-/* Whether the password is that of the hash. With a hash that is NULL or of no known kind the answer
- * is false after as much work as for a bcrypt hash of cost 10, so that time does not tell which
- * users there are. ERROR_SYSTEM when there is no memory to tell. */
+/* Whether the password has that hash. With a hash that is NULL or of no supported kind the result
+ * is false after as much work as for a bcrypt hash of cost 10, so that the time does not reveal
+ * which users exist. ERROR_SYSTEM when memory has run out. */
 MUST_CHECK enum error password_matches(const char *password, const char *hash, bool *matches,
                                        struct problem *problem);
 

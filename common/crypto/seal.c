@@ -42,7 +42,7 @@ const char *seal_open(struct arena *arena, const unsigned char key[SEAL_KEY_BYTE
 
     if (!bytes || size < NONCE_BYTES + TAG_BYTES)
         return NULL;
-    text = arena_alloc(arena, size); /* zeroed, so that it ends */
+    text = arena_alloc(arena, size); /* zeroed, so that it is NUL-terminated */
     if (crypto_aead_xchacha20poly1305_ietf_decrypt(
             (unsigned char *)text, NULL, NULL, bytes + NONCE_BYTES, size - NONCE_BYTES,
             (const unsigned char *)place, strlen(place), bytes, key))

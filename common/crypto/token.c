@@ -53,7 +53,8 @@ void token_uuid_ordered(char text[TOKEN_UUID_TEXT])
     write_uuid(bytes, text);
 }
 
-/* `x` any digit, `v` the variant (8, 9, a or b), everything else itself. */
+/* In the pattern, `x` is any digit, `v` the variant (8, 9, a or b); other characters match
+ * themselves. */
 bool token_is_uuid(const char *text)
 {
     static const char form[] = "xxxxxxxx-xxxx-4xxx-vxxx-xxxxxxxxxxxx";

@@ -19,8 +19,9 @@ void token_random_bytes(void *bytes, size_t count);
 /* A UUID of version 4 (RFC 9562) in lower case. */
 void token_uuid(char text[TOKEN_UUID_TEXT]);
 
-/* The same, but its first 48 bits are the milliseconds since 1970 and 74 are random: identifiers
- * made one after the other stand side by side in an index. Not for what must not be guessed. */
+/* The same, but its first 48 bits are the milliseconds since 1970 and 74 are random, so that
+ * identifiers made one after the other are adjacent in an index. Not for values that must not be
+ * guessed. */
 void token_uuid_ordered(char text[TOKEN_UUID_TEXT]);
 
 /* True for text of the form token_uuid() makes: 36 characters, lower case, version 4. */
@@ -31,7 +32,7 @@ bool token_is_uuid(const char *text);
  * the NUL; a smaller buffer is a programming error and aborts. */
 void token_random_text(size_t random_bytes, char *text, size_t capacity);
 
-/* Overwrites a secret so that no optimisation removes the write. */
+/* Overwrites a secret; the compiler does not optimize the write away. */
 void token_wipe(void *secret, size_t length);
 
 #endif
