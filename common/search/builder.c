@@ -1,5 +1,5 @@
-/* Building a segment: words are looked up once per text language in a table that knows their terms,
- * terms gather their postings as bytes in a chain of pieces. */
+/* Builds a segment. Each word is looked up once per text language in a table that caches its terms.
+ * Each term collects its postings as bytes in a chain of pieces. */
 #include "search/builder.h"
 #include "base/arena.h"
 #include "search/segment_format.h"
@@ -18,7 +18,8 @@ struct piece {
     uint8_t bytes[];
 };
 
-/* One posting in the chain: varint chunk difference, frequency, bytes of positions, positions. */
+/* One posting in the chain: varint chunk difference, frequency, byte count of the positions,
+ * positions. */
 struct term {
     const char *name;
     uint32_t length, hash;
@@ -37,7 +38,7 @@ struct known_word {
 };
 
 struct place {
-    uint32_t position, next; /* next place of the same term, plus 1 */
+    uint32_t position, next; /* next position of the same term, plus 1 */
 };
 
 struct table {
@@ -62,7 +63,7 @@ struct index_builder {
     size_t document_count, document_capacity, chunk_count, chunk_capacity;
     uint64_t languages;
     enum text_language language;
-    uint32_t *touched; /* terms of the chunk being read */
+    uint32_t *touched; /* terms of the current chunk */
     struct place *places;
     size_t touched_count, touched_capacity, place_count, place_capacity;
 };
@@ -88,7 +89,7 @@ void index_builder_destroy(struct index_builder *builder)
     free(builder);
 }
 
-/* A list twice as long, the old one copied; what the arena held before stays in it. */
+/* A list of twice the length with the old items copied; the arena keeps the old list. */
 static void *grow(struct index_builder *builder, void *items, size_t *capacity, size_t size)
 {
     size_t wanted = *capacity ? *capacity * 2 : 256;
@@ -115,7 +116,7 @@ static uint32_t hash_of(const struct index_builder *builder, const struct table 
     return table == &builder->term_table ? builder->terms[i].hash : builder->words[i].hash;
 }
 
-/* Room for one more; the table stays at most half full. */
+/* Makes room for one more entry; the table stays at most half full. */
 static void table_grow(struct index_builder *builder, struct table *table)
 {
     size_t size = table->size ? table->size * 2 : TABLE_FIRST;
@@ -268,7 +269,7 @@ static uint8_t *room(struct index_builder *builder, struct term *term, uint32_t 
     return piece->bytes + piece->used;
 }
 
-/* Moves what the chunk told of a term to its chain. A posting never spans two pieces. */
+/* Moves the current chunk's data of a term to its chain. A posting never spans two pieces. */
 static void settle_term(struct index_builder *builder, struct term *term, uint32_t chunk,
                         uint32_t passages)
 {
@@ -283,7 +284,7 @@ static void settle_term(struct index_builder *builder, struct term *term, uint32
     }
     term->last->used += (uint32_t)(at - start);
     term->last_chunk = chunk;
-    if (term->in_head) /* stands over every passage; none has counted it */
+    if (term->in_head) /* in every passage; not counted yet */
         term->passages += passages;
     term->in_chunk = false;
 }
@@ -330,7 +331,7 @@ static void add_document(struct index_builder *builder, int64_t key, enum text_l
     builder->languages |= UINT64_C(1) << language;
 }
 
-/* Running out of memory marks the builder; its finish then tells. */
+/* Exhausted memory marks the builder; index_builder_finish() then returns the error. */
 void index_builder_chunk(struct index_builder *builder, int64_t key, const char *head,
                          const struct index_passage *passages, size_t count)
 {

@@ -1,5 +1,5 @@
-/* Several segments into one: documents in order, dead ones left out, terms by a walk over all
- * sorted lists side by side. */
+/* Merges several segments into one: documents in order, without dead ones; terms by a parallel walk
+ * over all sorted lists. */
 #include "search/search.h"
 #include "search/segment.h"
 #include "search/segment_write.h"
@@ -12,8 +12,8 @@ enum { GONE = UINT32_MAX };
 struct source {
     struct segment segment;
     uint32_t *numbers; /* the new number of each chunk; GONE for dead ones */
-    uint32_t term;     /* the next one */
-    bool at_same;      /* it is the term that is being merged */
+    uint32_t term;     /* the current term */
+    bool at_same;      /* its current term is the one that is being merged */
 };
 
 struct merge {
@@ -58,7 +58,7 @@ static const uint8_t *skip_varints(const uint8_t *at, uint32_t count)
     return at;
 }
 
-/* The term's postings with new numbers. How many live postings it has. */
+/* Copies the term's postings with new numbers. Returns the number of live postings. */
 static uint32_t copy_postings(const struct merge *merge, const struct source *source,
                               const struct segment_term *term)
 {
@@ -89,7 +89,7 @@ static uint32_t copy_postings(const struct merge *merge, const struct source *so
     return kept;
 }
 
-/* Of a term's passages those of dead chunks are not known; they fall out in proportion. */
+/* The exact number of passages in dead chunks is unknown, so it is estimated in proportion. */
 static uint32_t live_passages(const struct merge *merge, const struct source *source,
                               const struct segment_term *term)
 {
@@ -97,7 +97,7 @@ static uint32_t live_passages(const struct merge *merge, const struct source *so
     uint32_t kept;
 
     if (!source->segment.dead)
-        return term->passages + !term->passages; /* a chunk may be a head alone */
+        return term->passages + !term->passages; /* a chunk may consist of a heading alone */
     kept = copy_postings(&counting, source, term);
     return kept ? (uint32_t)((uint64_t)term->passages * kept / term->chunks) + 1 : 0;
 }
@@ -135,7 +135,7 @@ static bool is_dead(const struct segment *segment, uint32_t document)
     return segment->dead && segment->dead[document >> 3] >> (document & 7) & 1;
 }
 
-/* The model whose vectors are kept: the first source's that has any. */
+/* The model whose vectors are kept: that of the first source with vectors. */
 static const struct segment_header *kept_vectors(const struct merge *merge)
 {
     for (size_t i = 0; i < merge->count; i++)

@@ -1,4 +1,4 @@
-/* Ranking: cursors over postings, and the loop that leaves out what cannot win. */
+/* Ranking: cursors over postings, and a loop that skips chunks that cannot be among the best. */
 #include "search/rank.h"
 
 #include <math.h>
@@ -13,11 +13,11 @@ struct cursor {
     double weight;
     double most; /* weight times the term's bound */
     uint32_t block, block_count;
-    int64_t chunk; /* where it stands: -1 in front of the first, END behind the last */
+    int64_t chunk; /* current chunk: -1 before the first, END after the last */
     uint32_t at, count;
     double block_most; /* weight times the bound of the block of `bounded` */
     uint32_t bounded;
-    uint32_t asked; /* the block in which a posting was looked up without reading the block */
+    uint32_t asked; /* the last block that was searched without being decoded */
     bool decoded;
     struct segment_frequencies frequencies;
     uint32_t chunks[SEGMENT_BLOCK_POSTINGS];
@@ -37,7 +37,7 @@ struct ranking {
     struct rank_heap *heap;
 };
 
-/* One window of chunks: what the leading terms give each, and which they hold. */
+/* One window of chunks: their scores by the leading terms, and which chunks contain these terms. */
 static struct {
     double scores[WINDOW];
     uint64_t held[WINDOW / 64];
@@ -115,7 +115,8 @@ void rank_heap_sort(struct rank_heap *heap)
     qsort(heap->hits, heap->count, sizeof heap->hits[0], best_first);
 }
 
-/* What a chunk must reach, a little less, for bounds and scores are rounded differently. */
+/* The score that a chunk must reach, slightly reduced, because bounds and scores are rounded
+ * differently. */
 static double threshold(const struct rank_heap *heap)
 {
     double reached = heap->count < heap->most ? 0 : heap->hits[0].score;
@@ -155,7 +156,7 @@ static void seek_block(struct cursor *cursor, uint32_t chunk)
     cursor->block = low;
 }
 
-/* Moves to the first posting at or behind `chunk`. */
+/* Moves to the first posting at or after `chunk`. */
 static void seek(const struct segment *segment, struct cursor *cursor, uint32_t chunk)
 {
     uint32_t at;
@@ -203,9 +204,8 @@ void rank_lengths_set(struct rank_lengths *lengths, double average)
     }
 }
 
-/* A bound lies between those of the two steps beside the average: impacts are convex in the
- * reciprocal of the average, so that the straight line between two of their values is above them.
- */
+/* A bound is interpolated between those of the two steps around the average: impacts are convex in
+ * the reciprocal of the average, so the straight line between two of their values is above them. */
 static double bound_at(const struct rank_lengths *lengths, const uint8_t *bound)
 {
     double upper = bound[lengths->step];
@@ -215,7 +215,7 @@ static double bound_at(const struct rank_lengths *lengths, const uint8_t *bound)
     return upper / 255;
 }
 
-/* bm25_impact() with what is known of the lengths, of a term that is so often in the chunk. */
+/* bm25_impact() of a term with that frequency in the chunk, with the known lengths. */
 static double impact(const struct segment *segment, const struct rank_lengths *lengths,
                      double weight, uint32_t chunk, uint32_t frequency)
 {
@@ -242,8 +242,8 @@ static int strongest_first(const void *a, const void *b)
     return (x->term > y->term) - (x->term < y->term);
 }
 
-/* How many of the strongest cursors are needed to reach the threshold: chunks that only the others
- * hold cannot win. */
+/* The number of strongest cursors that are needed to reach the threshold: chunks that contain only
+ * the other terms cannot win. */
 static size_t needed(const struct ranking *ranking)
 {
     double wanted = threshold(ranking->heap);
@@ -254,7 +254,7 @@ static size_t needed(const struct ranking *ranking)
     return count;
 }
 
-/* Adds up a leading term over the window from `first` to before `end`. */
+/* Adds the scores of a leading term over the window from `first` to before `end`. */
 static void add_up(const struct ranking *ranking, struct cursor *cursor, uint32_t first,
                    uint32_t end)
 {
@@ -282,8 +282,8 @@ static void add_up(const struct ranking *ranking, struct cursor *cursor, uint32_
     }
 }
 
-/* The chunks of the window that can still win, given that the other terms add `rest` at most; the
- * window is empty again. */
+/* The chunks of the window that can still win, if the other terms add `rest` at most. Clears the
+ * window. */
 static size_t gather(uint32_t first, double rest, double wanted)
 {
     size_t count = 0;
@@ -311,8 +311,8 @@ static double block_most(const struct ranking *ranking, struct cursor *cursor)
     return cursor->block_most;
 }
 
-/* How often the cursor's block holds a chunk. The first time that the block is asked, only a few of
- * its postings are looked at; where it is asked again, all are read. */
+/* The frequency of the cursor's term in a chunk of its block. The first lookup in a block searches
+ * only a few postings; the second decodes the block. */
 static uint32_t find_term(const struct ranking *ranking, struct cursor *cursor, uint32_t chunk)
 {
     if (!cursor->decoded && cursor->asked != cursor->block) {
@@ -323,8 +323,8 @@ static uint32_t find_term(const struct ranking *ranking, struct cursor *cursor, 
     return cursor->chunk == chunk ? segment_frequency(&cursor->frequencies, cursor->at) : 0;
 }
 
-/* What a further term adds to a candidate; negative when the candidate cannot win with it, of which
- * `rest` more could come behind it. */
+/* The score that a further term adds to a candidate. Negative when the candidate cannot win,
+ * because the terms after it add `rest` at most. */
 static double add_to(const struct ranking *ranking, struct cursor *cursor,
                      const struct candidate *candidate, double rest, double wanted)
 {
@@ -345,7 +345,7 @@ static double add_to(const struct ranking *ranking, struct cursor *cursor,
                      : 0;
 }
 
-/* Completes the candidates term by term, dropping those that cannot win any more. */
+/* Completes the candidates term by term, and drops those that cannot win any more. */
 static size_t complete(const struct ranking *ranking, size_t count, size_t leading, double wanted)
 {
     for (size_t i = leading; i < ranking->count && count; i++) {
@@ -376,7 +376,7 @@ static void offer(const struct ranking *ranking, const struct candidate *candida
                                                           segment, candidate->chunk});
 }
 
-/* The first chunk at or behind `chunk` that one of the leading terms holds. */
+/* The first chunk at or after `chunk` that contains one of the leading terms. */
 static uint32_t next_held(const struct ranking *ranking, size_t leading, uint32_t chunk)
 {
     int64_t next = END;
@@ -449,7 +449,7 @@ void rank_segment(const struct segment *segment, const struct rank_term *terms, 
     run(&ranking);
 }
 
-/* The first block of a term that ends at or behind the chunk. */
+/* The first block of a term that ends at or after the chunk. */
 static uint32_t block_of(const struct segment *segment, const struct segment_term *term,
                          uint32_t chunk)
 {

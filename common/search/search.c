@@ -1,4 +1,4 @@
-/* The index of a tenant: its segments, what is known of all of them together, and the search. */
+/* The index of a tenant: its segments, their total statistics, and the search. */
 #include "search/search_internal.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ void search_index_destroy(struct search_index *index)
     free(index);
 }
 
-/* Takes the segment out of the index when it is there. */
+/* Takes the segment out of the index if it is loaded. */
 static struct segment *take(struct search_index *index, const struct search_segment *wanted)
 {
     for (size_t i = 0; i < index->count; i++) {
@@ -154,7 +154,7 @@ struct search_frequency search_index_frequency(const struct search_index *index,
     return found;
 }
 
-/* What stands under a term in each segment; weights hold the idf over all of them. */
+/* Finds the terms in each segment. The weights include the idf over all segments. */
 static double *term_weights(const struct search_index *index, struct arena *arena,
                             const struct search_term *terms, size_t count,
                             const struct segment_term **found)
@@ -178,7 +178,7 @@ static double *term_weights(const struct search_index *index, struct arena *aren
     return weights;
 }
 
-/* One search with the terms that weigh `least` or more. */
+/* The state of one search. */
 struct search {
     const struct search_index *index;
     const struct search_term *terms;
@@ -188,7 +188,7 @@ struct search {
     struct rank_term *here;
 };
 
-/* The terms of a segment that weigh `least` or more. */
+/* The terms of a segment whose weight is `least` or more. */
 static size_t terms_here(const struct search *search, size_t segment, double least)
 {
     size_t present = 0;
@@ -211,8 +211,9 @@ static void rank_all(const struct search *search, double least, struct rank_heap
                      &index->lengths, heap);
 }
 
-/* What the last of the best reaches at least: the best by the heavy terms alone, which are few and
- * quickly ranked, are scored by all terms. With it the light ones need hardly be looked at. */
+/* A lower bound of the last score among the best: the best hits by the heavy terms alone, which are
+ * few and fast to rank, are scored by all terms. With this bound most postings of the light terms
+ * are skipped. */
 static double floor_of(const struct search *search, struct rank_heap *heap)
 {
     const struct search_index *index = search->index;

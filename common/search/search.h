@@ -1,8 +1,8 @@
 /*
  * The inverted index of one tenant as a worker sees it: a list of immutable segments, mapped and
- * shared by all workers of the host through the page cache, and for each the documents that count
- * no longer. Which segments are current is the caller's knowledge (a database row per segment);
- * this kit finds the best chunks for weighted terms. docs/develop/search.md describes the method.
+ * shared by all workers of the host through the page cache, with the dead documents of each. The
+ * caller decides which segments are current (a database row per segment); this module finds the
+ * best chunks for weighted terms. docs/develop/search.md describes the method.
  */
 #ifndef ASSAY_SEARCH_SEARCH_H
 #define ASSAY_SEARCH_SEARCH_H
@@ -27,23 +27,23 @@ struct search_segment {
     size_t dead_count;
 };
 
-/* Makes the index hold exactly these segments; those it holds already are not read again. After
- * ERROR_NOT_FOUND `segment_damaged`, `damaged` says which one is lost: the caller builds it anew
+/* Makes the index hold exactly these segments; loaded ones are not read again. After
+ * ERROR_NOT_FOUND `segment_damaged`, `damaged` identifies the lost segment: the caller rebuilds it
  * and calls again. The index is then empty. */
 MUST_CHECK enum error search_index_update(struct search_index *index,
                                           const struct search_segment *segments, size_t count,
                                           size_t *damaged, struct problem *problem);
 
 struct search_totals {
-    int64_t documents, chunks, words, passages; /* of live and dead ones; children are chunks */
+    int64_t documents, chunks, words, passages; /* live and dead; children are chunks */
     uint64_t languages;                         /* bits 1 << enum text_language */
 };
 struct search_totals search_index_totals(const struct search_index *index);
 
-/* How many chunks can be found, children of one counted once; at most `most`. */
+/* The number of chunks that can be found, with the children of one counted once; at most `most`. */
 int search_index_count(const struct search_index *index, int most);
 
-/* In how many chunks and passages a term occurs. */
+/* The number of chunks and passages that contain a term. */
 struct search_frequency {
     int64_t chunks, passages;
 };
@@ -53,51 +53,52 @@ struct search_frequency search_index_frequency(const struct search_index *index,
 struct search_term {
     const char *name;
     size_t length;
-    double weight; /* times the term's idf; terms with 0 are left out */
+    double weight; /* multiplied by the term's idf; terms of weight 0 are skipped */
 };
 
 struct search_hit {
-    int64_t chunk, document; /* keys given when they were indexed */
+    int64_t chunk, document; /* the keys given at indexing */
     double score;
 };
 
-/* The `most` best chunks, best first, in `hits`; how many. The score is BM25 (k1 1.2, b .75) with
- * idf ln(1 + (N - n + .5) / (n + .5)) times each term's weight; equal scores by chunk key. */
+/* Writes the `most` best chunks, best first, to `hits`; returns their number. The score is BM25 (k1
+ * 1.2, b .75) with idf ln(1 + (N - n + .5) / (n + .5)) times each term's weight; equal scores by
+ * chunk key. */
 size_t search_index_best(const struct search_index *index, struct arena *arena,
                          const struct search_term *terms, size_t count, struct search_hit *hits,
                          size_t most);
 
-/* What stands in segments for an embedding model of that name; never 0. */
+/* The number by which segments identify an embedding model of that name; never 0. */
 uint64_t search_vector_model(const char *name);
 
-/* Whether every live chunk has a vector of that model; `dimension` is theirs. False without chunks.
- */
+/* Whether every live chunk has a vector of that model; `dimension` receives its length. False
+ * without chunks. */
 bool search_index_has_vectors(const struct search_index *index, uint64_t model,
                               uint32_t *dimension);
 
-/* The `most` chunks whose vectors are nearest to one of the index's dimension: exact, by cosine
- * (vectors have the length 1), equal scores by chunk key; how many. */
+/* Writes the `most` chunks whose vectors are nearest to a vector of the index's dimension; returns
+ * their number. Exact, by cosine (vectors have the length 1), equal scores by chunk key. */
 size_t search_index_nearest(const struct search_index *index, struct arena *arena,
                             const float *vector, struct search_hit *hits, size_t most);
 
-/* What a vector stands for: a chunk, or the child of that place in it. */
+/* The text that a vector belongs to: a chunk, or a child of it by its index. */
 struct search_wanted {
     int64_t chunk;
     uint32_t child; /* from 0 */
 };
 
-/* Asked for the vectors of `count` chunks in `vectors`, `*dimension` each, of length 1, the memory
- * the callee's until the next call. False ends the filling; what was filled in is kept. */
+/* Computes the vectors of `count` chunks: `vectors` has `*dimension` floats each, of length 1, and
+ * stays valid until the next call. False ends the filling; vectors filled in before are kept. */
 struct search_embedder {
     uint64_t model;
-    size_t batch; /* chunks asked for at a time */
+    size_t batch; /* chunks per call */
     bool (*embed)(void *context, const struct search_wanted *wanted, size_t count,
                   const float **vectors, uint32_t *dimension);
     void *context;
 };
 
-/* Writes a copy of a segment in which the live chunks that had no vector of that model have one:
- * `name`, of `bytes` bytes. `whole` says whether all of them do. */
+/* Writes a copy of a segment in which live chunks without a vector of that model get one: `name`,
+ * of `bytes` bytes. `whole` is true if all have one. */
 MUST_CHECK enum error search_fill_vectors(const char *directory,
                                           const struct search_segment *segment,
                                           const struct search_embedder *embedder, const char *name,

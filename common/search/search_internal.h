@@ -1,4 +1,4 @@
-/* Private to common/search: an index from inside. */
+/* Private to common/search: the members of an index. */
 #ifndef ASSAY_SEARCH_SEARCH_INTERNAL_H
 #define ASSAY_SEARCH_SEARCH_INTERNAL_H
 

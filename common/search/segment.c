@@ -1,4 +1,4 @@
-/* Mapping, checking and reading segments. */
+/* Maps, checks and reads segments. */
 #include "search/segment.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@ static enum error damaged(const char *name, const char *why, struct problem *pro
                        why);
 }
 
-/* The file's bytes, NULL when it is not there or has another length. */
+/* The file's bytes, NULL when it does not exist or has another length. */
 static const uint8_t *map_file(const char *path, int64_t bytes)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -107,7 +107,7 @@ void segment_set_dead(struct segment *segment, const uint32_t *documents, size_t
         return;
     segment->dead = calloc(segment->header->documents / 8 + 1, 1);
     if (!segment->dead)
-        abort(); /* some bytes: the machine is past helping */
+        abort(); /* allocating a few bytes failed: no recovery is possible */
     for (size_t i = 0; i < count; i++) {
         if (documents[i] < segment->header->documents)
             segment->dead[documents[i] >> 3] |= (uint8_t)(1 << (documents[i] & 7));
@@ -143,7 +143,8 @@ const struct segment_term *segment_find(const struct segment *segment, const cha
     return NULL;
 }
 
-/* The numbers of a block; with a fixed count, as nearly all have it, a few wide instructions. */
+/* Widens the numbers of a block. Nearly all blocks have the fixed count, which compiles to a few
+ * wide instructions. */
 static inline void widen(const uint8_t *at, unsigned width, uint32_t base, uint32_t *chunks,
                          size_t count)
 {
@@ -167,7 +168,7 @@ static inline void widen(const uint8_t *at, unsigned width, uint32_t base, uint3
     }
 }
 
-/* A block as it lies in the file. */
+/* A block as stored in the file. */
 struct rows {
     const uint8_t *at; /* of the chunks */
     unsigned width;

@@ -1,5 +1,5 @@
 /*
- * Private to common/search: a segment as it is read. The file is mapped, so that all workers of a
+ * Private to common/search: a segment for reading. The file is mapped, so that all workers of a
  * host share one copy in the page cache.
  */
 #ifndef ASSAY_SEARCH_SEGMENT_H
@@ -22,19 +22,19 @@ struct segment {
     const struct segment_block *blocks;
     const char *names;
     const uint32_t *lengths; /* of the chunks, in words */
-    const uint32_t *buckets; /* where terms are, by their names */
-    const float *vectors;    /* `header->dimension` for each chunk; NULL = none */
+    const uint32_t *buckets; /* hash table of the terms by name */
+    const float *vectors;    /* `header->dimension` floats for each chunk; NULL = none */
     uint8_t *dead;           /* a bit per document; NULL = all live */
     size_t dead_count;
 };
 
 /* Maps `directory`/`name`, which must be `bytes` long, and checks every byte of it once.
- * ERROR_NOT_FOUND `segment_damaged` when it is missing or is not what was written. */
+ * ERROR_NOT_FOUND `segment_damaged` when it is missing or its checksum is wrong. */
 MUST_CHECK enum error segment_open(struct segment *segment, const char *directory, const char *name,
                                    int64_t bytes, struct problem *problem);
 void segment_close(struct segment *segment);
 
-/* Sets the deleted documents, by their positions, in place of those that were set before. */
+/* Sets the deleted documents, by their positions, replacing those set before. */
 void segment_set_dead(struct segment *segment, const uint32_t *documents, size_t count);
 
 static inline bool segment_is_dead(const struct segment *segment, uint32_t chunk)
@@ -44,7 +44,7 @@ static inline bool segment_is_dead(const struct segment *segment, uint32_t chunk
     return segment->dead && segment->dead[document >> 3] >> (document & 7) & 1;
 }
 
-/* Which child of its key a chunk is, from 0: how many in front of it have the same. */
+/* Which child of its key a chunk is, from 0: the number of chunks before it with the same key. */
 static inline uint32_t segment_child_of(const struct segment *segment, uint32_t chunk)
 {
     uint32_t child = 0;
@@ -62,20 +62,20 @@ static inline const float *segment_vector(const struct segment *segment, uint32_
 /* Whether a chunk has a vector, which is never all zeros. */
 bool segment_has_vector(const struct segment *segment, uint32_t chunk);
 
-/* NULL when no chunk holds it. */
+/* NULL when no chunk contains the term. */
 const struct segment_term *segment_find(const struct segment *segment, const char *name,
                                         size_t length);
 
-/* How many blocks the term's postings fill. */
+/* The number of blocks of the term's postings. */
 static inline uint32_t segment_block_count(const struct segment_term *term)
 {
     return (term->chunks + SEGMENT_BLOCK_POSTINGS - 1) / SEGMENT_BLOCK_POSTINGS;
 }
 
-/* The frequencies of a block as they lie in the file. */
+/* The frequencies of a block as stored in the file. */
 struct segment_frequencies {
     const uint8_t *bytes;
-    unsigned halves; /* bytes each, times two; 0: all are 1 */
+    unsigned halves; /* bytes each, times two; 0 = all frequencies are 1 */
 };
 
 static inline uint32_t segment_frequency(const struct segment_frequencies *frequencies, uint32_t at)
@@ -95,13 +95,13 @@ static inline uint32_t segment_frequency(const struct segment_frequencies *frequ
     }
 }
 
-/* Reads the chunks of one block; how many. `block` counts within the term. */
+/* Reads the chunks of one block; returns their number. `block` counts within the term. */
 size_t segment_read_block(const struct segment *segment, const struct segment_term *term,
                           uint32_t block, uint32_t chunks[SEGMENT_BLOCK_POSTINGS],
                           struct segment_frequencies *frequencies);
 
-/* How often the term stands in a chunk, which must not be behind the block: 0 = not at all. Looks
- * at few postings of the block. */
+/* The frequency of the term in a chunk, which must not be after the block: 0 = the chunk does not
+ * contain it. Reads few postings of the block. */
 uint32_t segment_block_frequency(const struct segment *segment, const struct segment_term *term,
                                  uint32_t block, uint32_t chunk);
 

@@ -37,16 +37,16 @@
 
 enum {
     SEGMENT_MAGIC = 0x47455341, /* "ASEG" */
-    SEGMENT_VERSION = 5,        /* others are built again; it moves when words or terms do */
+    SEGMENT_VERSION = 5,        /* others are rebuilt; raise it when words or terms change */
     SEGMENT_BLOCK_POSTINGS = 128,
     SEGMENT_LENGTH_STEPS = 16
 };
 
 /*
- * The average chunk length is known only when a question is asked, and a bound on a block's score
- * depends on it. So a bound is kept for a ladder of averages, SEGMENT_LENGTH_FIRST times the powers
- * of the square root of two; the step at or above the true average gives a bound that holds, since
- * scores grow with the average. 255 stands for 1.
+ * The average chunk length is known only at query time, and the bound of a block's score depends on
+ * it. So a bound is stored for a ladder of averages: SEGMENT_LENGTH_FIRST times the powers of the
+ * square root of two. The step at or above the true average gives a valid bound, since scores grow
+ * with the average. 255 means 1.
  */
 #define SEGMENT_LENGTH_FIRST 8.0
 
@@ -57,7 +57,7 @@ struct segment_header {
     uint32_t chunks, documents, terms, blocks;
     uint64_t words;     /* of all chunks */
     uint64_t passages;  /* of all chunks */
-    uint64_t languages; /* bit 1 << enum text_language of every document's */
+    uint64_t languages; /* bit 1 << enum text_language of every document */
     uint64_t postings_at, positions_at, chunks_at, documents_at, terms_at, blocks_at, names_at;
     uint64_t names_bytes;
     uint64_t lengths_at, buckets_at;
@@ -65,12 +65,12 @@ struct segment_header {
     uint64_t vectors_at;
     uint64_t vector_model; /* search_vector_model() of the model's name; 0 = no vectors */
     uint32_t dimension;
-    uint32_t vectors_missing; /* live chunks without, when it was written */
+    uint32_t vectors_missing; /* live chunks without a vector when the file was written */
 };
 
 struct segment_chunk {
     int64_t key;
-    uint32_t document; /* its place in `documents` */
+    uint32_t document; /* its index in `documents` */
     uint32_t passages;
 };
 
@@ -80,11 +80,11 @@ struct segment_document {
 };
 
 struct segment_term {
-    uint64_t postings_at;  /* behind the header's */
+    uint64_t postings_at;  /* offset from the header's postings_at */
     uint64_t positions_at; /* the same; UINT64_MAX without positions */
     uint32_t name_at;
     uint32_t name_length;
-    uint32_t chunks; /* how many hold it */
+    uint32_t chunks; /* number of chunks that contain it */
     uint32_t passages;
     uint32_t first_block;
     uint8_t bound[SEGMENT_LENGTH_STEPS];
@@ -93,14 +93,14 @@ struct segment_term {
 
 struct segment_block {
     uint32_t last_chunk;
-    uint32_t at; /* behind the term's postings */
+    uint32_t at; /* offset in the term's postings */
     uint8_t bound[SEGMENT_LENGTH_STEPS];
 };
 
-/* Bytes of each chunk in the low bits, half bytes of each frequency in the high ones. */
+/* Bytes per chunk in the low bits, half bytes per frequency in the high ones. */
 enum segment_width { SEGMENT_CHUNK_BYTES = 0x0f, SEGMENT_FREQUENCY_SHIFT = 4 };
 
-/* BM25's parameters; the bounds in the file are made with them. */
+/* BM25's parameters; the bounds in the file depend on them. */
 #define SEARCH_K1 1.2
 #define SEARCH_B 0.75
 
@@ -133,7 +133,7 @@ static inline const uint8_t *varint_get(const uint8_t *at, uint32_t *value)
 
 /* Detects damage, not forgery. */
 uint64_t segment_checksum(const void *bytes, uint64_t length);
-/* Of a whole file, its own place left out. */
+/* Of a whole file, except the checksum itself. */
 uint64_t segment_file_checksum(const struct segment_header *header, const void *behind);
 
 #endif

@@ -1,5 +1,5 @@
-/* Writing segments. Postings, the bulk, stream into the file; the rest is gathered in memory and
- * put behind them. Failures are remembered and told at the end. */
+/* Writes segments. Postings, the bulk, are streamed into the file; the other sections are collected
+ * in memory and written after them. Errors are remembered and returned at the end. */
 #include "search/segment_write.h"
 #include "search/segment.h"
 
@@ -17,11 +17,11 @@ struct buffer {
     size_t length, capacity;
 };
 
-/* The shortest chunk for each frequency; all a bound needs to know of a block's postings. */
+/* The shortest chunk for each frequency: all that a bound needs of a block's postings. */
 enum { FREQUENCIES = 16 };
 
 struct extremes {
-    uint32_t shortest[FREQUENCIES]; /* by frequency - 1; the last one holds all above */
+    uint32_t shortest[FREQUENCIES]; /* by frequency - 1; the last one covers all higher ones */
     uint32_t most;                  /* highest frequency */
 };
 
@@ -122,8 +122,8 @@ struct extreme {
     double frequency, length;
 };
 
-/* The postings that can give the highest impact: not those that are in a longer chunk than one of a
- * higher frequency. Mostly one or two. */
+/* The postings that can give the highest impact: those for which no higher frequency occurs in a
+ * chunk of the same length or a shorter one. Mostly one or two. */
 static size_t extremes_list(const struct extremes *extremes, struct extreme list[FREQUENCIES])
 {
     uint32_t shortest = UINT32_MAX;
@@ -154,9 +154,9 @@ static void extremes_bound(const struct extremes *extremes, uint8_t bound[SEGMEN
             best = impact > best ? impact : best;
         }
         whole = (int)(best * 255);
-        bound[step] = (uint8_t)(whole + (best * 255 > whole)); /* up; impacts are below 1 */
+        bound[step] = (uint8_t)(whole + (best * 255 > whole)); /* rounded up; impacts are below 1 */
     }
-    bound[SEGMENT_LENGTH_STEPS - 1] = 255; /* beyond the ladder everything is possible */
+    bound[SEGMENT_LENGTH_STEPS - 1] = 255; /* beyond the ladder there is no bound */
 }
 
 struct segment_writer *segment_writer_open(const char *directory, const char *name)
@@ -203,7 +203,7 @@ void segment_writer_chunk(struct segment_writer *writer, int64_t key, uint32_t l
     writer->header.passages += passages;
 }
 
-/* Rows of zeros up to a chunk. */
+/* Writes zero vectors until there are `chunks` rows. */
 static void fill_vectors(struct segment_writer *writer, uint32_t chunks)
 {
     size_t length = (size_t)chunks * writer->header.dimension * sizeof(float), more;
@@ -229,7 +229,7 @@ void segment_writer_vector(struct segment_writer *writer, uint64_t model, uint32
     buffer_add(writer, &writer->vectors, vector, dimension * sizeof(float));
 }
 
-/* Lays numbers side by side, `width` bytes each; the byte behind the last. */
+/* Writes numbers of `width` bytes each; returns the position after the last. */
 static uint8_t *put_numbers(uint8_t *at, const uint32_t *numbers, uint32_t count, uint32_t less,
                             unsigned width)
 {
@@ -254,7 +254,7 @@ static unsigned width_of(uint32_t most)
     return most <= 0xff ? 1 : most <= 0xffff ? 2 : 4;
 }
 
-/* `before` is the last chunk of the block before. */
+/* `before` is the last chunk of the previous block. */
 static void put_block(struct segment_writer *writer, uint32_t before)
 {
     uint8_t bytes[1 + 8 * SEGMENT_BLOCK_POSTINGS], *at = bytes;
@@ -360,7 +360,7 @@ void segment_writer_posting(struct segment_writer *writer, uint32_t chunk, uint3
         close_block(writer);
 }
 
-/* Which terms are where, by their names. */
+/* Fills the hash table of terms by name. */
 static void fill_buckets(struct segment_writer *writer)
 {
     uint32_t count = 2, mask, *buckets;
@@ -401,7 +401,8 @@ static uint64_t put_section(struct segment_writer *writer, uint64_t *at,
 
 static void put_sections(struct segment_writer *writer)
 {
-    static uint8_t guard[16]; /* a varint cut off by the end of the file would be read behind it */
+    static uint8_t
+        guard[16]; /* without it a truncated varint would be read past the end of the file */
     struct segment_header *header = &writer->header;
     struct buffer padding = {guard, 8 + (8 - writer->postings_bytes % 8) % 8, sizeof guard};
     uint64_t at = sizeof *header + writer->postings_bytes;
@@ -427,7 +428,7 @@ static void put_sections(struct segment_writer *writer)
     header->bytes = at;
 }
 
-/* The checksum is taken of the file as it can be read back, then the header goes in. */
+/* The checksum is computed from the file as read back; then the header is written. */
 static bool seal(struct segment_writer *writer)
 {
     struct segment_header *header = &writer->header;
@@ -475,7 +476,7 @@ static void writer_free(struct segment_writer *writer)
     free(writer);
 }
 
-/* The file is whole: sealed, closed and named; frees the writer. */
+/* Completes the file: seals, closes and renames it; frees the writer. */
 static enum error complete(struct segment_writer *writer, int64_t *bytes, struct problem *problem)
 {
     enum error error = ERROR_NONE;

@@ -1,7 +1,7 @@
 /*
  * Private to common/search: writes one segment. Chunks and documents first, in any order of keys;
  * then the terms in the order of their bytes, each with its postings in the order of chunks. The
- * file appears under its name when it is whole.
+ * file gets its name when it is complete.
  */
 #ifndef ASSAY_SEARCH_SEGMENT_WRITE_H
 #define ASSAY_SEARCH_SEGMENT_WRITE_H
@@ -19,34 +19,35 @@ struct segment;
 struct segment_writer *segment_writer_open(const char *directory, const char *name);
 
 void segment_writer_document(struct segment_writer *writer, int64_t key);
-/* A chunk of the last document; `length` in words. Its number is the count of those before. */
+/* Adds a chunk of the last document; `length` in words. Its number is the count of chunks before
+ * it. */
 void segment_writer_chunk(struct segment_writer *writer, int64_t key, uint32_t length,
                           uint32_t passages);
-/* The vector of the last chunk; without one it has none. All are of one model and dimension, which
- * the first says. */
+/* Sets the vector of the last chunk. All vectors have the model and dimension of the first. */
 void segment_writer_vector(struct segment_writer *writer, uint64_t model, uint32_t dimension,
                            const float *vector);
 void segment_writer_languages(struct segment_writer *writer, uint64_t languages);
 
 void segment_writer_term(struct segment_writer *writer, const char *name, size_t length,
                          uint32_t passages, bool with_positions);
-/* `positions` are varint differences, `position_bytes` long; ignored for terms without. */
+/* `positions` are varint differences, `position_bytes` long; ignored for terms without
+ * positions. */
 void segment_writer_posting(struct segment_writer *writer, uint32_t chunk, uint32_t frequency,
                             const uint8_t *positions, size_t position_bytes);
 
-/* Completes the file, syncs it and gives it its name; frees the writer in any case. `bytes` is
- * the size of the file. ERROR_SYSTEM `segment_not_written`. */
+/* Completes the file, syncs it and gives it its name; frees the writer in any case. `bytes`
+ * receives the size of the file. ERROR_SYSTEM `segment_not_written`. */
 MUST_CHECK enum error segment_writer_finish(struct segment_writer *writer, int64_t *bytes,
                                             struct problem *problem);
-/* What stands behind the names of a segment. */
+/* The vectors of a segment. */
 struct segment_vectors {
     uint64_t model;
-    uint32_t dimension; /* 0 = none are known */
+    uint32_t dimension; /* 0 = unknown */
     uint32_t missing;
-    const float *rows; /* of every chunk */
+    const float *rows; /* one row per chunk */
 };
 
-/* A copy of an open segment under another name with these vectors in place of its own. Errors as
+/* Copies an open segment under another name with these vectors instead of its own. Errors as
  * above. */
 MUST_CHECK enum error segment_copy_with_vectors(const struct segment *segment,
                                                 const char *directory, const char *name,

@@ -1,4 +1,4 @@
-/* Terms of words: stems by the language of the text, four-grams by the letters alone. */
+/* Terms of words: stems by the language of the text, four-grams independent of it. */
 #include "search/terms.h"
 #include "text/stem.h"
 
@@ -10,7 +10,8 @@ size_t term_stem(enum text_language text_language, const struct word *word,
     return stem_word(stem_language(text_language, word), word, stem);
 }
 
-/* Where each character of `^word` begins, and the end; how many characters. */
+/* The byte offset of each character of `^word`, and of the end; returns the number of
+ * characters. */
 static size_t character_places(const char *marked, size_t length, size_t places[WORD_BYTES_MAX + 2])
 {
     size_t count = 0;

@@ -1,7 +1,7 @@
 /*
- * What the index knows a word by: its stem, and the character four-grams of `^word` for words of
- * four letters and more, which find compounds and inflections that stems miss. Terms are byte
- * strings; four-grams begin with a byte that no word begins with.
+ * Index terms of a word: its stem and, for words of four letters and more, the character four-grams
+ * of `^word`, which find compounds and inflections that stems miss. Terms are byte strings;
+ * four-grams begin with a byte with which no word begins.
  */
 #ifndef ASSAY_SEARCH_TERMS_H
 #define ASSAY_SEARCH_TERMS_H
@@ -22,12 +22,12 @@ struct term_gram {
     size_t length;
 };
 
-/* The stem of a word as the index holds it, in `stem`; its length. */
+/* Writes the stem of a word as stored in the index to `stem`; returns its length. */
 size_t term_stem(enum text_language text_language, const struct word *word,
                  char stem[WORD_BYTES_MAX + 1]);
 
-/* The four-grams of a word, at most TERM_GRAMS_MAX; how many. Pairs and words with digits have
- * none: codes and numbers are found exactly or not at all. */
+/* Writes the four-grams of a word, at most TERM_GRAMS_MAX; returns their number. Pairs and words
+ * with digits have none: codes and numbers are found only exactly. */
 size_t term_grams(const struct word *word, struct term_gram grams[TERM_GRAMS_MAX]);
 
 #endif

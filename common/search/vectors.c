@@ -1,4 +1,4 @@
-/* Vectors of chunks: nearest ones by looking at all of them, and putting them behind a segment. */
+/* Vectors of chunks: finds the nearest by an exhaustive scan, and adds vectors to a segment. */
 #include "search/rank.h"
 #include "search/search.h"
 #include "search/search_internal.h"
@@ -21,7 +21,7 @@ bool search_index_has_vectors(const struct search_index *index, uint64_t model, 
         const struct segment_header *header = index->segments[i]->header;
 
         if (index->segments[i]->dead_count >= header->documents)
-            continue; /* nothing of it is found any more */
+            continue; /* no chunk of it can be found any more */
         if (header->vector_model != model || header->vectors_missing ||
             (*dimension && header->dimension != *dimension))
             return false;
@@ -30,7 +30,8 @@ bool search_index_has_vectors(const struct search_index *index, uint64_t model, 
     return *dimension > 0;
 }
 
-/* Four sums side by side, so that the compiler can use wide registers without reordering ours. */
+/* Four independent sums, so that the compiler can use wide registers without reordering
+ * additions. */
 static double product(const float *a, const float *b, uint32_t dimension)
 {
     float sums[8] = {0};
@@ -93,7 +94,7 @@ static bool make_room(struct filling *filling, uint32_t dimension)
     return filling->vectors != NULL;
 }
 
-/* What is there of the same model. */
+/* Copies the existing vectors of the same model. */
 static bool take_old(struct filling *filling)
 {
     const struct segment_header *header = filling->segment->header;
@@ -117,7 +118,8 @@ static bool has_vector(const struct filling *filling, uint32_t chunk)
     return false;
 }
 
-/* Asks for the next batch from a chunk on; the chunk after it, or 0 when nobody answers. */
+/* Computes the next batch from `chunk` on; returns the chunk after it, or 0 when the embedder
+ * fails. */
 static uint32_t fill_batch(struct filling *filling, uint32_t chunk, uint32_t *places,
                            struct search_wanted *wanted)
 {
