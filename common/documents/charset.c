@@ -1,4 +1,4 @@
-/* Character sets of texts: found by uchardet, converted by iconv. */
+/* Character sets of texts: detected by uchardet, converted by iconv. */
 #include "documents/charset.h"
 #include "base/text.h"
 #include "text/words.h"
@@ -12,13 +12,13 @@
 #include <uchardet/uchardet.h>
 
 enum {
-    LOOKED_AT = 1 << 20,     /* bytes from the first one that is not ASCII */
-    HIGH_ENOUGH = 20,        /* bytes beyond ASCII, from which a set is found */
-    HIGH_LEAST = 5,          /* so few will do in a text of LENGTH_ENOUGH bytes */
+    LOOKED_AT = 1 << 20,     /* bytes after the first non-ASCII byte that are examined */
+    HIGH_ENOUGH = 20,        /* non-ASCII bytes that suffice for detection */
+    HIGH_LEAST = 5,          /* enough in a text of LENGTH_ENOUGH bytes */
     LENGTH_ENOUGH = 100,     /* bytes */
     DAMAGED_ONE_IN = 20,     /* characters of UTF-8 */
-    DECLARED_WITHIN = 2048,  /* bytes of HTML */
-    REST_MOST = 16,          /* bytes that are held back */
+    DECLARED_WITHIN = 2048,  /* bytes of HTML searched for a declaration */
+    REST_MOST = 16,          /* bytes that the converter may hold back */
     CONVERTED_MOST = 1 << 30 /* bytes */
 };
 
@@ -27,8 +27,7 @@ const char *const charset_reasons[CHARSET__MAX] = {
     "the character set of the text is not known; save it as UTF-8",
     "the text holds bytes that its character set does not have; save it as UTF-8"};
 
-/* Names that mean a larger set than they say (WHATWG Encoding), and sets that iconv names in
- * another way. */
+/* Names that mean a larger set (WHATWG Encoding), and sets that iconv names differently. */
 static const struct {
     const char *name, *set;
 } aliases[] = {
@@ -83,14 +82,14 @@ bool charset_has_wide_mark(const char *bytes, size_t length)
     return mark && strcmp(mark->set, "UTF-8") != 0;
 }
 
-/* What the bytes look like to one who takes them for UTF-8. */
+/* The result of interpreting the bytes as UTF-8. */
 struct survey {
-    size_t high, characters, damaged; /* bytes beyond ASCII; characters of several bytes; others */
-    size_t first;                     /* place of the first byte beyond ASCII */
-    bool shifts;                      /* holds an escape: sets of seven bits begin so */
+    size_t high, characters, damaged; /* non-ASCII bytes; multi-byte characters; invalid bytes */
+    size_t first;                     /* offset of the first non-ASCII byte */
+    bool shifts;                      /* contains an escape byte, which begins 7-bit sets */
 };
 
-/* Whether the last character of the bytes is the beginning of one, at a lead byte. */
+/* Whether the last character of the bytes is incomplete, at a lead byte. */
 static bool is_cut_off(const char *bytes, size_t left, bool others)
 {
     unsigned char lead = (unsigned char)*bytes;
@@ -101,7 +100,7 @@ static bool is_cut_off(const char *bytes, size_t left, bool others)
     for (size_t i = 1; i < left; i++)
         if (((unsigned char)bytes[i] & 0xc0) != 0x80)
             return false;
-    return others || left > 1; /* one byte alone may be a letter of another set */
+    return others || left > 1; /* a single byte may be a letter of another set */
 }
 
 static struct survey inspect(const char *bytes, size_t length)
@@ -133,7 +132,8 @@ static const char *set_named(const char *name)
     return name;
 }
 
-/* A name from a document goes to iconv only if it is a name: there are options behind slashes. */
+/* A name from a document is passed to iconv only if it is a plain name: iconv reads options after
+ * slashes. */
 static bool is_name(const char *name)
 {
     size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -145,10 +145,10 @@ static bool is_name(const char *name)
 static bool is_utf8_name(const char *name)
 {
     return strcasecmp(name, "utf-8") == 0 || strcasecmp(name, "utf8") == 0 ||
-           strncasecmp(name, "utf-16", 6) == 0; /* in ASCII bytes it cannot mean what it says */
+           strncasecmp(name, "utf-16", 6) == 0; /* wrong, since it is written in ASCII */
 }
 
-/* Whether all of it can stand in a text. */
+/* Whether all characters may occur in a text. */
 static bool is_readable(const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length;) {
@@ -167,7 +167,8 @@ static void close_converter(void *converter)
     iconv_close(converter);
 }
 
-/* What the converter held back, as a letter that a mark might have followed (WINDOWS-1258). */
+/* The characters that the converter held back because a combining mark might have followed
+ * (WINDOWS-1258). */
 static bool convert_rest(iconv_t converter, struct text *text)
 {
     size_t room = REST_MOST;
@@ -231,7 +232,8 @@ static const char *find_set(struct arena *arena, const char *bytes, size_t lengt
     return set;
 }
 
-/* Where a sentence before the first byte beyond ASCII says nothing, but a line of it does. */
+/* Where detection begins: LENGTH_ENOUGH bytes before the first non-ASCII byte, because longer ASCII
+ * text before it does not help. */
 static const char *scan_from(const char *bytes, const struct survey *survey)
 {
     return bytes + (survey->first > LENGTH_ENOUGH ? survey->first - LENGTH_ENOUGH : 0);
@@ -251,7 +253,7 @@ static enum charset_result decode_found(struct arena *arena, const char *bytes, 
     return decode(arena, bytes, length, set_named(set), result);
 }
 
-/* Sets of seven bits, such as ISO-2022-JP. */
+/* Decodes 7-bit sets, such as ISO-2022-JP. */
 static bool decode_shifted(struct arena *arena, const char *bytes, size_t length,
                            struct charset_text *result)
 {

@@ -1,5 +1,5 @@
-/* Notes and list numbers of DOCX (ECMA-376 part 1, 17.9 and 17.11). Runs in a child that ends
- * afterwards, so nothing is freed. */
+/* Notes and list numbers of DOCX (ECMA-376 part 1, 17.9 and 17.11). Runs in a child process that
+ * exits afterwards, so nothing is freed. */
 #include "documents/docx_parts.h"
 #include "documents/markup_limits.h"
 
@@ -11,7 +11,7 @@
 enum {
     NOTES_MAX = 10000,
     NOTE_BYTES = 2000,
-    LISTS_MAX = 4096, /* of each kind; further ones are bullets */
+    LISTS_MAX = 4096, /* of each kind; items of further lists are bullets */
     LABEL_TEXT = 32,
     STYLES_MAX = 2000,
     ROMAN_MOST = 4999
@@ -82,7 +82,8 @@ struct docx_notes *docx_notes_read(const char *bytes, size_t length, const char 
     return notes;
 }
 
-/* Without blanks round it, nor the full stop at its end: it stands within a sentence. */
+/* The text without blanks around it and without a full stop at its end, because it is inserted into
+ * a sentence. */
 static const char *trimmed(char *text)
 {
     size_t length = strlen(text);
@@ -107,7 +108,7 @@ const char *docx_note(const struct docx_notes *notes, const char *id)
 }
 
 struct level {
-    char format[LABEL_TEXT]; /* decimal, lowerLetter... "" = not told */
+    char format[LABEL_TEXT]; /* decimal, lowerLetter... "" = not given */
     char text[LABEL_TEXT];   /* "%1.%2" */
     long start;
 };

@@ -1,6 +1,6 @@
 /*
- * Private to common/documents: what a DOCX says outside of its text: notes, and how the items of
- * lists are numbered. Everything lives until the process ends.
+ * Private to common/documents: the notes of a DOCX, and the numbering of its lists. Everything
+ * lives until the process ends.
  */
 #ifndef ASSAY_DOCUMENTS_DOCX_PARTS_H
 #define ASSAY_DOCUMENTS_DOCX_PARTS_H
@@ -15,20 +15,20 @@ struct docx_notes;
 struct docx_lists;
 struct docx_styles;
 
-/* Of word/footnotes.xml or word/endnotes.xml; NULL when there are none. `bytes` may be NULL. */
+/* Reads word/footnotes.xml or word/endnotes.xml; NULL when there are none. `bytes` may be NULL. */
 struct docx_notes *docx_notes_read(const char *bytes, size_t length, const char *element);
 
-/* The text of a note, NULL when there is no such one. */
+/* The text of a note, NULL when it does not exist. */
 const char *docx_note(const struct docx_notes *notes, const char *id);
 
-/* Of word/numbering.xml; NULL when there is none. */
+/* Reads word/numbering.xml; NULL when there is none. */
 struct docx_lists *docx_lists_read(const char *bytes, size_t length);
 
-/* Counts the next item of a list at a level and writes what stands before it: "1.", "b)", "2.1".
- * "" for bullets and for lists that are not known. */
+/* Counts the next item of a list at a level and writes its label: "1.", "b)", "2.1". "" for bullets
+ * and for unknown lists. */
 void docx_list_label(struct docx_lists *lists, int list, int level, char label[DOCX_LABEL_MAX]);
 
-/* Of word/styles.xml: the lists that styles of paragraphs belong to; NULL when there is none. */
+/* Reads word/styles.xml: the lists that paragraph styles belong to; NULL when there is none. */
 struct docx_styles *docx_styles_read(const char *bytes, size_t length);
 
 /* The list of a style and the level in it; false when it has none. */

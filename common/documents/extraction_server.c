@@ -1,5 +1,5 @@
 /* Requests and replies of the text-extraction server. A request is one message with a file; a reply
- * is a head and then one page after the other. */
+ * is a header followed by one page after the other. */
 #include "documents/extraction_server.h"
 
 #include "base/clock.h"
@@ -17,9 +17,9 @@ enum {
     PAGES_MAX = 1 << 20,
     QUEUE = 64,
     SOCKET_PATH_MAX = 4096,
-    GRACE_SECONDS = 2,         /* beyond what the reading itself may take */
-    REQUEST_SECONDS = 5,       /* in which a request has to arrive */
-    ANSWER_MEMORY = 512 << 20, /* of one reading: its text and the pages cut from it */
+    GRACE_SECONDS = 2,         /* added to the time limit of the extraction */
+    REQUEST_SECONDS = 5,       /* time limit for receiving a request */
+    ANSWER_MEMORY = 512 << 20, /* for one extraction: its text and the pages cut from it */
 };
 
 struct extraction_request {
@@ -110,7 +110,7 @@ static bool send_request(int peer, int file, const struct extraction_request *re
            (ssize_t)sizeof *request;
 }
 
-/* Nothing here may jump away when memory runs out: the socket is open. */
+/* No allocation here may jump when memory runs out, because the socket is open. */
 static bool read_pages(struct arena *arena, int peer, const struct reply_head *head, int64_t most,
                        int64_t end, struct reading_result *result)
 {
@@ -175,7 +175,7 @@ static enum error connect_and_ask(struct arena *arena, const char *path, int fil
     return error;
 }
 
-/* Asks again while the program restarts. */
+/* Retries while the server restarts. */
 enum error extraction_ask(struct arena *arena, const char *run_directory, int file,
                           enum file_type type, const struct reader_limits *limits,
                           struct reading_result *result, struct problem *problem)
@@ -207,7 +207,7 @@ enum error extraction_listen(const char *run_directory, int *listener, struct pr
     return local_socket_listen(path, 0, QUEUE, listener, problem);
 }
 
-/* Exactly one file comes with a request; the others that came are closed. */
+/* A request has exactly one file; further files are closed. */
 static bool receive_request(int peer, struct extraction_request *request, int *file)
 {
     int files[LOCAL_SOCKET_FILES_MAX];

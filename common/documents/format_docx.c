@@ -1,7 +1,7 @@
 /* DOCX to text: the zip's word/document.xml, read element by element. Headings become `#` lines,
- * list paragraphs items with their numbers, tables Markdown, notes stand in brackets where they are
- * referred to. No entity of the document's own is replaced, and nothing is fetched. Runs in a child
- * that ends afterwards. */
+ * list paragraphs items with their numbers, tables Markdown, notes are put in brackets after their
+ * reference. Entities that the document defines are not expanded, and nothing is fetched. Runs in a
+ * child process that exits afterwards. */
 #include "documents/docx_parts.h"
 #include "documents/formats.h"
 #include "documents/markup_limits.h"
@@ -13,15 +13,15 @@
 #include <zip.h>
 
 enum {
-    TEXT_MOST = 1 << 20, /* bytes of one paragraph, with those that it stands in, and of a cell */
+    TEXT_MOST = 1 << 20, /* bytes of one paragraph with those around it, and of a cell */
     ENTRIES_MOST = 20000,
     DEPTH_MOST =
-        32 /* of paragraphs within text boxes of paragraphs; deeper ones join their outer */
+        32 /* of paragraphs in text boxes of paragraphs; deeper ones join their outer one */
 };
 
-/* One that is being read; what stands in a text box of it has been written before. */
+/* A paragraph that is being read; the content of its text boxes has been written before it. */
 struct paragraph {
-    size_t start; /* in the text */
+    size_t start; /* offset in the text */
     int heading;
     bool item;
     long list, level;
@@ -30,22 +30,22 @@ struct paragraph {
 struct cell {
     char *text; /* NULL = none yet */
     size_t length, capacity, columns;
-    bool continued; /* goes on with the one above */
+    bool continued; /* continues the cell above */
 };
 
 struct writer {
     FILE *out;
-    char *text; /* of the paragraphs that are open */
+    char *text; /* text of the open paragraphs */
     size_t length;
     struct paragraph open[DEPTH_MOST];
     size_t depth;
-    struct table *table; /* of the outermost one that is open; others are text of its cells */
-    size_t tables;       /* that are open */
+    struct table *table; /* the outermost open table; inner tables are text of its cells */
+    size_t tables;       /* open tables */
     struct cell cell;
     struct docx_notes *footnotes, *endnotes;
     struct docx_lists *lists;
     struct docx_styles *styles;
-    int skipped; /* depth of elements of which another form has been read */
+    int skipped; /* depth of the elements of an alternative form that is skipped */
 };
 
 /* An entry of the zip; NULL with FORMAT_DAMAGED when there is none. */
@@ -98,7 +98,7 @@ static void add_to_cell(struct cell *cell, const char *text, size_t length)
         cell->capacity = needed * 2;
         cell->text = realloc(cell->text, cell->capacity);
         if (!cell->text)
-            abort(); /* a child without memory ends as one that was killed for it */
+            abort(); /* a child without memory ends like one killed for it */
     }
     memcpy(cell->text + cell->length, text, length);
     cell->length += length;
@@ -106,7 +106,7 @@ static void add_to_cell(struct cell *cell, const char *text, size_t length)
     cell->text[cell->length] = '\0';
 }
 
-/* The number of an item, "" for a bullet. */
+/* The label of an item, "" for a bullet. */
 static void item_label(struct writer *writer, const struct paragraph *paragraph,
                        char label[DOCX_LABEL_MAX])
 {
@@ -115,7 +115,7 @@ static void item_label(struct writer *writer, const struct paragraph *paragraph,
         docx_list_label(writer->lists, (int)paragraph->list, (int)paragraph->level, label);
 }
 
-/* "1." begins an item by itself; others are marked. */
+/* A label such as "1." marks an item by itself; other items get a marker. */
 static bool begins_item(const char *label)
 {
     size_t digits = strspn(label, "0123456789");
@@ -131,7 +131,7 @@ static void write_paragraph(struct writer *writer, const struct paragraph *parag
     int level = paragraph->heading > 4 ? 4 : paragraph->heading;
     char label[DOCX_LABEL_MAX];
 
-    while (length && strchr(" \t", *text)) { /* tab stops are no text */
+    while (length && strchr(" \t", *text)) { /* tab stops are not text */
         text++;
         length--;
     }
@@ -175,7 +175,7 @@ static void end_paragraph(struct writer *writer)
     writer->length = paragraph->start;
 }
 
-/* "Heading1", "heading 2", "berschrift3" of German offices. */
+/* "Heading1", "heading 2", "berschrift3" (from "Überschrift" in German Word). */
 static int heading_level(const char *style)
 {
     size_t length = strlen(style);
@@ -213,7 +213,7 @@ static void read_property(struct writer *writer, xmlTextReaderPtr reader, const 
         paragraph->level = docx_number(reader, "w:val", 0);
     } else if (strcmp(name, "numId") == 0) {
         paragraph->list = docx_number(reader, "w:val", 0);
-        paragraph->item = paragraph->list != 0; /* 0 takes the numbering away */
+        paragraph->item = paragraph->list != 0; /* 0 removes the numbering */
     }
 }
 
@@ -246,7 +246,7 @@ static void open_text(struct writer *writer, xmlTextReaderPtr reader, const char
         read_property(writer, reader, name);
 }
 
-/* A vertical merge without "restart" goes on. */
+/* A vertical merge without "restart" continues the cell above. */
 static void read_merge(struct writer *writer, xmlTextReaderPtr reader)
 {
     xmlChar *value = xmlTextReaderGetAttribute(reader, BAD_CAST "w:val");
@@ -287,7 +287,7 @@ static void end_cell(struct writer *writer)
     if (!cell->text)
         add_to_cell(cell, "", 0);
     if (cell->continued) {
-        free(cell->text); /* Word shows nothing of it */
+        free(cell->text); /* Word shows no text of it */
         table_cell_continued(writer->table, cell->columns);
     } else {
         table_cell(writer->table, cell->text, cell->columns, 1, false);
@@ -309,7 +309,8 @@ static void close_element(struct writer *writer, const char *name)
     }
 }
 
-/* A drawing stands in a document in two forms, of which programs read the one they know. */
+/* A document contains a drawing in two alternative forms; programs read the one that they
+ * support. */
 static bool is_skipped(struct writer *writer, int type, bool empty, const char *name)
 {
     bool fallback = strcmp(name, "Fallback") == 0;
@@ -357,7 +358,7 @@ static void be_silent(void *context, const char *message, ...)
     (void)context, (void)message;
 }
 
-/* What cannot be read of the other parts is left out. */
+/* Reads the other parts; unreadable parts are left out. */
 static void read_parts(struct writer *writer, zip_t *archive, int64_t most)
 {
     enum format_result ignored;

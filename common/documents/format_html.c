@@ -1,5 +1,6 @@
 /* HTML to text: the tree of an HTML5 parser (Gumbo), walked without recursion, since a document may
- * be nested as deep as it is long. Runs in a child that ends afterwards, so nothing is freed. */
+ * be nested as deep as it is long. Runs in a child process that exits afterwards, so nothing is
+ * freed. */
 #include "documents/charset.h"
 #include "documents/formats.h"
 #include "documents/markup_limits.h"
@@ -16,7 +17,7 @@ struct writer {
     FILE *out;
     bool at_line_start;
     bool blank_wanted; /* between words */
-    int feeds;         /* line ends in a row */
+    int feeds;         /* consecutive line ends */
     int preformatted;
 };
 
@@ -84,7 +85,7 @@ static bool is_inline(GumboTag tag)
     return false;
 }
 
-/* Whether the element's children are to be walked. */
+/* Whether to walk the element's children. */
 static bool open_element(struct writer *writer, const GumboElement *element)
 {
     GumboTag tag = element->tag;
@@ -129,8 +130,8 @@ static const GumboNode *child_of(const GumboNode *node, unsigned int index)
     return index < children->length ? children->data[index] : NULL;
 }
 
-/* The node after this one in the order of the document, below `root`; `enter`: its children count.
- */
+/* The node after this one in document order, below `root`; if `enter`, its children are
+ * included. */
 static const GumboNode *following(const GumboNode *node, const GumboNode *root, bool enter)
 {
     const GumboNode *next = enter && node->type == GUMBO_NODE_ELEMENT ? child_of(node, 0) : NULL;
@@ -152,8 +153,8 @@ static bool is_cell(const GumboNode *node)
     return is_element(node, GUMBO_TAG_TD) || is_element(node, GUMBO_TAG_TH);
 }
 
-/* Whether a table holds figures rather than the layout of a page: no table nor heading in it, and
- * no cell of pages of text. */
+/* Whether a table contains data, not the layout of a page: it has no inner table or heading, and no
+ * cell with very long text. */
 static bool is_data_table(const GumboNode *table)
 {
     const GumboAttribute *role = gumbo_get_attribute(&table->v.element.attributes, "role");
@@ -187,7 +188,7 @@ static size_t span_of(const GumboNode *cell, const char *name, size_t most)
 
 static void walk(struct writer *writer, const GumboNode *root);
 
-/* What stands in an element, as lines. */
+/* The text of an element, as lines. */
 static char *text_of(const GumboNode *node)
 {
     char *text = NULL;
@@ -196,13 +197,13 @@ static char *text_of(const GumboNode *node)
 
     inner.out = open_memstream(&text, &length);
     if (!inner.out)
-        abort(); /* a child without memory ends as one that was killed for it */
+        abort(); /* a child without memory ends like one killed for it */
     walk(&inner, node);
     fclose(inner.out);
     return text;
 }
 
-/* A row of headings alone, or one of the head. */
+/* Whether a row has only header cells, or is in the table's head. */
 static bool is_head_row(const GumboNode *row)
 {
     bool any = false;
@@ -240,7 +241,7 @@ static void write_table(struct writer *writer, const GumboNode *root)
     writer->feeds = 2;
 }
 
-/* From node to node by parents and places. */
+/* Walks the tree by parent pointers and child indexes. */
 static void walk(struct writer *writer, const GumboNode *root)
 {
     const GumboNode *node = root;
@@ -285,7 +286,7 @@ static char *read_whole(const char *path, size_t *length)
     return bytes;
 }
 
-/* The bytes as UTF-8, to be written to. */
+/* Converts the bytes to writable UTF-8. */
 static enum charset_result decode(char **bytes, size_t *length)
 {
     struct arena *arena = arena_create(FILE_MOST);

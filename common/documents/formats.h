@@ -1,6 +1,6 @@
 /*
- * Private to common/documents: formats that are parsed by libraries, to be called in a
- * confined child only. Each writes plain text with Markdown's headings and list items to `out`.
+ * Private to common/documents: formats that libraries parse; call them only in a confined child
+ * process. Each writes plain text with Markdown's headings and list items to `out`.
  */
 #ifndef ASSAY_DOCUMENTS_FORMATS_H
 #define ASSAY_DOCUMENTS_FORMATS_H
@@ -8,18 +8,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Also the exit code of the child. */
+/* Also the exit code of the child process. */
 enum format_result {
     FORMAT_READ,
     FORMAT_DAMAGED,
     FORMAT_TOO_LARGE = 4,
     FORMAT_TOO_MANY_ATTRIBUTES = 5,
-    FORMAT_CHARSET = 16 /* and the enum charset_result */
+    FORMAT_CHARSET = 16 /* plus the enum charset_result */
 };
 
 enum format_result format_read_html(const char *path, FILE *out);
 
-/* `most` bounds the unpacked document. */
+/* `most` limits the size of the unpacked document in bytes. */
 enum format_result format_read_docx(const char *path, int64_t most, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
-/* Parsers look for duplicate attributes by comparing each with each, and walk all open elements at
- * many tags, so a small file can cost minutes. This file knows just enough of markup to count
- * attributes and open elements; what it misjudges is left to the limits of the reader's process. */
+/* Parsers compare each attribute with each to find duplicates, and walk all open elements at many
+ * tags, so a small file can take minutes. This file parses just enough markup to count attributes
+ * and open elements. If it misjudges a document, the limits of the reader's process still apply. */
 #include "documents/markup_limits.h"
 
 #include <ctype.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { WHOLE_TAGS_MAX = 8 /* html and body, each of which is merged into the first one */ };
+enum { WHOLE_TAGS_MAX = 8 /* html and body; further ones are merged into the first */ };
 
 bool xml_has_few_attributes(const char *bytes, size_t length)
 {
@@ -39,8 +39,8 @@ bool xml_has_few_attributes(const char *bytes, size_t length)
 struct tag {
     const char *name;
     size_t name_length;
-    const char *kept_to; /* behind the last attribute that is kept, or as `end` */
-    const char *end;     /* behind its '>', or the end of the input */
+    const char *kept_to; /* end of the last attribute that is kept, or `end` */
+    const char *end;     /* after its '>', or the end of the input */
     bool closes, is_empty;
 };
 
@@ -60,7 +60,7 @@ static bool is_one_of(const struct tag *tag, const char *names)
     return false;
 }
 
-/* Elements that hold none, or that end by themselves. */
+/* Elements without content, or that end implicitly. */
 static bool nests(const struct tag *tag)
 {
     return !is_one_of(tag, "area\0base\0br\0col\0embed\0hr\0img\0input\0link\0meta\0param\0source\0"
@@ -68,7 +68,7 @@ static bool nests(const struct tag *tag)
                            "optgroup\0html\0head\0body\0colgroup\0rp\0rt\0");
 }
 
-/* An end tag of these closes itself alone, not what was opened inside. */
+/* Formatting elements: their end tag closes only the element itself, not the elements inside. */
 static bool is_formatting(const struct tag *tag)
 {
     return is_one_of(tag, "a\0b\0big\0code\0em\0font\0i\0nobr\0s\0small\0strike\0strong\0tt\0u\0");
@@ -79,7 +79,7 @@ static bool is_scope(const struct tag *tag)
     return is_one_of(tag, "table\0template\0caption\0applet\0marquee\0object\0select\0svg\0math\0");
 }
 
-/* FNV-1a of the name in lower case; bit 0 says that an end tag does not reach through it. */
+/* FNV-1a of the name in lower case; bit 0 marks elements that an end tag outside cannot close. */
 static uint32_t hash_of(const struct tag *tag)
 {
     uint32_t hash = 2166136261u;
@@ -89,7 +89,7 @@ static uint32_t hash_of(const struct tag *tag)
     return (hash & ~1u) | is_scope(tag);
 }
 
-/* Where the value that begins at `at` ends. */
+/* The end of the value that begins at `at`. */
 static const char *skip_value(const char *at, const char *end)
 {
     const char *close;
@@ -138,7 +138,7 @@ static bool read_tag(const char *from, const char *end, struct tag *tag)
     return true;
 }
 
-/* What an end tag closes of the open elements; false when none of that name is open. */
+/* The open elements that an end tag closes; false when none of that name is open. */
 static bool close_one(struct walk *walk, const struct tag *tag)
 {
     uint32_t hash = hash_of(tag), stops = !is_scope(tag);
@@ -155,7 +155,7 @@ static bool close_one(struct walk *walk, const struct tag *tag)
     return true;
 }
 
-/* Whether an element of SVG or MathML is open: there a tag may end its own element. */
+/* Whether an element of SVG or MathML is open: there a tag may be self-closing. */
 static bool is_foreign(const struct walk *walk)
 {
     static const struct tag svg = {.name = "svg", .name_length = 3};
@@ -191,7 +191,7 @@ static void copy(struct walk *walk, const char *end)
     walk->at = end;
 }
 
-/* A comment up to its end, or text in which tags mean nothing. */
+/* Skips a comment to its end, or raw text, in which tags have no meaning. */
 static const char *skip_raw(const struct walk *walk, const char *from, const struct tag *tag)
 {
     const char *at = from;

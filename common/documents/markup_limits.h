@@ -1,6 +1,6 @@
 /*
- * Private to common/documents: limits on what markup costs its parser more than linear time with,
- * checked in one pass over the bytes before the parser sees them.
+ * Private to common/documents: limits on markup that costs a parser more than linear time. They are
+ * checked in one pass before the parser runs.
  */
 #ifndef ASSAY_DOCUMENTS_MARKUP_LIMITS_H
 #define ASSAY_DOCUMENTS_MARKUP_LIMITS_H
@@ -9,15 +9,15 @@
 #include <stddef.h>
 
 enum {
-    MARKUP_ATTRIBUTES_MAX = 1000, /* of one element */
-    MARKUP_DEPTH_MAX = 500        /* open elements of HTML */
+    MARKUP_ATTRIBUTES_MAX = 1000, /* attributes of one element */
+    MARKUP_DEPTH_MAX = 500        /* open elements in HTML */
 };
 
-/* Whether no tag of an XML document has more attributes than that. */
+/* Whether every tag of an XML document has at most MARKUP_ATTRIBUTES_MAX attributes. */
 bool xml_has_few_attributes(const char *bytes, size_t length);
 
-/* Rewrites HTML in place so that no element has more attributes and no more elements are open than
- * that: further attributes and tags become a blank, all text stays. The new length. */
+/* Rewrites HTML in place so that it keeps both limits: further attributes and tags become blanks,
+ * all text stays. Returns the new length. */
 size_t html_limit(char *bytes, size_t length);
 
 #endif

@@ -85,7 +85,8 @@ static void read_json(struct arena *arena, const char *bytes, size_t length,
     result->page_count = (int)json_array_size(document);
 }
 
-/* One field of a CSV row from `at` on (RFC 4180); `ends_row` says that it was the last. */
+/* Reads one field of a CSV row from `at` on (RFC 4180); `ends_row` is true for the last field of a
+ * row. */
 static const char *csv_field(struct arena *arena, const char **at, const char *end, bool *ends_row)
 {
     struct text field;

@@ -4,11 +4,11 @@
 
 #include "documents/reader.h"
 
-/* Cleans the bytes and adds them as a page when they hold more than blanks; the result has room. */
+/* Cleans the bytes and adds them as a page unless they are blank; the result has room for it. */
 void plain_add_page(struct arena *arena, struct reading_result *result, const char *bytes,
                     size_t length, int number);
 
-/* The pages of a text: rows of CSV, items of a JSON list, else the whole of it. */
+/* The pages of a text: rows of CSV, items of a JSON list, else one page. */
 void plain_read(struct arena *arena, enum file_type type, const char *bytes, size_t length,
                 struct reading_result *result);
 

@@ -1,5 +1,5 @@
-/* Reading documents: which format, in which process, under which limits, and what becomes of the
- * bytes that come back. */
+/* Reads documents: selects the format, the process and its limits, and converts the output of the
+ * child process to pages. */
 #include "documents/reader.h"
 #include "base/clock.h"
 #include "base/confine.h"
@@ -61,11 +61,11 @@ static void limit(int resource, rlim_t value)
 {
     struct rlimit both = {value, value};
 
-    setrlimit(resource, &both); /* what cannot be lowered is low enough already */
+    setrlimit(resource, &both); /* a limit that cannot be lowered is low enough already */
 }
 
 /* From here on the process is the child: the document is its standard input, it writes to `out` and
- * ends. Other programs learn nothing of our settings. */
+ * exits. Other programs get none of our environment variables. */
 static _Noreturn void run_child(int file, enum file_type type, const struct reader_limits *limits,
                                 const char *work_folder, int out)
 {
@@ -85,7 +85,7 @@ static _Noreturn void run_child(int file, enum file_type type, const struct read
     dup2(out, 1);
     closefrom(3);
     if (type == FILE_PDF) {
-        (void)!unshare(CLONE_NEWUSER | CLONE_NEWNET); /* no network, where the kernel lets us */
+        (void)!unshare(CLONE_NEWUSER | CLONE_NEWNET); /* no network, if the kernel allows it */
         clearenv();
         setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 1);
         execlp("pdftotext", "pdftotext", "-q", "-enc", "UTF-8", "-eol", "unix", path, "-",
@@ -120,7 +120,7 @@ static pid_t start_child(int file, enum file_type type, const struct reader_limi
     return child;
 }
 
-/* Everything the child writes, until it ends, writes too much or takes too long. */
+/* Reads the output of the child until it exits, writes too much or takes too long. */
 static bool drain(int from, const struct reader_limits *limits, struct text *text)
 {
     int64_t end = clock_monotonic_microseconds() + limits->seconds * 2 * 1000000;
@@ -256,7 +256,7 @@ static enum error read_plain(struct arena *arena, const char *path, enum file_ty
     return ERROR_NONE;
 }
 
-/* One page per form feed. */
+/* Makes one page per form feed. */
 static void split_pages(struct arena *arena, const struct text *text, struct reading_result *result)
 {
     size_t count = 1, start = 0;

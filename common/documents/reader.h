@@ -1,7 +1,7 @@
 /*
- * The text of a document. Plain formats (txt, md, json, csv) are read here; HTML and DOCX by a
- * child of this process that is confined and limited in memory, time and output; PDF by pdftotext
- * as a child under the same limits. A child that dies takes nothing with it.
+ * Extracts the text of a document. This process reads plain formats (txt, md, json, csv). A child
+ * process, confined and limited in memory, time and output, reads HTML and DOCX; pdftotext reads
+ * PDF as a child process under the same limits. A crash of the child does not affect this process.
  */
 #ifndef ASSAY_DOCUMENTS_READER_H
 #define ASSAY_DOCUMENTS_READER_H
@@ -26,40 +26,41 @@ enum file_type {
 };
 extern const char *const file_type_names[FILE_TYPE__MAX]; /* "txt"; "" for the first */
 
-/* By the extension, without regard to case; .htm is HTML. */
+/* The type by the extension, without regard to case; .htm is HTML. */
 enum file_type file_type_of(const char *name);
 
-/* Whether it needs a child process, which a confined worker cannot have. */
+/* Whether the type needs a child process, which a confined worker cannot start. */
 bool file_type_needs_child(enum file_type type);
 
-enum { READER_UNPACKED_FACTOR = 4 /* a DOCX may unpack to so many times text_bytes */ };
+enum { READER_UNPACKED_FACTOR = 4 /* factor of text_bytes for the unpacked size of a DOCX */ };
 
 struct reader_limits {
-    int64_t memory_bytes; /* of a child */
-    int64_t seconds;      /* of its computing; twice as long by the clock */
-    int64_t text_bytes;   /* of the text that comes out */
+    int64_t memory_bytes; /* of a child process */
+    int64_t seconds;      /* of its CPU time; twice as much in real time */
+    int64_t text_bytes;   /* of the extracted text */
 };
 
 struct page {
-    const char *text; /* valid UTF-8 without control characters but line feeds and tabs */
+    const char *text; /* valid UTF-8; the only control characters are line feeds and tabs */
     size_t length;
     int number; /* counted from 1; 0 where the format has no pages */
 };
 
 struct reading_result {
-    struct page *pages; /* those that hold text */
+    struct page *pages; /* pages with text */
     size_t count;
-    int page_count; /* all of them; 0 where the format has none */
+    int page_count; /* pages with and without text; 0 where the format has none */
 };
 
-/* Reads the file. Everything is the arena's. `work_folder` is where a child may have its temporary
- * files. ERROR_MALFORMED `unreadable_file`, ERROR_TOO_LARGE `text_too_large`, ERROR_UNAVAILABLE
- * `no_reader` when a child is needed and cannot be had, ERROR_SYSTEM `file_not_read`. */
+/* Reads the file. All memory is the arena's. `work_folder` holds temporary files of the child.
+ * ERROR_MALFORMED `unreadable_file`, ERROR_TOO_LARGE `text_too_large`, ERROR_UNAVAILABLE
+ * `no_reader` when a child process is needed and cannot be started, ERROR_SYSTEM
+ * `file_not_read`. */
 MUST_CHECK enum error reader_read(struct arena *arena, const char *path, enum file_type type,
                                   const struct reader_limits *limits, const char *work_folder,
                                   struct reading_result *result, struct problem *problem);
 
-/* Whether the first bytes of a file fit its type. */
+/* Whether the first bytes of a file match its type. */
 bool file_has_type_of(enum file_type type, const char *bytes, size_t length);
 
 #endif

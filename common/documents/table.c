@@ -1,5 +1,5 @@
-/* Tables: a grid of borrowed texts, and writing it. Runs in a child that ends afterwards, so
- * nothing is freed. */
+/* Tables: a grid of borrowed texts, and its output. Runs in a child process that exits afterwards,
+ * so nothing is freed. */
 #include "documents/table.h"
 
 #include <stdlib.h>
@@ -9,9 +9,9 @@ struct row {
     const char **cells;
     size_t count, capacity;
     bool is_head;
-    bool is_headed;  /* its first cell names it */
-    size_t wide;     /* cells of it that span columns */
-    size_t rows;     /* the most that one of its cells spans */
+    bool is_headed;  /* its first cell is a row heading */
+    size_t wide;     /* cells in it that span columns */
+    size_t rows;     /* the largest row span of its cells */
     bool is_section; /* one cell over all columns */
 };
 
@@ -20,7 +20,7 @@ struct table {
     size_t count, capacity, cells, columns;
     struct {
         const char *text;
-        size_t left; /* rows */
+        size_t left; /* rows that remain of the span */
     } spans[TABLE_COLUMNS_MAX];
     bool full;
 };
@@ -35,7 +35,7 @@ static struct row *current(struct table *table)
     return table->count && !table->full ? &table->rows[table->count - 1] : NULL;
 }
 
-/* A child without memory ends as one that was killed for it. */
+/* A child without memory ends like one killed for it. */
 static void *grow(void *items, size_t count, size_t size)
 {
     void *more = realloc(items, count * size);
@@ -57,7 +57,7 @@ static void put(struct table *table, struct row *row, const char *text)
     table->cells++;
 }
 
-/* Cells of rows above that reach down to here. */
+/* Adds cells of rows above that span this row. */
 static void put_spanned(struct table *table, struct row *row)
 {
     while (row->count < TABLE_COLUMNS_MAX && table->spans[row->count].left) {
@@ -99,7 +99,7 @@ void table_row_is_head(struct table *table)
         current(table)->is_head = true;
 }
 
-/* A cell is one line. */
+/* Joins the lines of a cell into one. */
 static void squeeze(char *text)
 {
     char *to = text;
@@ -155,14 +155,14 @@ static const char *cell_of(const struct row *row, size_t column)
     return column < row->count ? row->cells[column] : "";
 }
 
-/* A cell over all columns, which says what the rows below it are about. */
+/* Whether a row is one cell over all columns, the title of the rows below it. */
 static bool is_section(const struct table *table, const struct row *row)
 {
     return row->is_section && row->count == table->columns;
 }
 
-/* How many rows are the head: those that say so, else the first with what its groups are made of.
- */
+/* The number of head rows: those marked as such, else the first row with the rows that its cells
+ * span. */
 static size_t head_rows(const struct table *table, size_t from)
 {
     const struct row *first = &table->rows[from];
@@ -174,7 +174,7 @@ static size_t head_rows(const struct table *table, size_t from)
     if (count == 0)
         count = first->wide ? (first->rows > 2 ? first->rows : 2) : 1;
     if (from + count >= table->count)
-        count = 1; /* what would have no rows below is no head of that size */
+        count = 1; /* a head without rows below has only one row */
     return count;
 }
 
@@ -215,7 +215,7 @@ static void write_row(const struct table *table, const struct row *row, const ch
     fputs("|\n", out);
 }
 
-/* Rows that are named by their first cells under no head. */
+/* Whether rows are headed by their first cells and columns have no heads. */
 static bool is_list(const struct table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
@@ -261,7 +261,7 @@ void table_write(struct table *table, FILE *out)
         fputc('\n', out);
         return;
     }
-    if (from + 1 == table->count) { /* nothing stands under it */
+    if (from + 1 == table->count) { /* it has no rows below */
         write_row(table, &table->rows[from], "", out);
         fputc('\n', out);
         return;

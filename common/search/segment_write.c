@@ -401,8 +401,7 @@ static uint64_t put_section(struct segment_writer *writer, uint64_t *at,
 
 static void put_sections(struct segment_writer *writer)
 {
-    static uint8_t
-        guard[16]; /* without it a truncated varint would be read past the end of the file */
+    static uint8_t guard[16]; /* a truncated last varint may be read past its end */
     struct segment_header *header = &writer->header;
     struct buffer padding = {guard, 8 + (8 - writer->postings_bytes % 8) % 8, sizeof guard};
     uint64_t at = sizeof *header + writer->postings_bytes;
