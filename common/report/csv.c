@@ -1,4 +1,4 @@
-/* Writing comma-separated values, one cell at a time. */
+/* Writes comma-separated values, one cell at a time. */
 #include "report/csv.h"
 
 #include <string.h>

@@ -4,12 +4,12 @@
 
 #include "base/text.h"
 
-/* Appends one cell, quoted where it has to be, with a comma before it unless it is the first of its
- * line. Text that a spreadsheet would take for a formula (= + - @, tab, carriage return in front)
- * gets an apostrophe. NULL is an empty cell. */
+/* Appends one cell, quoted if needed, with a comma before it unless it is the first of its line.
+ * Text that a spreadsheet would interpret as a formula (it begins with = + - @, tab or carriage
+ * return) gets an apostrophe. NULL is an empty cell. */
 void csv_append_cell(struct text *out, bool first, const char *value);
 
-/* Whether a spreadsheet would take text for a formula. */
+/* Whether a spreadsheet would interpret the text as a formula. */
 bool csv_is_formula(const char *value);
 
 /* Ends the line. */

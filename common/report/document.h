@@ -1,7 +1,6 @@
 /*
  * A report document: a list of blocks that is built once and written as Markdown, HTML or PDF.
- * Texts live as long as the arena. A document has at most so many bytes of text as it is given room
- * for.
+ * Texts live as long as the arena. The size of a document's text is limited.
  */
 #ifndef ASSAY_REPORT_DOCUMENT_H
 #define ASSAY_REPORT_DOCUMENT_H
@@ -18,12 +17,12 @@ enum block_kind {
     BLOCK_TABLE,  /* a head and rows of `columns` cells */
     BLOCK_NOTICE, /* a severity and a text */
     BLOCK_CHART,
-    BLOCK_PAGE /* what follows begins on a page of its own, where there are pages */
+    BLOCK_PAGE /* the next block begins on a new page, in formats with pages */
 };
 
 struct block {
     enum block_kind kind;
-    int level; /* of headings: 1 a section, 2 a part of it */
+    int level; /* of headings: 1 = section, 2 = subsection */
     size_t columns;
     struct string_list texts;
     const struct drawing *drawing;
@@ -31,13 +30,13 @@ struct block {
 
 struct report_document {
     struct arena *arena;
-    const char *language; /* its tag */
+    const char *language; /* its language tag */
     bool right_to_left;
     const char *title;
     const char *subtitle; /* or NULL */
-    const char *mark;     /* the owner: at the foot of pages */
+    const char *mark;     /* the owner, in the footer of pages */
     const char *none;     /* the text of an empty list */
-    const char *contents; /* what the list of headings is called */
+    const char *contents; /* title of the table of contents */
     const char *page;     /* "{{page}} / {{pages}}" */
     struct block *blocks;
     size_t count;
@@ -51,7 +50,7 @@ void document_notice(struct report_document *document, const char *severity, con
 void document_chart(struct report_document *document, const struct drawing *drawing);
 void document_page(struct report_document *document);
 
-/* Facts and cards grow by pairs, tables by cells; each call of the first begins a new block. */
+/* Facts and cards grow by pairs, tables by cells; document_begin() begins a new block. */
 void document_begin(struct report_document *document, enum block_kind kind, size_t columns);
 void document_add(struct report_document *document, const char *text);
 void document_fact(struct report_document *document, const char *label, const char *value);
@@ -65,8 +64,8 @@ struct report_limits {
     int64_t seconds;
 };
 
-/* Its bytes into `out`. ERROR_TOO_LARGE with report_too_large when it has more text or pages than
- * allowed, report_too_slow when laying it out takes longer. */
+/* Appends the PDF to `out`. ERROR_TOO_LARGE with report_too_large when the text or the number of
+ * pages exceeds the limit, report_too_slow when the layout takes too long. */
 MUST_CHECK enum error document_write_pdf(const struct report_document *document,
                                          const struct report_limits *limits, struct text *out,
                                          struct problem *problem);

@@ -81,7 +81,7 @@ static void append_cards(const struct block *block, struct text *out)
     text_append_string(out, "</div>\n");
 }
 
-/* Severities are known words; anything else has no colour. */
+/* Severities are known words; others have no color. */
 static void append_notice(const struct block *block, struct text *out)
 {
     static const char *const known[] = {"high", "medium", "low"};

@@ -1,4 +1,4 @@
-/* Writes a report document as Markdown. Texts of users are put on one line with their markup
+/* Writes a report document as Markdown. Texts of users are written on one line with their markup
  * escaped. */
 #include "report/document.h"
 
@@ -10,7 +10,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* Whether Markdown would take the character for markup there: emphasis, code, a link, HTML, an
+/* Whether Markdown would interpret the character as markup there: emphasis, code, a link, HTML, an
  * entity, or at the beginning of a line a heading, a list or a quotation. */
 static bool is_markup(const char *text, const char *at, bool begins_line)
 {
@@ -42,8 +42,8 @@ static bool is_markup(const char *text, const char *at, bool begins_line)
     }
 }
 
-/* As its writer wrote it, on one line: a line break would end the item or the row, a bar its cell.
- */
+/* Appends a text on one line: a line break would end the item or the row. A vertical bar would end
+ * a table cell. */
 static void append_words(struct text *out, const char *text, bool in_table, bool begins_line)
 {
     for (const char *at = text; *at; at++) {

@@ -1,4 +1,4 @@
-/* Charts made of lines, boxes, dots and texts. Knows no output format. */
+/* Charts made of lines, boxes, dots and texts. Independent of the output format. */
 #include "report/drawing.h"
 
 #include <math.h>
@@ -114,7 +114,7 @@ static double step_of(double span)
     return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
 }
 
-/* Where a value stands between two ends. */
+/* Maps a value between two ends to a coordinate. */
 static double place(double value, double low, double high, double from, double to)
 {
     return from + fmin(fmax((value - low) / (high - low), 0), 1) * (to - from);

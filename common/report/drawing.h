@@ -1,6 +1,6 @@
 /*
- * Charts as lists of shapes, drawn once and written as SVG or into a PDF. Lengths are points, from
- * the upper left corner. Colours are roles, so that a chart looks the same in both.
+ * Charts as lists of shapes, drawn once and written as SVG or into a PDF. Coordinates are in points
+ * from the upper left corner. Colors are roles, so that a chart looks the same in both.
  */
 #ifndef ASSAY_REPORT_DRAWING_H
 #define ASSAY_REPORT_DRAWING_H
@@ -21,7 +21,7 @@ enum colour {
     COLOUR__MAX
 };
 
-/* Parts of 255. */
+/* Components from 0 to 255. */
 struct rgb {
     unsigned char red, green, blue;
 };
@@ -33,9 +33,9 @@ enum anchor { ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END };
 struct shape {
     enum shape_kind kind;
     enum colour colour;
-    double x, y;          /* of words their anchor and base line */
-    double width, height; /* of lines what they go on by; of dots the radius */
-    double size;          /* of words and strokes */
+    double x, y;          /* of text: its anchor and baseline */
+    double width, height; /* of lines: the distance to their end; of dots: the radius */
+    double size;          /* font size, or stroke width */
     enum anchor anchor;
     const char *words;
 };
@@ -43,13 +43,13 @@ struct shape {
 struct drawing {
     struct arena *arena;
     double width, height;
-    const char *title; /* what it shows, for those who do not see it */
+    const char *title; /* a text alternative for screen readers */
     struct shape *shapes;
     size_t count;
     size_t capacity;
 };
 
-/* A rising line through (x, y), y in [0, 1] shown in percent, x by its labels. */
+/* A rising line through (x, y), with y in [0, 1] shown in percent and x labeled by its texts. */
 struct curve {
     const char *title;
     const char *x_label;
@@ -61,7 +61,7 @@ struct curve {
 };
 const struct drawing *chart_curve(const struct curve *curve, struct arena *arena);
 
-/* Intervals about an effect, one line each, and where there is no effect. */
+/* Intervals of an effect, one line each, and the position of no effect. */
 struct interval {
     const char *label;
     double lower, middle, upper;
@@ -69,17 +69,17 @@ struct interval {
 const struct drawing *chart_intervals(const char *title, const struct interval *intervals,
                                       size_t count, struct arena *arena);
 
-/* A table of sizes and durations, coloured by days; rows and columns have labels. */
+/* A table of sizes and durations, colored by days; rows and columns have labels. */
 struct heat_cell {
     bool given;
     int64_t size;
     double days;
-    const char *days_text; /* with their unit, for people */
+    const char *days_text; /* with their unit, for display */
     bool current;
 };
 struct heat {
     const char *title;
-    const char *corner; /* what rows and columns are */
+    const char *corner; /* the title of rows and columns */
     const char *missing;
     const struct string_list rows;
     const struct string_list columns;
@@ -89,7 +89,7 @@ const struct drawing *chart_heat(const struct heat *heat, struct arena *arena);
 
 void drawing_write_svg(const struct drawing *drawing, struct text *out);
 
-/* Digits with a comma after every three, from the arena. */
+/* Digits with a comma between groups of three, from the arena. */
 const char *print_thousands(struct arena *arena, int64_t value);
 
 #endif

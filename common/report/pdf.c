@@ -1,7 +1,7 @@
 /*
  * Writes a report document as PDF: title, contents where it is long, blocks, an outline, tags for
- * screen readers. Lays it out twice, or three times with contents: only then the number of pages
- * and the positions of the headings are known.
+ * screen readers. The layout runs twice, or three times with contents, because the number of pages
+ * and the positions of the headings are known only afterwards.
  */
 #include "base/clock.h"
 #include "report/pdf_writer.h"
@@ -23,8 +23,8 @@ static const struct pdf_font heading_fonts[] = {
     {14, true, COLOUR_INK}, {11, true, COLOUR_INK}, {9.5, true, COLOUR_INK}};
 static const char *const heading_tags[] = {"H2", "H3", "H4"};
 
-/* The bytes of the file, kept from one document to the next: cairo writes them while it holds
- * memory of its own, so they cannot come from an arena. */
+/* The bytes of the file. The buffer is reused for the next document. cairo writes while it holds
+ * memory of its own, so the buffer cannot come from an arena. */
 static struct {
     char *bytes;
     size_t length, capacity;
@@ -187,7 +187,7 @@ static void draw_title(struct pdf *pdf)
     pdf->y += 12;
 }
 
-/* A line of the contents: the heading, its page on the other side. */
+/* A line of the contents: the heading, and its page number on the other side. */
 static void draw_entry(struct pdf *pdf, const struct pdf_heading *heading)
 {
     const struct pdf_font font = {9.5, heading->level == 1, COLOUR_INK};
@@ -218,7 +218,7 @@ static void draw_contents(struct pdf *pdf, const struct pdf *known)
     pdf_new_page(pdf);
 }
 
-/* Headings as the outline that readers show beside the pages. */
+/* Writes the headings as the outline that PDF viewers show beside the pages. */
 static void write_outline(const struct pdf *pdf)
 {
     int parent = CAIRO_PDF_OUTLINE_ROOT;
@@ -261,7 +261,8 @@ static cairo_status_t close_paper(struct pdf *pdf)
     return status;
 }
 
-/* One pass; `known` is what an earlier one came to, with contents when they are wanted. */
+/* One layout pass; `known` is the result of an earlier pass; it includes contents if they are
+ * wanted. */
 static cairo_status_t lay_out(struct pdf *pdf, const struct pdf *known, bool contents, bool kept)
 {
     const struct report_document *document = pdf->document;
@@ -335,7 +336,7 @@ enum error document_write_pdf(const struct report_document *document,
     status = lay_out(first, NULL, false, false);
     contents = first->page >= CONTENTS_FROM_PAGES && first->heading_count > 2;
     error = explain(first, status, problem);
-    if (!error && contents) { /* what the contents push back */
+    if (!error && contents) { /* the contents move the headings to later pages */
         status = lay_out(second, first, true, false);
         error = explain(second, status, problem);
     }

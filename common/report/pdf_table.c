@@ -16,12 +16,12 @@ struct table {
     struct pdf *pdf;
     const struct block *block;
     size_t columns;
-    bool has_head; /* else the first column is one */
+    bool has_head; /* else the first column is the head */
     double widths[PAGE_COLUMNS_MAX];
     double places[PAGE_COLUMNS_MAX];
 };
 
-/* A row being drawn, the lines of each cell that are still to come. */
+/* A row being drawn, with the lines of each cell that are not drawn yet. */
 struct row {
     PangoLayout *cells[PAGE_COLUMNS_MAX];
     int next[PAGE_COLUMNS_MAX];
@@ -68,8 +68,8 @@ static void set_widths(struct table *table)
     }
 }
 
-/* Draws the lines of one cell that fit above `end`, from the pdf's y on; gives where they ended.
- */
+/* Draws the lines of one cell that fit above `end`, from the pdf's y on; returns the y after
+ * them. */
 static double draw_cell(struct table *table, struct row *row, size_t column, double end)
 {
     cairo_t *cairo = table->pdf->cairo;
@@ -125,7 +125,7 @@ static double whole_height(const struct table *table, const struct row *row)
     return most;
 }
 
-/* As much of the row as fits on the page. */
+/* Draws as much of the row as fits on the page. */
 static void draw_part(struct table *table, struct row *row)
 {
     struct pdf *pdf = table->pdf;

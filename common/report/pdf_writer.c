@@ -15,8 +15,8 @@ void pdf_colour(struct pdf *pdf, enum colour colour)
     cairo_set_source_rgb(pdf->cairo, rgb->red / 255.0, rgb->green / 255.0, rgb->blue / 255.0);
 }
 
-/* All text stands on the side where the language begins, whatever its own direction: pango turns
- * left and right round for text that runs against it. */
+/* All text is aligned to the side where the language begins, whatever its own direction; pango
+ * swaps left and right for text in the opposite direction. */
 static PangoAlignment side_of(PangoLayout *layout)
 {
     PangoDirection direction = pango_layout_get_line_readonly(layout, 0)->resolved_dir;
@@ -80,7 +80,7 @@ static void show_at(struct pdf *pdf, PangoLayout *layout, double x, double y)
     pango_cairo_show_layout(pdf->cairo, layout);
 }
 
-/* Whose it is on one side, the number of the page on the other. */
+/* Draws the footer: the owner on one side, the page number on the other. */
 static void draw_foot(struct pdf *pdf)
 {
     const struct pdf_font font = {8, false, COLOUR_QUIET};
@@ -89,7 +89,7 @@ static void draw_foot(struct pdf *pdf)
     PangoLayout *mark = pdf_layout(pdf, pdf->document->mark, &font, -1), *number;
     char text[48];
 
-    /* An isolate from the left keeps the two numbers in their order. */
+    /* A left-to-right isolate keeps the two numbers in order. */
     snprintf(text, sizeof text, "\u2066%d / %d\u2069", pdf->page, pdf->pages);
     number = pdf_layout(pdf, text, &font, -1);
     pdf_rule(pdf, PAGE_MARGIN, y - 6, PAGE_INNER);
@@ -174,7 +174,7 @@ void pdf_paragraph(struct pdf *pdf, const char *text, const struct pdf_font *fon
     g_object_unref(layout);
 }
 
-/* Where words begin so that their anchor is at x. */
+/* The x at which the text begins so that its anchor is at the given x. */
 static double begin_of(const struct shape *shape, double width)
 {
     return shape->anchor == ANCHOR_START    ? shape->x

@@ -1,5 +1,5 @@
 /*
- * Fills the pages of a PDF from top to bottom, by cairo and pango. Private to
+ * Fills the pages of a PDF from top to bottom, with cairo and pango. Private to
  * common/report/pdf_*.c.
  */
 #ifndef ASSAY_REPORT_PDF_WRITER_H
@@ -19,7 +19,7 @@ enum { PAGE_HEADINGS_MAX = 200, PAGE_COLUMNS_MAX = 12 };
 #define PAGE_BOTTOM (PAGE_HEIGHT - 60.0)
 #define PAGE_INNER (PAGE_WIDTH - 2 * PAGE_MARGIN)
 
-/* Where a heading came to stand. */
+/* The position of a heading. */
 struct pdf_heading {
     const char *text;
     int level;
@@ -35,9 +35,9 @@ struct pdf {
     cairo_t *cairo;
     PangoContext *context;
     double y;
-    int page;  /* the current one, from 1 on */
-    int pages; /* as many as an earlier pass came to; 0 = not known yet */
-    bool full; /* too many pages, or too late: nothing more is laid out */
+    int page;  /* the current page, from 1 */
+    int pages; /* page count of an earlier pass; 0 = not known yet */
+    bool full; /* too many pages or too late: no further layout */
     bool late;
     struct pdf_heading headings[PAGE_HEADINGS_MAX];
     size_t heading_count;
@@ -49,7 +49,7 @@ struct pdf_font {
     enum colour colour;
 };
 
-/* Text laid out in `width` points; the caller gives it back by g_object_unref(). */
+/* Lays out text in `width` points; the caller releases it by g_object_unref(). */
 PangoLayout *pdf_layout(struct pdf *pdf, const char *text, const struct pdf_font *font,
                         double width);
 
@@ -60,14 +60,14 @@ void pdf_colour(struct pdf *pdf, enum colour colour);
 void pdf_end_page(struct pdf *pdf);
 void pdf_new_page(struct pdf *pdf);
 
-/* Begins a page when less than `height` is left. */
+/* Begins a new page when less than `height` is left. */
 void pdf_need(struct pdf *pdf, double height);
 
-/* Marks what is drawn between the two for screen readers; not over the end of a page. */
+/* Tags the content drawn between the two for screen readers; must not span pages. */
 void pdf_begin(struct pdf *pdf, const char *tag);
 void pdf_end(struct pdf *pdf, const char *tag);
 
-/* A paragraph over as many pages as it takes. */
+/* Draws a paragraph over as many pages as needed. */
 void pdf_paragraph(struct pdf *pdf, const char *text, const struct pdf_font *font, double indent,
                    const char *tag);
 void pdf_rule(struct pdf *pdf, double x, double y, double width);

@@ -1,4 +1,5 @@
-/* Worksheets as an XLSX file, by libxlsxwriter, which can only write files: a temporary one. */
+/* Writes worksheets as an XLSX file. libxlsxwriter can only write files, so it writes a temporary
+ * one. */
 #include "base/text.h"
 #include "report/csv.h"
 #include "report/worksheet.h"
@@ -12,7 +13,7 @@
 
 enum { COLUMN_WIDTH = 22, PIECE = 65536 };
 
-/* What a cell holds of a text: defused, and no longer than a cell may be. */
+/* The text for a cell: formulas escaped, and cut to the maximum length. */
 static const char *cell_text(struct arena *arena, const char *text)
 {
     size_t length = 0, characters = 0, left = strlen(text);
@@ -73,8 +74,8 @@ static bool read_back(int file, struct text *out)
     return got == 0;
 }
 
-/* All cells are complete before the workbook is opened, which must not wait for memory of the
- * arena. */
+/* Completes all cells before the workbook is opened: a jump out of an exhausted arena would leak an
+ * open workbook. */
 static void prepare(const struct worksheet *sheets, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -119,7 +120,7 @@ enum error workbook_write(const struct worksheet *sheets, size_t count, bool rig
                            "a report cannot be written: no temporary file");
     error = write_file(path, (char *)(folder ? folder : "/tmp"), sheets, count, right_to_left);
     close(file);
-    file = open(path, O_RDONLY | O_CLOEXEC); /* the library writes it under its name anew */
+    file = open(path, O_RDONLY | O_CLOEXEC); /* the library recreates the file */
     unlink(path);
     whole = file >= 0 && read_back(file, out);
     if (file >= 0)

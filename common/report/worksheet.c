@@ -1,4 +1,4 @@
-/* Worksheets, and writing them as CSV. */
+/* Worksheets, and their output as CSV. */
 #include "report/worksheet.h"
 #include "base/list.h"
 #include "base/number.h"
@@ -42,7 +42,7 @@ void worksheet_end_row(struct worksheet *sheet)
     add(sheet, (struct cell){.kind = CELL_END_OF_ROW});
 }
 
-/* Whole numbers without a fraction. */
+/* Writes whole numbers without a fraction. */
 static void append_number(struct text *out, bool first, double number)
 {
     char text[NUMBER_TEXT_MAX];

@@ -1,6 +1,6 @@
 /*
- * Worksheets, written as CSV or as a workbook. Text that a spreadsheet would take for a formula is
- * escaped in both.
+ * Worksheets, written as CSV or as a workbook. Text that a spreadsheet would interpret as a formula
+ * is escaped in both.
  */
 #ifndef ASSAY_REPORT_WORKSHEET_H
 #define ASSAY_REPORT_WORKSHEET_H
@@ -33,11 +33,12 @@ void worksheet_number(struct worksheet *sheet, double number);
 void worksheet_empty(struct worksheet *sheet);
 void worksheet_end_row(struct worksheet *sheet);
 
-/* Rows with \n behind each; numbers as short as they read back. */
+/* Rows end with \n; numbers are the shortest text that reads back exactly. */
 void worksheet_write_csv(const struct worksheet *sheet, struct text *out);
 
-/* An XLSX file of all sheets. Text beyond WORKSHEET_CELL_CHARACTERS_MAX characters of a cell is
- * cut, which an ellipsis shows. ERROR_SYSTEM when there is no room for temporary files. */
+/* Appends an XLSX file of all sheets. Text of a cell beyond WORKSHEET_CELL_CHARACTERS_MAX
+ * characters is cut and ends with an ellipsis. ERROR_SYSTEM when there is no room for temporary
+ * files. */
 MUST_CHECK enum error workbook_write(const struct worksheet *sheets, size_t count,
                                      bool right_to_left, struct text *out, struct problem *problem);
 
