@@ -195,17 +195,17 @@ class TestSettings:
         assert requests.get(f"http://127.0.0.2:{port}/health").status_code == 200
         own.env["ASSAY_PORT_EXPERIMENTS"] = port
 
-    def test_api_description_is_put_together(self, peek):
-        text = (peek.directory / "run" / "experiments-openapi.json").read_text()
+    def test_api_description_is_put_together(self, echo):
+        text = (echo.directory / "run" / "experiments-openapi.json").read_text()
         document = json.loads(text)
         assert set(document["paths"]) == {f"/api/{pool}" for pool in POOLS}
         assert set(document["components"]["schemas"]) == set(POOLS)
         assert document["tags"] == [{"name": "all"}]
-        assert document["info"]["title"] == "peek"
+        assert document["info"]["title"] == "echo"
 
-    def test_files_with_settings_are_private(self, peek):
+    def test_files_with_settings_are_private(self, echo):
         for name in ("environment", "experiments-system.env"):
-            assert stat.S_IMODE((peek.directory / "run" / name).stat().st_mode) == 0o600
+            assert stat.S_IMODE((echo.directory / "run" / name).stat().st_mode) == 0o600
 
 
 class TestPages:
