@@ -1,5 +1,5 @@
-/* The enums of the orchestrator and their names in answers, in the store and in snapshots. Each
- * list of names ends with NULL, as tables of schemas and settings need it. */
+/* The enums of the orchestrator and their names in answers, in the store and in snapshots. NULL
+ * ends each list of names, as required by schemas and settings. */
 #ifndef ASSAY_ORCHESTRATOR_NAMES_H
 #define ASSAY_ORCHESTRATOR_NAMES_H
 
@@ -77,7 +77,7 @@ extern const char *const execution_pattern_names[EXECUTION_PATTERN__MAX + 1];
 extern const char *const event_type_names[EVENT_TYPE__MAX + 1];
 extern const char *const backend_names[BACKEND__MAX + 1];
 
-/* The position of a name in a list, -1 when it is not there. */
+/* The index of a name in a list, -1 when it is not in the list. */
 int name_find(const char *const *names, const char *word);
 
 /* The same, with the names that earlier versions wrote: `completed` for succeeded, `dry-run` for

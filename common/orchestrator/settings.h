@@ -8,7 +8,7 @@
 
 /* One provider's API. */
 struct provider_settings {
-    const char *api_key; /* NULL = it is not called */
+    const char *api_key; /* NULL = the API is not called */
     const char *base_url;
     double timeout_seconds;
     int64_t max_retries;
@@ -32,7 +32,7 @@ struct orchestrator_settings {
     int log_format; /* enum log_format */
     int confine;    /* enum confine_mode */
 
-    const char *api_key; /* NULL = everything is open */
+    const char *api_key; /* NULL = no key is required */
     bool require_auth;
 
     int storage; /* enum storage_backend */
@@ -44,13 +44,13 @@ struct orchestrator_settings {
     int64_t sqlite_busy_timeout_ms;
     int sqlite_synchronous; /* enum db_synchronous */
     const char *sql_directory;
-    const char *state_directory; /* of the record of the database; NULL = none is kept */
+    const char *state_directory; /* of the record of the database's identity; NULL = no record */
 
     int profile; /* enum execution_profile */
     struct provider_settings openai, anthropic, mistral;
     const char *models_file; /* NULL = none */
     bool outbound_allow_private;
-    int64_t max_answer_tokens; /* 0 = only requests set it */
+    int64_t max_answer_tokens; /* 0 = only the request sets it */
     int64_t anthropic_max_tokens, reserved_answer_tokens;
     int64_t max_answer_bytes;
     double stream_silence_seconds;
@@ -69,7 +69,7 @@ struct orchestrator_settings {
     bool browser_headless;
     struct string_list browser_arguments;
     const char *browser_site_directory;
-    const char *browser_screenshots_dir; /* NULL = none are taken */
+    const char *browser_screenshots_dir; /* NULL = attachments are disabled */
     double browser_call_seconds, browser_action_seconds, browser_navigation_seconds;
     double browser_start_seconds, browser_shell_seconds, browser_poll_seconds,
         browser_retry_seconds;
@@ -109,24 +109,24 @@ struct orchestrator_settings {
 extern const struct setting orchestrator_settings_table[];
 extern const size_t orchestrator_settings_count;
 
-/* Loads the table and checks what spans several settings. Words that are no boolean and texts that
- * are no number count as unset, with a warning; everything else that is wrong is ERROR_INVALID and
- * names the variable. */
+/* Loads the table and checks rules across several settings. Invalid booleans and numbers count as
+ * unset, with a warning; any other invalid value is ERROR_INVALID, with the name of the
+ * variable. */
 MUST_CHECK enum error orchestrator_settings_load(struct orchestrator_settings *settings,
                                                  struct arena *arena,
                                                  const char *(*lookup)(const char *name),
                                                  struct problem *problem);
 
-/* The highest limit that can be set for prompts, in characters. */
+/* Upper limit of the setting for the length of prompts, in characters. */
 enum { ORCHESTRATOR_PROMPT_CHARS_MAX = 1000000 };
 
-/* The seconds that one request may take where no time-out is set. */
+/* The time limit of a request in seconds when no timeout is set. */
 enum { ORCHESTRATOR_DEADLINE_SECONDS = 120 };
 
-/* Whether calls go through Chromium, by the profile, the settings and the driver. */
+/* Whether calls use Chromium, by the profile, the settings and the driver. */
 bool orchestrator_uses_chromium(const struct orchestrator_settings *settings);
 
-/* The service listens where others can reach it. */
+/* Whether the service listens on an address that other hosts can reach. */
 bool orchestrator_is_exposed(const struct orchestrator_settings *settings);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * The worker's side of the job server: submits a job and polls for its end without blocking. A
- * process has one call at a time; ending it before its answer cancels the job.
+ * process has one call at a time; closing it before its answer cancels the job.
  */
 #ifndef ASSAY_ORCHESTRATOR_BROWSER_ASK_H
 #define ASSAY_ORCHESTRATOR_BROWSER_ASK_H
@@ -10,29 +10,30 @@
 /* Submits a job to the server of a run directory. False when no server listens. */
 bool browser_call_begin(const char *run_directory, const struct browser_job *job);
 
-/* Readable, or writable while the job goes out, when browser_call_poll() may have news; -1 without
- * a call. */
+/* Descriptor to watch: readable, or writable while the job is being sent, when browser_call_poll()
+ * may have news; -1 without a call. */
 int browser_call_fd(void);
 short browser_call_events(void);
 
 enum browser_reply { BROWSER_REPLY_PENDING, BROWSER_REPLY_RECEIVED, BROWSER_REPLY_LOST };
 
-/* What has come: BROWSER_REPLY_RECEIVED fills in *end, its texts from the arena; BROWSER_REPLY_LOST
- * means that the browser's process has gone. */
+/* Polls the call: BROWSER_REPLY_RECEIVED fills in *end, its texts from the arena;
+ * BROWSER_REPLY_LOST means that the browser's process has ended. */
 enum browser_reply browser_call_poll(struct arena *arena, struct browser_end *end);
 
-/* Forgets the call; harmless without one. */
+/* Closes the call; does nothing without one. */
 void browser_call_end(void);
 
 /* The health of the browser's process; NULL when it does not answer in time. */
 const struct browser_health *browser_ask_health(struct arena *arena, const char *run_directory,
                                                 double seconds);
 
-/* Reads the labels of the page's model menu by a job. The reason why there are none, or NULL. */
+/* Reads the labels of the page's model menu by a job. Returns NULL, or the reason why there are
+ * none. */
 const char *browser_ask_model_list(struct arena *arena, const char *run_directory, double seconds,
                                    struct string_list *labels);
 
-/* The socket of a run directory. */
+/* The path of the socket in a run directory. */
 const char *browser_socket(struct arena *arena, const char *run_directory);
 
 #endif

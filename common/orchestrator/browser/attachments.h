@@ -6,7 +6,7 @@
 
 struct attachments {
     size_t count;
-    const char *const *names; /* as their owner calls them */
+    const char *const *names; /* file names given by the user */
     const int *files;         /* open, each read from its beginning */
 };
 

@@ -15,12 +15,12 @@
 /* Why an operation failed; driver->message has the text. */
 enum driver_error {
     DRIVER_OK,
-    DRIVER_TIMED_OUT,      /* a limit was reached */
-    DRIVER_NOT_SIGNED_IN,  /* a person has to sign in first */
+    DRIVER_TIMED_OUT,      /* a time limit was reached */
+    DRIVER_NOT_SIGNED_IN,  /* a user has to sign in first */
     DRIVER_PROFILE_IN_USE, /* another browser has the profile */
-    DRIVER_UNAVAILABLE,    /* no browser, or it does not start; a challenge for robots */
-    DRIVER_CANCELLED,      /* the caller has gone */
-    DRIVER_WRONG_MODEL,    /* the page shows another model than was requested */
+    DRIVER_UNAVAILABLE, /* no browser, or it does not start; or the page shows a robot challenge */
+    DRIVER_CANCELLED,   /* the client has disconnected */
+    DRIVER_WRONG_MODEL, /* the page shows another model than was requested */
     DRIVER_OTHER_ERROR
 };
 
@@ -35,10 +35,10 @@ struct selection {
     int waits;
     char before[DRIVER_LABEL_MAX], after[DRIVER_LABEL_MAX];
     const char *indicator;      /* an attribute of the option; NULL = none */
-    char menu[DRIVER_JSON_MAX]; /* what the menu showed, a JSON array */
+    char menu[DRIVER_JSON_MAX]; /* content of the menu, a JSON array */
 };
 
-/* How an answer was read. */
+/* How an answer was read from the page. */
 struct reading {
     const char *text; /* of the job's arena */
     char source[DRIVER_LABEL_MAX];
@@ -51,23 +51,24 @@ struct driver {
     struct launcher *launcher;
     struct cdp_listener watch; /* of the job server; on_event is not used */
     struct arena *arena;       /* of the job */
-    struct arena *polls[2];    /* of this poll and the one before */
+    struct arena *polls[2];    /* of this poll and the previous one */
     double seconds;            /* of the job */
     double last_limit;         /* seconds of the last wait */
     int64_t deadline;          /* of the job */
     char message[DRIVER_MESSAGE_MAX];
-    int lock;                     /* of the profile; -1 = not ours yet */
-    const char *file_directory;   /* where attachments lie during a job; NULL = none are taken */
+    int lock;                     /* of the profile; -1 = not locked yet */
+    const char *file_directory;   /* folder of the attachments during a job; NULL = attachments are
+                                     disabled */
     struct string_list job_files; /* paths in it, of the job's arena */
 
-    /* The session. */
+    /* State of the session. */
     struct arena *session_arena;
     struct site site;
     struct cdp *cdp;
     struct page *page;
     bool active;
 
-    /* Its health. */
+    /* Health of the driver. */
     char last_error[DRIVER_MESSAGE_MAX];
     bool signed_out;            /* at the last poll */
     bool thinking_missed;       /* in this session */
@@ -82,31 +83,32 @@ bool driver_open(struct driver *driver, const struct orchestrator_settings *sett
 /* Ends the browser too. */
 void driver_close(struct driver *driver);
 
-/* Forgets the job before; a new one may take so many seconds. */
+/* Resets the state of the previous job; the new job may take that many seconds. */
 void driver_begin_job(struct driver *driver, double seconds);
 
-/* session.c: the browser runs and shows the provider's page. */
+/* session.c: starts the browser and shows the provider's page. */
 enum driver_error driver_ensure_session(struct driver *driver);
 void driver_end_session(struct driver *driver);
 enum driver_error driver_go_home(struct driver *driver);
 
-/* Best effort: cookies are agreed to, overlays dismissed. */
+/* Best effort: accepts the cookie dialog, dismisses overlays. */
 enum driver_error driver_dismiss_popups(struct driver *driver);
 enum driver_error driver_check_signed_in(struct driver *driver);
 
-/* menu.c. Selecting does not fail because a label cannot be verified; `selection` shows it. */
+/* menu.c. Selecting a model does not fail when its label cannot be verified; `selection` shows the
+ * result. */
 enum driver_error driver_select_model(struct driver *driver, const char *label,
                                       struct selection *selection);
-/* Opens the menu; its first line goes to `first`, "" when it did not open. The wrong one shows the
- * page's own words at its head: then the next button is tried. */
+/* Opens the menu; writes its first line to `first`, "" when it did not open. A wrong menu begins
+ * with the page's own texts: then the next button is tried. */
 enum driver_error driver_open_menu(struct driver *driver, struct selection *selection,
                                    char first[DRIVER_LABEL_MAX]);
-/* The names of models in the menu, as a JSON array of the job's arena. */
+/* The model names in the menu, as a JSON array from the job's arena. */
 enum driver_error driver_read_labels(struct driver *driver, const char **labels);
 enum driver_error driver_enable_thinking(struct driver *driver, const char *label);
 
-/* attach.c: puts files where the browser can read them, and chooses them in the page. They go with
- * driver_drop_files(), behind the job. */
+/* attach.c: copies files to where the browser can read them, and selects them in the page.
+ * driver_drop_files() deletes them after the job. */
 enum driver_error driver_attach(struct driver *driver, const struct attachments *attachments);
 void driver_drop_files(struct driver *driver);
 
@@ -115,19 +117,19 @@ enum driver_error driver_submit(struct driver *driver, const char *prompt);
 enum driver_error driver_wait_answer(struct driver *driver, const char *prompt,
                                      struct reading *reading);
 
-/* What the files above share. */
+/* Shared by the files above. */
 MUST_CHECK enum driver_error driver_fail(struct driver *driver, enum driver_error failure,
                                          const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 MUST_CHECK enum driver_error driver_outcome(struct driver *driver, enum cdp_outcome outcome);
-/* Now and so many seconds, but not behind the job's deadline. */
+/* The deadline in that many seconds, but not after the job's deadline. */
 int64_t driver_until(struct driver *driver, double seconds);
 enum driver_error driver_ask(struct driver *driver, const char *question, json_t **value);
 enum driver_error driver_poll(struct driver *driver, json_t **value);
 enum driver_error driver_wait(struct driver *driver, double seconds);
 
-/* An element by its name in the script. *found is false when there is none; else it was clicked, by
- * the mouse, or by script when something covers it. */
+/* Finds an element by its name in the script and clicks it, by mouse, or by script when something
+ * covers it. *found is false when there is none. */
 enum driver_error driver_click(struct driver *driver, const char *what, const char *label, int turn,
                                bool *found);
 void driver_screenshot(struct driver *driver, const char *step, const char *label);

@@ -24,7 +24,7 @@ struct browser_automation {
 SCHEMA_OF(browser_automation_schema, struct browser_automation);
 
 struct browser_health {
-    bool signed_out; /* as the page showed when it was read last */
+    bool signed_out; /* as shown by the page at the last read */
     const struct browser_session *session;
     const struct browser_automation *automation;
 };

@@ -11,7 +11,7 @@ struct job_message {
     const char *prompt, *label;
     bool reasoning, strict;
     double seconds;
-    struct string_list files; /* names; the open files go with the message */
+    struct string_list files; /* file names; the open files are sent with the message */
 };
 SCHEMA_OF(job_message_schema, struct job_message);
 

@@ -1,7 +1,7 @@
 /*
  * Drift detection for the web provider's start page: captures the buttons of the composer and the
- * lines of the model menu, and compares two captures, so that a change of the site is noticed
- * before calls fail.
+ * lines of the model menu, and compares two captures, to detect changes of the site before calls
+ * fail.
  */
 #ifndef ASSAY_ORCHESTRATOR_BROWSER_PAGE_DRIFT_H
 #define ASSAY_ORCHESTRATOR_BROWSER_PAGE_DRIFT_H
@@ -14,8 +14,8 @@
 enum driver_error page_capture(struct driver *driver, void (*report)(const char *stage),
                                struct json_writer *writer);
 
-/* Members of top level that came, went and changed, as arrays of names. That more buttons of the
- * composer open menus than before has a name of its own, `home_menu_button_count`. */
+/* Added, removed and changed top-level members, as arrays of names. More composer buttons with a
+ * menu than before are reported as `home_menu_button_count`. */
 struct page_drift {
     struct string_list added, removed, changed;
 };

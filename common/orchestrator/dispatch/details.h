@@ -1,10 +1,11 @@
-/* Details of a call for its result and its event: one shape for all adapters, kept as JSON text. */
+/* Details of a call for its result and its event: one schema for all adapters, stored as JSON
+ * text. */
 #ifndef ASSAY_ORCHESTRATOR_DISPATCH_DETAILS_H
 #define ASSAY_ORCHESTRATOR_DISPATCH_DETAILS_H
 
 #include "orchestrator/dispatch/browser_state.h"
 
-/* Members that are not given are left out. */
+/* Absent members are omitted. */
 struct call_details {
     struct optional_boolean simulated; /* of a dry run, as the next ones */
     struct string_list requested_models;
@@ -14,12 +15,12 @@ struct call_details {
     struct string_list attachment_names;
     const char *provider, *provider_model_id;
     struct optional_number timeout_seconds;
-    const char *provider_message; /* of a request that the provider rejects */
+    const char *provider_message; /* for a request that the provider rejects */
     struct optional_integer attempts, concurrency_limit, waited_ms;
     struct optional_integer cached_input_tokens, cache_write_tokens, reasoning_tokens;
     struct optional_number retry_after_seconds;
     struct optional_boolean configured, active;
-    const char *requested_label, *actual_label; /* of a model mismatch */
+    const char *requested_label, *actual_label; /* for a model mismatch */
     const char *requested_model_label, *actual_model_label;
     struct optional_boolean thinking_enabled, model_selection_verified;
     const char *driver;

@@ -5,7 +5,7 @@
 #include "orchestrator/dispatch/run.h"
 #include "orchestrator/measures/similarity.h"
 
-/* Embeddings that are known already, for the duration of a run. */
+/* Cache of embeddings, for the duration of a run. */
 struct known_embedding {
     const char *text;
     struct vector vector;
@@ -17,7 +17,7 @@ struct embedding_cache {
 
 bool embeddings_are_configured(const struct worker_context *worker);
 
-/* Fills in a vector per text and requests only the unknown ones. Without a provider the vector
+/* Fills in a vector per text and requests only those not cached. Without a provider, the vector
  * counts the words of the text. ERROR_UNAVAILABLE with reason `embeddings_unavailable` when the
  * provider fails. */
 MUST_CHECK enum error embed(struct run *run, struct embedding_cache *cache,

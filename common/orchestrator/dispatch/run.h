@@ -1,6 +1,6 @@
 /*
- * What a worker has for orchestrating, and one run of it: a task on its way, with its deadline, its
- * calls and the money they hold. Everything of a run lives in its arena.
+ * The context of a worker for orchestration, and one run: a task in progress, with its deadline,
+ * its calls and the cost they hold. All memory of a run is from its arena.
  */
 #ifndef ASSAY_ORCHESTRATOR_DISPATCH_RUN_H
 #define ASSAY_ORCHESTRATOR_DISPATCH_RUN_H
@@ -13,65 +13,65 @@
 #include "orchestrator/storage/task_store.h"
 #include "shm/region.h"
 
-enum { RUN_CALLS_MAX = 400 /* of one run; a program error beyond */ };
+enum { RUN_CALLS_MAX = 400 /* calls per run; more are a program error */ };
 
-/* For the life of a worker. */
+/* Lives as long as the worker. */
 struct worker_context {
     const struct orchestrator_settings *settings;
     struct catalog *catalog;
     struct shm_region *region; /* NULL = no shared memory */
-    const char *run_directory; /* with the socket of the browser's process; NULL = there is none */
-    /* Called when a call of an adapter has failed; NULL = not counted. */
+    const char *run_directory; /* contains the socket of the browser's process; NULL = no browser */
+    /* Called when a call of an adapter has failed; NULL = failures are not counted. */
     void (*on_failure)(const char *adapter, int failure_code, void *context);
     void *context;
 };
 
-/* A call that is wanted. */
+/* A requested call. */
 struct call_request {
     const struct model *model;
     const char *prompt;
-    /* Instead of the prompt: a whole conversation, whose answer may be without text; or NULL. */
+    /* Replaces the prompt: a whole conversation, whose answer may have no text; or NULL. */
     const struct llm_request *request;
     bool reasoning;
     bool strict_model;
     struct attachments attachments;
-    /* Called with text as it arrives; NULL = the whole answer at once. */
+    /* Called with text as it arrives; NULL = no streaming. */
     bool (*on_text)(const char *text, size_t length, void *context);
     void *context;
 };
 
-/* What became of it. Texts come from the run's arena. */
+/* The result of a call. Texts come from the run's arena. */
 struct result {
-    const struct model *model;    /* requested */
-    const struct model *executed; /* that answered, or failed last */
+    const struct model *model;    /* the requested model */
+    const struct model *executed; /* the model that answered, or failed last */
     const char *adapter_name;     /* "dry_run", "api.openai"... */
     int status;                   /* RUN_SUCCEEDED, RUN_FAILED, RUN_CANCELLED */
     int failure_code;
     const char *failure_message;
-    const char *text; /* NULL = none; of a failure, what had come */
+    const char *text; /* NULL = none; for a failure, the part received */
     const struct llm_tool_call *tool_calls;
     size_t tool_call_count;
     const char *finish;
-    const char *refusal; /* the model's refusal in place of an answer; NULL */
-    bool was_rejected;   /* the provider rejects the request as wrong */
+    const char *refusal; /* the model's refusal instead of an answer; NULL */
+    bool was_rejected;   /* the provider rejects the request as invalid */
     struct optional_integer duration_ms;
-    int64_t started_at, ended_at; /* Unix microseconds; 0 = it was never made */
+    int64_t started_at, ended_at; /* Unix microseconds; 0 = the call was never made */
     struct optional_integer input_tokens, output_tokens;
     struct optional_integer cached_tokens, cache_write_tokens, reasoning_tokens; /* parts of them */
-    struct optional_integer cost; /* billionths of a dollar: what is booked */
-    int64_t waited_ms;            /* for a slot of the model */
+    struct optional_integer cost; /* billionths of a US dollar: the booked cost */
+    int64_t waited_ms;            /* time waited for a free slot of the model */
     const char *details;          /* a JSON object */
-    bool was_streamed;            /* part of the text has been sent already */
+    bool was_streamed;            /* part of the text was already sent to the client */
 };
 
-/* How a provider refused the last call of an API. */
+/* The provider's refusal of the last API call. */
 struct provider_refusal {
-    int status;         /* 0 = it did not */
+    int status;         /* 0 = no refusal */
     double retry_after; /* seconds; 0 = not given */
     struct llm_refusal words;
 };
 
-/* Whether a status means that the request itself is wrong, so that neither a retry nor another
+/* Whether a status means that the request itself is invalid, so that neither a retry nor another
  * model helps. */
 bool provider_rejects_request(int status);
 
@@ -80,37 +80,38 @@ struct run {
     struct arena *arena;
     struct db *db;
     const char *task_id;
-    const char *trace_id; /* NULL = none is known */
+    const char *trace_id; /* NULL = unknown */
     bool dry_run;
     int64_t deadline;                /* monotonic microseconds */
-    bool reached_deadline;           /* some call was ended by it */
+    bool reached_deadline;           /* the deadline ended a call */
     const struct fetch_watch *watch; /* NULL = nothing ends it early */
-    bool was_cancelled;              /* the watch has */
-    int calls;                       /* of models, so far */
-    int64_t browser_submits;         /* those of them that went to the browser */
-    struct step_list steps;          /* what is stored of them */
-    struct optional_integer cached_tokens, cache_write_tokens, reasoning_tokens; /* of all steps */
-    struct provider_refusal refusal; /* of the call that ended last */
+    bool was_cancelled;              /* the watch ended a call */
+    int calls;                       /* number of model calls so far */
+    int64_t browser_submits;         /* number of those made through the browser */
+    struct step_list steps;          /* the stored steps */
+    struct optional_integer cached_tokens, cache_write_tokens,
+        reasoning_tokens;            /* sum over all steps */
+    struct provider_refusal refusal; /* result of the call that ended last */
     struct spend_hold *holds;
     size_t hold_count;
-    struct problem *problem; /* of the store, when something returns an error */
-    /* Stores the task; NULL = it is stored. dispatch() calls it before the first call, in the
-     * transaction that holds the cost. */
+    struct problem *problem; /* of the store, when a function returns an error */
+    /* Stores the task; NULL = it is already stored. dispatch() calls it before the first call, in
+     * the transaction that holds the cost. */
     enum error (*store)(struct run *run);
 };
 
 /* Stores the task of a run unless it is stored. */
 MUST_CHECK enum error run_store(struct run *run);
 
-/* How calls side by side are ended before all are there. */
+/* When parallel calls are ended early. */
 struct quorum {
-    size_t wanted;     /* successes; 0 = all are waited for */
-    bool cancels_rest; /* when so many are there */
+    size_t wanted;     /* number of successes; 0 = wait for all calls */
+    bool cancels_rest; /* when that many have ended */
 };
 
-/* Makes the calls, each when its model has a free slot: all in parallel, but those of the browser
- * one after the other. Fills in every result, failures included; each call becomes a step. Only an
- * error of the store is an error. */
+/* Makes the calls, each when its model has a free slot: API calls in parallel, browser calls one
+ * after the other. Fills in every result, failures included; each call becomes a step. Returns only
+ * errors of the store. */
 MUST_CHECK enum error dispatch(struct run *run, const struct call_request *requests, size_t count,
                                struct quorum quorum, struct result *results);
 
@@ -118,13 +119,14 @@ MUST_CHECK enum error dispatch(struct run *run, const struct call_request *reque
 MUST_CHECK enum error dispatch_one(struct run *run, const struct call_request *wanted,
                                    struct result *result);
 
-/* Releases slots that a longjmp out of dispatch() has left held. Call it after each answer. */
+/* Releases slots that are still held after a longjmp out of dispatch(). Call it after each
+ * answer. */
 void dispatch_abandon(const struct worker_context *worker);
 
 /* "api.openai". */
 const char *adapter_name_of(struct arena *arena, const struct model *model);
 
-/* Adds what is given to a sum of counts. A sum that is too large is not given, and stays so. */
+/* Adds a count to a sum if it is present. A sum that overflows becomes absent and stays so. */
 void run_add_count(struct optional_integer *sum, struct optional_integer more);
 
 /* Seconds until the deadline; 0 when it has passed. */

@@ -1,4 +1,4 @@
-/* The components of the service in readiness, each with details in a shape of its own. */
+/* The components of the service in readiness, each with a schema for its details. */
 #ifndef ASSAY_ORCHESTRATOR_HEALTH_COMPONENT_H
 #define ASSAY_ORCHESTRATOR_HEALTH_COMPONENT_H
 
@@ -25,7 +25,7 @@ struct component {
 };
 SCHEMA_OF(component_schema, struct component);
 
-/* Of `execution-router`. Limits that are not given are none. */
+/* Details of `execution-router`. Absent limits are unlimited. */
 struct budget_details {
     struct optional_integer per_task_limit, per_hour_limit;
     const char *active_task_counts; /* a JSON object: submits by task */
@@ -33,7 +33,7 @@ struct budget_details {
 };
 struct spend_details {
     const char *day;                      /* "2026-07-30" */
-    struct optional_number usd, held_usd; /* not given: the store does not answer */
+    struct optional_number usd, held_usd; /* absent: the store does not answer */
     struct optional_number limit;
 };
 struct router_details {
@@ -45,7 +45,7 @@ struct router_details {
 };
 SCHEMA_OF(router_details_schema, struct router_details);
 
-/* Of `cache`. */
+/* Details of `cache`. */
 struct cache_details {
     int status;
     const char *backend, *limits_held_by;
@@ -53,14 +53,14 @@ struct cache_details {
 };
 SCHEMA_OF(cache_details_schema, struct cache_details);
 
-/* Of `dry_run`. */
+/* Details of `dry_run`. */
 struct simulator_details {
     const char *status, *adapter_name;
     bool simulated;
 };
 SCHEMA_OF(simulator_details_schema, struct simulator_details);
 
-/* Of the adapters of APIs. */
+/* Details of the API adapters. */
 struct api_details {
     int status;
     const char *adapter_name, *provider;
@@ -68,18 +68,18 @@ struct api_details {
 };
 SCHEMA_OF(api_details_schema, struct api_details);
 
-/* The automation of a browser whose process was not called, or does not answer. */
+/* State of the browser automation when its process was not called, or does not answer. */
 struct idle_automation {
     const char *status;
     bool implemented;
     const char *driver;
     struct optional_boolean logged_in; /* of the driver `scripted` */
     bool launched;
-    const char *reason; /* why the browser cannot be used; NULL = it can */
+    const char *reason; /* reason why the browser cannot be used; NULL = it can */
 };
 SCHEMA_OF(idle_automation_schema, struct idle_automation);
 
-/* Of `browser.web_provider`. */
+/* Details of `browser.web_provider`. */
 struct browser_details {
     int status;
     const struct breaker_shape *circuit_breaker;

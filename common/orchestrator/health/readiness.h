@@ -7,7 +7,7 @@
 #include "orchestrator/health/component.h"
 #include "shm/semaphore.h"
 
-/* What is checked. */
+/* Result of the checks. */
 struct readiness_check {
     const struct worker_context *worker;
     struct store *store;
@@ -21,22 +21,22 @@ struct readiness {
     int status; /* enum component_state */
     size_t component_count;
     struct component components[COMPONENTS_MAX];
-    bool counts_known; /* of the store's rows, in `store` */
+    bool counts_known; /* number of rows in the store, in `store` */
     struct store_health store;
     struct semaphore_figures slots[SLOT_NAMES_MAX];
-    size_t model_count; /* slots of models in use */
-    size_t task_count;  /* slots behind them: of tasks with submits to the browser */
-    int64_t active;     /* calls of models that run now */
+    size_t model_count; /* semaphore slots of models in use */
+    size_t task_count;  /* semaphore slots after those: of tasks with browser submits */
+    int64_t active;     /* running calls of models */
 };
 
-/* Checks everything; never fails. Texts come from the arena. */
+/* Runs all checks; never fails. Texts come from the arena. */
 void readiness_check(struct arena *arena, const struct readiness_check *check,
                      struct readiness *readiness);
 
-/* How many calls of a model run now. */
+/* Number of running calls of a model. */
 int64_t readiness_active(const struct readiness *readiness, const char *model_id);
 
-/* Models whose every slot is taken, sorted. */
+/* Models without a free slot, sorted. */
 struct string_list readiness_saturated(struct arena *arena, const struct catalog *catalog,
                                        const struct readiness *readiness);
 

@@ -1,4 +1,4 @@
-/* How alike answers are, by their embeddings, and which belong together. */
+/* Similarity of answers by their embeddings, and clustering. */
 #ifndef ASSAY_ORCHESTRATOR_MEASURES_SIMILARITY_H
 #define ASSAY_ORCHESTRATOR_MEASURES_SIMILARITY_H
 
@@ -6,16 +6,16 @@
 
 #include <stdbool.h>
 
-/* A point of `length` numbers. */
+/* A vector of `length` numbers. */
 struct vector {
     size_t length;
     const double *values;
 };
 
-/* Cosine of the angle; 0 when one of them is zero. False when the lengths differ. */
+/* Cosine similarity; 0 when a vector is zero. False when the lengths differ. */
 bool cosine(const struct vector *a, const struct vector *b, double *similarity);
 
-/* Similarities of `count` points, each with each, row by row. */
+/* Similarity matrix of `count` vectors, row by row. */
 struct similarities {
     size_t count;
     const double *values;
@@ -36,31 +36,31 @@ struct clusters {
     struct cluster *items;
 };
 
-/* In order: each point not yet taken begins a cluster and takes those at least this similar to it.
- */
+/* Greedy clustering in order: each vector without a cluster begins one and adds those at least this
+ * similar to it. */
 struct clusters clusters_greedy(struct arena *arena, const struct similarities *similarities,
                                 double threshold);
 
-/* Agglomerative clustering with average linkage (Sokal and Michener 1958): the two clusters of the
- * highest mean similarity are merged while it is at least the threshold; of equals, the first pair.
- * Ordered by their lowest member. */
+/* Agglomerative clustering with average linkage (Sokal and Michener 1958): merges the two clusters
+ * with the highest mean similarity while it is at least the threshold; of equal ones, the first
+ * pair. Ordered by their lowest member. */
 struct clusters clusters_average_linkage(struct arena *arena,
                                          const struct similarities *similarities, double threshold);
 
-/* By size, largest first; equals keep their order. */
+/* Sorts by size, largest first; equal sizes keep their order. */
 void clusters_sort_by_size(struct clusters *clusters);
 
-/* The first of the largest; NULL when there are none. */
+/* The first cluster of the largest size; NULL when there are none. */
 const struct cluster *clusters_largest(const struct clusters *clusters);
 
-/* Mean similarity of the pairs in a cluster; 1 for a single point. */
+/* Mean similarity of the pairs in a cluster; 1 for a single vector. */
 double cluster_cohesion(const struct similarities *similarities, const struct cluster *cluster);
 
-/* Share of the largest times its cohesion; 0 without clusters. */
+/* Share of the largest cluster times its cohesion; 0 without clusters. */
 double clusters_confidence(const struct similarities *similarities,
                            const struct clusters *clusters);
 
-/* The member most similar to the others, the first of equals. */
+/* The medoid: the member most similar to the others, the first of equal ones. */
 size_t cluster_centroid(const struct similarities *similarities, const struct cluster *cluster);
 
 #endif

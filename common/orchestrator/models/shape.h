@@ -1,4 +1,4 @@
-/* How models of the catalog are written: as they are stored, and as the API lists them. */
+/* JSON schemas of catalog models: as stored, and as the API lists them. */
 #ifndef ASSAY_ORCHESTRATOR_MODELS_SHAPE_H
 #define ASSAY_ORCHESTRATOR_MODELS_SHAPE_H
 
@@ -17,7 +17,7 @@ struct model_shape {
     int64_t concurrency_limit;
     bool reasoning_capable;
     const char *fallback_model_id;
-    /* Of the list alone. */
+    /* Members of the list only. */
     struct optional_boolean available;
     const char *availability_status;
     struct optional_integer availability_checked_at;
@@ -26,12 +26,12 @@ struct model_shape {
     struct optional_number usd_per_1000_input, usd_per_1000_output;
 };
 
-/* As the store keeps the models that the browser can be asked for. */
+/* Schema of the stored list of browser models. */
 SCHEMA_OF(stored_model_schema, struct model_shape);
-/* As the API lists the catalog. */
+/* Schema of the catalog in the API. */
 SCHEMA_OF(model_schema, struct model_shape);
 
-/* Fills in all members but those of the availability. */
+/* Fills in all members except those of the availability. */
 struct model_shape model_shape_of(const struct model *model);
 
 #endif

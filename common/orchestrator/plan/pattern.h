@@ -1,4 +1,4 @@
-/* How much is done for an answer: patterns that a caller names, and levels of reliability. */
+/* Effort for an answer: patterns that a caller names, and levels of reliability. */
 #ifndef ASSAY_ORCHESTRATOR_PLAN_PATTERN_H
 #define ASSAY_ORCHESTRATOR_PLAN_PATTERN_H
 
@@ -15,7 +15,7 @@ enum role {
 };
 extern const char *const role_names[ROLE__MAX + 1];
 
-/* One treatment, settled. */
+/* One resolved strategy. */
 struct treatment {
     enum execution_pattern pattern;
     enum reliability_level level;
@@ -32,7 +32,7 @@ struct treatment {
 struct treatment treatment_of_pattern(enum execution_pattern pattern);
 struct treatment treatment_of_level(enum reliability_level level);
 
-/* Without either: by what the prompt looks like. */
+/* If neither is given: by the assessment of the prompt. */
 struct treatment treatment_of_prompt(const struct complexity *complexity);
 
 #endif

@@ -1,4 +1,4 @@
-/* From a request to steps: names become models, and what contradicts itself is refused. */
+/* Converts a request into steps: resolves model names, and refuses contradictory options. */
 #ifndef ASSAY_ORCHESTRATOR_PLAN_PLAN_H
 #define ASSAY_ORCHESTRATOR_PLAN_PLAN_H
 
@@ -6,7 +6,7 @@
 #include "orchestrator/models/catalog.h"
 
 struct plan_request {
-    const char *model;         /* NULL = not given */
+    const char *model;         /* NULL = absent */
     struct string_list models; /* the same, when empty */
     int adapter_hint;          /* enum adapter_hint */
     int64_t quorum;
@@ -23,7 +23,7 @@ struct plan {
     int merge_strategy;
     bool cancel_on_quorum;
     bool reasoning;
-    int execution_mode; /* of a run that is not dry */
+    int execution_mode; /* for runs other than dry runs */
 };
 
 /* ERROR_INVALID with reason `plan_rejected`; the text names the model or the option. */
@@ -31,7 +31,7 @@ MUST_CHECK enum error plan_make(struct arena *arena, const struct catalog *catal
                                 const struct plan_request *request, struct plan *plan,
                                 struct problem *problem);
 
-/* The model that is called when none is named. */
+/* The model for requests without a model. */
 const char *plan_default_model(const struct catalog *catalog);
 
 #endif

@@ -17,11 +17,13 @@ struct outcome {
     const char *details;       /* a JSON object */
 };
 
-/* Succeeded when dry, or when so many have; else failed when any has; else cancelled. */
+/* Succeeded for dry runs, or when that many have succeeded; else failed if any has failed; else
+ * cancelled. */
 void aggregate(struct run *run, const struct result *results, size_t count, int64_t quorum,
                int merge_strategy, struct outcome *outcome);
 
-/* "dry_run"; of the succeeded results (else the failed, else all) the one adapter, or "multi". */
+/* "dry_run"; or the adapter of the succeeded results (else of the failed, else of all), "multi" if
+ * there are several. */
 const char *aggregate_adapter(const struct run *run, const struct result *results, size_t count);
 
 #endif

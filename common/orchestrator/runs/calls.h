@@ -1,5 +1,5 @@
-/* Chooses the models of a run and builds call requests: callable models from as many providers as
- * possible, and a judge that is none of the judged models. */
+/* Selects the models of a run and builds call requests: callable models from as many providers as
+ * possible, and a judge that is not one of the judged models. */
 #ifndef ASSAY_ORCHESTRATOR_RUNS_CALLS_H
 #define ASSAY_ORCHESTRATOR_RUNS_CALLS_H
 
@@ -8,37 +8,36 @@
 
 enum { CALLED_MODELS_MAX = 10 };
 
-/* The call of a model; the system's part stays apart where the model knows one. */
+/* The call of a model; the system part is separate if the model supports one. */
 struct call_request call_of(struct arena *arena, const struct model *model,
                             const struct asking *asking, bool reasoning);
 
-/* A call that succeeded without any text has failed where a text was wanted. */
+/* Turns a successful call without text into a failure, when text is required. */
 void result_require_text(struct arena *arena, struct result *result);
 
-/* Whether a call of the model would be made: it has a key, or the browser is there for it. All
- * models of a dry run can be called. */
+/* Whether a model is callable: it has a key, or the browser is available. In a dry run all models
+ * are callable. */
 bool model_is_callable(const struct worker_context *worker, const struct model *model,
                        bool dry_run);
 
-/* Why it would not be made, for people; NULL when it would. */
+/* The reason why it is not callable, as text; NULL when it is. */
 const char *model_why_not_callable(struct arena *arena, const struct worker_context *worker,
                                    const struct model *model, bool dry_run);
 
-/* The model that is called when none is named: the default one if it is callable, else the first
+/* The model for requests without a model: the default one if it is callable, else the first
  * callable one. */
 const char *model_choose_default(const struct worker_context *worker, bool dry_run);
 
-/* The same model, perhaps reached in another way. */
+/* Whether both are the same model, possibly with different addresses. */
 bool model_is_same(const struct model *a, const struct model *b);
 
 /* Fills in `models` with the first one and further callable ones, at most `wanted` (up to
- * CALLED_MODELS_MAX), no model twice: those of other providers first, and those that are reached
- * like the first one before others. `reasoning` leaves out models that cannot. How many there are.
- */
+ * CALLED_MODELS_MAX), no model twice: models of other providers first, and those with the first
+ * one's kind of access before others. `reasoning` skips models without it. Returns how many. */
 size_t models_choose(const struct worker_context *worker, const struct model *first, size_t wanted,
                      bool reasoning, bool dry_run, const struct model **models);
 
-/* A callable model that is none of the judged, NULL when there is none. */
+/* A callable model that is not one of the judged, NULL when there is none. */
 const struct model *model_choose_judge(const struct worker_context *worker,
                                        const struct model *const *judged, size_t count,
                                        bool dry_run);

@@ -9,7 +9,7 @@
 struct smart_request {
     const char *prompt;
     const char *model;             /* NULL = the default one */
-    const char *reliability_level; /* NULL = not given, as the next one */
+    const char *reliability_level; /* NULL = absent, like the next one */
     const char *pattern;
     bool dry_run;
     bool second;                     /* smart/v2 */
@@ -19,7 +19,7 @@ struct smart_request {
     const char *question;
 };
 
-/* Answers of different models to one prompt, those that came. */
+/* Answers of different models to one prompt, successful ones only. */
 struct fan_out {
     const struct model **models;
     const char **answers;
@@ -33,14 +33,15 @@ struct smart {
     struct complexity complexity;
     bool was_decomposed, used_consensus, used_roles;
     struct result answer;
-    const char *answer_text;        /* NULL when it failed */
-    const char *verification;       /* NULL when it was not verified, or verifying failed */
-    struct string_list models_used; /* whose answers the answer is made of */
-    struct fan_out fan_out;         /* where several were called in parallel */
-    struct consensus consensus;     /* where it was used */
+    const char *answer_text;        /* NULL when the run failed */
+    const char *verification;       /* NULL when it was not verified, or the verification failed */
+    struct string_list models_used; /* models whose answers were merged */
+    struct fan_out fan_out;         /* when several were called in parallel */
+    struct consensus consensus;     /* when it was used */
 };
 
-/* `run` holds who watches, or is zeroed. ERROR_INVALID (`run_rejected`) for what cannot be. */
+/* The subscriber is in `run`, or `run` is zeroed. ERROR_INVALID (`run_rejected`) for an invalid
+ * request. */
 MUST_CHECK enum error smart_run(struct smart *smart, const struct worker_context *worker,
                                 struct arena *arena, struct db *db,
                                 const struct smart_request *wanted, struct problem *problem);

@@ -1,6 +1,6 @@
 /*
- * The life cycle of a task: stored before the first call, ended once, with the events of what
- * happened. Routes differ only in what they do in between.
+ * The life cycle of a task: stored before the first call, ended once, with its events. Routes
+ * differ only in the calls in between.
  */
 #ifndef ASSAY_ORCHESTRATOR_RUNS_TASK_RUN_H
 #define ASSAY_ORCHESTRATOR_RUNS_TASK_RUN_H
@@ -11,13 +11,13 @@
 #include "orchestrator/runs/aggregate.h"
 #include "orchestrator/storage/times.h"
 
-/* What is to be stored of a request. */
+/* The members of a request to store. */
 struct task_request {
     const char *prompt;
     const char *session_id;       /* NULL = none */
     const char *retry_of_task_id; /* NULL = none */
     const json_t *metadata;       /* NULL = {} */
-    const char *route;            /* of what is no plain orchestration: goes into metadata; NULL */
+    const char *route;            /* route other than orchestrate, stored in the metadata; NULL */
     bool dry_run;
     bool decompose;
     const struct plan *plan;
@@ -32,19 +32,19 @@ struct task_run {
     char deadline_at[CLOCK_TEXT_MAX];
 };
 
-/* Begins: fills in the run and stores the task, unless it is dry: then all of it is stored at its
- * end. `late` leaves storing to the run's first call (run_store()). `trace_id` is the caller's or
- * NULL; live tasks get one. */
+/* Begins a run and stores its task; a dry run is stored completely at its end. With `late` the
+ * run's first call stores it (run_store()). `trace_id` is the caller's or NULL; live tasks get a
+ * new one. */
 MUST_CHECK enum error task_run_begin(struct task_run *task_run, const struct worker_context *worker,
                                      struct arena *arena, struct db *db,
                                      const struct task_request *wanted, bool late,
                                      struct problem *problem);
 
-/* Ends: stores the task with all steps of the run and the events that `outcome` makes, and books
- * what its calls cost (spend_settle()). Also when `outcome` says that it failed. */
+/* Ends a run: stores the task with all steps and the events of `outcome`, and books the cost of its
+ * calls (spend_settle()). Also for a failed `outcome`. */
 MUST_CHECK enum error task_run_end(struct task_run *task_run, const struct outcome *outcome);
 
-/* The trace id in a metadata object: a text that is not blank, trimmed; NULL. */
+/* The trace id in a metadata object, trimmed; NULL when it is missing or blank. */
 const char *trace_id_of(struct arena *arena, const json_t *metadata);
 
 #endif

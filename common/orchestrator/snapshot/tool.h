@@ -1,5 +1,5 @@
-/* What the operators' programs have in common: arguments, the store that they mean, files, and one
- * JSON object as the answer. */
+/* Common parts of the operators' programs: arguments, the selected store, files, and the result as
+ * one JSON object. */
 #ifndef ASSAY_ORCHESTRATOR_SNAPSHOT_TOOL_H
 #define ASSAY_ORCHESTRATOR_SNAPSHOT_TOOL_H
 
@@ -11,24 +11,24 @@ enum { TOOL_OK, TOOL_PARTIAL, TOOL_FAILED, TOOL_MEMORY = 1 << 30 };
 struct tool {
     struct arena *arena;
     struct orchestrator_settings settings;
-    struct store *store; /* once opened */
+    struct store *store; /* NULL until opened */
     struct db *db;
     struct problem problem;
 
     const char *dsn, *db_path, *input, *output, *profile_dir, *output_dir;
     const char *base_url, *pattern, *prompt, *attachment, *tag;
     struct string_list task_ids;
-    int64_t limit, seconds; /* 0 = not given */
+    int64_t limit, seconds; /* 0 = absent */
     bool dry_run, allow_degraded_schema, no_bootstrap, pauses;
     int64_t next_report_at; /* of tool_report_progress(), monotonic microseconds */
-    const char *read;       /* the text of the snapshot that tool_read() gave, unpacked */
+    const char *read;       /* the decompressed snapshot that tool_read() returned */
     size_t read_length;
 };
 
-/* main() of such a program: reads the arguments by `help` (base/help.h), whose usage names every
- * option that is allowed, does the work, and returns its exit code. `needs_input`: --input is
- * required. Wrong arguments print the usage on standard error; running out of
- * memory is a failure like others. */
+/* main() of such a program: parses the arguments by `help` (base/help.h), whose usage lists every
+ * allowed option, runs the work, and returns its exit code. `needs_input`: --input is required.
+ * Invalid arguments print the usage on standard error; running out of memory is an ordinary
+ * failure. */
 int tool_run(int argc, char **argv, const char *help, bool needs_input,
              int (*work)(struct tool *tool));
 
@@ -36,33 +36,33 @@ int tool_run(int argc, char **argv, const char *help, bool needs_input,
 MUST_CHECK enum error tool_open(struct tool *tool, bool bootstrap);
 const char *tool_backend(const struct tool *tool);
 
-/* Loads the settings anew for the profile of --profile-dir (else ORCH_BROWSER_PROFILE_DIR) and the
- * page of --base-url. `exists`: the directory has to be there. */
+/* Reloads the settings for the profile of --profile-dir (else ORCH_BROWSER_PROFILE_DIR) and the
+ * page of --base-url. `exists`: the directory must exist. */
 MUST_CHECK enum error tool_use_profile(struct tool *tool, bool exists);
 
-/* Prints `{"status":"error","error":...}` and gives TOOL_FAILED. */
+/* Prints `{"status":"error","error":...}` and returns TOOL_FAILED. */
 int tool_fail(struct tool *tool, const char *error);
 
-/* Prints an object with sorted keys, two blanks per level. */
+/* Prints an object with sorted keys, indented by two blanks per level. */
 void tool_print(struct tool *tool, const struct schema *schema, const void *object);
 
-/* The snapshot of --input. */
+/* Reads the snapshot of --input. */
 MUST_CHECK enum error tool_read(struct tool *tool, json_t **snapshot, int64_t *size);
 
-/* As tool_fail(), after the file and the line of the wrong member. */
+/* As tool_fail(), with the file and the line of the invalid member. */
 int tool_fail_at(struct tool *tool, const char *blamed, const char *error);
 
-/* Whether a file of that name holds, or shall hold, gzip. */
+/* Whether a file of that name is compressed with gzip. */
 bool tool_is_packed(const char *path);
 
-/* Beside the file, then renamed. The text becomes what is in the file: it gets a last line feed,
- * and is packed where the path ends with .gz. */
+/* Writes a temporary file, then renames it. `text` receives a final line feed, and is compressed
+ * when the path ends with .gz; afterwards it equals the file. */
 MUST_CHECK enum error tool_write(struct tool *tool, const char *path, struct text *text);
 
 /* Reports progress on standard error, once a second. The context is a struct tool. */
 void tool_report_progress(void *context, const char *what, size_t done, size_t all);
 
-/* A row of a summary whose member is called otherwise than its struct member. */
+/* A row of a summary whose JSON member and struct member have different names. */
 #define TOOL_ROW(owner, key, field_type, member, member_type)                                      \
     {                                                                                              \
         .name = (key), .type = (field_type), .nullable = (field_type) == FIELD_STRING,             \
@@ -71,7 +71,7 @@ void tool_report_progress(void *context, const char *what, size_t done, size_t a
 #define TOOL_TEXT(owner, key, member) TOOL_ROW(owner, key, FIELD_STRING, member, const char *)
 #define TOOL_COUNT(owner, key, member) TOOL_ROW(owner, key, FIELD_INTEGER, member, int64_t)
 
-/* The rows of the checks in a summary, whose struct has the member `checks`. */
+/* The rows of the checks in a summary, for a struct with the member `checks`. */
 #define CHECK_ROWS(owner, prefix, consistency)                                                     \
     TOOL_TEXT(owner, prefix "manifest_status", checks.manifest),                                   \
         TOOL_TEXT(owner, prefix "selection_status", checks.selection),                             \

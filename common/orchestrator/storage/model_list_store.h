@@ -1,4 +1,4 @@
-/* The model list that the browser read last from the provider's menu: one row for all hosts. */
+/* The model list last read from the provider's menu: one row for all hosts. */
 #ifndef ASSAY_ORCHESTRATOR_STORAGE_MODEL_LIST_STORE_H
 #define ASSAY_ORCHESTRATOR_STORAGE_MODEL_LIST_STORE_H
 
@@ -6,11 +6,11 @@
 #include "orchestrator/models/catalog.h"
 
 struct stored_model_list {
-    int64_t checked_at; /* 0 = none was read yet */
+    int64_t checked_at; /* 0 = not read yet */
     struct string_list labels;
 };
 
-/* Everything from the arena. */
+/* All memory is from the arena. */
 MUST_CHECK enum error model_list_load(struct db *db, struct arena *arena,
                                       struct stored_model_list *list, struct problem *problem);
 

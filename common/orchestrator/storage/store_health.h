@@ -1,4 +1,4 @@
-/* How the store is: for readiness, snapshots and operators' programs. */
+/* Health of the store: for readiness, snapshots and operators' programs. */
 #ifndef ASSAY_ORCHESTRATOR_STORAGE_STORE_HEALTH_H
 #define ASSAY_ORCHESTRATOR_STORAGE_STORE_HEALTH_H
 
@@ -14,10 +14,10 @@ struct store_health {
     struct schema_variant schema;                  /* of readiness alone */
 };
 
-/* Of a store that answers: in snapshots, and with all members in readiness. */
+/* For a store that answers: in snapshots, and with all members in readiness. */
 SCHEMA_OF(store_health_schema, struct store_health);
 SCHEMA_OF(storage_details_schema, struct store_health);
-/* Of one that does not. */
+/* For a store that does not answer. */
 SCHEMA_OF(storage_failure_schema, struct store_health);
 
 /* Fills in the counts of rows. */

@@ -1,6 +1,6 @@
 /*
  * Tasks, their steps and events. A task is stored before its first call and ended once: by its
- * worker, or by another one that finds it after its deadline.
+ * worker, or by another worker after its deadline.
  */
 #ifndef ASSAY_ORCHESTRATOR_STORAGE_TASK_STORE_H
 #define ASSAY_ORCHESTRATOR_STORAGE_TASK_STORE_H
@@ -14,10 +14,10 @@ struct task_record {
     const char *task_id;
     int status;                           /* enum run_status */
     int64_t accepted_at;                  /* microseconds since 1970, as all timestamps */
-    struct optional_integer completed_at; /* not given while it runs */
+    struct optional_integer completed_at; /* absent while it runs */
     struct optional_integer duration_ms;
     const char *prompt;
-    const char *prompt_folded; /* text_fold() of it, for searching; written, not read */
+    const char *prompt_folded; /* text_fold() of the prompt, for searching; written, not read */
     bool reasoning;
     int execution_mode; /* enum execution_mode */
     bool dry_run;
@@ -39,7 +39,7 @@ struct task_record {
 
 /* A row of orch_task_steps, and a step of a snapshot. */
 struct step_record {
-    const char *task_id; /* filled in when read in bulk */
+    const char *task_id; /* set only when read in bulk */
     int64_t step_index;  /* from 1 */
     const char *model_id;
     const char *model_display_name;
@@ -53,17 +53,17 @@ struct step_record {
     struct optional_integer input_tokens, output_tokens;
     struct optional_number cost_usd;
     const char *executed_model_id;      /* NULL = model_id */
-    struct optional_integer started_at; /* of its call; not given: never made, or not known */
+    struct optional_integer started_at; /* of its call; absent: never made, or unknown */
     struct optional_integer completed_at;
     const char *details; /* for its event; not stored with the step */
-    /* For answers. */
+    /* For answers only. */
     const char *adapter_name; /* "api.openai" */
     bool output_truncated;
 };
 
 /* A row of orch_task_events, and an event of a snapshot. */
 struct event_record {
-    const char *event_id; /* NULL = made when it is stored */
+    const char *event_id; /* NULL = generated when it is stored */
     const char *task_id;
     int64_t sequence_no;
     int event_type; /* enum event_type */
@@ -71,7 +71,7 @@ struct event_record {
     const char *payload; /* JSON */
 };
 
-/* The columns of a record, and its members in a snapshot. */
+/* Schemas of a record: its columns, and its members in a snapshot. */
 SCHEMA_OF(task_record_schema, struct task_record);
 SCHEMA_OF(step_record_schema, struct step_record);
 SCHEMA_OF(event_record_schema, struct event_record);
@@ -96,13 +96,13 @@ struct task_bundle {
     struct event_list events;
 };
 
-/* Stores a task that begins, with its first event, and until when it may run (a timestamp). */
+/* Stores a new task with its first event and its deadline (a timestamp). */
 MUST_CHECK enum error task_begin(struct db *db, const struct task_record *task,
                                  const struct event_record *accepted, const char *deadline_at,
                                  struct problem *problem);
 
-/* Ends a task, with steps and the further events, in one transaction or in the caller's.
- * ERROR_CONFLICT (`task_ended`) when it has ended already. */
+/* Ends a task, with steps and the further events, in its own transaction or the caller's.
+ * ERROR_CONFLICT (`task_ended`) when it has already ended. */
 MUST_CHECK enum error task_finish(struct db *db, const struct task_bundle *bundle,
                                   struct problem *problem);
 
@@ -117,7 +117,7 @@ MUST_CHECK enum error task_get(struct db *db, struct arena *arena, const char *t
 struct task_filter {
     int status, execution_mode, failure_code; /* -1 = any */
     struct optional_boolean dry_run;
-    struct optional_integer before; /* accepted strictly before; not given = any */
+    struct optional_integer before; /* accepted strictly before; absent = any */
     const char *prompt_contains;    /* without regard to case; NULL = any */
     int64_t limit;
 };
@@ -140,7 +140,7 @@ MUST_CHECK enum error task_events(struct db *db, struct arena *arena, const char
                                   int64_t limit, int64_t offset, struct event_list *events,
                                   int64_t *total, struct problem *problem);
 
-/* The last event that ended the task; an empty list when it runs. */
+/* The event that ended the task; an empty list while it runs. */
 MUST_CHECK enum error task_terminal_event(struct db *db, struct arena *arena, const char *task_id,
                                           struct event_list *event, struct problem *problem);
 
@@ -157,7 +157,7 @@ struct model_statistics {
     int64_t total_executions; /* cancelled ones included */
     int64_t successful, failed;
     double success_rate;    /* of all executions */
-    double avg_duration_ms; /* of those that have a duration; 0 without any */
+    double avg_duration_ms; /* over those with a duration; 0 without any */
 };
 SCHEMA_OF(model_statistics_schema, struct model_statistics);
 struct statistics_list {
@@ -168,11 +168,11 @@ struct statistics_list {
 MUST_CHECK enum error task_statistics(struct db *db, struct arena *arena, int64_t tasks,
                                       struct statistics_list *list, struct problem *problem);
 
-/* Ends what is past its deadline: its worker is gone. Returns how many. */
+/* Ends tasks past their deadline, whose worker is dead. Returns how many. */
 MUST_CHECK enum error task_sweep(struct db *db, struct arena *arena, int64_t *swept,
                                  struct problem *problem);
 
-/* Keeps the newest `most` tasks. */
+/* Deletes all but the newest `most` tasks. */
 MUST_CHECK enum error task_evict(struct db *db, struct arena *arena, int64_t most,
                                  struct problem *problem);
 
