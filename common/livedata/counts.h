@@ -1,4 +1,4 @@
-/* Counts by names that are not known in advance, as a JSON object: {"late": 3, "lost": 1}. */
+/* Counters with names not known in advance, as a JSON object: {"late": 3, "lost": 1}. */
 #ifndef ASSAY_LIVEDATA_COUNTS_H
 #define ASSAY_LIVEDATA_COUNTS_H
 
@@ -15,7 +15,7 @@ struct named_counts {
     struct named_count *items;
 };
 
-/* Adds one to the count of that name, which is new where nothing was counted under it. */
+/* Increments the counter of that name; creates it if needed. */
 void counts_add(struct arena *arena, struct named_counts *counts, const char *name);
 
 /* In the order in which the names were added. */

@@ -10,7 +10,7 @@
 
 enum { CURRENCY_RATES_MAX = 32 };
 
-/* What one unit of a currency is worth in the default one. */
+/* Value of one unit of a currency in the default currency. */
 struct currency_rate {
     const char *currency;
     const char *text; /* digits with at most one point */
@@ -34,15 +34,15 @@ struct livedata_settings {
     int sqlite_synchronous; /* enum db_synchronous */
     int64_t ingest_cache_kib;
     const char *sql_directory;
-    const char *state_directory; /* of the record of the database; NULL = none is kept */
-    struct clock_limits clock;   /* of what is deleted by its age */
+    const char *state_directory; /* of the record of the database's identity; NULL = no record */
+    struct clock_limits clock;   /* limits for deletion by age */
     const char *config_directory;
     const char *entities_directory; /* NULL = below config_directory, as the next four */
     const char *contracts_directory;
     const char *metrics_directory;
     const char *slo_file;
     const char *versions_file;
-    const char *tenants_file; /* NULL = one tenant */
+    const char *tenants_file; /* NULL = single tenant */
 
     bool auth_disabled;
     const char *api_keys; /* "key:name,key:name"; NULL = none */
@@ -73,16 +73,16 @@ struct livedata_settings {
     double cache_poll_seconds;
     int metric_as_of; /* enum livedata_as_of */
 
-    const char *currency; /* the default one */
+    const char *currency; /* the default currency */
     struct string_list currency_rate_list;
-    struct currency_rates currency_rates; /* the same, read */
+    struct currency_rates currency_rates; /* the same, parsed */
     const char *time_zone;
 
     int64_t query_timeout_ms;
     int64_t query_rows_max;
     bool cache_listen;
     const char *redis_url;        /* NULL = none */
-    const char *orchestrator_url; /* NULL = rules only */
+    const char *orchestrator_url; /* NULL = only rules translate questions */
     const char *orchestrator_model;
     double orchestrator_timeout_seconds;
 
@@ -109,10 +109,10 @@ struct livedata_settings {
     int64_t replay_lease_seconds;
 
     int node_role;          /* enum livedata_node_role */
-    const char *node_token; /* that edges show; NULL with NODE_STANDALONE */
+    const char *node_token; /* shown by edges; NULL with NODE_STANDALONE */
     struct string_list node_branches;
     double node_live_seconds;
-    const char *node_center_url; /* of an edge, as the next one */
+    const char *node_center_url; /* for edges, like the next one */
     const char *node_branch;
     double node_push_seconds;
     int64_t node_push_batch;
@@ -129,11 +129,11 @@ enum livedata_as_of { AS_OF_VERSIONS, AS_OF_CURRENT };
 extern const struct setting livedata_settings_table[];
 extern const size_t livedata_settings_count;
 
-/* What lets everybody in, or with a published key; NULL where neither does. */
+/* The setting that allows access without a key or with a published key; NULL when there is none. */
 const char *livedata_open_by(const struct livedata_settings *settings);
 
-/* Loads the table, checks what spans several settings and fills in what follows from others.
- * ERROR_INVALID names the variable. */
+/* Loads the table, checks rules across several settings and fills in derived values. ERROR_INVALID
+ * names the variable. */
 MUST_CHECK enum error livedata_settings_load(struct livedata_settings *settings,
                                              struct arena *arena,
                                              const char *(*lookup)(const char *name),

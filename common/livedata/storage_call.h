@@ -1,10 +1,10 @@
-/* What each storage function of live data is called with. */
+/* Common arguments of the storage functions of live data. */
 #ifndef ASSAY_LIVEDATA_STORAGE_CALL_H
 #define ASSAY_LIVEDATA_STORAGE_CALL_H
 
 #include "db/db.h"
 
-/* The database handle, the tenant whose rows are read or written, and the time that counts as now
+/* The database handle, the tenant whose rows are read or written, and the current time
  * (microseconds since 1970). Results live as long as the arena. */
 struct storage_call {
     struct db *db;

@@ -13,12 +13,12 @@ enum { TIMESTAMP_TEXT = CLOCK_TEXT_MAX };
 static const int64_t us_per_second = 1000000, us_per_minute = 60000000, us_per_hour = 3600000000,
                      us_per_day = 86400000000;
 
-/* Reads `YYYY-MM-DD[(T| )HH:MM[:SS[.f…]]][Z|±HH:MM|±HHMM]`, no zone being UTC, a date alone
- * midnight; or seconds since 1970 with an optional fraction. False for anything else, days that do
- * not exist and 24:00 included. */
+/* Parses `YYYY-MM-DD[(T| )HH:MM[:SS[.f…]]][Z|±HH:MM|±HHMM]`, UTC without a zone, midnight for a
+ * date alone; or seconds since 1970 with an optional fraction. False for anything else, including
+ * days that do not exist and 24:00. */
 bool timestamp_parse(const char *text, int64_t *timestamp);
 
-/* "2026-04-09T11:00:00Z", with six digits of a fraction where there is one. */
+/* "2026-04-09T11:00:00Z", with six digits of a fraction if there is one. */
 void timestamp_format(int64_t timestamp, char text[TIMESTAMP_TEXT]);
 /* The same in whole seconds. */
 void timestamp_format_seconds(int64_t timestamp, char text[TIMESTAMP_TEXT]);
@@ -26,14 +26,15 @@ void timestamp_format_seconds(int64_t timestamp, char text[TIMESTAMP_TEXT]);
 /* Writes the time, or null for 0. */
 void timestamp_write(struct json_writer *writer, const char *key, int64_t timestamp);
 
-/* A name of the time zone database, as Europe/Berlin; UTC is known without it. */
+/* A name of the time zone database, as Europe/Berlin; UTC is valid without the database. */
 enum { ZONE_TEXT = 64 };
 bool zone_is_known(const char *zone);
 
 /* Seconds from `from` to `to`. */
 double timestamp_seconds(int64_t from, int64_t to);
 
-/* `5m`, `15m`, `6h`, `7d` in microseconds; `now` is 30 minutes. False for anything else. */
+/* Parses `5m`, `15m`, `6h`, `7d` into microseconds; `now` is 30 minutes. False for anything
+ * else. */
 bool window_parse(const char *text, int64_t *microseconds);
 
 #endif

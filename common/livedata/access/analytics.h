@@ -1,4 +1,4 @@
-/* What the log of requests says in sum, for the administration. */
+/* Statistics over the request log, for administrators. */
 #ifndef ASSAY_LIVEDATA_ACCESS_ANALYTICS_H
 #define ASSAY_LIVEDATA_ACCESS_ANALYTICS_H
 
@@ -31,7 +31,7 @@ struct tenant_analytics {
     int64_t total_requests;
     double error_rate, cache_hit_rate, avg_duration_ms;
     struct string_list top_endpoints;
-    int64_t errors, hits, cached, duration_us; /* sums that the rates are made of */
+    int64_t errors, hits, cached, duration_us; /* sums from which the rates are computed */
 };
 struct tenants_answer {
     const char *window;
@@ -63,7 +63,7 @@ struct endpoint_latency {
     const char *endpoint;
     int64_t requests;
     double p50_ms, p95_ms, p99_ms;
-    int64_t p50_us, p95_us, p99_us; /* as they are stored */
+    int64_t p50_us, p95_us, p99_us; /* as stored */
 };
 struct endpoints_answer {
     const char *window;
@@ -71,7 +71,7 @@ struct endpoints_answer {
 };
 SCHEMA_OF(endpoints_schema, struct endpoints_answer);
 
-/* A tenant whose last hour has more than three times the mean of the hours before. */
+/* A tenant whose last hour has more than three times the mean of the previous hours. */
 struct busy_tenant {
     const char *tenant;
     int64_t current_hour_requests;
@@ -93,10 +93,10 @@ MUST_CHECK enum error analytics_top_entities(const struct analytics_question *qu
 MUST_CHECK enum error analytics_latency(const struct analytics_question *question, void *answer);
 MUST_CHECK enum error analytics_anomalies(const struct analytics_question *question, void *answer);
 
-/* How often a key was used: in the last day, and by its old form in the last hour. */
+/* Number of uses of a key in the last day, and of its old key in the last hour. */
 MUST_CHECK enum error analytics_key_use(const struct analytics_question *question,
                                         const char *key_id, int64_t *day, int64_t *old_hour);
-/* Requests a second over the last minute. */
+/* Requests per second over the last minute. */
 MUST_CHECK enum error analytics_rate(const struct analytics_question *question, double *rate);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * API keys: those of settings and files, known in memory, and those that the administration issues,
- * in the database. Only digests of keys are kept: HMAC-SHA-256 under the pepper.
+ * API keys: those of settings and files, kept in memory, and those issued by administrators, in the
+ * database. Only digests of keys are stored: HMAC-SHA-256 with the pepper.
  */
 #ifndef ASSAY_LIVEDATA_ACCESS_KEYS_H
 #define ASSAY_LIVEDATA_ACCESS_KEYS_H
@@ -22,7 +22,7 @@ struct live_key {
     int64_t created_at;
     const char *previous_lookup; /* or NULL */
     int64_t previous_until;
-    bool by_previous; /* it was found by its old key */
+    bool by_previous; /* it was matched by its old key */
 };
 
 struct live_keys {
@@ -30,7 +30,7 @@ struct live_keys {
     struct live_key *items;
 };
 
-/* The keys of settings and of the file. ERROR_INVALID naming the setting. */
+/* Loads the keys of settings and of the file. ERROR_INVALID names the setting. */
 MUST_CHECK enum error keys_load(struct arena *arena, const struct livedata_settings *settings,
                                 struct live_keys *keys, struct problem *problem);
 
@@ -46,10 +46,10 @@ struct keys_call {
     int64_t now;
 };
 
-/* Finds an issued key by digest, its old one included while it holds. */
+/* Finds an issued key by digest, also by its old one while that is valid. */
 MUST_CHECK enum error live_key_find(const struct keys_call *call, const char *lookup,
                                     struct live_key *key, bool *found);
-/* Whether any key has been issued. */
+/* Whether any key was ever issued. */
 MUST_CHECK enum error live_key_any(const struct keys_call *call, bool *any);
 
 struct key_request {
@@ -58,11 +58,11 @@ struct key_request {
     int64_t rate_limit_rpm;
     const struct string_list *types; /* NULL = all */
 };
-/* ERROR_CONFLICT key_quota when the tenant may have no more. */
+/* ERROR_CONFLICT key_quota when the tenant has reached its limit. */
 MUST_CHECK enum error live_key_issue(const struct keys_call *call, const struct key_request *order,
                                      struct live_key *key, const char **plaintext);
 MUST_CHECK enum error live_key_list(const struct keys_call *call, struct live_keys *keys);
-/* ERROR_NOT_FOUND key_not_found, as the next ones. */
+/* ERROR_NOT_FOUND key_not_found, like the next ones. */
 MUST_CHECK enum error live_key_read(const struct keys_call *call, const char *key_id,
                                     struct live_key *key);
 /* ERROR_CONFLICT rotation_in_progress. */
@@ -70,7 +70,7 @@ MUST_CHECK enum error live_key_rotate(const struct keys_call *call, const char *
                                       const char **plaintext, int64_t *expires_at);
 /* ERROR_CONFLICT no_old_key. */
 MUST_CHECK enum error live_key_revoke_old(const struct keys_call *call, const char *key_id);
-/* By id, or by the key itself. */
+/* Finds by id, or by the key itself. */
 MUST_CHECK enum error live_key_delete(const struct keys_call *call, const char *key_id);
 
 #endif

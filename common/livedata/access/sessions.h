@@ -1,6 +1,6 @@
 /*
- * The log of requests: what was asked, by whom, and how it went. Each worker holds rows and writes
- * several at once after it has answered; the rows of a killed worker are lost.
+ * The request log: request, client and result. Each worker buffers rows and writes several at once
+ * after an answer; the rows of a killed worker are lost.
  */
 #ifndef ASSAY_LIVEDATA_ACCESS_SESSIONS_H
 #define ASSAY_LIVEDATA_ACCESS_SESSIONS_H
@@ -15,11 +15,11 @@ struct session_row {
     bool by_previous;
     int status;
     int64_t duration_us;
-    int cache; /* -1 = not used, 0 = missed, 1 = hit */
+    int cache; /* -1 = not used, 0 = miss, 1 = hit */
     char entity_type[65], entity_id[257], metric[65], engine[17];
     char query[SESSION_TEXT_MAX + 1];
     int64_t at;
-    bool usage_only; /* refused for its rate: counts as use, is no session */
+    bool usage_only; /* refused by the rate limit: counts as use, not as a session */
 };
 
 struct session_log {
@@ -29,13 +29,13 @@ struct session_log {
     int64_t dropped;
 };
 
-/* Room for one more; NULL (and counted as dropped) when the log is full. */
+/* A free row; NULL (and counted as dropped) when the buffer is full. */
 struct session_row *session_add(struct session_log *log);
 
-/* Whether it is time to write: a second after the last write, or when the log is half full. A
- * worker asks after each answer and each second. */
+/* Whether it is time to write: a second after the last write, or when the buffer is half full. A
+ * worker checks after each answer and each second. */
 bool session_is_due(const struct session_log *log);
-/* Writes what is held. Failures drop the rows and count them. */
+/* Writes the buffered rows. An error drops the rows and counts them. */
 void session_flush(struct session_log *log, struct db *db);
 
 #endif

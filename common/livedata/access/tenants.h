@@ -1,4 +1,4 @@
-/* Tenants: the grammar of their names, and what the tenants file says of them. */
+/* Tenants: the syntax of their names, and their entries in the tenants file. */
 #ifndef ASSAY_LIVEDATA_ACCESS_TENANTS_H
 #define ASSAY_LIVEDATA_ACCESS_TENANTS_H
 
@@ -9,15 +9,15 @@
 struct tenant {
     const char *id;
     const char *display_name;
-    int64_t events_per_day; /* 0 = any number, as the next one */
+    int64_t events_per_day; /* 0 = unlimited, like the next one */
     int64_t keys_most;
     const struct string_list *types; /* NULL = all */
     const char *version_pin;         /* or NULL */
-    const char *time_zone;           /* of its calendar; NULL = that of the settings */
+    const char *time_zone;           /* of its calendar; NULL = the one of the settings */
 };
 
 struct tenants {
-    bool declared; /* there is a file: reads without a tenant fail */
+    bool declared; /* the file exists: reads without a tenant fail */
     size_t count;
     struct tenant *items;
 };
@@ -29,7 +29,7 @@ bool tenant_is_name(const char *text);
 MUST_CHECK enum error tenants_load(struct arena *arena, const char *path, struct tenants *tenants,
                                    struct problem *problem);
 
-/* NULL when nothing is said of it. */
+/* NULL when the file has no entry for it. */
 const struct tenant *tenant_find(const struct tenants *tenants, const char *id);
 
 #endif

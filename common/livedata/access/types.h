@@ -1,4 +1,4 @@
-/* Which types of entities a key may see, as one text: ",order,user,"; NULL = all of them. */
+/* The entity types that a key may read, as one text: ",order,user,"; NULL = all types. */
 #ifndef ASSAY_LIVEDATA_ACCESS_TYPES_H
 #define ASSAY_LIVEDATA_ACCESS_TYPES_H
 
@@ -7,10 +7,10 @@
 
 #include <stdbool.h>
 
-/* Of a key's list, where tables stand for what is in them; NULL for NULL. */
+/* Converts a key's list; a table stands for its entity type; NULL for NULL. */
 const char *entity_types_text(struct arena *arena, const struct string_list *types);
 
-/* Whether `type` is one of them; NULL, what belongs to no entity, is only for who may see all. */
+/* Whether `type` is in the list; a NULL type (no entity) is only for keys that may read all. */
 bool entity_types_have(const char *types, const char *type);
 
 /* Whether all of `some` are among `types`. */

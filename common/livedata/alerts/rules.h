@@ -1,4 +1,4 @@
-/* Rules of alerts and what was sent because of them, as they are stored. */
+/* Stored alert rules and the notices sent for them. */
 #ifndef ASSAY_LIVEDATA_ALERTS_RULES_H
 #define ASSAY_LIVEDATA_ALERTS_RULES_H
 
@@ -13,28 +13,28 @@ struct alert_rules {
     struct alert_rule *items;
 };
 
-/* Adds the rule, which gets its id, secret and times. ERROR_CONFLICT alert_quota where the tenant
- * has `most` already. */
+/* Adds the rule, and sets its id, secret and times. ERROR_CONFLICT alert_quota when the tenant has
+ * `most` already. */
 MUST_CHECK enum error alert_add(const struct storage_call *call, struct alert_rule *rule,
                                 int64_t most);
-/* Those of the tenant, oldest first, at most `most`. */
+/* The tenant's rules, oldest first, at most `most`. */
 MUST_CHECK enum error alert_list(const struct storage_call *call, int64_t most,
                                  struct alert_rules *rules);
 /* ERROR_NOT_FOUND alert_not_found. With tenant NULL in the call: of any tenant. */
 MUST_CHECK enum error alert_find(const struct storage_call *call, const char *id,
                                  struct alert_rule *rule);
-/* Writes what a user may change. What was on its way to receivers is stopped. ERROR_CONFLICT
- * alert_changed where the rule is no longer the one that was read. */
+/* Writes the members that a user may change. Cancels pending notices. ERROR_CONFLICT alert_changed
+ * when the rule was changed since it was read. */
 MUST_CHECK enum error alert_change(const struct storage_call *call, struct alert_rule *rule);
-/* ERROR_NOT_FOUND alert_not_found. Its history goes with it. */
+/* ERROR_NOT_FOUND alert_not_found. Deletes its history too. */
 MUST_CHECK enum error alert_remove(const struct storage_call *call, const char *id);
 
-/* Rules whose evaluation is due: every `interval` microseconds, and `gap` after the last one when
+/* Rules whose evaluation is due: every `interval` microseconds, and `gap` after the last one if
  * their table has changed since. */
 struct alert_due {
     const char *id;
     int64_t generation;   /* of the table */
-    int64_t evaluated_at; /* the last evaluation */
+    int64_t evaluated_at; /* time of the last evaluation */
 };
 struct alert_dues {
     size_t count;
@@ -46,12 +46,12 @@ MUST_CHECK enum error alert_list_due(const struct storage_call *call, int64_t in
 MUST_CHECK enum error alert_claim(const struct storage_call *call, const struct alert_due *due,
                                   bool *claimed);
 
-/* Ends an evaluation: writes the rule's state, and the notice that is on its way (or none), in the
- * caller's transaction. `kept` is false when the rule was changed meanwhile. */
+/* Ends an evaluation: writes the rule's state and its pending notice (or none), in the caller's
+ * transaction. `kept` is false when the rule was changed meanwhile. */
 struct alert_pending {
-    const char *event_id; /* NULL = nothing is on its way */
+    const char *event_id; /* NULL = no pending notice */
     const char *event_type;
-    bool nothing_owed; /* what was not delivered is forgotten */
+    bool nothing_owed; /* undelivered notices are dropped */
     enum alert_state state;
     int64_t level;
     int64_t receivers;
@@ -60,13 +60,13 @@ MUST_CHECK enum error alert_end_evaluation(const struct storage_call *call,
                                            const struct alert_rule *rule, int64_t generation,
                                            const struct alert_pending *pending, bool *kept);
 
-/* "<rule>:<place>", from 1: whom a delivery goes to. Several steps may be of one level. */
+/* "<rule>:<index>", from 1: the receiver of a delivery. A level may have several steps. */
 const char *alert_receiver(struct arena *arena, const struct alert_rule *rule, size_t step);
-/* Stops what is on its way to any receiver of the rule. */
+/* Cancels pending deliveries to all receivers of the rule. */
 MUST_CHECK enum error alert_stop_notices(const struct storage_call *call,
                                          const struct alert_rule *rule);
 
-/* A notice that was sent: its row, and what its payload says. */
+/* A sent notice: its row, and the members of its payload. */
 struct alert_history_row {
     const char *delivery_id;
     const char *alert_id;
@@ -93,7 +93,7 @@ MUST_CHECK enum error alert_read_history(const struct storage_call *call,
                                          const struct alert_rule *rule, int64_t most,
                                          struct alert_history *history);
 
-/* Forgets at most `most` rows of the history from before that time. */
+/* Deletes at most `most` rows of the history from before that time. */
 MUST_CHECK enum error alert_forget_history(struct db *db, int64_t before, int64_t most,
                                            struct problem *problem);
 

@@ -1,14 +1,14 @@
 /*
- * Listens to what other hosts that share the database have changed, by PostgreSQL, Redis or both,
- * and removes it from this host's cache. A notification is only a reason to poll; while the
- * listener is away, readers poll themselves (live_cache.h).
+ * Receives notifications of changes by other hosts that share the database, over PostgreSQL, Redis
+ * or both, and removes the changed data from this host's cache. A notification only triggers a
+ * poll; while the listener is down, readers poll themselves (live_cache.h).
  */
 #ifndef ASSAY_LIVEDATA_CACHE_LISTENER_H
 #define ASSAY_LIVEDATA_CACHE_LISTENER_H
 
 #include "livedata/settings.h"
 
-/* Whether there can be other hosts. */
+/* Whether other hosts are possible. */
 bool listener_is_needed(const struct livedata_settings *settings);
 
 /* Runs until SIGTERM; the exit code. */

@@ -1,7 +1,7 @@
 /*
- * What the service knows about, out of its configuration files: entity types, metrics, schema
- * contracts, versions of the API, SLOs. Read once at start and constant afterwards; a file that
- * does not make sense stops the start, naming it.
+ * The catalog, from the configuration files: entity types, metrics, schema contracts, versions of
+ * the API, SLOs. Read once at start, then constant; an invalid file prevents the start, with an
+ * error that names it.
  */
 #ifndef ASSAY_LIVEDATA_CATALOG_CATALOG_H
 #define ASSAY_LIVEDATA_CATALOG_CATALOG_H
@@ -13,8 +13,8 @@
 
 enum column_type { COLUMN_TEXT, COLUMN_INTEGER, COLUMN_NUMBER, COLUMN_BOOLEAN, COLUMN_TIME };
 
-/* A column as clients see it. The two texts are how each engine computes it from the stored ones.
- */
+/* A column as clients see it. The two texts are each engine's SQL expression over the stored
+ * columns. */
 struct table_column {
     const char *name;
     enum column_type type;
@@ -22,10 +22,10 @@ struct table_column {
     const char *postgres;
 };
 
-/* A table that may be asked about. */
+/* A table available to queries. */
 struct serving_table {
     const char *name;
-    const char *entity; /* the type whose readers may read it; NULL = unrestricted keys only */
+    const char *entity; /* a key must be able to read this type; NULL = unrestricted keys only */
     const char *primary_key;
     const struct table_column *columns;
     size_t column_count;
@@ -64,7 +64,7 @@ struct entity_type {
 
 struct live_metric {
     const char *name;
-    int64_t order; /* in lists */
+    int64_t order; /* shown in lists */
     const char *description;
     const char *unit;
     const struct serving_table *table;
@@ -73,16 +73,17 @@ struct live_metric {
     const struct table_column *time;
     struct string_list windows;
     struct string_list source_events;
-    bool zero_when_empty;    /* a sum or count; others are undefined without rows */
-    const char *currency_of; /* the column whose sums must not mix currencies; NULL = none */
-    struct optional_number budget_seconds; /* how old the newest event may be */
+    bool zero_when_empty; /* a sum or count, 0 without rows; others are undefined without rows */
+    const char
+        *currency_of; /* the column with the currency, which sums must not mix; NULL = none */
+    struct optional_number budget_seconds; /* allowed age of the newest event */
 };
 
 struct schema_field {
     const char *name;
     const char *type;
     bool required;
-    const json_t *json; /* as it stands in the file */
+    const json_t *json; /* text of the file */
 };
 
 struct schema_contract {
@@ -95,17 +96,17 @@ struct schema_contract {
     const json_t *json;
 };
 
-/* What a version added: a member of an answer or a response header. */
+/* An addition of a version: a member of an answer or a response header. */
 struct api_addition {
-    const char *path;   /* of the member, with dots; or NULL */
-    const char *answer; /* the kind of answer that has the member: "entity", "metric"; NULL = all */
+    const char *path;   /* path of the member, with dots; or NULL */
+    const char *answer; /* kind of answer that has the member: "entity", "metric"; NULL = all */
     const char *header; /* or NULL */
 };
 
 struct api_version {
     const char *date;
     const char *status;
-    struct string_list changes; /* for people */
+    struct string_list changes; /* description for users */
     struct api_addition *additions;
     size_t addition_count;
 };
@@ -136,7 +137,7 @@ struct catalog {
     size_t slo_count;
 };
 
-/* Memory from `arena`, which must live as long as the catalog is used. ERROR_INVALID, _NOT_FOUND or
+/* Memory from `arena`, which must live as long as the catalog. ERROR_INVALID, _NOT_FOUND or
  * _MALFORMED with a text that names the file. */
 MUST_CHECK enum error catalog_load(struct arena *arena, const struct livedata_settings *settings,
                                    struct catalog *catalog, struct problem *problem);

@@ -1,13 +1,13 @@
 /*
- * Schema contracts: finding a version, comparing two, judging a candidate. And the versions of the
- * API itself: which one a request gets, and what an older one does not show.
+ * Schema contracts: finds a version, compares two, checks a candidate. Also versions of the API:
+ * selects the version of a request, and hides members from older ones.
  */
 #ifndef ASSAY_LIVEDATA_CATALOG_CONTRACTS_H
 #define ASSAY_LIVEDATA_CATALOG_CONTRACTS_H
 
 #include "livedata/catalog/catalog.h"
 
-/* Numeric before text: -1, 0, 1. A leading `v` does not count. */
+/* Compares versions, numeric before text: -1, 0, 1. Ignores a leading `v`. */
 int contract_compare_versions(const char *a, const char *b);
 
 /* The version (NULL = the latest stable, else the highest). ERROR_NOT_FOUND unknown_contract or
@@ -15,7 +15,7 @@ int contract_compare_versions(const char *a, const char *b);
 MUST_CHECK enum error contract_find(const struct catalog *catalog, const char *entity,
                                     const char *version, const struct schema_contract **found,
                                     struct problem *problem);
-/* The version that lists show: of the latest stable contract, or NULL. */
+/* The version shown in lists: of the latest stable contract, or NULL. */
 const char *contract_stable_version(const struct catalog *catalog, const char *entity);
 
 struct contract_list {
@@ -23,7 +23,7 @@ struct contract_list {
 };
 SCHEMA_OF(contract_list_schema, struct contract_list);
 
-/* A contract with what its file says. */
+/* A contract with the content of its file. */
 struct contract_answer {
     const char *entity, *version, *released, *status;
     json_t *fields, *breaking_changes, *source_events, *source_table, *freshness;
@@ -57,22 +57,22 @@ struct contract_validation {
 };
 SCHEMA_OF(contract_validation_schema, struct contract_validation);
 
-/* ERROR_INVALID schema_entity_mismatch when the candidate is of another entity. */
+/* ERROR_INVALID schema_entity_mismatch when the candidate is for another entity. */
 MUST_CHECK enum error contract_validate(struct arena *arena, const struct catalog *catalog,
                                         const char *entity, const json_t *candidate,
                                         struct contract_validation *validation,
                                         struct problem *problem);
 
-/* NULL when there is no such version. */
+/* NULL when the version does not exist. */
 const struct api_version *version_find(const struct catalog *catalog, const char *date);
 bool version_is_deprecated(const struct catalog *catalog, const struct api_version *version);
-/* The day a year later; Feb 29 becomes Feb 28. */
+/* The same day a year later; Feb 29 becomes Feb 28. */
 void version_end(const struct api_version *version, char day[11]);
-/* Whether clients of `version` get that header. */
+/* Whether clients of `version` receive that header. */
 bool version_has_header(const struct catalog *catalog, const struct api_version *version,
                         const char *header);
-/* The schema of an answer of that kind as clients of `version` get it: members that later versions
- * added are internal. From the arena, or `schema` itself where nothing is hidden. */
+/* The schema of an answer of that kind for clients of `version`: members added by later versions
+ * become internal. From the arena, or `schema` itself if nothing is hidden. */
 const struct schema *version_schema(struct arena *arena, const struct catalog *catalog,
                                     const struct api_version *version, const char *answer,
                                     const struct schema *schema);

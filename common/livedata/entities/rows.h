@@ -1,6 +1,6 @@
 /*
  * Rows of the serving tables as clients see them: read by key, written as JSON objects in the order
- * of the contract's fields. The tenant is part of every statement here.
+ * of the contract's fields. Every statement here contains the tenant.
  */
 #ifndef ASSAY_LIVEDATA_ENTITIES_ROWS_H
 #define ASSAY_LIVEDATA_ENTITIES_ROWS_H
@@ -13,7 +13,7 @@ enum { ROW_COLUMNS_MAX = 12 };
 
 struct row_value {
     bool null;
-    int64_t integer; /* also hundredths, microseconds and flags */
+    int64_t integer; /* also for hundredths, microseconds and flags */
     const char *text;
 };
 
@@ -22,10 +22,10 @@ struct entity_row {
     struct row_value values[ROW_COLUMNS_MAX]; /* as the columns of the table */
     int64_t updated_at;                       /* 0 = imported, unknown */
     int64_t last_event_at;                    /* of a session */
-    int64_t event_at; /* own time of the event that touched it last; 0 = unknown */
+    int64_t event_at; /* own time of the last event that changed it; 0 = unknown */
 };
 
-/* `found` says whether there is one. */
+/* `found` says whether the row exists. */
 MUST_CHECK enum error entity_row_read(const struct storage_call *call,
                                       const struct serving_table *table, const char *id,
                                       struct entity_row *row, bool *found);
@@ -43,20 +43,19 @@ MUST_CHECK enum error entity_rows_list(const struct storage_call *call,
 /* NULL when the table has no such column. */
 const struct row_value *entity_row_value(const struct entity_row *row, const char *column);
 
-/* The members of the object; `now` decides whether a session is over. */
+/* Writes the members of the object; `now` decides whether a session has ended. */
 void entity_row_write(struct json_writer *writer, const struct entity_type *type,
                       const struct entity_row *row, int64_t now);
 const char *entity_row_json(struct arena *arena, const struct entity_type *type,
                             const struct entity_row *row, int64_t now);
 
-/* When the row was last touched: its own mark, else the first of the times that it has. 0 = none.
- */
+/* When the row was last changed: its own timestamp, else the first of its times. 0 = none. */
 int64_t entity_row_last_updated(const struct entity_row *row, int64_t now);
 
-/* The event that touched it last; of imported rows nothing but the row's own times is known. */
+/* The last event that changed it; for imported rows only the row's own times are known. */
 struct event_mark entity_row_mark(const struct entity_row *row, int64_t now);
 
-/* Whether any other tenant than `default` has a row; then each read needs a tenant. */
+/* Whether any tenant other than `default` has a row; then each read needs a tenant. */
 MUST_CHECK enum error storage_has_tenants(const struct storage_call *call, bool *has);
 
 #endif

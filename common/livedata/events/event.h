@@ -1,6 +1,6 @@
 /*
- * Events: what they must look like, what is derived from them. An event is checked as a whole; what
- * is wrong with it is a reason and a detail, which go into its dead letter.
+ * Events: validation, and the data derived from them. An invalid event is rejected as a whole, with
+ * a reason and a detail, which are stored in its dead letter.
  */
 #ifndef ASSAY_LIVEDATA_EVENTS_EVENT_H
 #define ASSAY_LIVEDATA_EVENTS_EVENT_H
@@ -12,18 +12,18 @@
 
 enum event_family { EVENT_ORDER, EVENT_PAYMENT, EVENT_CLICK, EVENT_PRODUCT, EVENT_CHANGE };
 
-extern const char *const event_types[]; /* the ten, NULL at the end */
+extern const char *const event_types[]; /* the ten types, NULL ends the list */
 
-/* An order as one event states it. Amounts in hundredths, rounded half to even. */
+/* An order as stated by one event. Amounts in hundredths, rounded half to even. */
 struct order_item {
     const char *product_id;
     int64_t quantity;
     int64_t amount_cents;
 };
 
-/* What a row of change data has beside the members above. */
+/* Members of a change data row besides those above. */
 struct changed_row {
-    bool removes;         /* the entity is gone */
+    bool removes;         /* the entity was deleted */
     int64_t created_at;   /* of an order */
     int64_t total_orders; /* of a user, whose total_spent is `total_cents` */
     struct optional_integer first_order_at, last_order_at;
@@ -45,7 +45,7 @@ struct event {
     const char *entity_type; /* NULL = of none */
     const char *entity_id;
 
-    /* By family; NULL and 0 in the others. */
+    /* By event family; NULL and 0 in the other families. */
     const char *user_id;
     const char *status;
     const char *currency;
@@ -72,16 +72,16 @@ enum event_fault {
 };
 extern const char *const event_fault_names[EVENT_FAULT__MAX];
 
-/* What is wrong with an event: all of it in the detail, the rest says what was found first. */
+/* The faults of an event: the detail lists all of them, the other members describe the first. */
 enum { EVENT_DETAIL_MAX = 1000 };
 struct event_verdict {
     enum event_fault fault;
     char reason[96];                    /* "schema: items", "semantic: payment_min_amount" */
-    char detail[EVENT_DETAIL_MAX + 40]; /* for people: "status: not one of its words; items..." */
+    char detail[EVENT_DETAIL_MAX + 40]; /* for users: "status: not one of its words; items..." */
     const char *type;                   /* "missing"... */
     const char *field;
-    size_t count;    /* of faults */
-    size_t left_out; /* of those, not in the detail */
+    size_t count;    /* number of faults */
+    size_t left_out; /* number of faults missing in the detail */
 };
 
 struct event_rules {
@@ -90,15 +90,16 @@ struct event_rules {
     int64_t ahead_seconds; /* how far in the future a timestamp may lie */
 };
 
-/* Reads and checks one event. Texts stay those of `payload`; the rest is from `arena`. False with
- * the verdict filled in. `event` has its id and type even then, where they could be read. */
+/* Reads and validates one event. Texts point into `payload`; other memory is from `arena`. Returns
+ * false with the verdict filled in. `event` then still has its id and type if they could be
+ * read. */
 bool event_check(struct arena *arena, const json_t *payload, const struct event_rules *rules,
                  struct event *event, struct event_verdict *verdict);
 
 /* "product_detail", "cart"... */
 const char *event_page_category(const char *page_url);
 
-/* The object `_derived` of the journal; nothing for events that have none. */
+/* The object `_derived` of the journal; writes nothing for events without one. */
 void event_write_derived(const struct event *event, struct json_writer *writer);
 
 #endif

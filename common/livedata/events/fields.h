@@ -1,4 +1,4 @@
-/* Private to common/livedata/events: tables of fields, and the check of a payload against them. */
+/* Private to common/livedata/events: tables of fields, and the validation of a payload by them. */
 #ifndef ASSAY_LIVEDATA_EVENTS_FIELDS_H
 #define ASSAY_LIVEDATA_EVENTS_FIELDS_H
 
@@ -11,7 +11,7 @@ enum field_kind {
     MONEY_FIELD,
     COUNT_FIELD,
     FLAG_FIELD,
-    BIT_FIELD, /* a flag, or 0 and 1 as databases have it */
+    BIT_FIELD, /* a boolean, or 0 and 1 as in databases */
     TIME_FIELD /* a text, or a number: event_timestamp() */
 };
 
@@ -22,11 +22,11 @@ struct event_field {
     const char *const *words; /* of a WORD_FIELD */
     size_t longest;           /* of a text in characters; 0 = any */
     double most;              /* of a number; 0 = any */
-    bool inclusive;           /* of money: 0 is right too */
+    bool inclusive;           /* for money: 0 is also valid */
     bool nullable;
 };
 
-/* All of the fields; each fault is added to the verdict. */
+/* Checks all fields; adds each fault to the verdict. */
 bool event_check_fields(const json_t *payload, const struct event_field *fields, size_t count,
                         struct event_verdict *verdict);
 
@@ -38,15 +38,15 @@ bool event_refuse(struct event_verdict *verdict, const char *field, const char *
 void event_count_left_out(struct event_verdict *verdict);
 
 bool event_is_word(const char *const *words, const char *text);
-/* A decimal as text or number; false when it is none, or not finite. */
+/* A decimal as text or number; false when it is invalid or not finite. */
 bool event_decimal(const json_t *value, double *number);
 int64_t event_cents(double amount);
 bool event_two_decimals(double amount);
-/* A time as text, or since 1970 as a number: of seconds, of milliseconds from 1e11 on, of
- * microseconds from 1e14 on. */
+/* A time as text, or as a number since 1970: seconds, milliseconds from 1e11 on, microseconds from
+ * 1e14 on. */
 bool event_timestamp(const json_t *value, int64_t *timestamp);
 
-/* The envelope of change data and the row in it (change.c). */
+/* The envelope of change data and its row (change.c). */
 bool event_read_change(const json_t *payload, struct event *event, struct event_verdict *verdict);
 
 extern const char *const event_order_statuses[];

@@ -1,7 +1,7 @@
 /*
- * Applying events: a batch is one transaction, which checks every event, applies it to the state,
- * writes it into the journal last, and passes it to webhooks. A fault of an event rejects that
- * event alone; a fault of the database rejects the batch.
+ * Applies events. A batch is one transaction: it validates every event, applies it to the state,
+ * writes it into the journal last, and passes it to webhooks. A fault of an event rejects only that
+ * event; a database error rejects the batch.
  */
 #ifndef ASSAY_LIVEDATA_INGEST_APPLY_H
 #define ASSAY_LIVEDATA_INGEST_APPLY_H
@@ -16,13 +16,13 @@ enum apply_status { EVENT_APPLIED, EVENT_DEAD_LETTERED, EVENT_DUPLICATE };
 struct apply_result {
     const char *event_id; /* or NULL */
     enum apply_status status;
-    const char *reason; /* or NULL, as the detail: all that is wrong with it */
+    const char *reason; /* or NULL, as the detail: all faults */
     const char *detail;
 };
 SCHEMA_OF(apply_result_schema, struct apply_result);
 
 struct apply_counts {
-    int64_t accepted; /* all that were sent */
+    int64_t accepted; /* number of events sent */
     int64_t applied;
     int64_t dead_lettered;
     int64_t duplicates;
@@ -38,53 +38,53 @@ struct redis;
 struct apply_call {
     struct storage_call storage;
     const struct catalog *catalog;
-    struct live_cache *cache; /* gets what was changed; NULL = none */
+    struct live_cache *cache; /* receives the changes; NULL = no cache */
     struct redis *redis;      /* notifies other hosts; NULL = none */
     const char *way_in;       /* "http", "node"; a constant */
-    const char *branch;       /* that the events are counted for; NULL = none */
-    bool hands_on;            /* this is an edge: what is applied goes to the center, too */
+    const char *branch;       /* branch that the events are counted for; NULL = none */
+    bool hands_on;            /* this is an edge: applied events are also sent to the center */
     int64_t ahead_seconds;
-    int64_t events_per_day; /* of the tenant; 0 = any number */
+    int64_t events_per_day; /* per tenant; 0 = unlimited */
 
-    /* In the transaction, after each row of the journal: webhooks. NULL = none. */
+    /* Called in the transaction after each row of the journal, for webhooks. NULL = none. */
     enum error (*outbound)(struct apply_call *call, const struct journal_row *row,
                            const struct event *event);
     void *outbound_state; /* of this transaction */
 };
 
-/* Applies the events, `results` being one for each. ERROR_BUSY, ERROR_UNAVAILABLE... of the
- * database: then nothing of the batch was kept. */
+/* Applies the events, with one of `results` for each. ERROR_BUSY, ERROR_UNAVAILABLE... of the
+ * database: then nothing of the batch was stored. */
 MUST_CHECK enum error apply_batch(struct apply_call *call, json_t *const *events, size_t count,
                                   struct apply_result *results, struct apply_counts *counts);
 
 /* The same inside the caller's transaction, which then calls apply_finish(). */
 enum { APPLY_TABLES_MAX = 16 };
-struct apply_entity; /* to be indexed for search, once, at the end */
+struct apply_entity; /* rows to index for search, once, at the end */
 struct apply_touched {
     size_t entity_count;
     struct apply_entity *entities;
-    unsigned tables;                    /* bits by position in serving_tables */
-    unsigned applied_to;                /* those that an applied event changed, and the own time */
+    unsigned tables;                    /* one bit per index in serving_tables */
+    unsigned applied_to;                /* tables that an applied event changed, and the own time */
     int64_t event_at[APPLY_TABLES_MAX]; /* of the last such event */
-    int64_t gens[APPLY_TABLES_MAX];     /* their new generations, once finished */
-    int64_t changes[APPLY_TABLES_MAX];  /* as live_cache_changing() gave them */
-    int64_t by_type[16];       /* applied events, by position in event_types; the last of others */
+    int64_t gens[APPLY_TABLES_MAX];     /* their new generations, after apply_finish() */
+    int64_t changes[APPLY_TABLES_MAX];  /* results of live_cache_changing() */
+    int64_t by_type[16]; /* applied events, by index in event_types; the last entry counts others */
     int64_t type_event_at[16]; /* own time of the last of each */
 };
 MUST_CHECK enum error apply_one(struct apply_call *call, const json_t *payload,
                                 struct apply_touched *touched, struct apply_result *result);
 /* Before the commit: numbers the changes and notifies other hosts. */
 MUST_CHECK enum error apply_finish(struct apply_call *call, struct apply_touched *touched);
-/* Between apply_finish() and the commit, and after it: what caches must know. */
+/* The cache updates, between apply_finish() and the commit, and after it. */
 void apply_announce(struct apply_call *call, struct apply_touched *touched, bool committed);
 
-/* Sends a dead letter through again, with members of `correction` (or NULL) in place of its own, in
- * one transaction. ERROR_NOT_FOUND dead_letter_not_found; ERROR_CONFLICT already_replayed;
- * ERROR_INVALID replay_invalid with what is still wrong: then nothing has changed. */
+/* Replays a dead letter, with members of `correction` (or NULL) in place of its own, in one
+ * transaction. ERROR_NOT_FOUND dead_letter_not_found; ERROR_CONFLICT already_replayed;
+ * ERROR_INVALID replay_invalid with the remaining faults: then nothing has changed. */
 struct dead_letter;
 MUST_CHECK enum error apply_replay(struct apply_call *call, const char *event_id,
                                    const json_t *correction, struct dead_letter *letter);
-/* ERROR_NOT_FOUND; a replayed one cannot be dismissed: ERROR_CONFLICT already_replayed. */
+/* Dismisses a dead letter. ERROR_NOT_FOUND; ERROR_CONFLICT already_replayed for a replayed one. */
 MUST_CHECK enum error apply_dismiss(struct apply_call *call, const char *event_id);
 
 #endif

@@ -1,24 +1,24 @@
-/* The journal: what was applied and what could not be, in the order of writing. */
+/* The journal: applied and rejected events, in the order of writing. */
 #ifndef ASSAY_LIVEDATA_JOURNAL_JOURNAL_H
 #define ASSAY_LIVEDATA_JOURNAL_JOURNAL_H
 
 #include "livedata/journal/ages.h"
 #include "livedata/storage_call.h"
 
-/* The version of an entity that a change has removed. */
+/* The version of an entity that was deleted by a change. */
 #define JOURNAL_REMOVED "null"
 
 #define TOPIC_VALIDATED "events.validated"
 #define TOPIC_DEADLETTER "events.deadletter"
-#define TOPIC_REPLAYED "events.replayed" /* was a dead letter until the event was applied */
+#define TOPIC_REPLAYED "events.replayed" /* was a dead letter before the event was applied */
 #define TOPIC_STATUS "orders.status"
 
 struct journal_row {
-    int64_t seq; /* filled in when it was written or read */
+    int64_t seq; /* set when it was written or read */
     const char *tenant;
     const char *event_id;
     const char *topic;
-    const char *entity_type; /* or NULL, as all below */
+    const char *entity_type; /* or NULL, like all members below */
     const char *entity_id;
     const char *event_type;
     struct optional_integer latency_ms;
@@ -34,7 +34,7 @@ struct journal_rows {
     struct journal_row *items;
 };
 
-/* What is known of an event. */
+/* What the journal knows about an event. */
 struct journal_known {
     bool applied;
     bool has_letter; /* a dead letter that was not replayed */
@@ -42,7 +42,7 @@ struct journal_known {
 MUST_CHECK enum error journal_known(const struct storage_call *call, const char *event_id,
                                     struct journal_known *known);
 MUST_CHECK enum error journal_add(const struct storage_call *call, struct journal_row *row);
-/* A row of an event that could not be applied; adds none when there is one. */
+/* Writes the row of an event that could not be applied; does nothing if the row exists. */
 MUST_CHECK enum error journal_add_dead(const struct storage_call *call,
                                        const struct journal_row *row);
 
@@ -50,71 +50,70 @@ MUST_CHECK enum error journal_add_dead(const struct storage_call *call,
 struct journal_filter {
     const char *family;
     const char *entity_id;
-    const char *types; /* of entities that may be seen: access/types.h */
+    const char *types; /* of readable entities: access/types.h */
 };
 
-/* Rows of applied events after `seq`, oldest first and without their data: at most `most` that
- * match, out of at most `scan_most` that are scanned. */
+/* Rows of applied events after `seq`, oldest first and without their data: at most `most` matching
+ * rows, out of at most `scan_most` scanned ones. */
 struct journal_scan {
     struct journal_rows rows;
-    int64_t scanned; /* rows */
-    int64_t reached; /* the last of them */
-    bool ended;      /* there is none after it */
+    int64_t scanned; /* number of rows */
+    int64_t reached; /* number of the last row */
+    bool ended;      /* there are no further rows */
 };
 MUST_CHECK enum error journal_after(const struct storage_call *call, int64_t seq,
                                     const struct journal_filter *filter, int most,
                                     int64_t scan_most, struct journal_scan *scan);
-/* Rows of validated events of all tenants after `seq`, oldest first; and the number of the last
- * row of all. For streams. */
+/* Rows of validated events of all tenants after `seq`, oldest first; and the number of the
+ * journal's last row. For streams. */
 MUST_CHECK enum error journal_after_all(const struct storage_call *call, int64_t seq, int most,
                                         struct journal_rows *rows);
 MUST_CHECK enum error journal_last_seq(const struct storage_call *call, int64_t *seq);
-/* Whether the row passes the filter. */
+/* Whether the row matches the filter. */
 bool journal_matches(const struct journal_filter *filter, const struct journal_row *row);
 
-/* The newest ones, oldest first, among the newest `scan_most`. */
+/* The newest matching rows, oldest first, among the newest `scan_most`. */
 MUST_CHECK enum error journal_newest(const struct storage_call *call,
                                      const struct journal_filter *filter, int most,
                                      int64_t scan_most, struct journal_rows *rows);
-/* All rows of an entity except states of orders (or those alone), oldest first. */
+/* All rows of an entity except states of orders (or only those), oldest first. */
 MUST_CHECK enum error journal_of_entity(const struct storage_call *call, const char *entity_id,
                                         bool states, int most, struct journal_rows *rows);
-/* The state of an entity at a time; NULL data when no version is that old, or when it was removed
+/* The state of an entity at a time; NULL data when no version is that old, or when it was deleted
  * by then. */
 MUST_CHECK enum error journal_version(const struct storage_call *call, const char *entity_type,
                                       const char *entity_id, int64_t as_of, const char **data,
                                       int64_t *processed_at);
-/* The object of a row as streams and webhooks send it, keys sorted. */
+/* The object of a row in streams and webhooks, with sorted keys. */
 const char *journal_row_text(struct arena *arena, const struct journal_row *row, bool with_data,
                              size_t most);
 
-/* What was touched by a transaction: raises the generation of each table and notes the newest event
- * of each type. `applied` is the last event that changed the table; zeroed where none did, as when
- * an event was rejected: then the table is no fresher than it was. */
+/* Records the tables that a transaction has changed: raises the generation of each table and stores
+ * the newest event of each type. `applied` is the last event that changed the table; zeroed when
+ * none did, as for a rejected event: then the table's age does not change. */
 MUST_CHECK enum error generation_raise(const struct storage_call *call, const char *table,
                                        struct event_mark applied, int64_t *gen);
 MUST_CHECK enum error freshness_note(const struct storage_call *call, const char *event_type,
                                      int64_t event_at, int64_t events);
-/* Ages of the oldest of the tables; the newest event of any of the types, or of all that were
- * applied. */
+/* Ages of the oldest table; the newest event of any of the types, or of all applied events. */
 MUST_CHECK enum error ages_of_tables(const struct storage_call *call,
                                      const struct string_list *tables, struct data_ages *ages);
 MUST_CHECK enum error newest_of_types(const struct storage_call *call,
                                       const struct string_list *types, struct event_mark *newest);
 MUST_CHECK enum error newest_applied(const struct storage_call *call, struct event_mark *newest);
 
-/* For hosts that have not made a change: generations that were raised with the journal's row `seq`
- * and later, in the order of their commits; the last such row; all of the tenant. */
+/* For hosts that did not make a change: generations raised with the journal's row `seq` and later,
+ * in commit order; the last such row; all generations of the tenant. */
 struct generation {
     const char *tenant;
     const char *table;
     int64_t gen;
-    int64_t seq; /* the journal's last row by then */
+    int64_t seq; /* the journal's last row at that time */
 };
 struct generations {
     size_t count;
     struct generation *items;
-    bool more; /* there may be more, of the last `seq` too */
+    bool more; /* there may be more, also with the last `seq` */
 };
 MUST_CHECK enum error generations_since(const struct storage_call *call, int64_t seq,
                                         struct generations *generations);

@@ -1,6 +1,6 @@
 /*
- * Metrics: what a file declares, computed over a window of the tenant's rows, now or as of a
- * moment.
+ * Metrics: computes a metric of a file over a window of the tenant's rows, now or as of a past
+ * time.
  */
 #ifndef ASSAY_LIVEDATA_METRICS_METRIC_H
 #define ASSAY_LIVEDATA_METRICS_METRIC_H
@@ -13,15 +13,15 @@ enum { METRIC_CURRENCIES_MAX = 16 };
 
 struct metric_value {
     double value;          /* four decimals; money in the default currency */
-    bool undefined;        /* a ratio of nothing: `value` is 0 and must not be shown */
-    bool only_others;      /* undefined, but there are rows in currencies that are not added */
-    size_t currency_count; /* of a metric of money: its value per currency */
+    bool undefined;        /* the divisor is 0: `value` is 0 and must not be shown */
+    bool only_others;      /* undefined, but there are rows in currencies that cannot be added */
+    size_t currency_count; /* for a metric of money: its value per currency */
     struct {
         const char *currency;
         double value;
-        bool left_out; /* has no rate: not part of `value` */
+        bool left_out; /* no exchange rate: not part of `value` */
     } currencies[METRIC_CURRENCIES_MAX];
-    struct event_mark newest; /* of its source events; zeroed for a moment of the past */
+    struct event_mark newest; /* of its source events; zeroed for a past time */
 };
 
 struct metric_request {
@@ -38,17 +38,17 @@ MUST_CHECK enum error metric_compute(const struct storage_call *call,
 MUST_CHECK enum error metric_check_window(const struct live_metric *metric, const char *window,
                                           struct arena *arena, struct problem *problem);
 
-/* Why there is no value: a stable word; NULL when there is one. */
+/* The reason why there is no value, a stable code; NULL when there is one. */
 const char *metric_reason(const struct metric_value *value);
-/* What the value counts: of money, the default currency. */
+/* The unit of the value: for money, the default currency. */
 const char *metric_unit(const struct live_metric *metric, const struct livedata_settings *settings);
 
-/* Whether the guard passes what each file declares; for start-up. ERROR_INVALID naming the metric.
- */
+/* Checks at start that the SQL guard accepts the expressions of each file. ERROR_INVALID names the
+ * metric. */
 MUST_CHECK enum error metric_check_all(struct arena *arena, const struct catalog *catalog,
                                        struct problem *problem);
 
-/* What is asked of the metric's table, without its scope. */
+/* The query on the metric's table, without its scope. */
 const char *metric_question(struct arena *arena, const struct live_metric *metric,
                             bool by_currency);
 

@@ -1,7 +1,7 @@
 /*
- * An edge: what is applied there is sent to the center. Events are kept in the transaction
- * that applies them and go away when the center has answered, so that none is lost while it cannot
- * be reached; what it has had twice it counts as duplicates.
+ * An edge sends its applied events to the center. The transaction that applies an event also queues
+ * it; it is deleted after the center has answered, so that no event is lost during an outage. The
+ * center counts repeated events as duplicates.
  */
 #ifndef ASSAY_LIVEDATA_NODES_EDGE_H
 #define ASSAY_LIVEDATA_NODES_EDGE_H
@@ -10,14 +10,14 @@
 #include "livedata/settings.h"
 #include "livedata/storage_call.h"
 
-/* Keeps an applied event of the call's tenant for the center. */
+/* Queues an applied event of the call's tenant for the center. */
 MUST_CHECK enum error edge_keep(const struct storage_call *call, const json_t *payload);
 
-/* Forgets a little of what has waited since before that time. */
+/* Deletes some of the events queued before that time. */
 MUST_CHECK enum error edge_forget(struct db *db, int64_t before, int64_t most,
                                   struct problem *problem);
 
-/* Hands on until stopped (SIGTERM): the process of an edge that does so. 1 = cannot begin. */
+/* Sends events until SIGTERM: the sender process of an edge. 1 = cannot start. */
 int edge_run(const struct livedata_settings *settings);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * What needs an operator: dead letters, deliveries that no receiver accepted, and rows that
- * disagree with the journal; and what operators did about each item (acknowledge, resolve). That
- * holds for the occurrences up to then: a newer one opens the item again. An item that is no longer
- * found counts as resolved.
+ * Work items for operators: dead letters, deliveries that no receiver accepted, and rows that
+ * differ from the journal; and the operators' actions on them (acknowledge, resolve). An action
+ * holds for the occurrences so far: a newer one reopens the item. An item that is no longer found
+ * counts as resolved.
  */
 #ifndef ASSAY_LIVEDATA_OPERATIONS_EXCEPTIONS_H
 #define ASSAY_LIVEDATA_OPERATIONS_EXCEPTIONS_H
@@ -29,9 +29,9 @@ extern const char *const exception_status_names[];
 
 struct exception_request {
     int source; /* -1 = all */
-    int status; /* -1 = all but the resolved */
+    int status; /* -1 = all except resolved ones */
     int64_t page, page_size;
-    const char *cursor; /* instead of a page; NULL = none */
+    const char *cursor; /* in place of a page; NULL = none */
 };
 
 struct entity_ref {
@@ -47,11 +47,11 @@ struct exception_item {
     enum exception_severity severity;
     enum exception_status status;
     int64_t occurred_at, last_seen_at;
-    struct entity_ref ref; /* what it is about */
+    struct entity_ref ref; /* the subject of the item */
     const char *title, *detail;
-    const char *resend; /* where what was not delivered is sent again; or NULL */
+    const char *resend; /* route to send undelivered ones again; or NULL */
 
-    /* Of answers alone. */
+    /* Of answers only. */
     const struct entity_ref *entity_ref;
     OBJECT_LIST(struct exception_action, actions);
 };
@@ -78,9 +78,9 @@ SCHEMA_OF(exception_stats_schema, struct exception_stats);
 MUST_CHECK enum error exception_stats_read(const struct reading *reading,
                                            struct exception_stats *stats);
 
-/* Notes that an item was acknowledged or resolved. ERROR_NOT_FOUND exception_not_found,
+/* Records that an item was acknowledged or resolved. ERROR_NOT_FOUND exception_not_found;
  * ERROR_CONFLICT exception_elsewhere for dead letters, which are replayed or dismissed, and
- * exception_resolved for one that is over. */
+ * exception_resolved for a resolved one. */
 MUST_CHECK enum error exception_triage(const struct reading *reading, const char *item_id,
                                        enum exception_status status, const char *remark);
 

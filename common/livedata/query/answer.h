@@ -1,5 +1,6 @@
 /*
- * Answering questions: translated, guarded, scoped to the tenant, a page at a time.
+ * Answers questions: translates them to SQL, checks it by the guard, scopes it to the tenant, and
+ * runs it page by page.
  */
 #ifndef ASSAY_LIVEDATA_QUERY_ANSWER_H
 #define ASSAY_LIVEDATA_QUERY_ANSWER_H
@@ -13,14 +14,14 @@ struct query_request {
     const char *question;
     int64_t limit;
     const char *cursor;                      /* NULL = the first page */
-    const struct string_list *allowed_types; /* of the key; NULL = all */
-    const char *time_zone;                   /* of the tenant; NULL = of the settings */
+    const struct string_list *allowed_types; /* types of the key; NULL = all */
+    const char *time_zone;                   /* zone of the tenant; NULL = of the settings */
     bool paged;                              /* false: at most query_rows_max rows, no count */
 };
 
 struct query_result {
-    const char *sql;            /* as it ran */
-    const char *interpretation; /* one sentence: what was computed */
+    const char *sql;            /* SQL as executed */
+    const char *interpretation; /* one sentence that describes the computation */
     const char *engine;         /* "rule_based" or "llm" */
     struct sandbox_answer answer;
     struct string_list tables;

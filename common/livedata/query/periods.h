@@ -11,15 +11,15 @@ enum period_kind { PERIOD_NONE, PERIOD_ALL, PERIOD_DURATION, PERIOD_CALENDAR };
 
 struct period {
     enum period_kind kind;
-    int64_t amount; /* of a duration: 3 "hours" */
+    int64_t amount; /* for a duration: 3 "hours" */
     const char *unit;
     int64_t from, to; /* microseconds since 1970, `to` not included; 0 = open */
     bool today;
-    bool clamped; /* an absurd amount was cut */
+    bool clamped; /* an excessive number was reduced */
 };
 
-/* Finds the period and takes its words; PERIOD_NONE when there is none. A second period stays among
- * the words that are not understood. `zone` is a name of the time zone database. */
+/* Finds the period and marks its words as used; PERIOD_NONE when there is none. A second period
+ * remains among the words not understood. `zone` is a name of the time zone database. */
 void period_read(struct question_words *words, const char *zone, int64_t now,
                  struct period *period);
 

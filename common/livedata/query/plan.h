@@ -1,6 +1,6 @@
 /*
- * The plan of a question: what is computed, of what, over which period, with which conditions. A
- * plan is made only when it uses every word that carries meaning.
+ * The plan of a question: measure, subject, period and conditions. A plan exists only when it uses
+ * every word that carries meaning.
  */
 #ifndef ASSAY_LIVEDATA_QUERY_PLAN_H
 #define ASSAY_LIVEDATA_QUERY_PLAN_H
@@ -46,7 +46,7 @@ extern const char *const plan_statuses[PLAN_STATUSES + 1];
 struct question_plan {
     enum plan_measure measure;
     enum word_slot subject; /* SLOT_ORDER... */
-    unsigned with, without; /* statuses, by position */
+    unsigned with, without; /* statuses, by index */
     struct period period;
     const char *currency; /* or NULL */
     const char *order_id, *user_id, *product_id, *session_id;
@@ -54,7 +54,7 @@ struct question_plan {
     const char *amount_sign; /* ">=", with `amount`; or NULL */
     double amount;
     int64_t top;
-    bool ascending; /* the least first */
+    bool ascending; /* lowest first */
     bool has_rank_number;
     enum plan_stock stock;
 };
@@ -67,26 +67,27 @@ struct plan_context {
     const struct livedata_settings *settings; /* currency and rates */
 };
 
-/* PLAN_NONE in `measure` when no plan uses all words; `left` are those that no plan used, as they
- * were asked, each once. */
+/* `measure` is PLAN_NONE when no plan uses all words; `left` lists the unused words as written,
+ * each once. */
 void plan_read(const struct plan_context *context, const char *question, struct question_plan *plan,
                struct string_list *left);
 
-/* The period that is computed: what is asked for, else the last hour where the measure has one. */
+/* The period of the computation: the requested one, else the last hour if the measure needs one. */
 struct period plan_period(const struct question_plan *plan);
 
-/* Which orders count; a plan that names no status leaves out those that were cancelled, except
- * where all are listed or counted by status. */
+/* The orders that count; a plan without a status excludes cancelled orders, unless it lists all or
+ * counts by status. */
 struct plan_states {
     unsigned with, without;
 };
 struct plan_states plan_states(const struct question_plan *plan);
 
-/* The statement, before it is scoped to a tenant; and one sentence that says what it computes. */
+/* The statement, before it is scoped to a tenant; and one sentence that describes the
+ * computation. */
 const char *plan_sql(const struct plan_context *context, const struct question_plan *plan);
 const char *plan_sentence(const struct plan_context *context, const struct question_plan *plan);
 
-/* Private to plan_*.c: whether the measure reads the tables as they are now, whatever the time. */
+/* Private to plan_*.c: whether the measure reads the current tables, without a period. */
 bool plan_is_of_now(const struct question_plan *plan);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private to common/livedata/query: a question while its plan is made. */
+/* Private to common/livedata/query: parsing state of a question. */
 #ifndef ASSAY_LIVEDATA_QUERY_PLAN_WORDS_H
 #define ASSAY_LIVEDATA_QUERY_PLAN_WORDS_H
 
@@ -10,8 +10,8 @@ struct plan_reader {
     struct question_plan *plan;
 };
 
-/* Splits the question into words and marks what each one is; fills in the period, states, ids and
- * numbers of the plan. */
+/* Splits the question into words and assigns slots; fills in the period, states, ids and numbers of
+ * the plan. */
 void plan_read_words(struct plan_reader *reader, const char *question);
 
 #endif

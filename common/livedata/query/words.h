@@ -1,6 +1,6 @@
 /*
  * Words of a question. Each word belongs to one slot: a filler, which carries no meaning, or a part
- * of the plan. A word that no slot takes, or whose slot the plan does not use, is not understood,
+ * of the plan. A word without a slot, or with a slot that the plan does not use, is not understood,
  * and the question is refused with these words named.
  */
 #ifndef ASSAY_LIVEDATA_QUERY_WORDS_H
@@ -20,7 +20,7 @@ enum word_slot {
     SLOT_USER,
     SLOT_PRODUCT,
     SLOT_SESSION,
-    SLOT_COUNT, /* what is computed */
+    SLOT_COUNT, /* measures */
     SLOT_REVENUE,
     SLOT_AVERAGE,
     SLOT_CONVERSION,
@@ -31,7 +31,7 @@ enum word_slot {
     SLOT_PRICE,
     SLOT_SPENT,
     SLOT_DETAIL, /* fields of an entity that is named by its id */
-    SLOT_PERIOD, /* of what */
+    SLOT_PERIOD, /* subject of the fields */
     SLOT_NOW,
     SLOT_ALL,
     SLOT_STATUS,
@@ -47,7 +47,7 @@ enum word_slot {
 
 struct question_word {
     const char *text;  /* in lower case */
-    const char *shown; /* as it was asked */
+    const char *shown; /* as written */
     enum word_slot slot;
     bool number;
     double value;
@@ -56,10 +56,10 @@ struct question_word {
 struct question_words {
     size_t count;
     struct question_word *items; /* one more than `count`, with an empty text */
-    bool cut;                    /* there were more words than QUESTION_WORDS_MAX */
+    bool cut;                    /* the question has more than QUESTION_WORDS_MAX words */
 };
 
-/* Takes the question apart: words of all scripts, numbers, ids, dates; signs stand alone. "weren't"
+/* Splits the question: words of all scripts, numbers, ids, dates; each sign is a word. "weren't"
  * becomes "were" and "not". */
 void words_read(struct arena *arena, const char *question, struct question_words *words);
 
@@ -67,11 +67,11 @@ void words_read(struct arena *arena, const char *question, struct question_words
  */
 bool word_is(const struct question_words *words, size_t at, const char *text);
 bool word_is_one_of(const struct question_words *words, size_t at, const char *const *list);
-/* The words from `at` on, up to `count`, belong to the slot. */
+/* Assigns the slot to `count` words from `at` on. */
 void words_take(struct question_words *words, size_t at, size_t count, enum word_slot slot);
 bool words_have(const struct question_words *words, enum word_slot slot);
 
-/* Words that are free, so far taken by no slot. */
+/* Words without a slot so far. */
 bool word_is_free(const struct question_words *words, size_t at);
 
 #endif

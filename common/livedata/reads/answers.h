@@ -1,6 +1,6 @@
 /*
- * Answers about entities and metrics: out of the cache or the tables, with freshness and health, in
- * the shape of the version of the API that the client has pinned.
+ * Answers about entities and metrics: from the cache or the tables, with freshness and health, in
+ * the schema of the API version that the client has pinned.
  */
 #ifndef ASSAY_LIVEDATA_READS_ANSWERS_H
 #define ASSAY_LIVEDATA_READS_ANSWERS_H
@@ -8,15 +8,15 @@
 #include "livedata/metrics/metric.h"
 #include "livedata/reads/health.h"
 
-/* Who asks, and with what. */
+/* The caller and the context of a read. */
 struct reading {
     struct storage_call storage;
     const struct catalog *catalog;
     const struct livedata_settings *settings;
     struct live_cache *cache;          /* or NULL */
     const struct api_version *version; /* of the API */
-    const struct string_list *types;   /* that the key may see; NULL = all */
-    const char *key_name;              /* for texts */
+    const struct string_list *types;   /* types that the key may read; NULL = all */
+    const char *key_name;              /* language of texts */
 };
 
 enum cache_word { CACHE_UNUSED, CACHE_MISS, CACHE_HIT };
@@ -26,7 +26,7 @@ struct entity_answer {
     const char *id;
     const char *data;         /* JSON object */
     const char *status;       /* or NULL */
-    struct event_mark newest; /* when the row was touched last */
+    struct event_mark newest; /* when the row was last changed */
     int64_t as_of;            /* 0 = now */
     enum cache_word cache;
 };
@@ -36,15 +36,15 @@ struct entity_answer {
 MUST_CHECK enum error read_entity(const struct reading *reading, const char *type_name,
                                   const char *id, int64_t as_of, struct entity_answer *answer);
 
-/* The block that both kinds of answers have. */
+/* The block shared by both kinds of answers. */
 struct answer_meta {
     int64_t as_of; /* 0 = now */
     bool is_historical;
     struct optional_number freshness_seconds, event_age_seconds;
     int health;
     struct optional_boolean stale;
-    /* Of metrics alone. */
-    const char *reason; /* why there is no value; or NULL */
+    /* Of metrics only. */
+    const char *reason; /* reason why there is no value; or NULL */
     struct optional_boolean mixed_currency;
     struct string_list currencies_not_added;
 };
@@ -59,7 +59,7 @@ SCHEMA_OF(entity_schema, struct entity_reply);
 struct entity_reply entity_show(const struct reading *reading, const struct entity_answer *answer,
                                 enum health_word health);
 
-/* Unknown for a time in the past. */
+/* Unknown for a past time. */
 struct data_ages entity_ages(const struct reading *reading, const struct entity_answer *answer);
 
 struct metric_answer {
@@ -88,12 +88,12 @@ struct metric_reply metric_show(const struct reading *reading, const struct metr
 
 struct data_ages metric_ages(const struct reading *reading, const struct metric_answer *answer);
 
-/* The metric of that name, where the key may see it and it has the window; errors as above. */
+/* The metric of that name, if the key may read it and it has the window; errors as above. */
 MUST_CHECK enum error reading_metric(const struct reading *reading, const char *name,
                                      const char *window, int64_t as_of,
                                      const struct live_metric **metric);
 
-/* Whether the key may see the type, or the table. */
+/* Whether the key may read the type, or the table. */
 bool may_see_type(const struct reading *reading, const char *type);
 bool may_see_table(const struct reading *reading, const struct serving_table *table);
 

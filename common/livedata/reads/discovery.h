@@ -1,4 +1,4 @@
-/* The catalog as clients see it, and search answered with it. */
+/* The catalog as clients see it, and search results. */
 #ifndef ASSAY_LIVEDATA_READS_DISCOVERY_H
 #define ASSAY_LIVEDATA_READS_DISCOVERY_H
 
@@ -15,14 +15,14 @@ struct catalog_answer catalog_show(struct arena *arena, const struct catalog *ca
 struct search_reply {
     const char *query;
     OBJECT_LIST(struct search_hit, results);
-    bool partial, degraded; /* never: the index is complete */
+    bool partial, degraded; /* always false: the index is complete */
     int64_t indexed_documents;
-    struct optional_integer entity_scan_limit; /* there is none */
+    struct optional_integer entity_scan_limit; /* always null: there is no fallback */
     struct string_list partial_entity_types, failed_entity_types;
 };
 SCHEMA_OF(search_schema, struct search_reply);
 
-/* `types` NULL = all; given, metrics are left out. */
+/* `types` NULL = all; with types, metrics are omitted. */
 MUST_CHECK enum error search_read(const struct reading *reading, const char *text, int64_t limit,
                                   const struct string_list *types, struct search_reply *reply);
 

@@ -1,6 +1,6 @@
 /*
- * Cursors of lists: the last item of a page by its id and by what the list is ordered by. The next
- * page goes on after the item, or after where it stood when it is not listed any more.
+ * Cursors of lists: the id and the sort key of the last item of a page. The next page continues
+ * after that item, or after its former position when it is no longer listed.
  */
 #ifndef ASSAY_LIVEDATA_READS_LIST_CURSOR_H
 #define ASSAY_LIVEDATA_READS_LIST_CURSOR_H
@@ -15,13 +15,14 @@ struct list_cursor {
     int64_t at; /* microseconds */
 };
 
-/* `text` NULL = the first page. ERROR_INVALID invalid_cursor, also for a cursor of another list. */
+/* Parses a cursor; `text` NULL = the first page. ERROR_INVALID invalid_cursor, also for a cursor of
+ * another list. */
 MUST_CHECK enum error list_cursor_read(struct arena *arena, const char *list, const char *text,
                                        struct list_cursor *cursor, struct problem *problem);
 const char *list_cursor_make(struct arena *arena, const char *list,
                              const struct list_cursor *cursor);
 
-/* Where a page stands in its list. */
+/* The position of a page in its list. */
 struct pagination {
     int64_t page, page_size;
     int64_t total; /* items */
@@ -31,7 +32,7 @@ SCHEMA_OF(pagination_schema, struct pagination);
 const struct pagination *pagination_of(struct arena *arena, int64_t page, int64_t page_size,
                                        int64_t total);
 
-/* The members that every list ends with; `next_cursor` is NULL on the last page. */
+/* Writes the last members of every list; `next_cursor` is NULL on the last page. */
 #define PAGINATION_MEMBERS                                                                         \
     const struct pagination *pagination;                                                           \
     const char *next_cursor

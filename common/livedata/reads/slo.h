@@ -1,6 +1,6 @@
 /*
- * Service levels out of the journal and, for the latency of answers, the session log: how much of a
- * window was good, what is left of the budget, how fast it burns.
+ * Service levels from the journal and, for the latency of answers, the request log: good share of a
+ * window, remaining error budget and burn rate.
  */
 #ifndef ASSAY_LIVEDATA_READS_SLO_H
 #define ASSAY_LIVEDATA_READS_SLO_H
@@ -28,7 +28,7 @@ struct slo_status {
     struct optional_number diagnostic;
 };
 
-/* The share of the last `microseconds`. */
+/* The good share of the last `microseconds`. */
 MUST_CHECK enum error slo_measure(const struct storage_call *call, const struct slo *slo,
                                   int64_t microseconds, struct slo_window *window);
 
@@ -40,7 +40,7 @@ struct optional_number slo_burn(double target, const struct slo_window *window);
 MUST_CHECK enum error slo_status(const struct storage_call *call, const struct slo *slo,
                                  struct slo_status *status);
 
-/* One service level as it is answered. */
+/* One service level in answers. */
 struct burn_rates {
     struct optional_number hour, six_hours, three_days;
 };
@@ -60,8 +60,8 @@ struct slo_answer {
 };
 struct slo_answers {
     OBJECT_LIST(struct slo_answer, slos);
-    int status;                                    /* the worst */
-    struct optional_number error_budget_remaining; /* the least */
+    int status;                                    /* the highest */
+    struct optional_number error_budget_remaining; /* the lowest */
 };
 SCHEMA_OF(slos_schema, struct slo_answers);
 

@@ -1,4 +1,4 @@
-/* Lineage of entities and time lines of orders, out of the journal. */
+/* Lineage of entities and timelines of orders, from the journal. */
 #ifndef ASSAY_LIVEDATA_READS_TRACES_H
 #define ASSAY_LIVEDATA_READS_TRACES_H
 
@@ -52,7 +52,7 @@ struct timeline {
     OBJECT_LIST(struct timeline_status, stage_history);
     OBJECT_LIST(struct timeline_step, pipeline_trail);
     struct optional_number freshness_seconds, event_age_seconds;
-    const char *customer; /* JSON object; NULL = the key may not see it, or there is none */
+    const char *customer; /* JSON object; NULL = the key may not read it, or it does not exist */
     OBJECT_LIST(struct timeline_exception, exceptions);
 };
 SCHEMA_OF(timeline_schema, struct timeline);

@@ -1,6 +1,6 @@
-/* Private to common/livedata/sandbox: SQL taken apart into tokens. What an engine could read in
- * another way than we do is no token: escapes, dollar quotes, parameters, brackets, comments that
- * nest. */
+/* Private to common/livedata/sandbox: splits SQL into tokens. Syntax that an engine could read
+ * differently from this lexer is not a token: escapes, dollar quotes, parameters, brackets, nested
+ * comments. */
 #ifndef ASSAY_LIVEDATA_SANDBOX_SQL_TOKENS_H
 #define ASSAY_LIVEDATA_SANDBOX_SQL_TOKENS_H
 
@@ -29,11 +29,11 @@ struct sql_token {
 };
 
 struct sql_tokens {
-    size_t count; /* without the end, which is items[count] */
+    size_t count; /* without the end token, which is items[count] */
     struct sql_token *items;
 };
 
-/* False when the text is no SQL that both engines read alike. */
+/* False when the text is not SQL that both engines read the same way. */
 bool sql_tokenize(struct arena *arena, const char *sql, struct sql_tokens *tokens);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * Search over entity rows, fields of the catalog and metrics. The index of rows is kept in the
- * transactions that change them, so it is always complete. Words that all rows of a type share (its
- * description, the names of its fields) are not stored with each row.
+ * Search over entity rows, fields of the catalog and metrics. The transaction that changes a row
+ * also updates its index entry, so the index is always complete. Words common to all rows of a type
+ * (its description, the names of its fields) are not stored with each row.
  *
  * Score: sum over the query's words of count(1 + ln tf) idf, idf = ln((1+N)/(1+df)) + 1 over all
- * documents that may be seen, times (0.65 + 0.35 share of distinct words found), times the boost of
- * the kind; divided by the largest.
+ * visible documents, times (0.65 + 0.35 share of distinct words found), times the boost of the
+ * kind; divided by the largest.
  */
 #ifndef ASSAY_LIVEDATA_SEARCH_SEARCH_H
 #define ASSAY_LIVEDATA_SEARCH_SEARCH_H
@@ -13,16 +13,16 @@
 #include "livedata/catalog/catalog.h"
 #include "livedata/entities/rows.h"
 
-/* Words of a text, in order: lower-case runs of letters and digits, plurals cut, stop words
- * dropped. */
+/* Words of a text, in order: lower-case runs of letters and digits, singular forms, without stop
+ * words. */
 struct string_list search_tokens(struct arena *arena, const char *text);
 
-/* Brings the row's document up to date; part of the caller's transaction. */
+/* Updates the row's document; part of the caller's transaction. */
 MUST_CHECK enum error search_index_row(const struct storage_call *call,
                                        const struct entity_type *type,
                                        const struct entity_row *row);
 
-/* Takes the document of a row away that is gone. */
+/* Deletes the document of a deleted row. */
 MUST_CHECK enum error search_forget_row(const struct storage_call *call,
                                         const struct entity_type *type, const char *id);
 
@@ -50,7 +50,7 @@ struct search_hit {
 struct search_request {
     const char *text;
     int64_t limit;
-    struct string_list types; /* entity types whose rows and fields may be shown */
+    struct string_list types; /* entity types whose rows and fields may be returned */
     const struct search_document *documents;
     size_t document_count;
 };
@@ -58,7 +58,7 @@ struct search_request {
 struct search_answer {
     size_t count;
     struct search_hit *hits;
-    int64_t documents; /* that could have been found */
+    int64_t documents; /* searchable documents */
 };
 
 MUST_CHECK enum error search_find(const struct storage_call *call, const struct catalog *catalog,

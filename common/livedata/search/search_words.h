@@ -1,4 +1,4 @@
-/* Private to common/livedata/search: the texts that rows and types are found by. */
+/* Private to common/livedata/search: the index texts of rows and types. */
 #ifndef ASSAY_LIVEDATA_SEARCH_SEARCH_WORDS_H
 #define ASSAY_LIVEDATA_SEARCH_SEARCH_WORDS_H
 
