@@ -7,12 +7,13 @@
 
 #include <math.h>
 
-/* From here on (both parameters) the quadrature is both faster and closer than the fraction. */
+/* From this value on (both parameters) the quadrature is faster and more accurate than the
+ * continued fraction. */
 static const double LARGE_PARAMETER = 50;
 
 enum { TERMS_MAX = 10000 };
 
-/* a - (a + b) x with the rounding of the sum and of the product put right. */
+/* a - (a + b) x, corrected for the rounding of the sum and of the product. */
 static double shortfall(double a, double b, double x)
 {
     double total = a + b, part = total - a;
@@ -32,7 +33,7 @@ struct beta_point beta_point_at(double x, double a, double b)
                                .lambda = x <= 0.5 ? shortfall(a, b, x) : -shortfall(b, a, y)};
 }
 
-/* The same point read from the other end. */
+/* The same point with the two ends of the interval exchanged. */
 static struct beta_point mirrored(const struct beta_point *point)
 {
     return (struct beta_point){
@@ -129,8 +130,8 @@ static void tail_below(const struct beta_point *p, struct tails *tails)
     tails->upper = 1 - tails->lower;
 }
 
-/* Whether the point is to be seen from its other end: so that a tail is computed on its own side of
- * the mean, or, with a small parameter, by the series about the end that parameter belongs to. */
+/* Whether to exchange the two ends: so that a tail is computed on its own side of the mean, or,
+ * with a small parameter, by the series about the end of that parameter. */
 static bool to_be_mirrored(const struct beta_point *p)
 {
     if (p->a <= 1 && p->b <= 1)
@@ -182,14 +183,14 @@ static double power_law(double log_p, double a, double b)
     return (log_p + log_factor) / a;
 }
 
-/* Whether the power law is the tail to the last bit: the next term is of the order of b x. */
+/* Whether the power law equals the tail to the last bit: the next term is of the order of b x. */
 static bool is_power_law(double logit, double b)
 {
     return logit < -40 - log1p(b);
 }
 
-/* A start for the logit with P(X <= x) = p, p <= 1/2. For a, b > 1 Carter's approximation (1947) to
- * Fisher's z, in the form of Abramowitz and Stegun 26.5.22. */
+/* An initial value for the logit with P(X <= x) = p, p <= 1/2. For a, b > 1 Carter's approximation
+ * (1947) to Fisher's z, in the form of Abramowitz and Stegun 26.5.22. */
 static double start_of_search(double p, double a, double b)
 {
     double bound = power_law(log(p), a, b);

@@ -3,10 +3,10 @@
  * the cdf is 0, above 1 it is 1. NaN unless a and b are positive and finite, for NaN arguments and
  * for probabilities outside 0..1.
  *
- * Four methods share the plane, each where it is exact to about 1e-14 (beta_tails() chooses):
- * the power series about 0 for a <= 1, the continued fraction of Didonato and Morris (1992,
- * ACM TOMS 18, 360), Gauss-Legendre quadrature on the logit scale for large a and b, and for the
- * factor x^a y^b / B(a, b) the saddle-point form of Loader (2000).
+ * Four methods are used, each where it is accurate to about 1e-14 (beta_tails() chooses): the power
+ * series about 0 for a <= 1, the continued fraction of Didonato and Morris (1992, ACM TOMS 18,
+ * 360), Gauss-Legendre quadrature on the logit scale for large a and b, and for the factor x^a y^b
+ * / B(a, b) the saddle-point form of Loader (2000).
  */
 #ifndef ASSAY_MATH_BETA_H
 #define ASSAY_MATH_BETA_H

@@ -1,4 +1,5 @@
-/* The binomial distribution: Loader's masses, and incomplete beta functions for the sums. */
+/* The binomial distribution: Loader's formula for the mass, incomplete beta functions for the
+ * sums. */
 #include "math/binomial.h"
 
 #include "math/beta.h"

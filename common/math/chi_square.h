@@ -1,5 +1,5 @@
 /*
- * The chi-square distribution with real degrees of freedom: Gamma(df / 2) stretched by two, see
+ * The chi-square distribution with real degrees of freedom: twice a Gamma(df / 2) variable, see
  * gamma.h. Below x = 0 the cdf is 0. NaN for df <= 0 or infinite, for NaN arguments and for
  * probabilities outside 0..1.
  */

@@ -1,4 +1,4 @@
-/* The ziggurat's layers, and the rare ways of a draw. */
+/* The layers of the ziggurat, and the rare branches of a draw. */
 #include "math/draws.h"
 
 #include "math/normal.h"

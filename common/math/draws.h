@@ -1,14 +1,14 @@
 /*
- * Draws in bulk, for simulations that need hundreds of millions: words of SplitMix64 (Steele, Lea
- * and Flood 2014), normals by the ziggurat method with 256 layers (Marsaglia and Tsang 2000, J.
+ * Fast random draws, for simulations that need hundreds of millions: words of SplitMix64 (Steele,
+ * Lea and Flood 2014), normals by the ziggurat method with 256 layers (Marsaglia and Tsang 2000, J.
  * Stat. Software 5(8)), gammas from them (Marsaglia and Tsang 2000, ACM TOMS 26(3)). As exact as
- * random_normal() and random_gamma(), and ten times as fast; the values are others.
+ * random_normal() and random_gamma(), and ten times as fast; the values differ.
  *
- * A word is a function of the seed, the stream and its number alone. Streams start at points of one
+ * A word is a function of the seed, the stream and its index alone. Streams start at points of one
  * sequence of 2^64 words that random_philox() scatters: two of 2000 streams with a million words
  * each overlap with probability 2e-7.
  *
- * What is done on nearly every draw stands here, so that it can be inlined.
+ * The code of nearly every draw is in this header, so that it can be inlined.
  */
 #ifndef ASSAY_MATH_DRAWS_H
 #define ASSAY_MATH_DRAWS_H
@@ -20,23 +20,23 @@
 
 enum {
     ZIGGURAT_LAYERS = 256,
-    DRAWS_SPARE_BITS = 12 /* of the word that a normal is made from; free for its caller */
+    DRAWS_SPARE_BITS = 12 /* spare bits in the word of a normal draw, for the caller */
 };
 
-/* Layer i is as wide as edge[i] and lies below density[i + 1]; the bottom one, whose tail never
- * ends, as wide as a rectangle of its area would be. */
+/* Layer i has the width edge[i] and lies below density[i + 1]. The bottom layer has an infinite
+ * tail; its width is that of a rectangle of the same area. */
 struct ziggurat {
     double edge[ZIGGURAT_LAYERS + 1];
     double scale[ZIGGURAT_LAYERS];       /* edge / 2^43 */
     double density[ZIGGURAT_LAYERS + 1]; /* exp(-edge^2 / 2) */
 };
 
-/* Takes some microseconds; the result is the same every time and may be shared by threads. */
+/* Takes some microseconds. The result is always the same and may be shared by threads. */
 void ziggurat_build(struct ziggurat *ziggurat);
 
 struct draws {
     const struct ziggurat *ziggurat;
-    uint64_t place; /* of the last word in the sequence */
+    uint64_t place; /* position of the last word in the sequence */
 };
 
 /* `ziggurat` must outlive the draws. */
@@ -58,12 +58,12 @@ static inline double draws_uniform(struct draws *draws)
     return ((double)(int64_t)(draws_word(draws) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* The normal whose word falls beside the inner rectangle of its layer, once in a hundred draws;
- * false when the point is not under the curve. */
+/* The normal draw whose word falls outside the inner rectangle of its layer, once in a hundred
+ * draws; false when the point is not under the curve. */
 bool draws_normal_edge(struct draws *draws, uint64_t word, double *normal);
 
-/* The low 8 bits of a word choose the layer, the next 12 are spare, the upper 44 are the place in
- * the layer, left or right of 0: a branch on the sign would be mispredicted every other time. */
+/* The low 8 bits of a word choose the layer, the next 12 are spare, the upper 44 are the signed
+ * position in the layer: a branch on the sign would be mispredicted every other time. */
 static inline double draws_normal(struct draws *draws, uint64_t *word)
 {
     const struct ziggurat *ziggurat = draws->ziggurat;
@@ -85,7 +85,7 @@ static inline int draws_spare(uint64_t word)
     return (int)(word >> 8) & ((1 << DRAWS_SPARE_BITS) - 1);
 }
 
-/* What a gamma draw needs of its shape, which must be at least 1. */
+/* Constants of a gamma draw for its shape, which must be at least 1. */
 struct gamma_shape {
     double d;       /* shape - 1/3 */
     double c;       /* 1 / sqrt(9 d) */
@@ -94,8 +94,8 @@ struct gamma_shape {
 
 struct gamma_shape gamma_shape_of(double shape);
 
-/* What the squeeze leaves open: the spare bits of the normal's word are the first ones of the
- * uniform that decides. */
+/* Decides a draw that the squeeze does not accept: the spare bits of the normal's word are the
+ * first bits of the uniform that decides. */
 bool draws_gamma_accepts(struct draws *draws, const struct gamma_shape *shape, double normal,
                          uint64_t word);
 

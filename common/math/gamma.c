@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-/* From here on the quadrature is both faster and closer than series and continued fraction. */
+/* From this value on the quadrature is faster and more accurate than series and continued
+ * fraction. */
 static const double LARGE_SHAPE = 50;
 
 enum { TERMS_MAX = 10000 };

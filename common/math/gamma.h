@@ -3,9 +3,9 @@
  * P(shape, x) and Q(shape, x). Below x = 0 the cdf is 0. NaN unless the shape is positive and
  * finite, for NaN arguments and for probabilities outside 0..1.
  *
- * Power series (DLMF 8.11.4) below the mean, Legendre's continued fraction (DLMF 8.9.2) above it,
- * Gauss-Legendre quadrature on the log scale for large shapes, and for the factor
- * x^a e^-x / Gamma(a) the saddle-point form of Loader (2000).
+ * Methods: power series (DLMF 8.11.4) below the mean, Legendre's continued fraction (DLMF 8.9.2)
+ * above it, Gauss-Legendre quadrature on the log scale for large shapes, and for the factor x^a
+ * e^-x / Gamma(a) the saddle-point form of Loader (2000).
  */
 #ifndef ASSAY_MATH_GAMMA_H
 #define ASSAY_MATH_GAMMA_H

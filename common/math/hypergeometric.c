@@ -1,5 +1,5 @@
-/* The hypergeometric distribution. A table of four cells stands behind it: marked and unmarked
- * items, drawn and left. */
+/* The hypergeometric distribution, as a table of four cells: marked and unmarked items, drawn and
+ * left. */
 #include "math/hypergeometric.h"
 
 #include "math/special.h"
@@ -8,7 +8,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Sums that would need more terms than about nine standard deviations of this go by integral. */
+/* A sum that would need more terms than about nine standard deviations of this uses the
+ * integral. */
 static const double LONG_SUM_DEVIATION = 1000;
 
 /* The steepest fall of the mass, per item, at which the Euler-Maclaurin formula is used. */
@@ -94,7 +95,7 @@ static double step_ratio(const struct urn *urn, int64_t k, int direction)
     return drawn / (marked_left + 1) * (unmarked_left / (unmarked_drawn + 1));
 }
 
-/* The sum of the masses from k outwards, over the mass at k, term by term. */
+/* The sum of the masses from k outward, divided by the mass at k, term by term. */
 static double sum_by_terms(const struct urn *urn, int64_t k, int direction)
 {
     double term = 1, total = 1;
@@ -121,7 +122,7 @@ static double log_ratio(double v, const void *context)
 }
 
 /* The same by the Euler-Maclaurin formula: integral + 1/2 - g'/12 + g'''/720, where g is the mass
- * over the mass at k, as a function of the distance outwards. */
+ * divided by the mass at k, as a function of the distance from k. */
 static double sum_by_integral(const struct urn *urn, int64_t k, int direction, double fall)
 {
     struct outward from = {.urn = urn, .k = k, .base = log_mass(urn, k, 0)};
@@ -131,7 +132,7 @@ static double sum_by_integral(const struct urn *urn, int64_t k, int direction, d
     return integral + 0.5 + fall / 12 - fall * (fall * fall - 3 / urn->variance) / 720;
 }
 
-/* The sum of all masses from k outwards, k included; k lies beyond the mean in that direction. */
+/* The sum of all masses from k outward, k included; k lies beyond the mean in that direction. */
 static double tail_from(const struct urn *urn, int64_t k, int direction)
 {
     if (k < urn->least || k > urn->most)

@@ -1,10 +1,10 @@
 /*
  * The hypergeometric distribution: k marked items among `draws` drawn without replacement from
- * `population` items of which `marked` are marked. NaN unless 0 <= marked, draws <= population;
- * k may be any integer. Populations up to 2^50.
+ * `population` items of which `marked` are marked. NaN unless 0 <= marked, draws <= population; k
+ * may be any integer. Populations up to 2^50.
  *
- * The mass is a product of three of Loader's binomial masses (2000), so that nothing cancels; the
- * sums run outwards from k by the ratio of neighbouring masses and, where that would take many
+ * The mass is a product of three of Loader's binomial masses (2000), which avoids cancellation; the
+ * sums run outward from k by the ratio of neighboring masses and, where that would take many
  * terms, by the Euler-Maclaurin formula.
  */
 #ifndef ASSAY_MATH_HYPERGEOMETRIC_H

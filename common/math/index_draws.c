@@ -1,10 +1,10 @@
-/* Philox words as draws below a bound. */
+/* Random indexes from words of Philox. */
 #include "math/index_draws.h"
 
 #include "math/random.h"
 
-/* Draws of one word are taken as long as the product of their bounds stays below this: then at most
- * one word in 256 is rejected. */
+/* A word gives as many draws as keep the product of their bounds below this: then at most one word
+ * in 256 is rejected. */
 #define BOUNDS_MAX (UINT64_C(1) << 56)
 
 struct index_draws index_draws_start(uint64_t seed, uint64_t stream)
@@ -12,7 +12,7 @@ struct index_draws index_draws_start(uint64_t seed, uint64_t stream)
     return (struct index_draws){.key = {seed, stream}};
 }
 
-/* How a word is cut up. */
+/* How a word is divided into draws. */
 struct cut {
     uint32_t bound;
     size_t draws;       /* per word */
@@ -31,10 +31,10 @@ static struct cut cut_for(uint32_t bound)
     return (struct cut){.bound = bound, .draws = draws, .threshold = -power % power};
 }
 
-/* Batched ranged draws (Brackett-Rozinsky and Lemire 2024). The word is a fraction; its digits to
- * the base `bound` are the draws, and what is left tells, as with a single draw (Lemire 2019),
- * whether the word belongs to the few that would make some results likelier. Gives the number of
- * draws, 0 when the word is rejected. */
+/* Batched ranged draws (Brackett-Rozinsky and Lemire 2024). The word is a fraction; its digits in
+ * base `bound` are the draws. The remainder decides, as for a single draw (Lemire 2019), whether
+ * the word must be rejected to keep all results equally likely. Returns the number of draws, 0 when
+ * the word is rejected. */
 static size_t cut_word(const struct cut *cut, uint64_t word, uint32_t *places)
 {
     for (size_t i = 0; i < cut->draws; i++) {

@@ -1,6 +1,6 @@
 /*
- * Random indexes of an array, many at a time, for resampling. One word of Philox
- * (math/random.h) gives as many indexes as fit into it, which is what makes resampling fast.
+ * Random indexes of an array, many at a time, for resampling. One word of Philox (math/random.h)
+ * gives as many indexes as fit into it, which makes resampling fast.
  */
 #ifndef ASSAY_MATH_INDEX_DRAWS_H
 #define ASSAY_MATH_INDEX_DRAWS_H

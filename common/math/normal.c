@@ -10,8 +10,8 @@
 #define ROOT_HALF_HIGH 0.707106781186547524401
 #define ROOT_HALF_LOW (-4.833646656726456726e-17)
 
-/* The square of z cut to six binary places is exact, so that the rounding of z^2 / 2 does not grow
- * with the exponential. */
+/* z truncated to six binary places has an exact square, so that the rounding of z^2 / 2 does not
+ * grow with the exponential. */
 double normal_density(double z)
 {
     if (fabs(z) > 1000)
@@ -23,7 +23,7 @@ double normal_density(double z)
 }
 
 /* erfc falls by 2 x^2 per relative unit of x, so in the tail the rounding of z / sqrt(2) alone
- * would cost three digits; the derivative of erfc gives them back. */
+ * would cost three digits; a correction by the derivative of erfc restores them. */
 double normal_survival(double z)
 {
     double x = z * ROOT_HALF_HIGH;
@@ -42,8 +42,8 @@ double normal_cdf(double z)
     return normal_survival(-z);
 }
 
-/* Beyond the range of doubles the asymptotic series (Abramowitz and Stegun 26.2.12); at z = 37 its
- * fifth term is below 1e-13 of a logarithm of -688. */
+/* Beyond the range of doubles this uses the asymptotic series (Abramowitz and Stegun 26.2.12); at z
+ * = 37 its fifth term is below 1e-13 of a logarithm of -688. */
 double normal_log_survival(double z)
 {
     if (z < -1)

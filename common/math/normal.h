@@ -2,7 +2,7 @@
  * The standard normal distribution. Every function is thread-safe and allocates nothing; a NaN
  * argument, or a probability outside 0..1, gives NaN.
  *
- * cdf and survival come from erfc with the rounding of z / sqrt(2) put right, so both tails keep
+ * cdf and survival use erfc with a correction for the rounding of z / sqrt(2), so both tails keep
  * their relative accuracy down to the smallest positive double. Quantiles are algorithm AS 241
  * (Wichura 1988, PPND16).
  */

@@ -1,5 +1,5 @@
-/* Two doubles that are computed with as one: every processor of 64 bits takes them at the price of
- * one. All operators work element by element; pair[0] and pair[1] are the elements. */
+/* Two doubles in one SIMD register: every 64-bit processor computes with both at the price of one.
+ * All operators work element by element; pair[0] and pair[1] are the elements. */
 #ifndef ASSAY_MATH_PAIR_H
 #define ASSAY_MATH_PAIR_H
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef double pair __attribute__((vector_size(16)));
-typedef uint64_t pair_bits __attribute__((vector_size(16))); /* a cast keeps every bit */
+typedef uint64_t pair_bits __attribute__((vector_size(16))); /* a cast keeps all bits */
 
 static inline pair load_pair(const double *values)
 {

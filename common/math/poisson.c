@@ -1,4 +1,5 @@
-/* The Poisson distribution: Loader's masses, and incomplete gamma functions for the sums. */
+/* The Poisson distribution: Loader's formula for the mass, incomplete gamma functions for the
+ * sums. */
 #include "math/poisson.h"
 
 #include "math/gamma.h"

@@ -10,7 +10,7 @@
 enum { QUADRATURE_NODES_MAX = 512 };
 
 /* Fills `nodes` (ascending from a to b) and `weights`, n of each. Newton's method on the Legendre
- * polynomial from Tricomi's estimate of its zeros; nodes and weights are good to about 1e-15 of
+ * polynomial from Tricomi's estimate of its zeros; nodes and weights are accurate to about 1e-15 of
  * b - a. False when n is outside 1..QUADRATURE_NODES_MAX or an end is not finite. */
 bool gauss_legendre(int n, double a, double b, double *nodes, double *weights);
 

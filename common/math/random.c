@@ -1,4 +1,4 @@
-/* Philox 4x64-10 and what is drawn from it. */
+/* Philox 4x64-10 and the distributions drawn from it. */
 #include "math/random.h"
 
 #include "math/normal.h"
@@ -58,8 +58,8 @@ double random_uniform(struct random *random)
     return ((double)(random_u64(random) >> 12) + 0.5) * 0x1p-52;
 }
 
-/* The product of a word and the bound is bound / 2^64 too coarse; words whose low half falls below
- * 2^64 mod bound would make some results likelier and are drawn again. */
+/* The high half of word x bound is the result. Words whose low half is below 2^64 mod bound would
+ * make some results likelier, so they are drawn again. */
 uint64_t random_below(struct random *random, uint64_t bound)
 {
     if (bound == 0)

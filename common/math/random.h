@@ -17,7 +17,7 @@ struct random {
     int used; /* how many of `words` have been handed out */
 };
 
-/* The bare function from the paper: one block of four words for a counter and a key. */
+/* The function of the paper: one block of four words for a counter and a key. */
 void random_philox(const uint64_t counter[4], const uint64_t key[2], uint64_t words[4]);
 
 struct random random_start(uint64_t seed, uint64_t stream);
@@ -30,11 +30,11 @@ double random_uniform(struct random *random);
 /* 0 .. bound - 1, each exactly equally likely (Lemire 2019); 0 when bound is 0. */
 uint64_t random_below(struct random *random, uint64_t bound);
 
-/* One word gives one standard normal, by inversion; tails reach 9.1 sd. */
+/* One word gives one standard normal, by inversion; the largest values are at 9.1 sd. */
 double random_normal(struct random *random);
 
 /* Gamma with unit scale (Marsaglia and Tsang 2000) and beta from two of them; NaN unless the
- * parameters are positive and finite. They take a varying number of words. */
+ * parameters are positive and finite. They use a varying number of words. */
 double random_gamma(struct random *random, double shape);
 double random_beta(struct random *random, double a, double b);
 

@@ -5,14 +5,14 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* The bracket: the root lies between `best` and `other`; `old` is the end that was given up. */
+/* The bracket: the root lies between `best` and `other`; `old` is the previous end. */
 struct bracket {
     double best, at_best;
     double other, at_other;
     double old, at_old;
 };
 
-/* How far from best towards other the next point lies, 0..1. Inverse quadratic interpolation is
+/* The position of the next point between best and other, 0..1. Inverse quadratic interpolation is
  * safe where it is monotone between the three points (Chandrupatla 1997, eq. 8). */
 static double next_share(const struct bracket *b)
 {

@@ -10,7 +10,7 @@
 enum { ROOT_ITERATIONS_MAX = 200 };
 
 /* An x in [low, high] (given in either order) with function(x) = 0, to within `tolerance` absolute
- * plus four units in the last place of x. `context` is handed to the function. NaN when the values
+ * plus four units in the last place of x. `context` is passed to the function. NaN when the values
  * at the two ends have the same sign, when an end or a value is NaN, or when the iteration limit is
  * reached. A bracket end that is a root is returned as it is. */
 double root_find(double (*function)(double x, const void *context), const void *context, double low,

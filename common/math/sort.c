@@ -1,10 +1,10 @@
 /*
- * A bucket of equal width for each item, finished by insertion. Where values crowd, a radix sort by
- * the leading bits of the range of keys, finished by insertion too; where even those agree, by all
- * bits.
+ * Bucket sort with one bucket of equal width per item, finished by insertion sort. Where values
+ * crowd, a radix sort by the leading bits of the range of keys, also finished by insertion sort;
+ * where even those bits agree, a radix sort by all bits.
  *
- * An item is a double and whatever follows it. Its `size` is a constant in each of the functions at
- * the end, for which the compiler so makes a sorter of its own.
+ * An item is a double and its label, if any. `size` is a constant in each of the functions at the
+ * end, so the compiler specializes the sort for each.
  */
 #include "math/sort.h"
 
@@ -13,14 +13,14 @@
 #include <string.h>
 
 enum {
-    INSERTION_MAX = 32, /* up to this many items insertion is the fastest sort */
+    INSERTION_MAX = 32, /* up to this many items insertion sort is the fastest */
     RADIX_MIN = 128,    /* up to this many items the tables of the radix sort cost too much */
     BUCKETS_MAX = 8192,
-    SMALL_MAX = 2048, /* from here on wider digits pay */
+    SMALL_MAX = 2048, /* from this many items on wider digits are faster */
     SMALL_BITS = 8,
     LARGE_BITS = 11,
     LEADING_DIGITS = 3,
-    MOVES_PER_ITEM = 4, /* of insertion, before it is given up */
+    MOVES_PER_ITEM = 4, /* limit of insertion sort, which then gives up */
     MOVES_AT_FIRST = 64,
     KEY_BITS = 64,
 };
@@ -57,8 +57,8 @@ SORTER void move(char *to, size_t i, const char *from, size_t j, size_t size)
     memcpy(to + i * size, from + j * size, size);
 }
 
-/* False when it takes more moves than so many for each item so far; the items are then in some
- * order. */
+/* False when insertion takes more than `moves_per_item` moves for each item so far; the order of
+ * the items is then undefined, but none is lost. */
 SORTER bool insert_all(char *items, size_t count, size_t moves_per_item, size_t size)
 {
     char item[sizeof(struct sort_item)];
@@ -94,8 +94,8 @@ SORTER void find_ends(const char *items, size_t count, double *least, double *mo
     *most = high;
 }
 
-/* Items in the order of their buckets. False, with nothing done, when the values have no distance
- * that a double can hold. */
+/* Puts the items into the order of their buckets. False, without any change, when no double can
+ * hold the range of the values. */
 SORTER bool spread_out(char *items, char *scratch, size_t count, double least, double most,
                        size_t size)
 {
@@ -119,13 +119,13 @@ SORTER bool spread_out(char *items, char *scratch, size_t count, double least, d
     return true;
 }
 
-/* The key of a value, counted from that of another; zeros of either sign have the same. */
+/* The key of a value, relative to another; zeros of either sign have the same key. */
 static inline uint64_t key_above(double value, int64_t least)
 {
     return (uint64_t)sort_key(value) - (uint64_t)least;
 }
 
-/* One pass: items in the order of `bits` bits of their keys from `shift` on. */
+/* One pass: sorts the items by `bits` bits of their keys from `shift` on. */
 SORTER void distribute(const char *from, char *to, size_t count, int64_t least, int shift, int bits,
                        size_t size)
 {

@@ -1,7 +1,7 @@
 /*
- * Doubles in ascending order, alone or each with a label that goes with it. No comparison function;
- * some 10 ns a value, whatever the values. They must not be NaN; zeros of either sign are equal,
- * and what is equal stays as it stood.
+ * Sorts doubles in ascending order, alone or each with a label. No comparison function; some 10 ns
+ * per value for any data. Values must not be NaN; zeros of either sign are equal. The sort is
+ * stable.
  */
 #ifndef ASSAY_MATH_SORT_H
 #define ASSAY_MATH_SORT_H
@@ -9,17 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Doubles as integers in the same order, and back. */
+/* Doubles as integers in the same order, and the reverse. */
 int64_t sort_key(double value);
 double sort_value(int64_t key);
 
-/* By insertion: for a few dozen values, or nearly sorted ones. */
+/* Insertion sort: for a few dozen values, or nearly sorted ones. */
 void sort_few(double *values, size_t count);
 
 /* Any number of values; `scratch` has room for as many. */
 void sort_doubles(double *values, double *scratch, size_t count);
 
-/* The label says where a value came from: its group, or its index. */
+/* The label identifies the origin of a value: its group, or its index. */
 struct sort_item {
     double value;
     uint32_t label;

@@ -1,6 +1,6 @@
 /*
- * Special functions under the distributions. Everything rests on four of them that nothing can
- * cancel in: log1p_minus, expm1_minus, stirling_error and log_gamma_ratio.
+ * Special functions that the distributions use. All are built from four that are free of
+ * cancellation: log1p_minus, expm1_minus, stirling_error and log_gamma_ratio.
  */
 #include "math/special.h"
 
@@ -148,7 +148,7 @@ double log_gamma(double x)
     return lgamma_r(x, &sign);
 }
 
-/* Beyond the first ten terms as many as the largest z needs. */
+/* Adds as many terms after the first ten as the largest z needs. */
 double atanh_series(double z)
 {
     double start = atanh_series_small((pair){z, z})[0], z2 = z * z, z4 = z2 * z2, z8 = z4 * z4;
@@ -160,7 +160,7 @@ double atanh_series(double z)
                          z8 * (1.0 / 35 + z * (1.0 / 37)));
 }
 
-/* With r = x / (2 + x): ln(1 + x) = 2 atanh(r), whose first term 2r = x - x r takes the x away. */
+/* With r = x / (2 + x): ln(1 + x) = 2 atanh(r), whose first term 2r = x - x r contains the x. */
 double log1p_minus(double x)
 {
     if (!(x >= -0.5 && x <= 1))
@@ -245,8 +245,8 @@ static double stirling_change(double x, double delta)
     return change;
 }
 
-/* Stirling's formula for both, with the parts that grow taken together:
- * (x - 1/2) ln(1 + d/x) + d ln(x + d) - d. */
+/* Stirling's formula for both, with the growing parts combined: (x - 1/2) ln(1 + d/x) + d ln(x + d)
+ * - d. */
 static double large_log_gamma_ratio(double x, double delta)
 {
     double grown = (x - 0.5) * log1p_minus(delta / x) - 0.5 * delta / x;

@@ -1,5 +1,5 @@
 /*
- * Special functions under the distributions, each written so that nothing cancels. All are
+ * Special functions that the distributions use, each written to avoid cancellation. All are
  * thread-safe; an argument outside the stated domain gives NaN.
  */
 #ifndef ASSAY_MATH_SPECIAL_H
@@ -28,8 +28,7 @@ double log_choose(int64_t n, int64_t k);
 /* 1/3 + z/5 + z^2/7 + ... for 0 <= z <= 1/9: atanh(r) = r + r^3 atanh_series(r^2). */
 double atanh_series(double z);
 
-/* The first ten terms for two z, which do not wait for each other: as good as all up to
- * ATANH_SMALL. */
+/* The first ten terms for two z at once, computed independently: accurate up to ATANH_SMALL. */
 #define ATANH_SMALL 0.03
 static inline pair atanh_series_small(pair z)
 {

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* From here on the distribution is taken to be normal. */
+/* From this value on the distribution is treated as normal. */
 static const double NORMAL_FROM = 1e6;
 
 /* Beyond this the tail falls as t^-df to the last bit, and squares would soon overflow. */
@@ -81,8 +81,8 @@ static double series_quantile(double z, double df)
     return z * (1 + (first + (second + (third + fourth / df) / df) / df) / df);
 }
 
-/* The t with P(T > t) = q for q <= 1/2. The series is a better start of the search than what serves
- * any beta distribution, where its terms fall. */
+/* The t with P(T > t) = q for q <= 1/2. Where the terms of the series fall, it gives a better
+ * initial value than the one for any beta distribution. */
 static double upper_half(double q, double df)
 {
     double lower = 1 - 2 * q, upper = 2 * q, z, logit;

@@ -5,15 +5,15 @@
 
 #include <math.h>
 
-/* Long arrays are summed in eight strands, two to a pair, so that no addition waits for the last;
- * their totals are merged at the end. */
+/* Long arrays are summed in eight independent strands, two to a pair, so that additions do not wait
+ * for each other; their totals are merged at the end. */
 enum { STRANDS = 8 };
 
 struct strands {
     pair high[STRANDS / 2], low[STRANDS / 2];
 };
 
-/* Afterwards high is the rounded total and low what the rounding lost. */
+/* Afterwards high is the rounded total and low the rounding error. */
 void sum_add(struct sum *sum, double value)
 {
     double total = sum->high + value, part = total - sum->high;

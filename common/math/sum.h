@@ -1,13 +1,13 @@
 /*
- * Sums that do not drift: a double-double accumulator (Knuth's two-sum with the error carried on;
- * Dekker 1971, Ogita, Rump and Oishi 2005) and the mean and variance of an array by two passes.
+ * Compensated sums: a double-double accumulator (Knuth's two-sum with the error carried on; Dekker
+ * 1971, Ogita, Rump and Oishi 2005) and the mean and variance of an array by two passes.
  */
 #ifndef ASSAY_MATH_SUM_H
 #define ASSAY_MATH_SUM_H
 
 #include <stddef.h>
 
-/* The running total is high + low, good to about 106 bits; start from {0}. */
+/* The running total is high + low, accurate to about 106 bits; start from {0}. */
 struct sum {
     double high, low;
 };
@@ -23,8 +23,8 @@ void sum_merge(struct sum *sum, const struct sum *other);
 double sum_value(const struct sum *sum);
 
 /* The sum of (x - mean of x)(y - mean of y) from running totals of x y, x and y over `count`
- * values: with x for y, the sum of squares about the mean. As good as the totals: about 106 bits
- * less those that cancel. */
+ * values: with y = x, the sum of squares about the mean. Accurate to about 106 bits, less those
+ * lost to cancellation. */
 double sum_about_means(const struct sum *products, const struct sum *x, const struct sum *y,
                        double count);
 
@@ -51,8 +51,8 @@ struct moments {
 };
 
 /* Two passes over the array: the mean, then squares about it with the correction for the rounding
- * of the mean (Chan, Golub and LeVeque 1983, eq. 1.7). The mean of nothing, and the variance of
- * fewer than two values, is NaN. */
+ * of the mean (Chan, Golub and LeVeque 1983, eq. 1.7). The mean of an empty array, and the variance
+ * of fewer than two values, is NaN. */
 struct moments moments_of(const double *values, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-/* The machinery under the distributions: see tails.h. */
+/* Functions shared by the continuous distributions: see tails.h. */
 #include "math/tails.h"
 
 #include "math/normal.h"
@@ -45,7 +45,7 @@ double tails_integrate(double (*log_ratio)(double v, const void *context), const
     return fabs(half) * total;
 }
 
-/* Where to look next when a step has left the bracket. */
+/* The next point to try after a step has left the bracket. */
 static double split(double low, double high, double from)
 {
     if (isinf(low))
@@ -55,9 +55,9 @@ static double split(double low, double high, double from)
     return low + (high - low) / 2;
 }
 
-/* Halley's method on ln(tail): with R = rate / tail its first derivative is R and its second
- * R (slope - R), for the lower tail; the upper tail is the same thing read from right to left. The
- * bracket only matters for starts so far out that the tail underflows. */
+/* Halley's method on ln(tail): with R = rate / tail its first derivative is R and its second R
+ * (slope - R), for the lower tail; the upper tail is the mirror image. The bracket only matters for
+ * initial values so far out that the tail underflows. */
 double tails_solve(struct tails (*at)(double w, const void *context), const void *context,
                    double start, double lower, double upper)
 {
