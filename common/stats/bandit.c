@@ -1,4 +1,5 @@
-/* Thompson sampling at full speed. It must not know who asks, nor how many processors there are. */
+/* Thompson sampling, optimized for speed. Must not depend on the caller or on the number of
+ * processors. */
 #include "stats/bandit.h"
 
 #include "math/draws.h"
@@ -6,16 +7,16 @@
 #include <math.h>
 #include <pthread.h>
 
-/* Below this many draws a further thread costs more than it saves. */
+/* Below this many draws another thread costs more than it saves. */
 static const double DRAWS_PER_THREAD = 2e6;
 
 enum { LEAST_COST = 15 };
 
-/* What all threads read. */
+/* Data that all threads read. */
 struct table {
     const struct bandit_game *game;
     struct ziggurat ziggurat;
-    const struct gamma_shape *shapes; /* [n] of a beta parameter n, 1 to horizon + 1 */
+    const struct gamma_shape *shapes; /* [n] belongs to the beta parameter n, 1 to horizon + 1 */
     size_t best_arm;
     size_t point_count;
     int64_t steps[BANDIT_POINTS_MAX];
@@ -23,11 +24,11 @@ struct table {
 
 /* Sums over simulations. */
 struct tally {
-    int64_t pulls[BANDIT_POINTS_MAX][BANDIT_ARMS_MAX]; /* up to the step of the point */
-    int64_t found;                                     /* simulations that favoured the best arm */
+    int64_t pulls[BANDIT_POINTS_MAX][BANDIT_ARMS_MAX]; /* up to the step of each point */
+    int64_t found; /* simulations that pulled the best arm most */
 };
 
-/* The simulations `first`, `first + stride`... */
+/* The simulations of one thread: `first`, `first + stride`... */
 struct share {
     const struct table *table;
     int64_t first, stride;
@@ -40,8 +41,8 @@ struct posterior {
     int64_t wins[BANDIT_ARMS_MAX], losses[BANDIT_ARMS_MAX];
 };
 
-/* The arm whose draw from its posterior is the largest. A beta is x / (x + y) of two gammas; the
- * order is that of x / y, and needs no division. */
+/* The arm with the largest draw from its posterior. A beta is x / (x + y) of two gammas; comparing
+ * x / y gives the same order without a division. */
 static size_t choose_arm(struct draws *draws, const struct gamma_shape *shapes,
                          const struct posterior *posterior, size_t arms)
 {
@@ -114,7 +115,7 @@ static void add_tally(struct tally *sum, const struct tally *part)
     sum->found += part->found;
 }
 
-/* Share 0 is this thread's, and so is every share that no thread could be started for. */
+/* This thread runs share 0, and every share for which no thread could be started. */
 static void play_shares(struct share *shares, int count, struct tally *sum)
 {
     bool started[BANDIT_THREADS_MAX] = {false};

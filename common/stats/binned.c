@@ -8,7 +8,7 @@ enum { DROPPED_BITS = 45, LEAST_ON_A_SIDE = 10 };
 
 #define SMALLEST 0x1p-20
 
-/* What rounding leaves of the squares of values that are all the same. */
+/* The rounding error of the squares of identical values, relatively. */
 #define ALL_THE_SAME 0x1p-90
 
 static int64_t leading_bits(double value)
@@ -53,7 +53,7 @@ struct binned_edges binned_edges(int64_t index)
     return index < 0 ? (struct binned_edges){-edges.upper, -edges.lower} : edges;
 }
 
-/* How many values of all samples lie in the bin or below it. */
+/* The number of values of all samples in the bin or below it. */
 static int64_t count_up_to(const struct binned_sample *samples, size_t count, int64_t index)
 {
     int64_t found = 0;
@@ -110,7 +110,7 @@ static bool all_the_same(const struct binned_cell *cell)
                ALL_THE_SAME * sum_value(&cell->squares);
 }
 
-/* The value of a rank, counted from 1. */
+/* The value of a rank, from 1. */
 static double value_at(const struct binned_sample *sample, double rank)
 {
     const struct binned_cell *cell = sample->cells;

@@ -1,8 +1,8 @@
 /*
- * Values counted in bins, from which single values can be taken away again: 128 bins of equal width
+ * Values counted in bins, from which single values can be removed again: 128 bins of equal width
  * between each power of two and the next, so that a bin is at most 1/128 of its values wide. A bin
- * knows how many there are, their sum and the sum of their squares: whatever ends at the edge of a
- * bin is exact; a quantile is as good as the bin that it falls into.
+ * stores the number of its values, their sum and the sum of their squares: results cut at the edge
+ * of a bin are exact; a quantile is as accurate as its bin is narrow.
  */
 #ifndef ASSAY_STATS_BINNED_H
 #define ASSAY_STATS_BINNED_H
@@ -12,13 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Places go from -BINNED_LAST to BINNED_LAST in the order of values; 0 holds zeros alone. The first
- * bin holds what is smaller than 2^-20, too, the last what is larger than 2^40. */
+/* Indexes go from -BINNED_LAST to BINNED_LAST in the order of values; 0 holds zeros only. The first
+ * bin also holds magnitudes below 2^-20, the last those above 2^40. */
 enum { BINNED_LAST = 60 * 128 + 1 };
 
 int64_t binned_index(double value);
 
-/* The ends of a bin; infinite beyond the last ones. */
+/* The ends of a bin; infinite beyond the outermost ones. */
 struct binned_edges {
     double lower, upper;
 };
@@ -41,17 +41,17 @@ struct binned_sample {
  * together, 0 for zeros. False when there is none, or it lies beyond the last edge. */
 bool binned_cap(const struct binned_sample *samples, size_t count, double share, double *cap);
 
-/* Mean and sum of squares about it of min(value, cap), exactly; `cap` is one of binned_cap(). */
+/* Mean and sum of squares about it of min(value, cap), exact; `cap` is a result of binned_cap(). */
 struct binned_moments {
     double mean, squares;
 };
 struct binned_moments binned_capped_moments(const struct binned_sample *sample, double cap);
 
 /*
- * The value of rank ceil(share x total), evenly spread within its bin unless all of the bin are the
- * same, and its standard error from the width of the binomial interval of its rank (Woodruff 1952)
- * for the two-sided normal quantile `z`. False when that interval leaves the sample, or fewer than
- * ten values lie on one side.
+ * The value of rank ceil(share x total), by linear interpolation within its bin unless all values
+ * of the bin are equal, and its standard error from the width of the binomial interval of its rank
+ * (Woodruff 1952) for the two-sided normal quantile `z`. False when that interval exceeds the
+ * sample, or fewer than ten values lie on one side.
  */
 struct binned_quantile {
     double value, error;

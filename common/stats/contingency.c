@@ -12,13 +12,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Sums of so many counts of at most this size do not wrap. */
+/* Sums of this many counts up to this value do not overflow. */
 static const uint64_t COUNT_MAX = UINT32_MAX;
 
-/* The bits of 2^52: a whole number among the lower ones makes the double 2^52 more than it. */
+/* The bits of 2^52: adding an integer to the low bits gives the double 2^52 + integer. */
 static const uint64_t WHOLE = 0x4330000000000000;
 
-/* What a table sums to along its lines. */
+/* The row and column totals of a table. */
 struct margins {
     double rows[CONTINGENCY_LINES_MAX];
     double columns[CONTINGENCY_LINES_MAX];
@@ -35,8 +35,8 @@ static double least_of(const double *totals, size_t count)
     return least;
 }
 
-/* Stops at a row that has a count over COUNT_MAX, or with which the total passes its limit, before
- * a sum that wrapped could matter. */
+/* Stops at a row with a count over COUNT_MAX, or at which the total exceeds its limit, before a sum
+ * could overflow. */
 static enum contingency_fault add_up(const struct contingency_table *table, struct margins *margins)
 {
     size_t columns = table->rows[0].count;
@@ -44,7 +44,7 @@ static enum contingency_fault add_up(const struct contingency_table *table, stru
 
     *margins = (struct margins){0};
     for (size_t i = 0; i < table->row_count; i++) {
-        uint64_t across = 0, bits = 0; /* those of all counts */
+        uint64_t across = 0, bits = 0; /* the bitwise or of all counts */
 
         for (size_t j = 0; j < columns; j++) {
             uint64_t count = (uint64_t)table->rows[i].items[j];
@@ -94,7 +94,7 @@ static double chi_square_of(const struct contingency_table *table, const struct 
     for (size_t i = 0; i < table->row_count; i++) {
         const int64_t *counts = table->rows[i].items;
         double row = margins->rows[i], across = 0;
-        pair even = {0}, odd = {0}; /* which do not wait for each other */
+        pair even = {0}, odd = {0}; /* independent sums */
         size_t j = 0;
 
         for (; j + 4 <= columns; j += 4) {
@@ -154,7 +154,7 @@ static double g_of(const struct contingency_table *table, const struct margins *
             across +=
                 surprise(count_pair(counts + j) * total, row * load_pair(margins->columns + j),
                          load_pair(inverse + j) * inverse_row);
-        if (j < columns) /* with a cell that is no surprise */
+        if (j < columns) /* paired with an empty cell */
             across +=
                 surprise((pair){(double)counts[j] * total, 1}, (pair){row * margins->columns[j], 1},
                          (pair){inverse[j] * inverse_row, 1});

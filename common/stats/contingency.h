@@ -1,6 +1,6 @@
 /*
- * Whether two classifications of the same users depend on each other: tests of a table of counts,
- * one row per class of the one and one column per class of the other.
+ * Tests of independence for a table of counts of users: the rows are the classes of one
+ * classification, the columns those of another.
  */
 #ifndef ASSAY_STATS_CONTINGENCY_H
 #define ASSAY_STATS_CONTINGENCY_H
@@ -12,7 +12,7 @@ enum {
     CONTINGENCY_TOTAL_MAX = 5000000,
 };
 
-/* Below this many expected users in a cell, chi-square is a rough guide (Cochran 1954). */
+/* Below this expected count in a cell, chi-square is only approximate (Cochran 1954). */
 #define CONTINGENCY_EXPECTED_MIN 5.0
 
 enum contingency_method {
@@ -32,13 +32,13 @@ struct contingency_result {
     int64_t degrees_of_freedom; /* (rows - 1)(columns - 1) */
     double p_value;
     bool is_significant;
-    double cramers_v; /* Cramer 1946, from the statistic; that of a G-test may pass 1 */
+    double cramers_v; /* Cramer 1946, from the statistic; for a G-test it may exceed 1 */
     int64_t total;
-    double min_expected; /* users in the emptiest cell were rows and columns independent */
+    double min_expected; /* the smallest expected count under independence */
 };
 
-/* Why a table of counts >= 0 has no test: no users at all, more than CONTINGENCY_TOTAL_MAX, a row
- * or a column without any. CONTINGENCY_FINE otherwise. */
+/* Why a table of counts >= 0 cannot be tested: no users at all, more than CONTINGENCY_TOTAL_MAX, an
+ * empty row or an empty column. CONTINGENCY_FINE otherwise. */
 enum contingency_fault {
     CONTINGENCY_FINE,
     CONTINGENCY_EMPTY,

@@ -1,5 +1,5 @@
-/* Least squares from sums of products. Covariates that others explain are dropped: pivoted Cholesky
- * on the correlations finds them. */
+/* Least squares from sums of products. Pivoted Cholesky on the correlations finds covariates that
+ * others explain, and drops them. */
 #include "stats/covariate_adjustment.h"
 
 #include "stats/two_sample_internal.h"
@@ -9,10 +9,10 @@
 
 enum { K = ADJUSTMENT_COVARIATES_MAX };
 
-/* What remains of a covariate is nothing. */
+/* A remainder of a covariate's variance below this counts as 0. */
 #define RESIDUE 1e-12
 
-/* Rounding may carry a sum of squares this far below 0, of its scale. */
+/* Rounding may make a sum of squares negative by this share of its scale. */
 #define BELOW_ZERO 1e-12
 
 struct system {
@@ -23,7 +23,7 @@ struct system {
     int chosen[K];
 };
 
-/* Puts the covariates in the order in which they explain most; stops when nothing is left. */
+/* Orders the covariates by how much they explain; stops when the rest is negligible. */
 static void choose(struct system *system)
 {
     double residual[K] = {0}, factor[K][K] = {{0}}, first = 0;
@@ -93,7 +93,8 @@ static bool eliminate(int size, double matrix[K][K + 1])
     return true;
 }
 
-/* `solution` of matrix x = right, 0 for what was not chosen; false when there is none. */
+/* `solution` of matrix x = right, 0 for covariates that were not chosen; false when there is
+ * none. */
 static bool solve(const struct system *system, const double *right, double *solution)
 {
     double block[K][K + 1];
@@ -127,7 +128,7 @@ static struct system system_of(const struct adjustment *fit)
     return system;
 }
 
-/* Pools the products within arms, and the means over everybody. */
+/* Pools the products within arms, and the means over all users. */
 static void pool_arms(struct adjustment *fit)
 {
     int variables = 1 + fit->covariates;
@@ -150,7 +151,7 @@ static void pool_arms(struct adjustment *fit)
             fit->within.products[i][i] = 0;
 }
 
-/* outcome - 2 slope' cross + slope' products slope, of any sums of products. */
+/* outcome - 2 slope' cross + slope' products slope, for any sums of products. */
 static double remaining(const struct adjustment *fit, const double products[1 + K][1 + K])
 {
     double rest = products[0][0];
@@ -163,7 +164,7 @@ static double remaining(const struct adjustment *fit, const double products[1 + 
     return fmax(rest, 0);
 }
 
-/* Products about the common mean: those within arms and those of the arms' means. */
+/* Products about the common mean: within arms plus between the arms' means. */
 static void set_reduction(struct adjustment *fit)
 {
     double all[1 + K][1 + K];
@@ -231,7 +232,7 @@ static bool compare_plain(const struct adjustment *fit, size_t control, size_t t
     return !result->degenerate;
 }
 
-/* Slightly below 0 is 0. False for anything worse. */
+/* Sets a slightly negative value to 0. False for a clearly negative one or NaN. */
 static bool not_negative(double *value, double scale)
 {
     if (!isfinite(*value) || *value < -BELOW_ZERO * fmax(scale, 1))

@@ -1,5 +1,5 @@
 /*
- * Means adjusted by what was known of users before: one slope for all arms from the variation
+ * Means adjusted by pre-experiment covariates: one slope for all arms, estimated from the variation
  * within them (analysis of covariance; CUPED of Deng, Xu, Kohavi and Walker 2013 for a test).
  */
 #ifndef ASSAY_STATS_COVARIATE_ADJUSTMENT_H
@@ -22,8 +22,8 @@ struct adjustment {
     size_t arm_count;
     int covariates;
     int64_t total;                /* users */
-    int64_t arms_used;            /* with any */
-    int rank;                     /* independent covariates; 0 = nothing is adjusted */
+    int64_t arms_used;            /* arms with any users */
+    int rank;                     /* independent covariates; 0 = no adjustment */
     struct adjustment_arm within; /* pooled sums of products, means over all users */
     double slope[ADJUSTMENT_COVARIATES_MAX];
     struct optional_number variance_reduction_pct; /* over all users together */
@@ -37,8 +37,8 @@ double adjustment_mean(const struct adjustment *fit, size_t arm);
 double adjustment_deviation(const struct adjustment *fit, size_t arm);
 
 /* The difference of two adjusted means with the t-test of the linear model. False when it cannot be
- * tested: too few users, or no error left. `reduction` is the change of its variance against the
- * difference of plain means. */
+ * tested: too few users, or no residual variance. `reduction` is the change of the variance
+ * relative to the difference of plain means. */
 bool adjustment_compare(const struct adjustment *fit, size_t control, size_t treatment,
                         double alpha, struct test_result *result,
                         struct optional_number *reduction);

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* P(|T| <= h): the power at no difference, when h is how far the margin lies beyond the critical
- * value. */
+/* P(|T| <= h): the power at no difference, where h is the distance of the margin beyond the
+ * critical value. */
 static double central_probability(double h, double df)
 {
     return h > 0 ? 1 - 2 * student_survival(h, df) : 0;

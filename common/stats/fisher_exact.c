@@ -8,13 +8,13 @@
 
 #include <math.h>
 
-/* Tables whose probability exceeds the observed one by no more than this, relatively, are equal to
- * it. */
+/* Tables whose probability exceeds the observed one by at most this share count as equally
+ * likely. */
 #define TIE_TOLERANCE 1e-7
 
 #define LOG_ODDS_MAX 700.0 /* e^700 is about the largest double */
 
-/* The control's conversions, given all totals, and the range they can take. */
+/* The control's conversions, given all totals, and their possible range. */
 struct margins {
     int64_t users, converted, control_users;
     int64_t least, most;
@@ -43,7 +43,8 @@ static int64_t mode_of(const struct margins *margins)
                      (margins->users + 2));
 }
 
-/* The last k from `near` on towards `far` with more mass than `limit`; at `near` there is more. */
+/* The last k from `near` on towards `far` with more mass than `limit`; the mass at `near` exceeds
+ * it. */
 static int64_t last_above(const struct margins *margins, int64_t near, int64_t far, double limit)
 {
     if (log_mass(margins, far) > limit)
@@ -81,14 +82,14 @@ int64_t fisher_exact_tables(const struct binary_observation *observed)
     return margins.most - margins.least + 1;
 }
 
-/* One end of the interval: the tail `above` (or below) the observed count, half of the observed one
- * included, is to be alpha / 2. */
+/* One end of the interval: the tail `above` (or below) the observed count, with half of the
+ * observed mass, equals alpha / 2. */
 struct tail_problem {
     struct margins margins;
     int64_t observed;
     bool above;
     double
-        share; /* of the observed table that counts for the tail: 1/2 in mid-p, 1 in exact ends */
+        share; /* share of the observed table's mass in the tail: 1/2 in mid-p, 1 in exact ends */
     double log_target;
 };
 
@@ -104,11 +105,11 @@ static double step_ratio(const struct margins *margins, int64_t k, int direction
     return drawn / (left + 1) * (rest / (other + 1));
 }
 
-/* Sums this large leave nothing of the rest. */
+/* Beyond this size of a sum the remaining mass is negligible. */
 #define SUM_MAX 1e250
 
-/* The mass beyond the observed count over the mass at it, given the odds ratio. The terms rise to
- * the mode and then fall ever faster. */
+/* The mass beyond the observed count divided by the mass at it, given the odds ratio. The terms
+ * rise to the mode and then fall at an increasing rate. */
 static double relative_tail(const struct tail_problem *tail, int direction, double log_odds)
 {
     double odds = exp(direction * log_odds), term = 1, sum = 0;
@@ -137,7 +138,7 @@ static double log_excess(double log_odds, const void *context)
            tail->log_target;
 }
 
-/* The root of the tail, from a start near the odds ratio itself. */
+/* The root for the tail, from an initial value near the odds ratio itself. */
 static double solve_tail(const struct tail_problem *tail, double start)
 {
     bool positive = log_excess(start, tail) > 0;
@@ -168,7 +169,7 @@ static struct odds_ratio_interval find_interval(const struct binary_observation 
     if (!interval.given)
         return interval;
     if (tail.observed > tail.margins.least) {
-        tail.above = true; /* odds so low that as many conversions would be rare */
+        tail.above = true; /* odds so low that this many conversions would be rare */
         interval.lower = solve_tail(&tail, start);
     }
     interval.has_upper = tail.observed < tail.margins.most;

@@ -20,7 +20,7 @@ static const struct sort_item *rank_all(const double *p_values, size_t count, st
     return ranked;
 }
 
-/* Each returns how many of the sorted p-values are rejected, the smallest first. */
+/* Each returns the number of rejected p-values among the sorted ones, the smallest first. */
 
 static size_t step_up(const struct sort_item *ranked, size_t count, double level,
                       struct adjusted_test *tests)

@@ -1,7 +1,7 @@
 /*
- * Many p-values at once: which of them still count, so that the share of false discoveries
- * (Benjamini and Hochberg 1995) or the chance of any (Holm 1979) stays below a level. It must not
- * know what was tested.
+ * Corrections for multiple testing: which of many p-values stay significant when the false
+ * discovery rate (Benjamini and Hochberg 1995) or the family-wise error rate (Holm 1979) is limited
+ * to a level. Must not depend on what was tested.
  */
 #ifndef ASSAY_STATS_MULTIPLE_TESTING_H
 #define ASSAY_STATS_MULTIPLE_TESTING_H
@@ -15,7 +15,7 @@ enum multiple_testing_method { MULTIPLE_TESTING_BH, MULTIPLE_TESTING_HOLM, MULTI
 extern const char *const multiple_testing_names[MULTIPLE_TESTING__MAX]; /* bh, holm */
 
 struct adjusted_test {
-    double adjusted_p_value; /* rejected at every level above it */
+    double adjusted_p_value; /* the p-value is rejected at every level above it */
     bool rejected;
 };
 
@@ -26,7 +26,7 @@ struct multiple_testing_result {
 
 /* Adjusts `count` p-values (each in [0, 1]) at `level`; `tests` has as many elements, in the same
  * order. BH steps up and holds for independent or positively dependent tests; Holm steps down and
- * holds always. Comparisons are <=, equal p-values fare alike. */
+ * always holds. Comparisons are <=, and equal p-values get the same result. */
 struct multiple_testing_result multiple_testing_adjust(enum multiple_testing_method method,
                                                        const double *p_values, size_t count,
                                                        double level, struct arena *arena,

@@ -1,8 +1,8 @@
 /*
- * Welch's F and Kruskal and Wallis' H. Means are kept as differences from a value of their group
+ * Welch's F and Kruskal and Wallis' H. Means are stored as differences from a value of their group
  * and compared as differences from one group, so that groups far from zero and close together lose
- * nothing; sums of ranks are whole numbers. Squares are long doubles, whose range takes those of
- * any doubles and their quotients.
+ * no accuracy; sums of ranks are integers. Squares are long doubles, whose range holds the squares
+ * of all doubles and their quotients.
  */
 #include "stats/omnibus.h"
 
@@ -13,14 +13,14 @@
 
 #include <math.h>
 
-enum { LANES = 4 }; /* sums that grow side by side, none waiting for the other */
+enum { LANES = 4 }; /* independent sums, computed in parallel */
 
-/* A group's values about the first of them. The sum of squares about the mean loses no more than a
- * factor n to the shift, for the first value is one of those that spread. */
+/* A group's values relative to the first of them. The sum of squares about the mean loses no more
+ * than a factor n to the shift, for the first value is one of those that spread. */
 struct spread {
     double n;
     long double origin; /* the first value */
-    long double shift;  /* from there to the mean */
+    long double shift;  /* from the origin to the mean */
     long double squares;
 };
 
@@ -49,10 +49,10 @@ static struct spread spread_of(const struct number_list *values)
     return (struct spread){(double)n, origin, sum / n, fmaxl(square - sum * (sum / n), 0)};
 }
 
-/* What Welch's test is made of. */
+/* The intermediate values of Welch's test. */
 struct welch {
     struct spread spreads[OMNIBUS_GROUPS_MAX];
-    long double means[OMNIBUS_GROUPS_MAX];   /* from that of the group that weighs most */
+    long double means[OMNIBUS_GROUPS_MAX];   /* relative to that of the heaviest group */
     long double weights[OMNIBUS_GROUPS_MAX]; /* n / variance, in units of the smallest variance */
     long double least_variance;
     long double weight; /* of all groups */
@@ -173,9 +173,9 @@ bool omnibus_welch(const struct omnibus_groups *groups, double alpha, struct are
     return true;
 }
 
-/* Ranks as they are read off the sorted values of all groups. */
+/* Ranks read from the sorted values of all groups. */
 struct ranking {
-    int64_t twice_ranks[OMNIBUS_GROUPS_MAX]; /* their sum per group */
+    int64_t twice_ranks[OMNIBUS_GROUPS_MAX]; /* their sum per group, times two */
     double *ends[OMNIBUS_GROUPS_MAX];        /* of the sorted values of each group */
     int64_t ties;                            /* the sum of t^3 - t over runs of t equal values */
 };

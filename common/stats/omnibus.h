@@ -1,7 +1,7 @@
 /*
- * Whether several groups differ at all: Welch's analysis of variance for means and the
- * Kruskal-Wallis test for ranks. Which of them differ is for pairwise tests with a correction for
- * many tests (multiple_testing.h).
+ * Tests whether several groups differ at all: Welch's analysis of variance for means and the
+ * Kruskal-Wallis test for ranks. To find which of them differ, use pairwise tests with a correction
+ * (multiple_testing.h).
  */
 #ifndef ASSAY_STATS_OMNIBUS_H
 #define ASSAY_STATS_OMNIBUS_H
@@ -37,12 +37,11 @@ struct omnibus_result {
     double
         effect_size; /* eta squared of unweighted sums of squares, or epsilon squared H/(N - 1) */
     int64_t total;
-    struct omnibus_group *groups; /* as many as were given, in the arena */
+    struct omnibus_group *groups; /* one per input group, in the arena */
 };
 
 /* Welch 1951, "On the comparison of several mean values". False, with nothing filled in, when a
- * group has no variance, or one too small beside the largest value to be distinguished from none.
- */
+ * group has no variance, or one that cannot be distinguished from rounding of its largest value. */
 MUST_CHECK bool omnibus_welch(const struct omnibus_groups *groups, double alpha,
                               struct arena *arena, struct omnibus_result *result);
 

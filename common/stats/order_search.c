@@ -1,4 +1,4 @@
-/* A search over the doubles themselves: their bit patterns are integers in the same order. */
+/* Bisection over the doubles themselves: their bit patterns are integers in the same order. */
 #include "stats/order_search.h"
 
 #include "math/sort.h"
@@ -7,17 +7,17 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Where a member is sought: the doubles, by their keys, above `low` and up to `high`, and how many
- * members lie up to either. */
+/* The range of the search: doubles, by their keys, above `low` and up to `high`, and the number of
+ * members up to either. */
 struct bracket {
     int64_t low, high;
     int64_t up_to_low, up_to_high;
 };
 
-/* A double inside the bracket to count up to next. Counts rise evenly enough that a straight line
- * between the ends leads close to the rank; aiming a little past it, to the side whose end has not
- * moved last, brings both ends close. Every third step halves the keys, so that no data take more
- * than 200 steps. */
+/* A double inside the bracket to count up to next. Linear interpolation between the ends comes
+ * close to the rank; the probe is moved slightly past it, to the side whose end did not move last,
+ * so that both ends converge. Every third step halves the keys, so that no data take more than 200
+ * steps. */
 static int64_t next_probe(const struct bracket *bracket, int64_t rank, int step, bool low_moved)
 {
     double low = sort_value(bracket->low + 1), high = sort_value(bracket->high);
@@ -53,7 +53,7 @@ static bool is_wide(const struct bracket *bracket)
            bracket->up_to_high - bracket->up_to_low > ORDER_SEARCH_FEW;
 }
 
-/* The member in a bracket that is wide no more. */
+/* The member in a bracket that is narrow enough. */
 static double member_in(const struct order_source *source, const struct bracket *bracket,
                         int64_t rank)
 {

@@ -13,24 +13,26 @@
 #include <stdlib.h>
 
 enum {
-    SAFE_EXPONENT = 400, /* squares and their sums stay in range up to here */
+    SAFE_EXPONENT = 400, /* squares and their sums stay in range up to this exponent */
     WIDE_EXPONENT = 3    /* of the unit for wide values */
 };
 
-/* Above, sums of two differences may pass the largest double; those of an eighth do not. */
+/* Above this, the sum of two differences may exceed the largest double; in units of 2^WIDE_EXPONENT
+ * it does not. */
 #define WIDE_DIFFERENCE 0x1p1021
 
-/* The differences, in a unit of 2^exponent, which may itself pass the largest double. */
+/* The differences, in units of 2^exponent; the unit itself may exceed the largest double. */
 struct differences {
     size_t count;
     double *items;
     int exponent;
     double largest; /* magnitude */
-    bool constant;  /* all the same, within the rounding of the values */
+    bool constant;  /* all equal, within the rounding of the values */
 };
 
-/* Each difference lies within rounding of the true one: half a last place of either value and of
- * their difference. When those ranges have a point in common, that may be all there is. */
+/* Each difference is within rounding of the true one: half a unit in the last place of either value
+ * and of their difference. If these ranges have a common point, the true differences may be
+ * equal. */
 static void subtract(const struct paired_observation *observed, struct differences *differences)
 {
     const double *control = observed->control_values.items;
@@ -68,7 +70,7 @@ static struct differences differences_of(const struct paired_observation *observ
     return differences;
 }
 
-/* A unit in which the largest difference is near 1, where it is far from it. */
+/* Chooses a unit in which the largest difference is near 1, if it is far from 1. */
 static void rescale(struct differences *differences)
 {
     double unit = sample_unit_near(differences->largest);
@@ -123,15 +125,16 @@ void paired_t_test(const struct paired_observation *observed, struct arena *aren
     test->effect_size = GIVEN_NUMBER(moments.mean / sqrt(moments.variance));
 }
 
-/* Midranks of the magnitudes of the differences that are not 0. */
+/* Midranks of the magnitudes of the nonzero differences. */
 struct signed_ranks {
     int64_t count;
     int64_t twice_sum;   /* of all ranks */
-    int64_t twice_above; /* of those of differences above 0 */
+    int64_t twice_above; /* of the ranks of positive differences */
     int64_t ties;        /* the sum of t^3 - t over groups of t equal magnitudes */
 };
 
-/* The differences below and above 0 are two lists of ascending magnitudes, walked side by side. */
+/* The negative and the positive differences are two lists of ascending magnitudes, merged in
+ * parallel. */
 static struct signed_ranks rank_magnitudes(const struct sample *sorted)
 {
     const double *values = sorted->sorted;
@@ -177,8 +180,8 @@ static void set_pseudomedian(const struct sample *sorted, int exponent, double c
     test->ci_upper = finite_value(ldexp(sums[3] / 2, exponent));
 }
 
-/* How many standard deviations the smaller rank sum lies below the expected one, half a unit nearer
- * for continuity but not past it. */
+/* The number of standard deviations by which the smaller rank sum is below the expected one, with a
+ * continuity correction of half a unit that does not go past it. */
 static double rank_deficit(const struct signed_ranks *ranks, int64_t twice_smaller)
 {
     int64_t n = ranks->count;
@@ -217,7 +220,7 @@ void wilcoxon_test(const struct paired_observation *observed, struct arena *aren
         GIVEN_NUMBER((double)(ranks.twice_above - twice_below) / (double)ranks.twice_sum);
 }
 
-/* Twice P(K <= smaller) for n fair coins; whole numbers until the last step. */
+/* Twice P(K <= smaller) for n fair coins, in integers until the last step. */
 static double fair_coin_p_value(int64_t smaller, int64_t n)
 {
     double ways = 1, all = 1;

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "stats/two_sample.h"
 
-/* The i-th value of both lists belongs to the same user; the lists are equally long, of 2 to 2^20
+/* The i-th value of both lists belongs to the same user; the lists have the same length, 2 to 2^20
  * finite values. */
 struct paired_observation {
     struct number_list control_values;
@@ -16,20 +16,21 @@ struct paired_observation {
     double alpha; /* two-sided */
 };
 
-/* From this many discordant pairs on McNemar's p-value is that of the chi-square distribution. */
+/* From this number of discordant pairs on, McNemar's p-value uses the chi-square distribution. */
 enum { MCNEMAR_CHI_SQUARE_MIN = 25 };
 
 struct paired_result {
-    /* The two values are the means of the arms, but Wilcoxon's, which compares none. No power. */
+    /* The two values are the means of the arms, except in Wilcoxon's test, which compares no means.
+     * No power. */
     struct test_result test;
     int64_t pairs;
-    int64_t zero_differences; /* Wilcoxon: pairs without a difference, which have no rank */
+    int64_t zero_differences; /* Wilcoxon: pairs with difference 0, which have no rank */
     int64_t positive;         /* McNemar: pairs that went from 0 to 1, and from 1 to 0 */
     int64_t negative;
     bool exact; /* McNemar: the p-value is binomial */
 };
 
-/* Student's t on the differences. Effect: their mean; effect size: that over their standard
+/* Student's t on the differences. Effect: their mean; effect size: the mean over their standard
  * deviation. Degenerate when all differences agree within the rounding of the values. Scratch comes
  * from the arena. */
 void paired_t_test(const struct paired_observation *observed, struct arena *arena,
@@ -37,9 +38,9 @@ void paired_t_test(const struct paired_observation *observed, struct arena *aren
 
 /* Wilcoxon 1945 on midranks of the differences that are not 0, by the normal distribution with tie
  * and continuity correction. Effect: the median of all pairwise averages of differences, zeros
- * included (Hodges and Lehmann 1963); its interval two order statistics of them at the normal
- * quantile. Statistic: the smaller rank sum; effect size: rank-biserial (Kerby 2014). Degenerate
- * when fewer than two differences have a rank. Scratch comes from the arena. */
+ * included (Hodges and Lehmann 1963); its interval: two order statistics of the averages, by the
+ * normal quantile. Statistic: the smaller rank sum; effect size: rank-biserial (Kerby 2014).
+ * Degenerate when fewer than two differences have a rank. Scratch comes from the arena. */
 void wilcoxon_test(const struct paired_observation *observed, struct arena *arena,
                    struct paired_result *result);
 
@@ -49,7 +50,7 @@ void wilcoxon_test(const struct paired_observation *observed, struct arena *aren
  * fell. Never degenerate: without a discordant pair p is 1. */
 void mcnemar_test(const struct paired_observation *observed, struct paired_result *result);
 
-/* The same pairs as a table: each cell at most 10^9, two pairs in all at least. */
+/* The same pairs as a table: each cell at most 10^9, at least two pairs in all. */
 struct paired_counts {
     int64_t both;
     int64_t control_only;   /* from 1 to 0 */

@@ -13,10 +13,11 @@
 /* Events of the arm with the smaller exposure among all events, if the rates are equal. */
 struct split {
     int64_t events;
-    double share; /* at most 1/2, so that it keeps its digits */
+    double share; /* at most 1/2, so that it keeps its precision */
 };
 
-/* The last k from `near` on towards `far` with more mass than `limit`; at `near` there is more. */
+/* The last k from `near` on towards `far` with more mass than `limit`; the mass at `near` exceeds
+ * it. */
 static int64_t last_above(const struct split *split, int64_t near, int64_t far, double limit)
 {
     if (binomial_log_pmf(far, split->events, split->share) > limit)
@@ -51,7 +52,7 @@ static double conditional_p_value(const struct count_observation *observed)
                              binomial_survival(last, split.events, split.share));
 }
 
-/* Events over exposure, and what rounding took from the quotient. */
+/* Events over exposure, and the rounding error of the quotient. */
 struct rate {
     double value, residue;
     double deviation; /* standard deviation of the rate */
@@ -66,8 +67,8 @@ static struct rate rate_of(int64_t events, double exposure)
                          .deviation = sqrt(count) / exposure};
 }
 
-/* Exposures over a power of two near the smaller one, so that rates and their squares are ordinary
- * numbers. */
+/* Divides the exposures by a power of two near the smaller one, so that rates and their squares are
+ * in range. */
 static void set_rates(const struct count_observation *observed, double critical,
                       struct test_result *result)
 {
@@ -93,7 +94,7 @@ static void set_rates(const struct count_observation *observed, double critical,
     result->statistic = result->effect_size.value;
 }
 
-/* Odds of treatment's share; it and its complement each from its own quantile. */
+/* Odds of treatment's share; the share and its complement each come from their own quantile. */
 static struct optional_number share_odds(double share, double rest, double exposures)
 {
     double odds = share / rest * exposures;

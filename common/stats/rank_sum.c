@@ -7,13 +7,13 @@
 
 #include <math.h>
 
-/* A walk through both sorted arms at once. */
+/* The state of a parallel walk through both sorted arms. */
 struct ranking {
     int64_t twice_u;
     __int128 ties; /* the sum of t^3 - t over groups of t equal values */
 };
 
-/* How many values from `from` on are equal to `value`. */
+/* The number of values from `from` on that are equal to `value`. */
 static size_t run_length(const struct sample *sample, size_t from, double value)
 {
     size_t end = from;
@@ -76,8 +76,8 @@ static double exact_p_value(size_t n, size_t m, size_t u)
                              (double)all);
 }
 
-/* U's standard deviation; N^3 - N less the ties is a whole number, so it is 0 exactly when all
- * values are tied. */
+/* U's standard deviation; N^3 - N minus the ties is an integer, so it is 0 exactly when all values
+ * are tied. */
 static double u_deviation(const struct ranking *ranking, double pairs, int64_t total)
 {
     __int128 untied = (__int128)total * total * total - total - ranking->ties;
@@ -98,19 +98,19 @@ static int64_t least_exact_u(size_t n, size_t m, double alpha)
     return u;
 }
 
-/* The same of the normal distribution, with the ties of the data as they are. */
+/* The same for the normal distribution, with the ties of the data. */
 static int64_t least_normal_u(double pairs, double deviation, double critical)
 {
     return (int64_t)fmax(ceil(pairs / 2 - 0.5 - critical * deviation), 0);
 }
 
-/* Half a unit towards the centre, but not past it. */
+/* Moves half a unit toward the center, but not past it. */
 static double continuity_corrected(double distance)
 {
     return copysign(fmax(fabs(distance) - 0.5, 0), distance);
 }
 
-/* Of two values whose sum may be out of range; the same for both orders. */
+/* The midpoint of two values whose sum may be out of range; independent of their order. */
 static double middle_of(double a, double b)
 {
     return a == b ? a : a / 2 + b / 2;
@@ -123,7 +123,7 @@ static void set_shift(const struct sample *control, const struct sample *treatme
     double total = (double)(control->count + treatment->count);
     double reach = critical * sqrt((double)pairs * (total + 1) / 12);
     int64_t lowest = (int64_t)fmax(1, floor((double)pairs / 2 - reach));
-    /* Those in the middle first: they say most about where the others are. */
+    /* The middle ranks first: they narrow the search for the others most. */
     const int64_t ranks[] = {(pairs + 1) / 2, pairs / 2 + 1, lowest, pairs + 1 - lowest};
     double found[4];
 
@@ -134,8 +134,8 @@ static void set_shift(const struct sample *control, const struct sample *treatme
     result->ci_upper = finite_value(found[3]);
 }
 
-/* A shift larger than a difference takes that pair from U. What lies beyond a difference is
- * rejected when fewer than `least` pairs are left. */
+/* Shifting by more than a difference removes that pair from U. Shifts beyond a difference are
+ * rejected when fewer than `least` pairs remain. */
 static void set_test_interval(const struct sample *control, const struct sample *treatment,
                               int64_t least, struct test_result *result)
 {

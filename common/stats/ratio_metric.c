@@ -1,6 +1,6 @@
 /* The delta method on residuals: s_yy - 2 R s_xy + R^2 s_xx is the variance of y - R x, which does
- * not cancel when taken from the residuals themselves. Lists far from 1 are scaled by a power of
- * two of their own, so that squares stay in range. */
+ * not cancel when taken from the residuals themselves. Lists with values far from 1 are each scaled
+ * by a power of two, so that squares stay in range. */
 #include "stats/ratio_metric.h"
 
 #include "math/normal.h"
@@ -21,12 +21,12 @@ struct ratio_estimate {
     double standard_error;
 };
 
-/* A list in a unit in which its values can be squared. */
+/* A list in a unit that keeps its squares in range. */
 struct scaled_list {
     const double *items;
     double unit;
-    double magnitudes; /* their sum */
-    double total;      /* 0 when it is no more than the rounding of the values */
+    double magnitudes; /* sum of the magnitudes */
+    double total;      /* 0 when it is within the rounding of the values */
 };
 
 static double largest_magnitude(const struct number_list *values)
@@ -145,7 +145,7 @@ bool ratio_moments_estimate(const struct ratio_moments *arm, double *ratio, doub
     *ratio = arm->numerator_mean / arm->denominator_mean;
     rest = arm->numerator_squares - 2 * *ratio * arm->products +
            *ratio * *ratio * arm->denominator_squares;
-    /* No more than the rounding of its terms is nothing. */
+    /* A value within the rounding of its terms is 0. */
     if (rest <=
         16 * DBL_EPSILON * (arm->numerator_squares + *ratio * *ratio * arm->denominator_squares))
         rest = 0;

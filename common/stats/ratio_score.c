@@ -1,5 +1,6 @@
-/* One root for each end. With a ratio given, the likeliest rates solve a quadratic equation; it is
- * written in counts of users without a conversion, so that rates near 1 keep their digits. */
+/* Each end is a root. For a given ratio, the maximum-likelihood rates solve a quadratic equation;
+ * it is written in counts of users without a conversion, so that rates near 1 keep their
+ * precision. */
 #include "stats/ratio_score.h"
 
 #include "math/normal.h"
@@ -21,7 +22,8 @@ struct ratio_problem {
     double critical;
 };
 
-/* The variance of treatment - ratio * control at the likeliest rates whose ratio is 1 + lift. */
+/* The variance of treatment - ratio * control at the maximum-likelihood rates whose ratio is 1 +
+ * lift. */
 static double variance_at(const struct ratio_problem *problem, double lift)
 {
     double ratio = 1 + lift, users = problem->control_users + problem->treatment_users;
@@ -38,7 +40,8 @@ static double variance_at(const struct ratio_problem *problem, double lift)
            ratio * ratio * control * (control_rest / problem->control_users);
 }
 
-/* Squared distance from the observed ratio less what the test allows: negative inside. */
+/* The squared standardized distance from the observed ratio minus the critical value: negative
+ * inside the interval. */
 static double excess(double lift, const void *context)
 {
     const struct ratio_problem *problem = context;
@@ -47,7 +50,7 @@ static double excess(double lift, const void *context)
     return distance * distance - problem->critical * problem->critical * variance_at(problem, lift);
 }
 
-/* Where the observed rates leave no variance the search starts beside them. */
+/* If the observed rates have no variance, the search starts near them. */
 static double start_of(const struct ratio_problem *problem, double observed, double step)
 {
     return excess(observed, problem) < 0 ? observed : observed + step;

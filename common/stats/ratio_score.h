@@ -6,8 +6,9 @@
 
 #include "stats/two_sample.h"
 
-/* The ratios treatment / control that the score test does not reject, less 1, in percent. It never
- * has width 0 and never reaches below -100 %. RELATIVE_OF_ZERO without a control conversion. */
+/* The ratios treatment / control that the score test does not reject, less 1, in percent. Its width
+ * is never 0 and its lower end never below -100 %. RELATIVE_OF_ZERO without a control
+ * conversion. */
 struct relative_lift ratio_score_lift(const struct binary_observation *observed);
 
 #endif

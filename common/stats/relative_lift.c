@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* From this share of a mean's uncertainty on its square matters. */
+/* From this squared relative uncertainty of a mean on, the delta method is not accurate enough. */
 #define DELTA_UNCERTAINTY_MAX 0.05
 
 /* The interval of ratio - 1. */

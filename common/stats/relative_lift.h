@@ -1,5 +1,5 @@
 /*
- * The interval of an effect in percent of the size of the control value.
+ * The interval of an effect in percent of the magnitude of the control value.
  */
 #ifndef ASSAY_STATS_RELATIVE_LIFT_H
 #define ASSAY_STATS_RELATIVE_LIFT_H

@@ -1,7 +1,7 @@
 /*
- * Permutation tests and bootstrap intervals. Everything works on sorted values, less the mean of
- * the pool, over a power of two: results depend neither on the order of the input nor on its unit,
- * sums keep their digits, and nothing overflows.
+ * Permutation tests and bootstrap intervals. All functions use sorted values, minus the mean of the
+ * pool, divided by a power of two: results depend neither on the order of the input nor on its
+ * unit, sums keep their precision, and nothing overflows.
  */
 #include "stats/resampling.h"
 
@@ -14,25 +14,25 @@
 #include <math.h>
 #include <string.h>
 
-/* A relabelling this close to the observed difference ties with it: absolutely for data of ordinary
- * size, in proportion for smaller data, and relative to the difference. */
+/* A relabeling this close to the observed difference counts as a tie: absolute for data of ordinary
+ * size, proportional for smaller data, and relative to the difference. */
 #define TIE_TOLERANCE 1e-9
 
-/* What rounding can do to a difference, relative to the largest value. */
+/* The rounding error of a difference, relative to the largest value. */
 #define TIE_ROUNDING 1e-14
 
 enum { BATCH = 512, FLAGS_AT_ONCE = 8 };
 
-/* Both arms and all values together. A relabelling is stored twice: as the indexes of the values in
+/* Both arms and all values together. A relabeling is stored twice: as the indexes of the values in
  * the smaller arm, and as a flag per value. */
 struct pool {
-    double unit; /* what the values were divided by */
+    double unit; /* the divisor of the values */
     struct sample control, treatment, all;
     double quantile;
     size_t smaller; /* size of the smaller arm */
     uint32_t *chosen;
-    unsigned char *taken;         /* 1 for the chosen; padded with 0 */
-    const unsigned char *treated; /* 1 where a treatment value stands */
+    unsigned char *taken;         /* 1 for the values in the smaller arm; padded with 0 */
+    const unsigned char *treated; /* 1 for treatment values */
 };
 
 static double *scaled_values(const struct sample *sample, double unit, struct arena *arena)
@@ -50,7 +50,7 @@ static void shift_values(double *values, size_t count, double shift)
         values[i] -= shift;
 }
 
-/* The arm of each value of the pool; of equal values control's come first. */
+/* The arm of each value of the pool; among equal values control's come first. */
 static const unsigned char *label_places(const struct sample *control,
                                          const struct sample *treatment, struct arena *arena)
 {
@@ -82,7 +82,7 @@ static struct pool pool_make(const struct sample *control, const struct sample *
     memcpy(all, before, n * sizeof *all);
     memcpy(all + n, after, m * sizeof *all);
     sample_sort_values(all, total, arena);
-    for (int i = 0; i < 2; i++) { /* the second time takes away what rounding left of the mean */
+    for (int i = 0; i < 2; i++) { /* the second pass removes the rounding error of the mean */
         double mean = sample_mean(all, total);
 
         shift_values(before, n, mean);
@@ -102,8 +102,8 @@ static struct pool pool_make(const struct sample *control, const struct sample *
     };
 }
 
-/* The sum of the values at some indexes; four sums, so that additions do not wait for each other.
- */
+/* The sum of the values at some indexes, in four independent sums, so that additions do not wait
+ * for each other. */
 static double sum_at(const double *values, const uint32_t *places, size_t count)
 {
     double a = 0, b = 0, c = 0, d = 0;
@@ -120,8 +120,8 @@ static double sum_at(const double *values, const uint32_t *places, size_t count)
     return (a + b) + (c + d);
 }
 
-/* The distance of the means of the chosen and of the others. The mean of all is 0, so the others'
- * sum is that of the chosen with the other sign. */
+/* The distance between the means of the smaller arm and of the others. The mean of all values is 0,
+ * so the two sums differ only in sign. */
 static double mean_distance(const struct pool *pool)
 {
     double chosen = (double)pool->smaller, others = (double)pool->all.count - chosen;
@@ -130,7 +130,7 @@ static double mean_distance(const struct pool *pool)
     return fabs(sum / chosen + sum / others);
 }
 
-/* The index of the rank-th flag of that kind, counted from 0. */
+/* The index of the rank-th flag with that value, from 0. */
 static size_t find_place(const struct pool *pool, bool taken, size_t rank)
 {
     size_t place = 0;
@@ -170,7 +170,7 @@ static double quantile_distance(const struct pool *pool)
                 quantile_of_flagged(pool, false, pool->all.count - pool->smaller));
 }
 
-/* C(n, k) for k <= n / 2, or 0 when it is over the limit. */
+/* C(n, k) for k <= n / 2, or 0 when it exceeds the limit. */
 static int64_t combinations(size_t n, size_t k, int64_t limit)
 {
     __int128 count = 1;
@@ -197,7 +197,7 @@ static void choose_first(struct pool *pool)
     flag_chosen(pool);
 }
 
-/* The next choice in lexicographic order; after the last one nothing useful. */
+/* The next choice in lexicographic order; undefined after the last one. */
 static void choose_next(struct pool *pool)
 {
     size_t i = pool->smaller;
@@ -211,8 +211,8 @@ static void choose_next(struct pool *pool)
         flag_chosen(pool);
 }
 
-/* Draws indexes until enough different ones came up; the smaller arm is at most half of the pool,
- * so that takes fewer than 1.4 draws each. */
+/* Draws indexes until enough different ones are chosen. The smaller arm is at most half of the
+ * pool, so this takes fewer than 1.4 draws per index. */
 static void choose_randomly(struct pool *pool, uint64_t stream)
 {
     struct index_draws draws = index_draws_start(PERMUTATION_SEED, stream);
@@ -239,17 +239,18 @@ static double tie_tolerance(const struct pool *pool, double observed)
     return TIE_TOLERANCE * (fmin(1 / pool->unit, 1) + observed) + TIE_ROUNDING * largest;
 }
 
-/* The shifts at which a relabelling is at least as far out as the data: those between two roots,
- * around the observed difference. */
+/* For each relabeling, the range of shifts around the observed difference at which it is at least
+ * as extreme as the data. */
 struct reached {
     int64_t count;
-    int64_t besides; /* 1 when the data are counted, but not among the relabellings */
+    int64_t besides; /* 1 when the data are counted, but not among the relabelings */
     double *lower, *upper;
 };
 
-/* With a shift taken from the treatment values, a relabelled difference r moves by `share` of it,
- * the observed difference d by all of it: |r - share s| >= |d - s| between (d - r) / (1 - share)
- * and (d + r) / (1 + share). `as_extreme` is the verdict at 0, rounding allowed for. */
+/* If a shift s is subtracted from the treatment values, a relabeled difference r moves by `share`
+ * of it, the observed difference d by all of it: |r - share s| >= |d - s| between (d - r) / (1 -
+ * share) and (d + r) / (1 + share). `as_extreme` is the result at shift 0, with tolerance for
+ * rounding. */
 static void add_reached(const struct pool *pool, double difference, bool as_extreme,
                         struct reached *reached)
 {
@@ -282,8 +283,8 @@ static struct optional_number bound(double end, double unit)
     return isinf(end) ? (struct optional_number){0} : GIVEN_NUMBER(finite_value(end * unit));
 }
 
-/* The ends are where the count of relabellings that are reached falls below what p = alpha takes.
- */
+/* The ends are the shifts at which the number of relabelings as extreme as the data falls below the
+ * number for p = alpha. */
 static void set_permutation_interval(const struct pool *pool, struct reached *reached,
                                      struct arena *arena, struct test_result *result)
 {
@@ -299,7 +300,7 @@ static void set_permutation_interval(const struct pool *pool, struct reached *re
         bound(reached->upper[count - needed], pool->unit)};
 }
 
-/* `reached` takes every relabelling in, on request. */
+/* `reached` (or NULL) collects every relabeling. */
 static double permutation_p_value(struct pool *pool, double (*distance)(const struct pool *),
                                   double difference, int64_t resamples, int64_t *permutations,
                                   struct reached *reached)
@@ -359,9 +360,9 @@ static double value_at(const struct sample *sample, double place)
     return sample->sorted[index < sample->count ? index : sample->count - 1];
 }
 
-/* A resample's quantile, without drawing the resample. Places are uniform, so the k-th smallest of
- * n is Beta(k, n - k + 1) distributed, and the one after it lies as far above it as the least of
- * n - k further ones that are uniform from there to 1. */
+/* A resample's quantile, without drawing the resample. Positions are uniform, so the k-th smallest
+ * of n has the distribution Beta(k, n - k + 1). The next one is the smallest of n - k positions
+ * that are uniform from there to 1. */
 static double resampled_quantile(const struct sample *sample, double quantile,
                                  struct random *random)
 {

@@ -87,15 +87,15 @@ struct arms {
     const struct sample *control, *treatment;
 };
 
-/* A stretch of the treatments, and the controls that are too small for the one at hand. */
+/* A range of the treatments, and the number of controls that are too small for the current one. */
 struct walk {
     size_t treatment, end;
     size_t control;
     int64_t count;
 };
 
-/* Either the control at hand is too small for this treatment, or all from it on fit. Without a
- * branch, for no processor can guess which. */
+/* One step: either the current control is too small for this treatment, or all from it on fit.
+ * Without a branch, because it would be unpredictable. */
 static inline void walk_on(struct walk *walk, const double *control, size_t controls,
                            const double *treatment, double limit)
 {
@@ -108,7 +108,7 @@ static inline void walk_on(struct walk *walk, const double *control, size_t cont
     walk->treatment += !too_small;
 }
 
-/* The first control that fits the first treatment of a stretch. */
+/* The first control that fits the first treatment of a range. */
 static size_t first_fit(const double *control, size_t controls, double treatment, double limit)
 {
     size_t low = 0, high = controls;
@@ -124,9 +124,9 @@ static size_t first_fit(const double *control, size_t controls, double treatment
     return low;
 }
 
-/* How many differences are at most `limit`. Rounding keeps the order of differences, so the
- * controls that are small enough only move up as treatments grow. Stretches of the treatments are
- * walked in turn, none waiting for the other's comparison. */
+/* The number of differences that are at most `limit`. Rounding keeps the order of differences, so
+ * the index of the first fitting control only grows with the treatments. Ranges of the treatments
+ * are walked in turn, so that no comparison waits for another. */
 static int64_t differences_up_to(const void *data, double limit)
 {
     const struct arms *arms = data;
@@ -189,8 +189,8 @@ void sample_differences(const struct sample *control, const struct sample *treat
     order_search(&source, ranks, rank_count, differences);
 }
 
-/* How many sums of a value and itself or a later one are at most `limit`: as the smaller value
- * grows, the larger ones that fit only move down. */
+/* The number of sums of a value and itself or a later one that are at most `limit`: as the smaller
+ * value grows, the index of the largest fitting value only decreases. */
 static int64_t pair_sums_up_to(const void *data, double limit)
 {
     const struct sample *sample = data;

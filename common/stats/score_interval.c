@@ -1,4 +1,5 @@
-/* Mee's interval: one root for the likeliest rates at a difference, one for each end. */
+/* Mee's interval: a root search for each end, and within it one for the maximum-likelihood rates at
+ * a difference. */
 #include "stats/score_interval.h"
 
 #include "math/normal.h"
@@ -7,23 +8,24 @@
 
 #include <math.h>
 
-/* Of the search for the likeliest rate; after so many it halves once. */
+/* Steps of the search for the maximum-likelihood rate: at most, and from one forced bisection to
+ * the next. */
 enum { STEPS_MAX = 300, STEPS_FREE = 8 };
 
-/* A step of Newton's this small, relatively, leads to the last digits. */
+/* A relative Newton step this small means convergence. */
 #define SETTLED 1e-9
 
 #define BESIDE_THE_END 1e-15
 
-/* One arm's users with and without what is counted. */
+/* One arm's users with and without the counted outcome. */
 struct outcomes {
     double with, without, users;
 };
 
-/* The end above the observed difference; arms and outcomes are swapped to find the others. */
+/* The end above the observed difference; the other one is found by swapping arms and outcomes. */
 struct score_problem {
-    struct outcomes low, high; /* the arm whose rate is the smaller one, and the other */
-    double observed;           /* high's rate less low's */
+    struct outcomes low, high; /* the arm with the smaller rate, and the other */
+    double observed;           /* high's rate minus low's */
     double critical;
 };
 
@@ -32,7 +34,7 @@ static double share(double count, double of)
     return count > 0 ? count / fmax(of, 0) : 0;
 }
 
-/* The derivative of the log-likelihood, and its own. */
+/* The derivative of the log-likelihood, and the second derivative. */
 static double likelihood_slope(const struct score_problem *problem, double rate, double difference,
                                double *bend)
 {
@@ -52,9 +54,9 @@ static double pooled_rate(const struct score_problem *problem, double difference
     return (low->with + high->with - difference * high->users) / (low->users + high->users);
 }
 
-/* The slope falls with the rate, without bound at the ends: its root by Newton's steps, and by
- * halving where these lead out or linger. `low` has this rate, `high` one that is `difference`
- * above. */
+/* The slope falls with the rate, without bound at the ends. Its root is found by Newton's method,
+ * with bisection where a step leaves the bracket or converges slowly. `low` has this rate, `high`
+ * one that is `difference` higher. */
 static double likeliest_rate(const struct score_problem *problem, double difference)
 {
     double least = 0, most = 1 - difference, rate = pooled_rate(problem, difference);
@@ -81,8 +83,8 @@ static double likeliest_rate(const struct score_problem *problem, double differe
     return rate;
 }
 
-/* Squared distance from the observed difference less what the test allows: negative inside. Below 0
- * the arms swap. */
+/* The squared standardized distance from the observed difference minus the critical value: negative
+ * inside the interval. Below 0 the arms swap. */
 static double excess(double difference, const void *context)
 {
     struct score_problem problem = *(const struct score_problem *)context;
@@ -107,7 +109,7 @@ static double upper_end(const struct score_problem *problem)
 
     if (start >= 1)
         return 1;
-    if (start <= -1) /* all against none: no variance at the start itself */
+    if (start <= -1) /* all against none: no variance at the initial value itself */
         start += BESIDE_THE_END;
     return root_find(excess, problem, start, 1, 0);
 }
@@ -120,7 +122,7 @@ struct test_interval score_interval(const struct binary_observation *observed)
     struct outcomes control = {x1, n1 - x1, n1}, treatment = {x2, n2 - x2, n2};
     struct score_problem up = {control, treatment, rates.difference, 0}, down;
 
-    if (x1 + x2 > n1 + n2 - x1 - x2) { /* small rates keep their digits: count the others */
+    if (x1 + x2 > n1 + n2 - x1 - x2) { /* small rates are more precise: count the other outcome */
         up.low = (struct outcomes){treatment.without, treatment.with, n2};
         up.high = (struct outcomes){control.without, control.with, n1};
     }

@@ -1,12 +1,12 @@
-/* A difference estimated per stratum and put together by the strata's sizes (post-stratification;
- * Miratrix, Sekhon and Yu 2013). */
+/* Post-stratification: a difference estimated per stratum and combined by the strata's sizes
+ * (Miratrix, Sekhon and Yu 2013). */
 #ifndef ASSAY_STATS_STRATIFIED_H
 #define ASSAY_STATS_STRATIFIED_H
 
 #include "base/optional.h"
 
-/* An arm within a stratum: what it has of people, their mean and the sum of squares about it. For
- * rates the mean is the rate, and the squares are n p (1 - p). */
+/* An arm within a stratum: its number of users, their mean and the sum of squares about it. For
+ * rates the mean is the rate, and the sum of squares is n p (1 - p). */
 struct stratum_arm {
     int64_t n;
     double mean;
@@ -16,23 +16,23 @@ struct stratum_arm {
 
 struct stratum_pair {
     struct stratum_arm control, treatment;
-    bool contributes; /* out: both arms have two people */
-    double effect;    /* out */
+    bool contributes; /* output: both arms have two users */
+    double effect;    /* output */
 };
 
 struct stratified_result {
     bool defined; /* a stratum contributes and the variance is positive */
     int64_t strata;
-    double pooled_effect; /* of the same people in one pool */
+    double pooled_effect; /* of the same users without strata */
     double effect, standard_error, statistic, p_value, lower, upper, level;
     bool is_significant;
-    struct optional_number variance_reduction_pct; /* against the strata's people in one pool */
+    struct optional_number variance_reduction_pct; /* relative to the same users without strata */
 };
 
-/* Variance of the mean of an arm; 0 for fewer than two people. */
+/* Variance of the mean of an arm; 0 for fewer than two users. */
 double stratum_arm_variance(const struct stratum_arm *arm);
 
-/* Two arms as one. */
+/* Combines two arms. */
 struct stratum_arm stratum_arm_pool(const struct stratum_arm *one, const struct stratum_arm *other);
 
 void stratified_test(struct stratum_pair *strata, size_t count, double alpha,

@@ -1,5 +1,5 @@
-/* Quadrature over the narrower posterior, so that the other one's distribution function is smooth
- * on its range. */
+/* Numerical integration over the narrower posterior, on whose range the other's distribution
+ * function is smooth. */
 #include "stats/superiority.h"
 
 #include "math/beta.h"
@@ -25,7 +25,8 @@ static double spread_of(const struct posterior *posterior)
     return posterior->a / total * (posterior->b / total) / (total + 1);
 }
 
-/* P(other < one), or P(other > one): the mean of the other's tail over what `one` may be. */
+/* P(other < one), or P(other > one): the mean of the other's tail over the distribution of
+ * `one`. */
 static double mean_tail(const struct posterior *one, const struct posterior *other, bool above)
 {
     double node[NODES], weight[NODES], mean = 0, mass = 0;

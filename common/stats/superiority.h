@@ -1,4 +1,4 @@
-/* How probable it is that the treatment is the better one, given flat priors. */
+/* The probability that the treatment is better than the control, with flat priors. */
 #ifndef ASSAY_STATS_SUPERIORITY_H
 #define ASSAY_STATS_SUPERIORITY_H
 

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* An item's label is twice the arm, and 1 more for an event. */
+/* An item's label is twice the arm index, plus 1 for an event. */
 static struct sort_item *collect(const struct survival_arm *arms, size_t count, size_t subjects,
                                  struct arena *arena)
 {
@@ -50,7 +50,7 @@ void survival_table_build(const struct survival_arm *arms, size_t count, struct 
         events += (size_t)table->observed[arm];
     }
     items = collect(arms, count, subjects, arena);
-    /* one row more, written over and over without events */
+    /* one more row: the current time, overwritten until it has an event */
     times = ARENA_ARRAY(arena, double, events + 1);
     at_risk = ARENA_ARRAY(arena, int64_t, (events + 1) * count);
     passed = ARENA_ARRAY(arena, int64_t, (events + 1) * count);
@@ -81,7 +81,7 @@ struct object_list kaplan_meier(const struct survival_table *table, size_t arm, 
 {
     struct survival_point *points =
         ARENA_ARRAY(arena, struct survival_point, (size_t)table->observed[arm]);
-    long double product = 1; /* so that 51/128 is that, whatever led there */
+    long double product = 1; /* so that 51/128 is exact in any order of steps */
     double survival, greenwood = 0, critical = normal_upper_quantile(alpha / 2);
     size_t count = 0;
 

@@ -1,7 +1,7 @@
 /*
- * Times until an event in two or more arms, some of which are only known to be longer (censored):
- * the curves of Kaplan and Meier, tests of the log-rank family, and the proportional-hazards model
- * of one covariate. All work on one table of risk sets, made by one sort.
+ * Survival analysis: times until an event in two or more arms, some of them censored. Kaplan-Meier
+ * curves, tests of the log-rank family, and the proportional-hazards model of one covariate. All
+ * use one table of risk sets, made by one sort.
  */
 #ifndef ASSAY_STATS_SURVIVAL_H
 #define ASSAY_STATS_SURVIVAL_H
@@ -12,15 +12,15 @@
 
 enum { SURVIVAL_ARMS_MAX = 10 };
 
-/* One entry per subject in each list: how long it was watched (finite, not negative) and whether
- * the event ended that, or only the watching. */
+/* One entry per subject in each list: the observation time (finite, not negative), and whether it
+ * ended with the event (else it is censored). */
 struct survival_arm {
     struct number_list durations;
     struct boolean_list events_observed;
 };
 
-/* Who was at risk at each distinct time with an event in any arm, ascending. `at_risk` and `events`
- * hold a row of `arm_count` per time; a subject censored at that very time is still at risk. */
+/* The subjects at risk at each distinct event time, ascending. `at_risk` and `events` hold a row of
+ * `arm_count` per time; a subject censored at that very time is still at risk. */
 struct survival_table {
     size_t arm_count;
     size_t time_count;
@@ -31,8 +31,7 @@ struct survival_table {
     int64_t observed[SURVIVAL_ARMS_MAX]; /* events in all */
 };
 
-/* The table of 2..SURVIVAL_ARMS_MAX arms, of n subjects in the time of a sort; it belongs to the
- * arena. */
+/* The table of 2..SURVIVAL_ARMS_MAX arms, in O(n log n) for n subjects; the arena owns it. */
 void survival_table_build(const struct survival_arm *arms, size_t count, struct arena *arena,
                           struct survival_table *table);
 
@@ -46,13 +45,13 @@ struct survival_point {
     double ci_upper;
 };
 
-/* The product-limit estimate of one arm (Kaplan and Meier 1958), a struct survival_point per time
- * with an event in it; Greenwood's (1926) error and the plain interval of level 1 - alpha, cut at 0
- * and 1. Without subjects at risk both are 0. */
+/* The product-limit estimate of one arm (Kaplan and Meier 1958), a struct survival_point per event
+ * time of the arm; Greenwood's (1926) error and the plain interval of level 1 - alpha, cut at 0 and
+ * 1. Without subjects at risk both are 0. */
 struct object_list kaplan_meier(const struct survival_table *table, size_t arm, double alpha,
                                 struct arena *arena);
 
-/* Events that each arm would have had, had all arms shared one hazard. */
+/* The expected events of each arm if all arms had the same hazard. */
 void survival_expected(const struct survival_table *table, double expected[SURVIVAL_ARMS_MAX]);
 
 struct log_rank_result {
@@ -63,8 +62,8 @@ struct log_rank_result {
 
 /* The weighted log-rank test (Mantel 1966; Fleming and Harrington 1991, ch. 7) that all arms share
  * one hazard; weights S^rho (1 - S)^gamma, S the pooled estimate just before the time. rho = gamma
- * = 0 is the log-rank test. False when nothing can be tested: no events, or an arm without subjects
- * at risk at any of them, so that its part of the covariance is (relatively) 0. */
+ * = 0 is the log-rank test. False when no test is possible: no events, or an arm without subjects
+ * at risk at any event, whose part of the covariance is (relatively) 0. */
 MUST_CHECK bool log_rank_test(const struct survival_table *table, double rho, double gamma,
                               struct log_rank_result *result);
 

@@ -10,14 +10,14 @@ enum { STEPS_MAX = 50, HALVINGS_MAX = 60 };
 static const double STEP_TOLERANCE = 1e-10;
 static const double LOG_RATIO_MAX = 30;
 
-/* Of the log partial likelihood at one log hazard ratio. */
+/* Derivatives of the log partial likelihood at one log hazard ratio. */
 struct slope {
-    double first;  /* derivative: the score */
-    double second; /* second derivative, its sign changed: the information */
+    double first;  /* the first derivative: the score */
+    double second; /* the negative second derivative: the information */
 };
 
-/* Adds the d events of one time, each of which takes d's share out of the risk set (Efron). The
- * shares of the two arms in the hazard are kept apart, so that nothing cancels where one is near
+/* Adds the d events of one time; each removes 1/d of the tied subjects from the risk set (Efron).
+ * The hazard shares of the two arms are separate sums, so that nothing cancels where one is near
  * 1. */
 static void add_events(struct slope *slope, const int64_t at_risk[2], const int64_t events[2],
                        double ratio)
@@ -64,8 +64,8 @@ static bool has_maximum(const struct survival_table *table)
     return found[0] && found[1];
 }
 
-/* Takes the step, or half of it and so on, until the score is smaller. False when none makes it so:
- * what is left is rounding. */
+/* Takes the step, halved until the score is smaller. False when no step reduces it: only rounding
+ * remains. */
 static bool advance(const struct survival_table *table, double step, double *log_ratio,
                     struct slope *slope)
 {
@@ -81,7 +81,7 @@ static bool advance(const struct survival_table *table, double step, double *log
     return false;
 }
 
-/* The maximum and the information there; false when it is not found. */
+/* Finds the maximum and the information there; false when it is not found. */
 static bool maximise(const struct survival_table *table, double *log_ratio, double *information)
 {
     struct slope slope = slope_at(table, 0);

@@ -1,21 +1,21 @@
-/* The log-rank family: observed less expected events per arm, and their covariance. */
+/* The log-rank family: observed minus expected events per arm, and their covariance. */
 #include "stats/survival.h"
 
 #include "math/chi_square.h"
 
 #include <math.h>
 
-/* A pivot that is not larger than this share of the largest variance counts as 0. */
+/* A pivot of at most this share of the largest variance counts as 0. */
 static const double SINGULAR = 1e-12;
 
-/* Observed less expected events of every arm, weighted, and the lower half of their covariance. */
+/* Observed minus expected events of every arm, weighted, and the lower half of their covariance. */
 struct scores {
     size_t count;
     double score[SURVIVAL_ARMS_MAX];
     double covariance[SURVIVAL_ARMS_MAX][SURVIVAL_ARMS_MAX];
 };
 
-/* One time, all arms together. */
+/* The risk set of one time, over all arms. */
 struct risk_set {
     const int64_t *at_risk, *events;
     int64_t n, d;
@@ -53,7 +53,7 @@ static void add_risk_set(const struct risk_set *set, double weight, struct score
     for (size_t i = 0; i < scores->count; i++) {
         double share = (double)set->at_risk[i] / n;
 
-        /* the difference of two whole numbers: 0 exactly where an arm has its share */
+        /* the difference of two integers: exactly 0 when an arm has its expected events */
         scores->score[i] +=
             weight * (double)(set->events[i] * set->n - set->d * set->at_risk[i]) / n;
         scores->covariance[i][i] += scale * share * ((double)(set->n - set->at_risk[i]) / n);
@@ -70,7 +70,7 @@ static void swap(double *a, double *b)
     *b = other;
 }
 
-/* Exchanges rows and columns `a` < `b` of a symmetric matrix of which the lower half is kept. */
+/* Exchanges rows and columns `a` < `b` of a symmetric matrix that is stored as its lower half. */
 static void exchange(struct scores *s, size_t a, size_t b)
 {
     swap(&s->score[a], &s->score[b]);
@@ -83,8 +83,8 @@ static void exchange(struct scores *s, size_t a, size_t b)
         swap(&s->covariance[i][a], &s->covariance[i][b]);
 }
 
-/* The scores sum up to 0, so one of them says nothing new. Without the one that varies most the
- * others are least alike. */
+/* Drops one score, because the scores sum to 0. The one with the largest variance is dropped, so
+ * that the others are least correlated. */
 static void leave_one_out(struct scores *s)
 {
     size_t last = s->count - 1, widest = 0;
@@ -97,8 +97,8 @@ static void leave_one_out(struct scores *s)
     s->count = last;
 }
 
-/* score' covariance^-1 score, by symmetric elimination with the largest variance left as the pivot,
- * so that what is summed up are squares; -1 when the covariance is singular. Uses up `s`. */
+/* score' covariance^-1 score, by symmetric elimination with the largest remaining variance as the
+ * pivot, so that all terms are squares; -1 when the covariance is singular. Overwrites `s`. */
 static double quadratic_form(struct scores *s)
 {
     double form = 0, largest = 0;

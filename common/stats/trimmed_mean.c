@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-/* The trimmed mean and its error: Winsorised sum of squares over h (h - 1), h values being left.
- * Measured in the unit of what is left, so that the squares stay in range. */
+/* The trimmed mean and its error: Winsorized sum of squares over h (h - 1) for the h remaining
+ * values. Computed in the unit of the remaining values, so that the squares stay in range. */
 static struct mean_estimate trimmed_estimate(const struct sample *sample, double trim,
                                              struct arena *arena)
 {

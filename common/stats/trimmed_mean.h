@@ -13,9 +13,9 @@ struct trimmed_mean_result {
     int64_t treatment_effective;
 };
 
-/* Yuen 1974: the share `trim` is cut off either end of each arm, standard errors come from the
- * Winsorised variances. With trim 0 it is Welch's test. Degenerate when fewer than two values are
- * left in an arm or neither varies. Scratch comes from the arena. */
+/* Yuen 1974: the share `trim` is cut off each end of each arm; standard errors use the Winsorized
+ * variances. With trim 0 it is Welch's test. Degenerate when fewer than two values are left in an
+ * arm or neither arm varies. Scratch comes from the arena. */
 void trimmed_mean_test(const struct ranked_observation *observed, struct arena *arena,
                        struct trimmed_mean_result *result);
 

@@ -1,6 +1,6 @@
 /*
- * Two-sample tests from summaries. Written so that nothing cancels or overflows between the summary
- * and the result: differences of rates are taken exactly, variances only as ratios.
+ * Two-sample tests from summaries, written to avoid cancellation and overflow: differences of rates
+ * are exact, variances are used only as ratios.
  */
 #include "stats/ratio_score.h"
 #include "stats/relative_lift.h"
@@ -12,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Two values, each half a step off, and two subtractions. */
+/* Two values, each rounded by half a unit in the last place, and two subtractions. */
 #define SETTLED_EPSILONS (4 * DBL_EPSILON)
 
 double finite_value(double value)
@@ -66,7 +66,7 @@ void two_sample_settle(const struct number_list *control, const struct number_li
 }
 
 /* The limits are the roots of (1 + z^2/n) x^2 - (2p + z^2/n) x + p^2 = 0; the smaller one comes
- * from their product, p^2 / (1 + z^2/n), where centre minus half-width would cancel. */
+ * from their product, p^2 / (1 + z^2/n), where center minus half-width would cancel. */
 void wilson_interval(int64_t successes, int64_t trials, double z, double *lower, double *upper)
 {
     double n = (double)trials, rate = (double)successes / n;
@@ -88,14 +88,14 @@ struct test_result degenerate_result(double alpha)
     };
 }
 
-/* x2 n1 - x1 n2 is exact in 128 bits, so close rates of huge arms keep their difference. */
+/* x2 n1 - x1 n2 is exact in 128 bits, so close rates of large arms keep their difference. */
 struct proportions make_proportions(const struct binary_observation *observed)
 {
     double n1 = (double)observed->control_users, n2 = (double)observed->treatment_users;
     __int128 cross = (__int128)observed->treatment_conversions * observed->control_users -
                      (__int128)observed->control_conversions * observed->treatment_users;
 
-    /* the quotient of two whole numbers, rounded once where a double holds them */
+    /* the quotient of two integers, rounded once if a double holds them */
     __int128 base = (__int128)observed->control_conversions * observed->treatment_users;
 
     return (struct proportions){
@@ -127,9 +127,9 @@ static double pooled_standard_error(const struct binary_observation *observed)
     return sqrt(successes / (n1 + n2) * (failures / (n1 + n2)) * (1 / n1 + 1 / n2));
 }
 
-/* How far the Wilson limits lie below and above the rate. The nearer one is taken from the product
- * of the two, s p q / (1 + s) with s = z^2/n, so that it keeps its digits for rates near 0 and 1.
- */
+/* The distances of the Wilson limits below and above the rate. The nearer one is computed from
+ * their product, s p q / (1 + s) with s = z^2/n, so that it keeps its precision for rates near 0
+ * and 1. */
 static void wilson_distances(double rate, double rest, double n, double z, double *below,
                              double *above)
 {
@@ -343,7 +343,7 @@ void two_sample_continuous(const struct continuous_observation *observed,
         *result = degenerate_result(observed->alpha);
 }
 
-/* In units of the larger deviation, so that no square leaves the range of doubles. */
+/* In units of the larger deviation, so that squares stay in the range of doubles. */
 struct optional_number cohens_d(double difference, const struct mean_estimate *control,
                                 const struct mean_estimate *treatment)
 {

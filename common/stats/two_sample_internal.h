@@ -1,5 +1,5 @@
 /*
- * What the families of two-sample methods share. Private to common/stats: the methods
+ * Declarations that the files of two-sample methods share. Private to common/stats: the methods
  * themselves are in two_sample.h and the headers that it names.
  */
 #ifndef ASSAY_STATS_TWO_SAMPLE_INTERNAL_H
@@ -7,17 +7,17 @@
 
 #include "stats/two_sample.h"
 
-/* JSON has no infinity; the largest number stands for it. */
+/* JSON has no infinity; it becomes the largest number. */
 double finite_value(double value);
 
-/* Rounding may carry a sum of two tails past 1. */
+/* Limits a probability to 1, which the rounded sum of two tails may exceed. */
 double probability_value(double probability);
 
-/* No standard error: no effect, no interval, p = 1. */
+/* The result without a standard error: no effect, no interval, p = 1. */
 struct test_result degenerate_result(double alpha);
 
-/* A difference in percent of the size of the control value, which is not 0; infinite past the
- * largest double. In that order a hundredth is no fraction. */
+/* A difference in percent of the magnitude of the control value, which is not 0; infinite beyond
+ * the largest double. Multiplying by 100 before the division keeps hundredths exact. */
 double relative_percent(double difference, double control);
 
 /* Two rates. */
@@ -25,7 +25,7 @@ struct proportions {
     double control, treatment;           /* rates */
     double control_rest, treatment_rest; /* 1 - rate */
     double difference;
-    double relative_pct; /* of the control's; 0 when that is 0 */
+    double relative_pct; /* in percent of the control's; 0 when that is 0 */
 };
 
 struct proportions make_proportions(const struct binary_observation *observed);
@@ -40,19 +40,19 @@ void newcombe_interval(const struct binary_observation *observed, const struct p
 /* The mean of an arm, however it was estimated: its standard error is spread / sqrt(weight). */
 struct mean_estimate {
     double mean;
-    double rest; /* what rounding left of the mean, where it is known */
+    double rest; /* the rounding error of the mean, where it is known */
     double spread;
     double weight;
     double df;
 };
 
-/* The estimates of the summaries; false when nothing can be tested: no variance, or an arm of fewer
+/* The estimates from the summaries; false when no test is possible: no variance, or an arm of fewer
  * than two. */
 bool continuous_estimates(const struct continuous_observation *observed,
                           struct mean_estimate *control, struct mean_estimate *treatment);
 
-/* The difference of two means, with its standard error in units of `scale`, so that no square
- * leaves the range of doubles. One of the spreads must be positive. */
+/* The difference of two means, with its standard error in units of `scale`, so that squares stay in
+ * the range of doubles. One of the spreads must be positive. */
 struct mean_comparison {
     double difference;
     double scale;
@@ -65,17 +65,17 @@ double mean_difference(const struct mean_estimate *control, const struct mean_es
 struct mean_comparison compare_means(const struct mean_estimate *control,
                                      const struct mean_estimate *treatment);
 
-/* The compared values, their difference, and that in percent of the control's. */
+/* Sets the compared values, their difference, and the difference in percent of the control's. */
 void set_effect(double control, double treatment, double difference, struct test_result *result);
 
 /* difference -+ critical * standard error */
 void set_mean_interval(const struct mean_comparison *means, double critical,
                        struct test_result *result);
 
-/* The difference in standard errors; 0 when both spreads are. */
+/* The difference in standard errors; 0 when both spreads are 0. */
 double welch_statistic(const struct mean_estimate *control, const struct mean_estimate *treatment);
 
-/* Student's t-test of a difference whose standard error and degrees of freedom are known. */
+/* Student's t-test of a difference with a known standard error and degrees of freedom. */
 void mean_comparison_test(const struct mean_comparison *means, double control, double treatment,
                           double alpha, struct test_result *result);
 
@@ -83,20 +83,20 @@ void mean_comparison_test(const struct mean_comparison *means, double control, d
 void welch_test(const struct mean_estimate *control, const struct mean_estimate *treatment,
                 double alpha, struct test_result *result);
 
-/* The interval of the effect is also the one that belongs to the test. */
+/* Makes the interval of the effect also the test interval. */
 void set_effect_as_test_interval(struct test_result *result);
 
-/* The relative lift of two means from their standard errors (relative_lift.h); after the effect is
- * set. */
+/* Sets the relative lift of two means from their standard errors (relative_lift.h); call it after
+ * the effect is set. */
 void set_relative_means(const struct mean_estimate *control, const struct mean_estimate *treatment,
                         double critical, struct test_result *result);
 
-/* The relative effect of two rates with its score interval (ratio_score.h). */
+/* Sets the relative effect of two rates with its score interval (ratio_score.h). */
 void set_relative_rates(const struct binary_observation *observed, const struct proportions *rates,
                         struct test_result *result);
 
-/* The difference over the pooled standard deviation (Cohen 1988); spreads are standard deviations.
- * Absent when both are 0. */
+/* The difference divided by the pooled standard deviation (Cohen 1988); spreads are standard
+ * deviations. Absent when both are 0. */
 struct optional_number cohens_d(double difference, const struct mean_estimate *control,
                                 const struct mean_estimate *treatment);
 

@@ -2,7 +2,7 @@
  * Boschloo's and Barnard's tests. Given m conversions in all, the tables that are at least as
  * extreme as the observed one form tails, whose hypergeometric probability h(m) does not depend on
  * the common rate. The probability of all of them is then sum h(m) Bin(m; N, rate): one sum over m
- * instead of one over all tables, at every rate that is tried.
+ * instead of one over all tables, for every tried rate.
  */
 #include "stats/unconditional_exact.h"
 
@@ -13,12 +13,12 @@
 
 #include <math.h>
 
-/* Fisher p-values this close, relatively, are equal. */
+/* Fisher p-values within this relative distance are equal. */
 #define TIE_TOLERANCE 1e-9
 
 /* Rates are tried at equal steps of asin(sqrt(rate)), where a binomial count has the same spread
  * everywhere: 1 / (2 sqrt(N)). A step of GRID_STEP / sqrt(N) resolves every bump of the sum; those
- * within PEAK_SHARE of the highest are climbed. */
+ * within PEAK_SHARE of the highest are searched for their maximum. */
 #define GRID_STEP 0.2
 #define PEAK_SHARE 0.9
 
@@ -57,7 +57,7 @@ static double extreme_probability(const struct extremes *extremes, double rate)
     return sum;
 }
 
-/* The highest value between two angles around a peak, by golden section (Kiefer 1953). */
+/* The maximum between two angles around a peak, by golden section (Kiefer 1953). */
 static double climb(const struct extremes *extremes, double low, double high)
 {
     const double golden = 0.61803398874989485;
@@ -113,8 +113,8 @@ static struct extremes extremes_make(const struct binary_observation *observed, 
 }
 
 /* One side of Boschloo's test: tables in which an arm of `arm` users has so few conversions that
- * its Fisher p-value is at most that of the observed `successes`. One conversion more in all moves
- * the last such count by 0 or 1. */
+ * its Fisher p-value is at most that of the observed `successes`. One more conversion in total
+ * moves the last such count by 0 or 1. */
 static double boschloo_side(struct extremes *extremes, int64_t arm, int64_t successes,
                             int64_t converted, struct arena *arena)
 {
@@ -147,8 +147,8 @@ void boschloo_test(const struct binary_observation *observed, struct arena *aren
     exact_table_result(observed, probability_value(2 * fmin(fewer, more)), result);
 }
 
-/* z^2 is N D^2 / (n1 n2 m (N - m)) with the whole number D = N x1 - m n1, so whether a table is as
- * extreme as the observed one is decided in whole numbers, without rounding. */
+/* z^2 is N D^2 / (n1 n2 m (N - m)) with the integer D = N x1 - m n1, so integers decide, without
+ * rounding, whether a table is as extreme as the observed one. */
 struct distance {
     __int128 squared; /* of the observed D */
     __int128 spread;  /* the observed m (N - m) */
@@ -159,7 +159,7 @@ static bool reaches(const struct distance *observed, __int128 distance, int64_t 
     return distance * distance * observed->spread >= observed->squared * m * (users - m);
 }
 
-/* The smallest |D| that is as extreme as the observed one given m. */
+/* The smallest |D|, given m, that is as extreme as the observed one. */
 static int64_t least_distance(const struct distance *observed, int64_t m, int64_t users)
 {
     double share = (double)m * (double)(users - m) / (double)observed->spread;
@@ -172,7 +172,7 @@ static int64_t least_distance(const struct distance *observed, int64_t m, int64_
     return distance;
 }
 
-/* Towards minus infinity; the divisor is positive. */
+/* Rounds toward minus infinity; the divisor is positive. */
 static int64_t floor_divide(int64_t dividend, int64_t divisor)
 {
     return dividend / divisor - (dividend % divisor < 0);

@@ -1,6 +1,6 @@
 /*
  * Unconditional exact comparison of two proportions: Boschloo's and Barnard's tests. The common
- * rate is not known, so the p-value is the largest that any rate gives.
+ * rate is unknown, so the p-value is the maximum over all rates.
  */
 #ifndef ASSAY_STATS_UNCONDITIONAL_EXACT_H
 #define ASSAY_STATS_UNCONDITIONAL_EXACT_H
@@ -12,7 +12,8 @@
 enum { UNCONDITIONAL_EXACT_MAX = 1 << 20 };
 
 /* Boschloo 1970: tables are ordered by their one-sided Fisher p-value; twice the smaller of the two
- * sides. Result as exact_table_result() has it (fisher_exact.h). Scratch comes from the arena. */
+ * sides. The result is that of exact_table_result() (fisher_exact.h). Scratch comes from the
+ * arena. */
 void boschloo_test(const struct binary_observation *observed, struct arena *arena,
                    struct test_result *result);
 

@@ -1,4 +1,4 @@
-/* Draws of an uplift and what they sum up to. It must not know where the observations come from. */
+/* Draws of an uplift, and their summaries. Must not depend on the source of the observations. */
 #include "stats/uplift_draws.h"
 #include "math/draws.h"
 #include "math/sort.h"
@@ -16,7 +16,7 @@ static double clamp(double value, double low, double high)
     return fmin(fmax(value, low), high);
 }
 
-/* Of independent gammas X and Y, X / (X + Y) is beta. */
+/* If X and Y are independent gammas, X / (X + Y) is beta. */
 static void draw_rates(struct draws *draws, double successes, double users, double *values,
                        size_t count)
 {
