@@ -28,9 +28,9 @@ enum field_type {
     FIELD_BOOLEANS,     /* struct boolean_list */
     FIELD_OBJECTS,      /* struct object_list of the struct of `schema` */
     FIELD_LISTS,        /* struct object_list of the list struct of `item` */
-    FIELD_JSON,         /* json_t *, any value as it stands */
-    FIELD_JSON_OBJECT,  /* json_t *, an object as it stands, NULL when null */
-    FIELD_JSON_OBJECTS, /* json_t *, an array of objects as they stand */
+    FIELD_JSON,         /* json_t *, any value as parsed */
+    FIELD_JSON_OBJECT,  /* json_t *, an object as parsed, NULL when null */
+    FIELD_JSON_OBJECTS, /* json_t *, an array of objects as parsed */
     FIELD_MOMENT,       /* int64_t, or struct optional_integer when nullable: microseconds since
                            1970 (base/timestamp.h), written by `time` */
     FIELD_VARIANT,      /* struct schema_variant, of replies only */

@@ -88,7 +88,7 @@ static double integer_as_number(int64_t value)
     return (double)value;
 }
 
-/* "1e4" is a number, but nobody writes an integer so: "12" and "12.0" are. */
+/* "1e4" is a number, but not accepted as an integer; "12" and "12.0" are. */
 static bool read_number_text(const char *text, bool integer, double *number)
 {
     int64_t exact;

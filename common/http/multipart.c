@@ -335,7 +335,7 @@ static enum outcome read_parts(struct reader *reader)
     struct part_head head;
     bool ended = false;
 
-    /* So that a delimiter at the very beginning looks like the others. */
+    /* Makes a delimiter at the very beginning look like the others. */
     memcpy(reader->window, "\r\n", 2);
     reader->end = 2;
     if (!read_content(reader, &sink))

@@ -66,7 +66,7 @@ struct wire_format {
     const char *error_schema;
     const char *validation_schema;
     /* Of one item of a failed validation, or NULL. If set, the item is named ValidationError and
-     * the whole HTTPValidationError, as clients generated from such API documents expect. */
+     * the whole HTTPValidationError, as clients made for common frameworks expect. */
     const char *validation_item_schema;
     const char *security_schemes;                          /* JSON object */
     const char *(*security)(const struct route *protects); /* JSON list of a route with a role */

@@ -116,8 +116,8 @@ static struct rate_cell *add_cell(struct call *call, enum rate_kind kind)
     return cell;
 }
 
-/* Finds the key. If its time is slightly later than now, its time becomes now. NULL when there is
- * no key of that kind. */
+/* Finds the key. If the time of the key is slightly later than that of the call, the call takes the
+ * time of the key. NULL when there is no key of that kind. */
 static struct rate_cell *find_key(struct call *call, enum rate_kind kind)
 {
     struct rate_cell *cell = find_cell(call, kind);

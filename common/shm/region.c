@@ -131,7 +131,7 @@ static bool is_all_zero(const void *memory, size_t size)
 }
 
 /* An empty file, or one whose header never reached the disk, is the result of a machine crash. Any
- * other file of ours by this name without the mark was damaged. */
+ * other file with this name and our owner, but without the mark, was damaged. */
 static enum file_verdict examine_file(int fd, const char *path, uint32_t version,
                                       struct problem *problem)
 {

@@ -32,9 +32,9 @@ struct shm_region;
  * or truncated file is replaced as well, and kept as `<path>.damaged`. `<path>.lock` stays beside
  * the file.
  *
- * ERROR_MALFORMED: `path` is not a regular file, or not a region (`shm_not_ours`). ERROR_BUSY:
- * another process has held the lock for ten seconds (`shm_locked`). ERROR_SYSTEM: the system
- * refused (`shm_system`). On success the caller owns *region until shm_region_close().
+ * ERROR_MALFORMED: `path` is not a regular file, or belongs to another user (`shm_not_ours`).
+ * ERROR_BUSY: another process has held the lock for ten seconds (`shm_locked`). ERROR_SYSTEM: the
+ * system refused (`shm_system`). On success the caller owns *region until shm_region_close().
  */
 enum error shm_region_open(const char *path, uint32_t version, struct shm_region **region,
                            struct problem *problem) MUST_CHECK;
