@@ -1,4 +1,4 @@
-/* Makes a suggestion of a request: what the three routes of this family share. */
+/* Requests a suggestion for an HTTP request: shared by the three routes of this family. */
 #ifndef ASSAY_EXPERIMENTS_ADVICE_ASK_H
 #define ASSAY_EXPERIMENTS_ADVICE_ASK_H
 
@@ -9,8 +9,8 @@
 /* The request headers that name a provider, for route.headers. */
 extern const char *const provider_headers[];
 
-/* Sends the prompt to the provider that the request's headers choose, or else to the orchestrator
- * where the caller may use it. */
+/* Sends the prompt to the provider selected by the request's headers, or else to the orchestrator
+ * if the caller may use it. */
 void ask(struct request *request, const char *prompt, const struct advice_reader *reader,
          struct suggestion *suggestion);
 
@@ -18,8 +18,8 @@ void ask(struct request *request, const char *prompt, const struct advice_reader
 const struct advice *ask_for_advice(struct request *request, const char *prompt,
                                     struct suggestion *suggestion);
 
-/* The failure of a vendor that the caller has chosen as the failure of the request; ERROR_NONE when
- * there is none. */
+/* Turns the failure of a vendor that the caller has chosen into a failure of the request;
+ * ERROR_NONE when there is none. */
 MUST_CHECK enum error ask_refusal(struct request *request, const struct suggestion *suggestion);
 
 #endif

@@ -1,4 +1,4 @@
-/* POST /api/v1/calculate: how many users a design needs. */
+/* POST /api/v1/calculate: the sample size of a design. */
 #ifndef ASSAY_EXPERIMENTS_ANALYSIS_CALCULATE_H
 #define ASSAY_EXPERIMENTS_ANALYSIS_CALCULATE_H
 

@@ -1,4 +1,4 @@
-/* POST /api/v1/multiple-testing: which of many p-values still count. */
+/* POST /api/v1/multiple-testing: which of several p-values are significant after correction. */
 #ifndef ASSAY_EXPERIMENTS_ANALYSIS_MULTIPLE_TESTING_H
 #define ASSAY_EXPERIMENTS_ANALYSIS_MULTIPLE_TESTING_H
 

@@ -1,4 +1,4 @@
-/* POST /api/v1/srm-check: was the traffic split as planned? */
+/* POST /api/v1/srm-check: sample ratio mismatch check. */
 #ifndef ASSAY_EXPERIMENTS_ANALYSIS_SRM_CHECK_H
 #define ASSAY_EXPERIMENTS_ANALYSIS_SRM_CHECK_H
 

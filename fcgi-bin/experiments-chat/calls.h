@@ -1,5 +1,4 @@
-/* What the chat platform calls: commands, buttons, events. Private to fcgi-bin/experiments-chat/.
- */
+/* Calls of the chat platform: commands, buttons, events. Private to fcgi-bin/experiments-chat/. */
 #ifndef ASSAY_EXPERIMENTS_CHAT_CALLS_H
 #define ASSAY_EXPERIMENTS_CHAT_CALLS_H
 

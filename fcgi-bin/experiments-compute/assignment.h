@@ -1,4 +1,4 @@
-/* POST /api/v1/assignment/preview: how a plan of variations would fall on a sample of users. */
+/* POST /api/v1/assignment/preview: assigns a sample of users to the variations of a plan. */
 #ifndef ASSAY_EXPERIMENTS_COMPUTE_ASSIGNMENT_H
 #define ASSAY_EXPERIMENTS_COMPUTE_ASSIGNMENT_H
 

@@ -1,4 +1,4 @@
-/* POST /api/v1/simulate/bandit: what adaptive allocation would have done with the traffic. */
+/* POST /api/v1/simulate/bandit: simulates adaptive allocation of the traffic. */
 #ifndef ASSAY_EXPERIMENTS_COMPUTE_BANDIT_H
 #define ASSAY_EXPERIMENTS_COMPUTE_BANDIT_H
 

@@ -1,4 +1,4 @@
-/* POST /api/v1/results/categorical: what a table of counts showed. */
+/* POST /api/v1/results/categorical: analysis of a contingency table. */
 #ifndef ASSAY_EXPERIMENTS_COMPUTE_CATEGORICAL_H
 #define ASSAY_EXPERIMENTS_COMPUTE_CATEGORICAL_H
 

@@ -1,4 +1,4 @@
-/* POST /api/v1/results/omnibus: what several groups showed. */
+/* POST /api/v1/results/omnibus: analysis of several groups. */
 #ifndef ASSAY_EXPERIMENTS_COMPUTE_OMNIBUS_H
 #define ASSAY_EXPERIMENTS_COMPUTE_OMNIBUS_H
 

@@ -1,4 +1,4 @@
-/* POST /api/v1/results/paired: two measurements of each user. */
+/* POST /api/v1/results/paired: analysis of two measurements per user. */
 #ifndef ASSAY_EXPERIMENTS_COMPUTE_PAIRED_H
 #define ASSAY_EXPERIMENTS_COMPUTE_PAIRED_H
 

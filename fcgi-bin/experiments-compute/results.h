@@ -1,4 +1,4 @@
-/* POST /api/v1/results: what a finished two-arm test showed. */
+/* POST /api/v1/results: analysis of a finished two-arm test. */
 #ifndef ASSAY_EXPERIMENTS_COMPUTE_RESULTS_H
 #define ASSAY_EXPERIMENTS_COMPUTE_RESULTS_H
 

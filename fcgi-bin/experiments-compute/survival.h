@@ -1,4 +1,4 @@
-/* POST /api/v1/results/survival: what times until an event showed. */
+/* POST /api/v1/results/survival: analysis of survival times. */
 #ifndef ASSAY_EXPERIMENTS_COMPUTE_SURVIVAL_H
 #define ASSAY_EXPERIMENTS_COMPUTE_SURVIVAL_H
 

@@ -1,5 +1,5 @@
-/* Running experiments over HTTP: handlers of the family's routes, and schemas of replies that
- * belong to HTTP alone. */
+/* Running experiments over HTTP: handlers of the family's routes, and schemas of replies that only
+ * HTTP uses. */
 #ifndef ASSAY_EXPERIMENTS_LIVE_LIVE_H
 #define ASSAY_EXPERIMENTS_LIVE_LIVE_H
 
@@ -13,7 +13,7 @@ SCHEMA_OF(ingest_reply_schema, struct ingest_reply);
 SCHEMA_OF(lines_reply_schema, struct lines_reply);
 SCHEMA_OF(ingestion_schema, struct live_ingestion);
 
-/* What every call of the domain needs, the database ready. */
+/* The arguments of every domain function, with the database connected. */
 MUST_CHECK enum error live_begin(struct request *request, struct live_call *call);
 
 enum error live_handle_assign(struct request *request, struct reply *reply);

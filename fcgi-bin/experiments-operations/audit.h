@@ -1,4 +1,4 @@
-/* The audit log and the purge. */
+/* Handlers of the audit log and of the purge. */
 #ifndef ASSAY_EXPERIMENTS_OPERATIONS_AUDIT_H
 #define ASSAY_EXPERIMENTS_OPERATIONS_AUDIT_H
 

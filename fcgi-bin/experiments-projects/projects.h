@@ -1,4 +1,4 @@
-/* Handlers of the project routes: they call the store and hold no SQL and no rules. */
+/* Handlers of the project routes: they call the store and contain no SQL and no rules. */
 #ifndef ASSAY_EXPERIMENTS_PROJECTS_PROJECTS_H
 #define ASSAY_EXPERIMENTS_PROJECTS_PROJECTS_H
 

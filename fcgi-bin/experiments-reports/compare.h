@@ -1,4 +1,4 @@
-/* Comparisons of projects: two to five at once, and the older form for two. */
+/* Comparisons of projects: two to five at once, and the older route for two. */
 #ifndef ASSAY_EXPERIMENTS_REPORTS_COMPARE_H
 #define ASSAY_EXPERIMENTS_REPORTS_COMPARE_H
 
@@ -35,7 +35,7 @@ struct compare_pair_query {
     const char *candidate_run_id;
 };
 
-/* Two to five projects, each once: rules of every body that names them. */
+/* Two to five distinct projects: the rules of every body that names them. */
 bool compare_ids_are_given(const void *request);
 bool compare_ids_differ(const void *request);
 
@@ -49,10 +49,10 @@ void compare_cost(const void *body, struct compute_cost *cost);
 enum error compare_handle(struct request *request, struct reply *reply);
 enum error compare_pair_handle(struct request *request, struct reply *reply);
 
-/* What every store function needs, the database ready. */
+/* The arguments of every store function, with the database connected. */
 MUST_CHECK enum error compare_begin(struct request *request, struct project_call *call);
 
-/* The newest analyses of the projects, in their order; `ids` may have blanks round them. */
+/* The newest analyses of the projects, in their order; `ids` may have surrounding blanks. */
 MUST_CHECK enum error compare_read(const struct project_call *call, const struct string_list *ids,
                                    struct project_snapshot *snapshots);
 

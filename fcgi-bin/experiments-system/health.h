@@ -1,4 +1,4 @@
-/* GET /health, /readyz and /openapi.json: is the service there, can it work, what does it offer? */
+/* GET /health, /readyz and /openapi.json: liveness, readiness and the API document. */
 #ifndef ASSAY_EXPERIMENTS_SYSTEM_HEALTH_H
 #define ASSAY_EXPERIMENTS_SYSTEM_HEALTH_H
 

@@ -1,5 +1,5 @@
-/* What all responders of the experiments service share: its life cycle, its wire format and its
- * access control. No route, no formula. */
+/* Shared by all responders of the experiments service: life cycle, wire format and access control.
+ * No routes, no formulas. */
 #ifndef ASSAY_EXPERIMENTS_SERVICE_H
 #define ASSAY_EXPERIMENTS_SERVICE_H
 
@@ -10,50 +10,52 @@
 
 extern const struct http_service experiments_service;
 
-/* Roles of its routes. An open service has only writers. */
+/* Roles of its routes. Without authentication every caller is a writer. */
 enum { ROLE_NOBODY, ROLE_READER, ROLE_WRITER, ROLE_OPERATOR };
 
 /* Traits of its routes. */
 enum {
     TRAIT_STATELESS =
-        1,          /* computes and keeps nothing: readers may, where AB_READONLY_COMPUTE says */
-    TRAIT_HEAVY = 2 /* charged to the heavy bucket, too */
+        1, /* computes without storing: readers may call it if AB_READONLY_COMPUTE allows it */
+    TRAIT_HEAVY = 2 /* also charged to the bucket for expensive requests */
 };
 
-/* The caps of bodies, as positions of the policy's list. */
+/* The limits of body sizes, as indexes of the policy's list. */
 enum { LIMIT_STANDARD, LIMIT_WORKSPACE, LIMIT_CHATAPP };
 
 enum scope { SCOPE_NONE, SCOPE_READ, SCOPE_WRITE, SCOPE_ADMIN, SCOPE__MAX };
 extern const char *const scope_names[SCOPE__MAX]; /* NULL for SCOPE_NONE */
 
-/* The caller, as far as the credentials say; never NULL. */
+/* The caller according to the credentials; never NULL. */
 struct caller {
-    bool auth_enabled;         /* some token is configured; without any the service is open */
-    enum scope scope;          /* SCOPE_NONE when auth is not enabled */
-    const char *key_id;        /* of an issued key */
-    struct rate_rule key_rate; /* that key's own limit; 0 in either member = the service's */
+    bool auth_enabled;  /* a token is configured; without any the service is open */
+    enum scope scope;   /* SCOPE_NONE when auth is not enabled */
+    const char *key_id; /* of an issued key */
+    struct rate_rule
+        key_rate; /* rate limit of that key; 0 in either member = the service's limit */
 };
 const struct caller *service_caller(const struct request *request);
 
-/* What a request's service has. */
+/* State of the service for a request. */
 const struct experiments_settings *service_settings(const struct request *request);
 struct store *service_store(const struct request *request);
 
-/* The open database; errors go into the request's problem. The second is for what every family asks
- * of it, keys and first answers, also one without storage, which opens it then. */
+/* The connected database; errors go into the request's problem. The second one is for data that
+ * every family needs, keys and cached answers; it also works in families without storage, where it
+ * connects on first use. */
 MUST_CHECK enum error service_database(struct request *request, struct db **db);
 MUST_CHECK enum error service_database_for_keys(struct request *request, struct db **db);
 
-/* Which keys there are, as of at most a second ago in this worker. None when the database cannot be
- * asked but the service was open when it last could. */
+/* The keys, at most a second old in this worker. Returns no keys if the database cannot be read but
+ * the service was open at the last read. */
 MUST_CHECK enum error service_key_census(struct request *request, struct key_census *census);
 void service_forget_key_census(struct request *request);
 
-/* To be called before a key is issued: from then on no worker takes the service for open without
- * having asked the database again. */
+/* Call it before issuing a key: from then on, no worker treats the service as open without reading
+ * the database again. */
 void service_expect_keys(struct request *request);
 
-/* Who is asking, for the audit log. From the request's arena. */
+/* The caller, for the audit log. From the request's arena. */
 const struct actor *service_actor(const struct request *request);
 
 #endif

@@ -1,10 +1,10 @@
-/* Private to fcgi-bin/experiments: what its files share among themselves. */
+/* Private to fcgi-bin/experiments: declarations shared by its files. */
 #ifndef ASSAY_EXPERIMENTS_SERVICE_INTERNAL_H
 #define ASSAY_EXPERIMENTS_SERVICE_INTERNAL_H
 
 #include "experiments/service.h"
 
-/* What lives as long as the worker. */
+/* State that lives as long as the worker. */
 struct service {
     struct experiments_settings settings;
     struct store *store;

@@ -1,4 +1,4 @@
-/* Handlers of events in, dead letters, webhooks and the administration of keys. */
+/* Handlers for ingestion of events, dead letters, webhooks and the administration of keys. */
 #ifndef ASSAY_LIVEDATA_EVENTS_EVENTS_H
 #define ASSAY_LIVEDATA_EVENTS_EVENTS_H
 
@@ -23,7 +23,7 @@ extern const struct schema key_request_schema, issued_key_schema, keys_schema, r
     rotation_status_schema, revoked_schema, window_query_schema, service_summary_schema;
 
 enum error events_handle(struct request *request, struct reply *reply);
-/* Counts them for a scraper. */
+/* Counts them in the metrics. */
 void events_count(const struct request *request, const struct apply_counts *counts);
 enum error node_events_handle(struct request *request, struct reply *reply);
 enum error node_branches_handle(struct request *request, struct reply *reply);
@@ -41,13 +41,13 @@ enum error webhook_test_handle(struct request *request, struct reply *reply);
 enum error webhook_resend_handle(struct request *request, struct reply *reply);
 enum error webhook_logs_handle(struct request *request, struct reply *reply);
 
-/* Where events may be sent. A URL of a wrong shape is a 422 of that field; an address that is not
- * allowed, or none, a 400. */
+/* Validates the URL of a webhook. A malformed URL is a 422 of that field; a forbidden or unknown
+ * address is a 400. */
 struct egress_policy webhook_egress(const struct request *request);
 MUST_CHECK enum error webhook_check_url(struct request *request, const char *field,
                                         const char *url);
 
-/* What became of a test of a webhook or an alert. The row of the receiver's id names it. */
+/* Result of a test of a webhook or an alert. The row of the receiver's id names it. */
 struct delivery_answer {
     const char *delivery_id, *receiver_id, *event_id, *event_type;
     bool success;
@@ -59,7 +59,7 @@ struct delivery_answer {
     STRING(OWNER, delivery_id), __VA_ARGS__, STRING(OWNER, event_id), STRING(OWNER, event_type),   \
         BOOLEAN(OWNER, success), NULLABLE_INTEGER(OWNER, status_code),                             \
         STRING(OWNER, error, .nullable = true), INTEGER(OWNER, attempts)
-/* From the arena; `result` need not live longer. */
+/* From the arena; `result` may be freed earlier. */
 const struct delivery_answer *delivery_answer(struct arena *arena, const char *receiver_id,
                                               const struct webhook_event *event,
                                               const struct webhook_result *result);

@@ -8,14 +8,14 @@
 extern const struct schema query_request_schema, query_schema, explain_request_schema,
     explain_schema, batch_request_schema, batch_schema;
 
-/* Rows of an answer, whose columns are those of the question: a JSON list at hand as text. */
+/* Rows of an answer, with the columns of the question: a JSON list as text. */
 #define WRITTEN_ROWS(owner, member)                                                                \
     {                                                                                              \
         .name = #member, .type = FIELD_JSON_OBJECTS, .written = true,                              \
         .offset = FIELD_OFFSET(owner, member, const char *)                                        \
     }
 
-/* What every answer to a question says of itself. */
+/* The common members of every answer to a question. */
 #define QUERY_METADATA_MEMBERS                                                                     \
     int64_t rows_returned, execution_time_ms;                                                      \
     struct optional_number data_freshness_seconds, freshness_seconds, event_age_seconds;           \

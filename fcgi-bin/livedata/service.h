@@ -1,5 +1,5 @@
-/* What all responders of live data share: its life cycle, its wire format, who may do what, and
- * what a request reads with. No route, no formula. */
+/* Shared by all responders of live data: life cycle, wire format, access control, and the context
+ * of a read. No routes, no formulas. */
 #ifndef ASSAY_LIVEDATA_SERVICE_H
 #define ASSAY_LIVEDATA_SERVICE_H
 
@@ -18,56 +18,57 @@ enum live_role { LIVE_NOBODY, LIVE_CALLER, LIVE_ADMIN, LIVE_NODE };
 enum {
     TRAIT_DATA = 1,   /* answers carry health and freshness in headers */
     TRAIT_DEMO = 2,   /* a POST that changes nothing: allowed in the demo */
-    TRAIT_WHOLE = 4,  /* changes data: keys that see some types only may not */
-    TRAIT_SIGNED = 8, /* wants a key even where authentication is disabled */
+    TRAIT_WHOLE = 4,  /* changes data: not allowed for keys restricted to some types */
+    TRAIT_SIGNED = 8, /* requires a key even where authentication is disabled */
 };
 
 const struct livedata_settings *service_settings(const struct request *request);
 const struct catalog *service_catalog(const struct request *request);
 struct store *service_store(const struct request *request);
 struct live_cache *service_cache(const struct request *request);
-/* The time zone of the tenant's calendar, in which questions are asked. */
+/* The time zone of the tenant's calendar, for questions. */
 const char *service_time_zone(const struct request *request);
-/* The key that was shown, or NULL. */
+/* The key of the request, or NULL. */
 const struct live_key *service_key(const struct request *request);
-/* How many keys settings and files give. */
+/* Number of keys in settings and files. */
 size_t service_fixed_keys(const struct request *request);
 
-/* The database, ready for use; errors go into the request's problem. */
+/* The connected database; errors go into the request's problem. */
 MUST_CHECK enum error service_database(struct request *request, struct db **db);
 
-/* What a read needs. ERROR_UNAVAILABLE tenant_required where nobody is known and rows are several
- * tenants'. */
+/* The context of a read. ERROR_UNAVAILABLE tenant_required for an anonymous caller when rows belong
+ * to several tenants. */
 MUST_CHECK enum error service_reading(struct request *request, struct reading *reading);
 struct storage_call service_storage(struct request *request, struct db *db);
 struct keys_call service_keys_call(struct request *request, struct db *db);
 
-/* What applying events needs; for a tenant other than the caller's, the second after the first. */
+/* The context of applying events; for another tenant than the caller's, call the second function
+ * after the first. */
 MUST_CHECK enum error service_applying(struct request *request, struct apply_call *call);
 void service_apply_as(const struct request *request, const char *tenant, struct apply_call *call);
-/* Tells streams that there is something new. */
+/* Notifies streams of new events. */
 void service_ring(const struct request *request);
 
-/* A time of the query, 0 when there is none; a 422 when it cannot be read. */
+/* A time in the query string, 0 when absent; a 422 when it is invalid. */
 MUST_CHECK enum error service_timestamp(struct request *request, const char *field,
                                         const char *text, int64_t *timestamp);
 
-/* The health word of the tenant, looked up once per request. */
+/* The health status word of the tenant, computed once per request. */
 enum health_word service_health(struct request *request, const struct reading *reading);
 
 /* Begins the answer's JSON. */
 struct json_writer service_writer(struct reply *reply);
-/* The header that says whether the cache was used. */
+/* The header that says whether the answer came from the cache. */
 void service_cache_header(struct reply *reply, enum cache_word word);
 
-/* Notes for the session log what was asked. Texts live as long as the request. */
+/* Sets the members of the request log. Texts live as long as the request. */
 struct live_note {
     const char *entity_type, *entity_id, *metric, *engine, *query;
     enum cache_word cache;
 };
 struct live_note *service_note(const struct request *request);
 
-/* Hides what an engine said behind a reference to the log. */
+/* Replaces an engine's error message by a reference to the log. */
 enum error service_backend_error(struct request *request, enum error error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private to fcgi-bin/livedata: what its files share among themselves. */
+/* Private to fcgi-bin/livedata: declarations shared by its files. */
 #ifndef ASSAY_LIVEDATA_SERVICE_INTERNAL_H
 #define ASSAY_LIVEDATA_SERVICE_INTERNAL_H
 
@@ -7,7 +7,7 @@
 #include "livedata/webhooks/outbound.h"
 #include "net/redis.h"
 
-/* What lives as long as the worker; the last part as long as a request. */
+/* State that lives as long as the worker; the last part lives as long as a request. */
 struct service {
     struct livedata_settings settings;
     struct catalog catalog;
@@ -15,7 +15,7 @@ struct service {
     struct live_keys keys;
     struct store *store;
     struct live_cache cache;
-    struct redis *redis; /* NULL = none is set */
+    struct redis *redis; /* NULL = not set */
     struct session_log log;
     const char *run_directory;
 
@@ -26,7 +26,7 @@ struct service {
         enum health_word health;
         int64_t begun_at; /* monotonic microseconds */
         struct live_note note;
-        const char *refused; /* why authentication failed; NULL = it did not */
+        const char *refused; /* why authentication failed; NULL = no failure */
     } asking;
 };
 
@@ -40,7 +40,7 @@ void service_refuse(const struct request *request, struct http_refusal *refusal)
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
 /* headers.c */
 void service_finish(struct request *request, struct reply *reply);
-/* X-Live-<name> as it was sent, under our brand or a compatible one; NULL = not sent. */
+/* The header X-Live-<name>, with our or a compatible prefix; NULL = not sent. */
 const char *service_brand_header(const struct request *request, const char *name);
 
 static inline struct service *service_of(const struct request *request)

@@ -1,4 +1,4 @@
-/* What live data counts for scrapers. */
+/* Prometheus metrics of live data. */
 #ifndef ASSAY_LIVEDATA_SERVICE_METRICS_H
 #define ASSAY_LIVEDATA_SERVICE_METRICS_H
 

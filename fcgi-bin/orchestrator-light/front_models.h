@@ -1,4 +1,4 @@
-/* Models as clients of OpenAI's interface ask for them. */
+/* Models in OpenAI's API format. */
 #ifndef ASSAY_ORCHESTRATOR_LIGHT_FRONT_MODELS_H
 #define ASSAY_ORCHESTRATOR_LIGHT_FRONT_MODELS_H
 

@@ -1,4 +1,4 @@
-/* Completions as clients of OpenAI's interface read them. */
+/* Completions in OpenAI's API format. */
 #ifndef ASSAY_ORCHESTRATOR_STREAMS_COMPLETION_H
 #define ASSAY_ORCHESTRATOR_STREAMS_COMPLETION_H
 
@@ -10,7 +10,7 @@ struct function_row {
 };
 
 struct tool_row {
-    int64_t index; /* of chunks alone */
+    int64_t index; /* for chunks only */
     const char *id, *type;
     const struct function_row *function;
 };
@@ -56,7 +56,7 @@ struct completion {
     const struct orch_row *orch;
 };
 
-/* What a chunk of a stream adds; members that are NULL are left out. */
+/* The delta of a stream chunk; members that are NULL are omitted. */
 struct delta_row {
     const char *role, *content, *refusal;
     OBJECT_LIST(struct tool_row, tool_calls);
@@ -68,7 +68,7 @@ struct chunk_choice {
     const char *finish_reason;
 };
 
-/* Another model goes on. */
+/* Another model continues the stream. */
 struct splice_row {
     const char *event, *from_model_id, *model_id, *code;
 };
@@ -81,7 +81,7 @@ struct chunk {
     const struct usage_row *usage;
     struct schema_variant orch;
 };
-/* With a choice; the figures at the end; and a splice. */
+/* Chunks: with a choice; the usage at the end; and a model switch. */
 SCHEMA_OF(chunk_schema, struct chunk);
 SCHEMA_OF(usage_chunk_schema, struct chunk);
 SCHEMA_OF(splice_chunk_schema, struct chunk);

@@ -1,4 +1,4 @@
-/* A conversation as clients of OpenAI's interface send it. */
+/* Reads a conversation in OpenAI's API format. */
 #ifndef ASSAY_ORCHESTRATOR_STREAMS_CONVERSATION_H
 #define ASSAY_ORCHESTRATOR_STREAMS_CONVERSATION_H
 
@@ -18,8 +18,8 @@ struct completion_body {
 };
 SCHEMA_OF(completion_body_schema, struct completion_body);
 
-/* Fills in the request for models, and the whole conversation as text for the store; a fault of the
- * request for invalid messages. */
+/* Fills in the request for models, and the whole conversation as text for the store; sets a fault
+ * of the request for invalid messages. */
 MUST_CHECK enum error conversation_read(struct request *request, struct llm_request *conversation,
                                         const char **prompt);
 

@@ -1,5 +1,5 @@
-/* Server-sent events to one client: the stream is opened late, pinged in silence, and watched for
- * the client's leaving. */
+/* Server-sent events to one client: opens the stream late, sends pings while idle, and detects a
+ * disconnected client. */
 #ifndef ASSAY_ORCHESTRATOR_STREAMS_EVENT_WRITER_H
 #define ASSAY_ORCHESTRATOR_STREAMS_EVENT_WRITER_H
 
@@ -12,28 +12,29 @@ struct event_writer {
     struct reply *reply;
     struct stream stream;
     bool open;
-    bool spaced;     /* a blank behind each comma and colon */
+    bool spaced;     /* write a blank after each comma and colon */
     int64_t sent_at; /* monotonic microseconds */
     struct fetch_watch watch;
-    struct text event, piece; /* of the event that is being written */
+    struct text event, piece; /* name of the current event */
 };
 
-/* Sends nothing yet. The watch reports when the client has left, and sends pings in silence. */
+/* Sends nothing yet. The watch reports when the client has disconnected, and sends pings while
+ * idle. */
 void event_writer_start(struct event_writer *events, struct request *request, struct reply *reply,
                         bool spaced);
 
-/* Writes the head of the answer, which goes out with the first event. False when the client has
- * left already. */
+/* Writes the response head, which is sent with the first event. False when the client has already
+ * disconnected. */
 bool event_writer_open(struct event_writer *events);
 
-/* Sends an object as an event; `name` NULL = data alone. False when the client has left. */
+/* Sends an object as an event; `name` NULL = data only. False when the client has disconnected. */
 bool event_writer_send(struct event_writer *events, const char *name, const struct schema *schema,
                        const void *object);
 
 /* Bytes as a text that lives until the next call. */
 const char *event_writer_piece(struct event_writer *events, const char *bytes, size_t length);
 
-/* Sends data that is no JSON. */
+/* Sends data that is not JSON. */
 bool event_writer_send_text(struct event_writer *events, const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* The front that clients of OpenAI's interface speak to: POST /v1/chat/completions. */
+/* The OpenAI-compatible API: POST /v1/chat/completions. */
 #ifndef ASSAY_ORCHESTRATOR_STREAMS_FRONT_H
 #define ASSAY_ORCHESTRATOR_STREAMS_FRONT_H
 

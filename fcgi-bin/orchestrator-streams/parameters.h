@@ -1,23 +1,23 @@
-/* Members of a completion's body beyond those of its schema: passed on, or refused by name. */
+/* Members of a completion request outside its schema: passed on, or refused by name. */
 #ifndef ASSAY_ORCHESTRATOR_STREAMS_PARAMETERS_H
 #define ASSAY_ORCHESTRATOR_STREAMS_PARAMETERS_H
 
 #include "http/request.h"
 #include "llm/llm.h"
 
-/* An object with the members of `object` that are not in `names` (NULL at the end) nor null; NULL
- * when there is none. */
+/* A copy of `object` without null members and without those in `names` (NULL ends the list); NULL
+ * when nothing is left. */
 const json_t *members_beyond(struct arena *arena, const json_t *object, const char *const *names);
 
-/* The name of the first member that is not in `names` and requests something, NULL when there is
- * none. */
+/* The name of the first non-empty member that is not in `names`, NULL when there is none. */
 const char *first_beyond(const json_t *object, const char *const *names);
 
-/* Fills in the other members of the body; a fault of the request names an unsupported one. */
+/* Fills in the other members of the body; sets a fault of the request that names an unsupported
+ * one. */
 MUST_CHECK enum error parameters_read(struct request *request, struct llm_request *conversation);
 
-/* A fault of the request when the model's protocol cannot express all of it. LLM_PROTOCOL__MAX is a
- * model or pattern that takes a prompt alone. */
+/* Sets a fault of the request when the model's protocol does not support all of it.
+ * LLM_PROTOCOL__MAX is a model or pattern that accepts only a prompt. */
 MUST_CHECK enum error parameters_check(struct request *request, enum llm_protocol protocol,
                                        const struct llm_request *conversation);
 

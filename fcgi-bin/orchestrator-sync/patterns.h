@@ -1,4 +1,4 @@
-/* Routes that make more than one round of calls: consensus, compare, debate, batch, pipeline. */
+/* Routes with several rounds of calls: consensus, compare, debate, batch, pipeline. */
 #ifndef ASSAY_ORCHESTRATOR_SYNC_PATTERNS_H
 #define ASSAY_ORCHESTRATOR_SYNC_PATTERNS_H
 

@@ -1,4 +1,4 @@
-/* Health in four forms: alive, ready, in short and in full. */
+/* Health routes: liveness, readiness, summary and full report. */
 #ifndef ASSAY_ORCHESTRATOR_SYSTEM_HEALTH_H
 #define ASSAY_ORCHESTRATOR_SYSTEM_HEALTH_H
 

@@ -1,4 +1,4 @@
-/* Figures of the service in text for scrapers: GET /metrics. */
+/* Prometheus metrics of the service: GET /metrics. */
 #ifndef ASSAY_ORCHESTRATOR_SYSTEM_METRICS_H
 #define ASSAY_ORCHESTRATOR_SYSTEM_METRICS_H
 

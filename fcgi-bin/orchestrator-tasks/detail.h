@@ -1,4 +1,4 @@
-/* One task: shown, exported, tried again. */
+/* Routes of one task: show, export, retry. */
 #ifndef ASSAY_ORCHESTRATOR_TASKS_DETAIL_H
 #define ASSAY_ORCHESTRATOR_TASKS_DETAIL_H
 

@@ -1,4 +1,4 @@
-/* Bodies of the routes that call models. */
+/* Request bodies of the routes that call models. */
 #ifndef ASSAY_ORCHESTRATOR_BODIES_H
 #define ASSAY_ORCHESTRATOR_BODIES_H
 
@@ -30,13 +30,13 @@ SCHEMA_OF(orchestrate_body_schema, struct orchestrate_body);
     STRING(OWNER, model, .nullable = true, .min_length = 1, .max_length = 120,                     \
            .help = "By id, name or alias; none asks the default one.")
 
-/* A fault of the field: its text is longer than prompts may be. */
+/* Adds a fault of the field: its text is longer than the limit of prompts. */
 MUST_CHECK enum error prompt_refuse_length(struct request *request, const char *field);
-/* The same where it is longer. */
+/* The same if the text is longer. */
 MUST_CHECK enum error prompt_check_length(struct request *request, const char *field,
                                           const char *text);
 
-/* Checks what the schema alone does not express. */
+/* Checks the rules that the schema cannot express. */
 MUST_CHECK enum error orchestrate_body_check(struct request *request);
 
 struct orchestration_request orchestration_request_of(const struct orchestrate_body *body);

@@ -1,4 +1,4 @@
-/* Errors as clients of OpenAI's interface read them: everything below /v1. */
+/* Errors in OpenAI's API format: for everything below /v1. */
 #ifndef ASSAY_ORCHESTRATOR_FRONT_ERROR_H
 #define ASSAY_ORCHESTRATOR_FRONT_ERROR_H
 
@@ -6,11 +6,11 @@
 #include "http/request.h"
 #include "orchestrator/dispatch/run.h"
 
-/* Whether a path belongs to that interface, known or not. */
+/* Whether a path belongs to that API, known or not. */
 bool front_has_path(const char *path);
 
-/* One error. Members that are NULL are null, but the type, which follows the status, and the
- * request's id, which events do not have. */
+/* One error. Members that are NULL become null, except the type, which follows from the status, and
+ * the request's id, which events do not have. */
 struct front_error {
     int status;
     const char *message, *type, *param, *code, *request_id;
@@ -24,7 +24,7 @@ SCHEMA_OF(front_error_schema, struct front_error_answer);
 void front_error_write(struct json_writer *writer, const struct request *request,
                        const struct front_error *error);
 
-/* Passes on a provider's refusal: Retry-After of a rate limit, and the whole error of a wrong
+/* Passes on a provider's refusal: Retry-After of a rate limit, and the whole error of an invalid
  * request. True when the reply is complete. */
 bool front_pass_on(const struct request *request, struct reply *reply,
                    const struct provider_refusal *refusal);

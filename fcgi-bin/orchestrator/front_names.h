@@ -1,4 +1,4 @@
-/* Names at the front that are a way of asking, not a model. */
+/* Model names of the OpenAI-compatible API that select a pattern, not a model. */
 #ifndef ASSAY_ORCHESTRATOR_FRONT_NAMES_H
 #define ASSAY_ORCHESTRATOR_FRONT_NAMES_H
 

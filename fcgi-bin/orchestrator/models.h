@@ -1,5 +1,5 @@
-/* GET /api/v1/models, POST /api/v1/models/refresh: of two families, for the second may wait long.
- */
+/* GET /api/v1/models, POST /api/v1/models/refresh: in two families, because the second may wait
+ * long. */
 #ifndef ASSAY_ORCHESTRATOR_MODELS_H
 #define ASSAY_ORCHESTRATOR_MODELS_H
 

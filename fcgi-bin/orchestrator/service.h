@@ -1,5 +1,5 @@
-/* What all responders of the orchestrator share: its life cycle, its wire format, who may call. No
- * route, no rule of orchestrating. */
+/* Shared by all responders of the orchestrator: life cycle, wire format, access control. No routes,
+ * no rules of orchestration. */
 #ifndef ASSAY_ORCHESTRATOR_SERVICE_H
 #define ASSAY_ORCHESTRATOR_SERVICE_H
 
@@ -10,14 +10,14 @@
 
 extern const struct http_service orchestrator_service;
 
-/* Roles: with the key, or without. */
+/* Roles: callers with the key, or without. */
 enum { ORCHESTRATOR_NOBODY, ORCHESTRATOR_CALLER };
 
 /* Traits of its routes. */
 enum {
     TRAIT_PUBLIC = 1,    /* answered without a key */
     TRAIT_UNLIMITED = 2, /* not counted by the rate limit */
-    TRAIT_PROMPT = 4     /* its body is a prompt: usage telemetry keeps the digest */
+    TRAIT_PROMPT = 4     /* its body is a prompt: usage telemetry stores the digest */
 };
 
 enum { LIMIT_STANDARD, LIMIT_UPLOAD_BODY, LIMIT_UPLOAD_FILE };
@@ -35,20 +35,20 @@ enum {
 const struct orchestrator_settings *service_settings(const struct request *request);
 const struct worker_context *service_worker(const struct request *request);
 struct store *service_store(const struct request *request);
-struct shared_rate *service_cache(const struct request *request); /* NULL = none is set */
+struct shared_rate *service_cache(const struct request *request); /* NULL = not set */
 
-/* Loads the stored model list. Where the browser is used, this also happens before a request, every
- * few seconds. */
+/* Loads the stored model list. If the browser is used, also called before requests, every few
+ * seconds. */
 void service_reload_model_list(struct request *request);
 
 /* Checks all components of the service. */
 void service_check_readiness(struct request *request, struct readiness *readiness);
 
-/* The database, ready for use. */
+/* The connected database. */
 MUST_CHECK enum error service_database(struct request *request, struct db **db);
 
-/* Turns an error of the store into 503 with the operation that failed. Other errors pass through.
- */
+/* Turns an error of the store into a 503 with the name of the failed operation. Returns other
+ * errors unchanged. */
 enum error service_storage_error(struct request *request, enum error error, const char *operation);
 
 #endif

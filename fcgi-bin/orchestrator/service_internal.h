@@ -1,4 +1,4 @@
-/* Private to fcgi-bin/orchestrator: what its files share among themselves. */
+/* Private to fcgi-bin/orchestrator: declarations shared by its files. */
 #ifndef ASSAY_ORCHESTRATOR_SERVICE_INTERNAL_H
 #define ASSAY_ORCHESTRATOR_SERVICE_INTERNAL_H
 

@@ -16,14 +16,14 @@ SCHEMA_OF(model_name_schema, struct model_name);
 /* A step among the results of a live run. */
 SCHEMA_OF(step_result_schema, struct step_record);
 
-/* A call that was not made, or not answered. */
+/* A call that was not made, or failed. */
 struct refusal_answer {
     const char *model_id;
     const char *reason;
     const char *message;
 };
 
-/* What the calls of a run took. */
+/* Statistics of the calls of a run. */
 struct accounting_answer {
     int64_t calls;
     struct optional_integer input_tokens;
@@ -44,15 +44,15 @@ struct task_answer {
     const char *adapter_name;
     int failure_code;
     const char *failure_message;
-    const struct model_name *model; /* the winner; NULL = none */
+    const struct model_name *model; /* the winning model; NULL = none */
     OBJECT_LIST(struct model_name, requested_models);
     const char *output_text;
     bool was_decomposed;
     int64_t subtask_count;
-    OBJECT_LIST(struct step_record, results); /* none in a dry run */
+    OBJECT_LIST(struct step_record, results); /* absent in a dry run */
     const char *trace_id;
-    const struct accounting_answer *accounting; /* of an orchestration alone */
-    /* Of stored tasks, in the list or alone. */
+    const struct accounting_answer *accounting; /* for an orchestration only */
+    /* For stored tasks, in the list or single. */
     bool dry_run;
     int64_t model_count;
     const char *cancel_reason, *session_id;
@@ -78,23 +78,23 @@ SCHEMA_OF(task_item_schema, struct task_answer);
 SCHEMA_OF(task_detail_schema, struct task_answer);
 
 /* The answer of an orchestration that has ended; adds x-trace-id to the reply. ERROR_UNAVAILABLE
- * (503) where nobody is signed in, ERROR_UNAVAILABLE (504) where the time was up. */
+ * (503) when no user is signed in, ERROR_UNAVAILABLE (504) after a timeout. */
 MUST_CHECK enum error task_answer_make(struct request *request, struct reply *reply,
                                        const struct orchestration *orchestration);
 
-/* What the calls of a run took. */
+/* Fills in the statistics of the run's calls. */
 const struct accounting_answer *accounting_of(const struct run *run, const struct result *results,
                                               size_t count);
 
-/* 503 for a task that failed because nobody is signed in; ERROR_NONE for all others. */
+/* 503 for a task that failed because no user is signed in; ERROR_NONE for all others. */
 MUST_CHECK enum error task_answer_refuse(struct request *request, struct reply *reply,
                                          const struct task_run *task_run,
                                          const struct outcome *outcome);
 
-/* The members that all answers take from the record. */
+/* Fills in the members common to all answers from the record. */
 struct task_answer task_answer_of(const struct task_record *task);
 
-/* The steps of a live run as its results. */
+/* Converts the steps of a live run into its results. */
 struct object_list step_results(struct arena *arena, const struct task_record *task,
                                 const struct step_list *steps);
 

@@ -1,11 +1,11 @@
-/* Stored tasks as they are shown: what lists and details have in common. */
+/* Stored tasks for display: shared by lists and details. */
 #ifndef ASSAY_ORCHESTRATOR_TASK_VIEW_H
 #define ASSAY_ORCHESTRATOR_TASK_VIEW_H
 
 #include "orchestrator/storage/task_store.h"
 #include "orchestrator/task_answer.h"
 
-/* What the first and the last event of a task contain. */
+/* Data of the first and the last event of a task. */
 struct task_summary {
     struct object_list requested_models; /* struct model_name */
     struct optional_integer winning_step;
@@ -15,7 +15,7 @@ struct task_summary {
     json_t *details;
 };
 
-/* Reads the events of one task (the accepted and the terminal one; others are passed over). */
+/* Reads the events of one task (the accepted and the terminal one; skips others). */
 void task_summary_read(struct arena *arena, const struct event_record *events, size_t count,
                        const struct step_record *steps, size_t step_count,
                        struct task_summary *summary);
@@ -24,7 +24,7 @@ void task_summary_read(struct arena *arena, const struct event_record *events, s
 const char *task_adapter(struct arena *arena, const struct task_record *task,
                          const struct step_record *steps, size_t count);
 
-/* The model that has won, NULL for none. */
+/* The winning model, NULL for none. */
 const struct model_name *task_winner(struct arena *arena, const struct task_record *task,
                                      const struct task_summary *summary,
                                      const struct step_record *steps, size_t count);

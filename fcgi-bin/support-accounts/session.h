@@ -1,4 +1,4 @@
-/* POST /api/auth/...: signing in, renewing, carrying a token over into a cookie, signing out. */
+/* POST /api/auth/...: sign-in, token refresh, conversion of a token into a cookie, sign-out. */
 #ifndef ASSAY_SUPPORT_ACCOUNTS_SESSION_H
 #define ASSAY_SUPPORT_ACCOUNTS_SESSION_H
 

@@ -1,4 +1,4 @@
-/* Sessions, votes, tickets, categories, documents that grow old. */
+/* Routes of sessions, votes, tickets, categories and outdated documents. */
 #ifndef ASSAY_SUPPORT_ADMIN_CONSOLE_H
 #define ASSAY_SUPPORT_ADMIN_CONSOLE_H
 

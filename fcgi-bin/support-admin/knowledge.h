@@ -1,4 +1,4 @@
-/* Gaps, drafts, documents that grow old; analytics. */
+/* Routes of gaps, drafts, outdated documents and analytics. */
 #ifndef ASSAY_SUPPORT_ADMIN_KNOWLEDGE_H
 #define ASSAY_SUPPORT_ADMIN_KNOWLEDGE_H
 

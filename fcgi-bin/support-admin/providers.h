@@ -1,4 +1,4 @@
-/* Providers of language models: what the registry says of them, and how they do. */
+/* Routes of language model providers: their configuration and state. */
 #ifndef ASSAY_SUPPORT_ADMIN_PROVIDERS_H
 #define ASSAY_SUPPORT_ADMIN_PROVIDERS_H
 

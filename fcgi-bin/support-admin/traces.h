@@ -1,4 +1,4 @@
-/* Traces, evaluations, the snapshot of metrics, the audit log. */
+/* Routes of traces, evaluations, the snapshot of metrics and the audit log. */
 #ifndef ASSAY_SUPPORT_ADMIN_TRACES_H
 #define ASSAY_SUPPORT_ADMIN_TRACES_H
 

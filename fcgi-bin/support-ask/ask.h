@@ -1,4 +1,5 @@
-/* POST /api/ask and its alias /api/chat, whole and as a stream; votes; asking for a person. */
+/* POST /api/ask and its alias /api/chat, as a whole and as a stream; votes; requests for a
+ * human. */
 #ifndef ASSAY_SUPPORT_ASK_ASK_H
 #define ASSAY_SUPPORT_ASK_ASK_H
 
@@ -10,7 +11,7 @@ SCHEMA_OF(feedback_schema, struct feedback_request);
 SCHEMA_OF(escalate_schema, struct escalate_request);
 SCHEMA_OF(escalated_schema, struct escalated);
 
-/* One place among the questions that are answered at the same time. */
+/* One slot of the semaphore for concurrent questions. */
 void ask_cost(const void *body, struct compute_cost *cost);
 
 enum error ask_handle(struct request *request, struct reply *reply);

@@ -1,4 +1,4 @@
-/* POST /api/upload; the tasks behind uploads; what the knowledge base holds. */
+/* POST /api/upload; the tasks of uploads; the content of the knowledge base. */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_UPLOAD_H
 #define ASSAY_SUPPORT_DOCUMENTS_UPLOAD_H
 

@@ -1,4 +1,4 @@
-/* Private to fcgi-bin/support-improvement: what its routes share. */
+/* Private to fcgi-bin/support-improvement: shared by its routes. */
 #ifndef ASSAY_SUPPORT_IMPROVEMENT_FAMILY_H
 #define ASSAY_SUPPORT_IMPROVEMENT_FAMILY_H
 
@@ -6,18 +6,18 @@
 #include "support/tools.h"
 #include "support/traces/trace_store.h"
 
-/* The database and the asking one's tenant. */
+/* The database and the caller's tenant. */
 MUST_CHECK enum error family_call(struct request *request, struct trace_call *call);
 
-/* An administrator of tenant `default`: he sees what is everybody's, and alone may change what
- * concerns everybody. */
+/* An administrator of tenant `default`: only this one sees data of all tenants and may change
+ * shared data. */
 bool family_is_operator(const struct request *request);
 
-/* A whole number of the path; else the request's fault. */
+/* An integer in the path; else sets a fault of the request. */
 MUST_CHECK enum error family_number(struct request *request, const char *text, const char *field,
                                     int64_t *number);
 
-/* Waits for a lock of the files that programs change, too. */
+/* Waits for a lock of the files, which programs take too. */
 MUST_CHECK enum error family_lock(struct request *request, const char *name,
                                   struct arena_guard **lock);
 

@@ -1,4 +1,4 @@
-/* Private to fcgi-bin/support-improvement: shares of live traffic. */
+/* Private to fcgi-bin/support-improvement: routes of traffic splits. */
 #ifndef ASSAY_SUPPORT_IMPROVEMENT_SPLITS_H
 #define ASSAY_SUPPORT_IMPROVEMENT_SPLITS_H
 

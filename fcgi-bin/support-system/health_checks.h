@@ -14,15 +14,15 @@ struct part {
 };
 
 struct health_checks {
-    struct part store, index; /* the database; the knowledge that is in it */
-    struct db_health health;  /* when the database can be reached */
+    struct part store, index; /* the database; the knowledge base */
+    struct db_health health;  /* set when the database is available */
     int64_t chunks, sessions; /* indexed; active */
-    int64_t segments;         /* of the index of the tenant with the most of them */
+    int64_t segments;         /* largest number of index segments of a tenant */
 };
 
 void health_checks_run(struct request *request, struct health_checks *checks);
 
-/* Of providers that need a network: a list of struct provider_breaker. */
+/* Providers that need a network: a list of struct provider_breaker. */
 struct object_list health_checks_breakers(struct request *request);
 
 #endif

@@ -1,4 +1,4 @@
-/* Figures of the service for a scraper: GET /metrics. */
+/* Prometheus metrics of the service: GET /metrics. */
 #ifndef ASSAY_SUPPORT_SYSTEM_METRICS_H
 #define ASSAY_SUPPORT_SYSTEM_METRICS_H
 

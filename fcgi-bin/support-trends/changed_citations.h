@@ -1,4 +1,4 @@
-/* Answers that stood on passages which are not in their documents any more. */
+/* Routes of stale citations: answers whose passages are no longer in their documents. */
 #ifndef ASSAY_SUPPORT_TRENDS_CHANGED_CITATIONS_H
 #define ASSAY_SUPPORT_TRENDS_CHANGED_CITATIONS_H
 

@@ -1,4 +1,4 @@
-/* What to improve next, as it was written down. */
+/* Routes of the stored improvement backlogs. */
 #ifndef ASSAY_SUPPORT_TRENDS_IMPROVEMENTS_H
 #define ASSAY_SUPPORT_TRENDS_IMPROVEMENTS_H
 

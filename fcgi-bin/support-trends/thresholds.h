@@ -1,4 +1,4 @@
-/* Where thresholds should lie by what people said of answers, and choosing them. */
+/* Routes of threshold analysis by verdicts, and of chosen thresholds. */
 #ifndef ASSAY_SUPPORT_TRENDS_THRESHOLDS_H
 #define ASSAY_SUPPORT_TRENDS_THRESHOLDS_H
 

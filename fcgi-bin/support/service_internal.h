@@ -1,4 +1,4 @@
-/* Private to fcgi-bin/support: what its files share among themselves. */
+/* Private to fcgi-bin/support: declarations shared by its files. */
 #ifndef ASSAY_SUPPORT_SERVICE_INTERNAL_H
 #define ASSAY_SUPPORT_SERVICE_INTERNAL_H
 
@@ -14,7 +14,7 @@ const char *service_access(const struct route *route);
 void service_refuse(const struct request *request, struct http_refusal *refusal);
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
 
-/* count.c: counts an answer in the figures. */
+/* count.c: counts an answer in the metrics. */
 void service_count(struct request *request, int status, double seconds);
 
 #endif

@@ -1,5 +1,5 @@
-/* What answering needs in a worker: the database of the asking tenant, the mapped knowledge bases.
- * Kept as long as the worker lives. */
+/* The context for answering in a worker: the database of the caller's tenant, and the mapped
+ * knowledge bases. Lives as long as the worker. */
 #ifndef ASSAY_SUPPORT_TOOLS_H
 #define ASSAY_SUPPORT_TOOLS_H
 
@@ -16,10 +16,10 @@ struct service_tools {
     struct trace_call traces;
 };
 
-/* For the tenant of whoever is asking. ERROR_SYSTEM, or the database's errors. */
+/* For the caller's tenant. ERROR_SYSTEM, or the database's errors. */
 MUST_CHECK enum error service_tools(struct request *request, struct service_tools *tools);
 
-/* JSON text of ours as a value for a reply; NULL for NULL. */
+/* Internal JSON text as a value for a reply; NULL for NULL. */
 json_t *service_json(const struct request *request, const char *text);
 
 #endif
