@@ -1,6 +1,6 @@
-/* Checks the health of the support service and sends a notice to ALERT_WEBHOOK_URL when a rule is
- * broken. Any number of copies may run; one at a time checks. `--help` lists the options and exit
- * codes. */
+/* Checks the health of the support service and sends a notification to ALERT_WEBHOOK_URL when a
+ * rule is violated. Any number of copies may run; only one at a time checks. `--help` lists the
+ * options and exit codes. */
 #include "base/log.h"
 #include "support/programs/daemon.h"
 #include "support/upkeep/alerts.h"
@@ -27,7 +27,8 @@ struct watchman {
     struct alert_report report;
 };
 
-/* What the responders of this host share. Opened anew for each check: they may have replaced it. */
+/* Shared memory of this host's responders. Opened for each check, because they may have replaced
+ * it. */
 static enum error meet(struct daemon_program *program, struct shm_region **region)
 {
     return program->run_directory ? shm_region_open(arena_print(program->job, "%s/support.shm",

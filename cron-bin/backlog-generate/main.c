@@ -1,10 +1,10 @@
 /*
- * Ranks what to improve next by the signals of a week; prints the backlog as JSON, keeps it for the
+ * Ranks the improvement backlog by the signals of a week; prints it as JSON, stores it for the
  * pages, writes it as Markdown, and sends it to TENANT_ADMIN_EMAIL with BACKLOG_EMAIL_ENABLED.
  *
- *   backlog-generate [--tenant all] [--week YYYY-Www] [--out PATH]     the week before this
+ *   backlog-generate [--tenant all] [--week YYYY-Www] [--out PATH]     default: last week
  *
- * Exit codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 invalid command line.
  */
 #include "base/log.h"
 #include "support/programs/batch.h"

@@ -1,9 +1,9 @@
 /*
- * Puts the confirmed cases of review into the curated data.
+ * Adds the confirmed review cases to the curated dataset.
  *
  *   curated-build [--tenant all] [--since DATE] [--out FILE] [--include-bad] [--prune]
  *
- * Exit codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 invalid command line.
  */
 #include "base/timestamp.h"
 #include "support/curated/curated.h"

@@ -39,8 +39,8 @@ static const char help[] =
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_UNREACHABLE, EXIT_REFUSED };
 enum { MEMORY_MAX = 16 * 1024 * 1024, REPORT_MICROSECONDS = 1000000 };
 
-/* One row per service: its settings, read from the environment, turned into where it stores, and
- * how far its clock is trusted where it deletes by age. */
+/* One row per service: reads its settings from the environment and returns the location of its
+ * database, and the limits of its clock for deletion by age. */
 struct service {
     const char *name;
     enum error (*plan)(struct arena *arena, struct store_plan *plan,
@@ -95,7 +95,7 @@ static enum error plan_orchestrator(struct arena *arena, struct store_plan *plan
         return error;
     log_open("assay.database", (enum log_level)settings->log_level,
              (enum log_format)settings->log_format);
-    (void)clock; /* it deletes nothing by its age */
+    (void)clock; /* the service deletes nothing by age */
     orchestrator_store_plan(arena, settings, NULL, plan);
     return ERROR_NONE;
 }
@@ -125,14 +125,14 @@ static int complain(const struct store_plan *plan, enum error error, const struc
     fprintf(stderr, "database of %s: %s\n", plan->service, problem->text);
     if (error == ERROR_INVALID)
         return EXIT_SETTINGS;
-    /* Waiting does not make a program newer. */
+    /* Waiting does not help against a newer schema. */
     if (problem->reason && strcmp(problem->reason, "schema_newer") == 0)
         return EXIT_REFUSED;
     return error == ERROR_UNAVAILABLE || error == ERROR_BUSY ? EXIT_UNREACHABLE : EXIT_REFUSED;
 }
 
-/* Makes the folders above the last slash of `path`. False where they can never be made there,
- * unlike on a disk that is away or full. */
+/* Creates the folders above the last slash of `path`. False when they can never be created, unlike
+ * on a disk that is unmounted or full. */
 static bool make_folders(const char *path)
 {
     char part[PATH_MAX];
@@ -219,7 +219,7 @@ static int run_check(const struct store_plan *plan, const char *folder)
     return EXIT_DONE;
 }
 
-/* How far a backup is, for people, once a second. */
+/* Prints the progress of a backup, once a second. */
 struct progress {
     const char *service;
     int64_t next;
@@ -327,7 +327,7 @@ static int run(struct arena *arena, const struct service *service, const struct 
         return EXIT_SETTINGS;
     }
     status = command->run(&plan, folder);
-    /* Workers may not write the reading where they are confined. */
+    /* Confined workers cannot write the clock reading. */
     if (status == EXIT_DONE && command->watches_clock && clock &&
         clock_check(plan.state_directory, plan.service, clock, &moved))
         fprintf(stderr, "database of %s: %s\n", plan.service, moved.text);

@@ -1,11 +1,11 @@
 /*
- * Puts the three demo documents into a knowledge base of the support service, and beside it the
- * questions that `eval-gate` and `offline-benchmark` ask, as curated cases too.
+ * Adds the three demo documents to a knowledge base of the support service, writes the questions of
+ * `eval-gate` and `offline-benchmark` beside it, and adds them as curated cases.
  *
  *   demo-seed [--tenant NAME] [--overwrite]
  *
- * Documents and questions that are there stay, unless overwritten; curated data always stays.
- * Exit codes: 0 done, 1 failed, 2 the command line is wrong.
+ * Existing documents and questions are kept, unless overwritten; curated data is always kept. Exit
+ * codes: 0 done, 1 failed, 2 invalid command line.
  */
 #include "support/accounts/accounts.h"
 #include "support/curated/curated.h"
@@ -57,7 +57,7 @@ static enum error put(struct batch_program *program, const char *path, const cha
 }
 
 struct output {
-    const char *status, *documents; /* JSON: what became of each document, by name */
+    const char *status, *documents; /* JSON: result of each document, by name */
 };
 
 #define OWNER struct output

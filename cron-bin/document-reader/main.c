@@ -1,6 +1,6 @@
-/* Extracts the text of documents for workers that are confined and cannot fork. Listens on a
- * socket below ASSAY_RUN_DIR that only its own user may open. Each document is read by a process
- * of its own. `--help` lists the options and exit codes. */
+/* Extracts the text of documents for workers that are confined and cannot fork. Listens on a socket
+ * below ASSAY_RUN_DIR that only its own user may open. A separate process reads each document.
+ * `--help` lists the options and exit codes. */
 #include "base/help.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -46,7 +46,7 @@ static bool read_arguments(int argc, char **argv, int64_t *most)
                          integer_parse(argv[2], most) && *most >= 1 && *most <= MOST_MAX);
 }
 
-/* Reaps children that have ended; waits for one where there are too many. */
+/* Reaps ended children; waits for one when there are too many. */
 static void reap_children(int64_t *children, int64_t most)
 {
     while (*children > 0 && waitpid(-1, NULL, *children >= most ? 0 : WNOHANG) > 0)

@@ -1,11 +1,11 @@
 /*
- * Answers the fixed questions as the service would now, and says whether the answers are good
+ * Answers the fixed questions as the service would now, and checks whether the answers are good
  * enough for a release.
  *
  *   eval-gate [--require-live] [--cases FILE] [--tenant default]
  *
- * Exit codes: 0 passed, or skipped because a model is to answer and none can be reached; 1 not
- * passed, or failed; 2 skipped with --require-live, or the command line is wrong.
+ * Exit codes: 0 passed, or skipped because a configured model cannot be reached; 1 not passed, or
+ * failed; 2 skipped with --require-live, or invalid command line.
  */
 #include "support/programs/batch.h"
 #include "support/programs/data_files.h"

@@ -1,10 +1,10 @@
 /*
- * Writes what evaluators said on a day into reports/eval_daily/<date>.json, and looks whether the
- * promises of chosen thresholds hold.
+ * Writes the evaluations of a day into reports/eval_daily/<date>.json, and checks the guarantees of
+ * chosen thresholds.
  *
  *   eval-snapshot [--date YYYY-MM-DD]     yesterday (UTC) by default
  *
- * Exit codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 invalid command line.
  */
 #include "support/programs/batch.h"
 #include "support/trends/snapshot.h"

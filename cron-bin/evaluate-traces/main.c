@@ -1,9 +1,9 @@
 /*
  * Evaluates stored answers that have no evaluations, with all seven evaluators.
  *
- *   evaluate-traces [--since TIME] [--tenant all] [--force]     --force: also those that have some
+ *   evaluate-traces [--since TIME] [--tenant all] [--force]     --force: also evaluated answers
  *
- * Exit codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 invalid command line.
  */
 #include "base/clock.h"
 #include "base/timestamp.h"

@@ -1,5 +1,5 @@
 /* Writes one day of a simulated experiment as NDJSON for events-load. The same options give the
- * same bytes; exposures and conversions fit each other. `--help` lists the options and exit
+ * same bytes; exposures and conversions are consistent. `--help` lists the options and exit
  * codes. */
 #include "base/clock.h"
 #include "base/help.h"
@@ -37,7 +37,7 @@ struct day {
     int64_t start; /* microseconds since 1970 */
 };
 
-/* One person is a stream of random numbers of their own. */
+/* Each user has a separate stream of random numbers. */
 static void write_person(const struct day *day, int64_t person)
 {
     struct random random = random_start((uint64_t)day->seed, (uint64_t)person);

@@ -87,7 +87,7 @@ static void tell_errors(struct load *load, const struct live_lines *lines)
                     lines->errors[i].field ? " " : "", lines->errors[i].message);
 }
 
-/* The next lines; 0 at the end of the file. */
+/* Reads the next lines; 0 at the end of the file. */
 static int64_t read_lines(struct load *load, struct live_lines *lines)
 {
     int64_t count = 0;
@@ -133,7 +133,7 @@ static enum error load_all(struct load *load, struct arena *arena)
     }
 }
 
-/* What the file is known by, and the names of its columns. */
+/* Computes the identity of the file, and reads the names of its columns. */
 static bool read_head(struct load *load, struct arena *arena)
 {
     ssize_t length = getline(&load->line, &load->line_size, load->file);

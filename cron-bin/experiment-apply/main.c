@@ -1,9 +1,9 @@
 /*
- * Shows what an experiment would change, stages it, or makes it the default.
+ * Shows the changes of an experiment, stages it, or makes it the default.
  *
  *   experiment-apply ID [--mode dry-run|stage|deploy] [--activate] [--force]
  *
- * Exit codes: 0 done, 1 failed or not allowed, 2 the command line is wrong.
+ * Exit codes: 0 done, 1 failed or not allowed, 2 invalid command line.
  */
 #include "support/candidates/deploy.h"
 #include "support/programs/batch.h"
@@ -19,7 +19,7 @@ struct arguments {
     bool activate, force;
 };
 
-/* Warns of settings that do not take effect with the next question. */
+/* Warns about settings that do not take effect with the next question. */
 static enum error warn(struct batch_program *program, const char *id)
 {
     static const char *const when[] = {[OVERLAY_INGESTION] = "acts when documents are read anew",

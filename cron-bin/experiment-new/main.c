@@ -1,9 +1,9 @@
 /*
- * Makes the draft of an experiment: a file to be edited.
+ * Creates the draft of an experiment: a file to edit.
  *
  *   experiment-new --name NAME [--from current|ID] [--description TEXT]
  *
- * Prints its path. Exit codes: 0 done, 1 failed, 2 the command line is wrong.
+ * Prints its path. Exit codes: 0 done, 1 failed, 2 invalid command line.
  */
 #include "support/candidates/deploy.h"
 #include "support/programs/batch.h"

@@ -1,6 +1,5 @@
-/* Creates the example projects of the experiments service where they are missing. nginx/stack
- * runs it at the start when AB_SEED_DEMO_ON_STARTUP is set. `--help` lists the options and exit
- * codes. */
+/* Creates the missing example projects of the experiments service. nginx/stack runs it at the start
+ * when AB_SEED_DEMO_ON_STARTUP is set. `--help` lists the options and exit codes. */
 #include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"

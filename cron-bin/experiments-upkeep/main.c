@@ -28,10 +28,10 @@ struct upkeep {
     const struct experiments_settings *settings;
     struct store *store;
     struct problem problem;
-    enum error error; /* of the last round */
+    enum error error; /* of the last iteration */
 };
 
-/* No connection is held between two rounds. */
+/* The program holds no connection between two iterations. */
 static bool look_after(void *context)
 {
     struct upkeep *upkeep = context;

@@ -41,22 +41,23 @@ enum {
     MERGE_SECONDS = 1,
     HOUSEKEEPING_SECONDS = 600
 };
-enum { PLACE_BEAT, PLACE_TIDY, PLACE_READ }; /* of processes side by side */
+enum { PLACE_BEAT, PLACE_TIDY, PLACE_READ }; /* of parallel processes */
 
 struct ingest {
-    struct arena *arena;                           /* of indexing, as large as its setting says */
-    int64_t merge_at, housekeeping_at, vectors_at; /* monotonic us; the next one is due */
-    struct task_place adopted;                     /* where taking over goes on */
-    struct models *models;                         /* that write contexts; NULL = none do */
-    bool mended;                                   /* segments have been looked through once */
-    bool looked;                                   /* for tasks of those that died */
-    bool sleeps;                                   /* while there is nothing to do for several */
+    struct arena *arena;                           /* of indexing, with the size of its setting */
+    int64_t merge_at, housekeeping_at, vectors_at; /* monotonic us; next due time */
+    struct task_place adopted; /* where the search for abandoned tasks continues */
+    struct models *models;     /* for writing contexts; NULL = none */
+    bool mended;               /* all segments have been checked once */
+    bool looked;               /* for tasks of dead workers */
+    bool sleeps;               /* while there is no work for several processes */
 };
 
-/* Of all processes of the program: until when there may be work for more than the first reader. */
+/* Shared by all processes of the program: until when there may be work for more than the first
+ * one. */
 static _Atomic int64_t *awake_until;
 
-/* Whether the time has come; then also when it comes next. */
+/* Whether the time has come; then also sets the next time. */
 static bool is_due(int64_t *at, int seconds)
 {
     int64_t now = clock_monotonic_microseconds();
@@ -67,7 +68,8 @@ static bool is_due(int64_t *at, int seconds)
     return true;
 }
 
-/* Searching by words goes on without vectors, so failing to get them is not the program's. */
+/* Full-text search works without vectors, so a failure to compute them is not a failure of the
+ * program. */
 static bool fill_vectors(struct daemon_program *program, struct db *db)
 {
     struct ingest *ingest = program->context;
@@ -161,7 +163,7 @@ static enum error read_uploads(struct daemon_program *program, struct db *db, bo
     return error;
 }
 
-/* Of a program that does not stay: what is there at the start is read, then all is tidied. */
+/* For a single run: ingests the pending documents, then runs all maintenance. */
 static enum error do_all(struct daemon_program *program, struct db *db, bool *more)
 {
     enum error error = mend(program, db);
@@ -228,14 +230,14 @@ static void stay(struct daemon_program *program)
     void *shared =
         mmap(NULL, sizeof *awake_until, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-    if (shared != MAP_FAILED) /* else they all look */
+    if (shared != MAP_FAILED) /* else all processes poll */
         awake_until = shared;
     for (size_t i = 0; i < count; i++)
         places[i] = work_in_place;
     worker_pool_run(places, count, program);
 }
 
-/* A process that says that this one is there, for as long as it is. */
+/* A process that reports this program as alive while it runs. */
 static pid_t beat_beside(struct daemon_program *program)
 {
     pid_t parent = getpid(), child = fork();
@@ -259,7 +261,7 @@ static int run(struct daemon_program *program)
         stay(program);
         return EXIT_DONE;
     }
-    if (!program->mode) /* else it reads no uploads */
+    if (!program->mode) /* else it ingests no uploads */
         child = beat_beside(program);
     runner_start(program->settings.state_directory, program->name);
     status = work(program, program->mode ? reindex : do_all, &ingest);

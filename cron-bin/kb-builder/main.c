@@ -1,10 +1,10 @@
 /*
- * Lets a model draft documents from the tickets that were resolved in the last week.
+ * Lets a model write drafts of documents from the tickets resolved in the last week.
  *
  *   kb-builder
  *
  * Exit codes: 0 done (also when another process does it), 1 failed, or no model can be reached, 2
- * the command line is wrong.
+ * invalid command line.
  */
 #include "support/programs/batch.h"
 #include "support/trends/article_generation.h"

@@ -1,10 +1,10 @@
 /*
- * Takes together the questions of the last week that the documents do not answer, and notes topics
- * that were asked for five times or more.
+ * Clusters the questions of the last week that the documents do not answer, and stores topics with
+ * at least five questions.
  *
  *   kb-gaps
  *
- * Exit codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 invalid command line.
  */
 #include "support/programs/batch.h"
 #include "support/trends/gaps.h"

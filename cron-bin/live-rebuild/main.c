@@ -1,5 +1,5 @@
-/* Computes the aggregates of running experiments again from the stored events. Without ids: of
- * all experiments that have events. `--help` lists the options and exit codes. */
+/* Recomputes the aggregates of running experiments from the stored events. Without ids: of all
+ * experiments that have events. `--help` lists the options and exit codes. */
 #include "base/clock.h"
 #include "base/help.h"
 #include "base/log.h"

@@ -38,19 +38,19 @@ static const int64_t housekeeping_us = 60000000;
 struct worker {
     struct livedata_settings settings;
     struct catalog catalog;
-    struct arena *arena; /* as long as the program */
+    struct arena *arena; /* lives as long as the program */
     struct arena *job;
     const char *run_directory; /* or NULL */
     double every;
     struct store *store;
     struct egress_policy egress;
-    bool does_housekeeping; /* the first one forgets what is old, too */
+    bool does_housekeeping; /* the first process also applies retention */
     int64_t kept_at;        /* monotonic, as the next one */
     int64_t analyzed_at;
     bool failed;
 };
 
-/* Now and then: what is old goes a little at a time. */
+/* Periodically: deletes old rows in small steps. */
 static enum error run_housekeeping(struct worker *worker, struct db *db, struct problem *problem)
 {
     int64_t now = clock_monotonic_microseconds();
@@ -61,7 +61,7 @@ static enum error run_housekeeping(struct worker *worker, struct db *db, struct 
     return retention_keep(db, &worker->settings, problem);
 }
 
-/* Alerts first: what they have to say is delivered in the same round. */
+/* Alerts first: the same iteration then delivers their notices. */
 static enum error watch(struct worker *worker, struct db *db, int64_t *evaluations,
                         struct problem *problem)
 {

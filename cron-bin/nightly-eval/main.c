@@ -1,10 +1,10 @@
 /*
- * Measures how good the answers of the last day were and whether that drifts from the week before.
+ * Measures the quality of the last day's answers and their drift from the week before.
  *
  *   nightly-eval
  *
  * Exit codes: 0 done (also when there were too few answers, or another process does it), 1 failed,
- * 2 the command line is wrong.
+ * 2 invalid command line.
  */
 #include "support/programs/batch.h"
 #include "support/trends/nightly.h"

@@ -1,11 +1,11 @@
 /*
- * Measures the expected answers of the fixed questions against their own documents, without asking
- * anybody.
+ * Measures the expected answers of the fixed questions against their own documents, without a
+ * model.
  *
  *   offline-benchmark [--cases FILE] [--with-docs] [--output FILE] [--tenant default]
  *
- * Files lie below DATA_DIR. Exit codes: 0 done, 1 failed (the result before stays), 2 the command
- * line is wrong.
+ * Files are below DATA_DIR. Exit codes: 0 done, 1 failed (the previous result is kept), 2 invalid
+ * command line.
  */
 #include "support/programs/batch.h"
 #include "support/programs/data_files.h"

@@ -1,4 +1,4 @@
-/* Packs what keeps the browser's profile signed in (cookies, logins, preferences) into an archive
+/* Packs the sign-in data of the browser's profile (cookies, logins, preferences) into an archive
  * that only its owner can read. Stop the browser first. `--help` lists the options and exit
  * codes. */
 #include "base/clock.h"
@@ -57,7 +57,7 @@ static struct string_list find(struct tool *tool)
     return found;
 }
 
-/* By tar, into a file that only its owner reads from the first byte on. */
+/* Packs with tar, into a file that only its owner can read from the first byte on. */
 static bool pack(const struct tool *tool, const struct string_list *names, const char *path)
 {
     const char **words = ARENA_ARRAY(tool->arena, const char *, TAR_WORDS + names->count + 1);
@@ -120,7 +120,7 @@ static int backup(struct tool *tool)
     if (!names.count)
         return tool_fail(tool, "There is no profile of a browser in that directory.");
     clock_format(clock_unix_microseconds(), now);
-    now[13] = now[16] = '-'; /* of the time, which tar takes for a host otherwise */
+    now[13] = now[16] = '-'; /* of the time, which tar would take for a host name */
     path = arena_print(tool->arena, "%s/web-provider-profile-%.19s.tar.gz", folder, now);
     part = arena_print(tool->arena, "%s.part", path);
     if (mkdir(folder, 0700) != 0 && errno != EEXIST)

@@ -1,6 +1,6 @@
-/* Creates a browser profile by running the browser as a person would, without automation. Waits
- * until it is closed and checks that no lock is left. Prints one JSON object. `--help` lists the
- * options and exit codes. */
+/* Creates a browser profile by running the browser without automation, for manual use. Waits until
+ * it is closed and checks that no lock is left. Prints one JSON object. `--help` lists the options
+ * and exit codes. */
 #include "base/clock.h"
 #include "browser/profile.h"
 #include "orchestrator/snapshot/tool.h"
@@ -64,7 +64,7 @@ static int run_browser(const struct string_list *words)
     return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : NOT_RUN;
 }
 
-/* A lock without an owner counts as none; it takes a moment to go. */
+/* A lock without an owner is ignored; it disappears shortly after. */
 static bool becomes_free(struct tool *tool)
 {
     const struct timespec pause = {.tv_nsec = 100000000};

@@ -35,8 +35,8 @@ struct program {
     struct orchestrator_settings settings;
     struct driver driver;
     struct job_server *server;
-    struct job_client *client; /* whose job runs */
-    int64_t sent_at;           /* to leave; 0 = not yet */
+    struct job_client *client; /* the client of the running job */
+    int64_t sent_at;           /* time to exit; 0 = not set */
 };
 
 static const struct browser_health *health(struct arena *arena, void *context)
@@ -53,7 +53,7 @@ static void serve_clients(void *context)
     job_server_serve(program->server);
 }
 
-/* A running job may go on for a while after a signal to stop. */
+/* A running job may continue for some time after a signal to stop. */
 static bool must_stop(void *context)
 {
     struct program *program = context;
@@ -103,8 +103,8 @@ static enum error start_launcher(const struct orchestrator_settings *settings,
     return launcher_start(&command, launcher, problem);
 }
 
-/* From here on no program can be run, and only the run directory, the profile and the folder of
- * pictures change. */
+/* From here on the process cannot execute programs, and can write only to the run directory, the
+ * profile and the folder of screenshots. */
 static enum error confine(const struct orchestrator_settings *settings, const char *run_directory,
                           struct problem *problem)
 {

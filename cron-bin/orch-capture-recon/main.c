@@ -1,6 +1,6 @@
-/* Records what the page of the web provider looks like, to repair web-provider.json: screenshots,
- * the document, buttons, the model list, and with --prompt an answer. Prints one JSON object.
- * Files named recon-* are replaced. `--help` lists the options and exit codes. */
+/* Captures the page of the web provider, to repair web-provider.json: screenshots, the document,
+ * buttons, the model list, and with --prompt an answer. Prints one JSON object. Files named recon-*
+ * are replaced. `--help` lists the options and exit codes. */
 #include "base/clock.h"
 #include "orchestrator/browser/alone.h"
 #include "orchestrator/snapshot/tool.h"
@@ -35,7 +35,7 @@ struct capture {
     struct tool *tool;
     struct driver driver;
     const char *folder;
-    struct string_list files; /* names that were written */
+    struct string_list files; /* names of the written files */
 };
 
 static void report(const char *what)
@@ -72,7 +72,7 @@ static enum driver_error keep_json(struct capture *capture, const char *name, co
     return keep(capture, name, &text);
 }
 
-/* What the script answers: a text as it is, everything else as JSON. */
+/* The result of the script: a text unchanged, everything else as JSON. */
 static enum driver_error keep_answer(struct capture *capture, const char *name,
                                      const char *question)
 {
@@ -121,7 +121,7 @@ static enum driver_error read_home(struct capture *capture, bool *has_model, boo
     return keep_json(capture, "01-buttons.json", json_object_get(view, "buttons"));
 }
 
-/* Where no button of a model is in sight it may be behind "More". */
+/* If no model button is visible, it may be behind "More". */
 static enum driver_error read_behind_more(struct capture *capture, bool *has_model)
 {
     json_t *view = NULL;
@@ -164,7 +164,7 @@ static enum driver_error check_answer(struct capture *capture)
     if (failure)
         return failure;
     failure = driver_wait_answer(driver, capture->tool->prompt, &reading);
-    if (failure == DRIVER_TIMED_OUT) /* what is there is what is of interest then */
+    if (failure == DRIVER_TIMED_OUT) /* the state at the error is then the useful one */
         driver_begin_job(driver, driver->settings->browser_action_seconds);
     kept = keep_picture(capture, "04-response.png");
     if (!kept)

@@ -1,6 +1,6 @@
-/* Creates a browser profile: opens the start page of the web provider, waits until somebody has
- * signed in by hand and pressed Enter, and checks the result. Prints one JSON object. Needs a
- * display unless ORCH_BROWSER_HEADLESS is set. `--help` lists the options and exit codes. */
+/* Creates a browser profile: opens the start page of the web provider, waits until the operator has
+ * signed in and pressed Enter, and checks the result. Prints one JSON object. Needs a display
+ * unless ORCH_BROWSER_HEADLESS is set. `--help` lists the options and exit codes. */
 #include "orchestrator/browser/alone.h"
 #include "orchestrator/snapshot/tool.h"
 

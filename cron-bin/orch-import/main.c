@@ -1,4 +1,4 @@
-/* Stores the tasks of a snapshot. Tasks with the same id are replaced; others stay. A damaged
+/* Stores the tasks of a snapshot. Tasks with the same id are replaced; others are kept. A damaged
  * file is refused before a row changes. `--help` lists the options and exit codes. */
 #include "orchestrator/snapshot/tool.h"
 
@@ -95,7 +95,7 @@ static void summarize(struct tool *tool, const json_t *snapshot,
     tool_print(tool, &summary_schema, &summary);
 }
 
-/* Why a snapshot is not taken; NULL when it is. */
+/* The reason why a snapshot is refused; NULL when it is accepted. */
 static const char *objection(const json_t *snapshot, const struct snapshot_checks *checks)
 {
     const char *status = json_string_value(json_object_get(snapshot, "status"));

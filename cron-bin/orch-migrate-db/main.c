@@ -17,7 +17,7 @@ static const char help[] =
 struct summary {
     const char *status;
     struct schema_report report;
-    struct schema_variant schema; /* not of a dry run */
+    struct schema_variant schema; /* absent in a dry run */
 };
 
 #define OWNER struct summary
@@ -34,7 +34,7 @@ static const struct field summary_fields[] = {
 #undef OWNER
 static SCHEMA(summary_schema, struct summary, "MigrationSummary", summary_fields);
 
-/* A store that cannot be reached has no migration applied. */
+/* An unreachable store counts as having no migration. */
 static void read_schema(struct tool *tool, struct schema_report *report)
 {
     const struct db_schema schema = {

@@ -47,7 +47,7 @@ static const char *in_state(struct tool *tool, const char *name)
     return arena_print(tool->arena, "%s/%s", folder && *folder ? folder : "state", name);
 }
 
-/* What is seen, as text of the tool's; the browser is ended again. */
+/* Captures the page, as text from the tool's arena; ends the browser. */
 static enum driver_error capture_page(struct tool *tool, struct text *seen)
 {
     struct json_writer writer;
@@ -65,7 +65,7 @@ static enum driver_error capture_page(struct tool *tool, struct text *seen)
     return failure;
 }
 
-/* A drift in the log, and in the program's summary. */
+/* The drift for the log, and for the program's summary. */
 struct drift_report {
     const char *status, *baseline;
     int64_t ts;
@@ -86,7 +86,7 @@ static const struct field summary_fields[] = {STRING(OWNER, status), STRING(OWNE
 #undef OWNER
 static SCHEMA(summary_schema, struct drift_report, "DriftSummary", summary_fields);
 
-/* One line, by one write, so that two programs do not mix theirs. */
+/* Appends one line with one write, so that lines of two programs do not mix. */
 static bool append_line(const struct text *line)
 {
     int file;
@@ -135,7 +135,7 @@ static enum error write_snapshot(struct tool *tool, const char *name, const json
     return tool_write(tool, in_state(tool, name), &text);
 }
 
-/* The first capture is the baseline, and so is one after a baseline that cannot be read. */
+/* The first capture is the baseline, and so is one after an unreadable baseline. */
 static int compare(struct tool *tool, const json_t *seen)
 {
     struct page_drift drift = {0};

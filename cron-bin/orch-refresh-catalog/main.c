@@ -1,6 +1,6 @@
 /* Reads the model list of the web provider through orch-browserd and stores it for the workers of
- * all hosts. The stored list stays when the new one cannot be read. Without a browser in the
- * settings it does nothing. `--help` lists the options and exit codes. */
+ * all hosts. When that fails, the stored list is kept. Without a browser in the settings it does
+ * nothing. `--help` lists the options and exit codes. */
 #include "base/clock.h"
 #include "base/help.h"
 #include "base/log.h"
@@ -38,12 +38,12 @@ enum {
 struct program {
     struct orchestrator_settings settings;
     struct store *store;
-    struct arena *arena; /* of a round */
+    struct arena *arena; /* of an iteration */
     bool stays;
     int64_t rests_until; /* after a failure, monotonic microseconds */
     int64_t analyzed_at; /* monotonic microseconds */
     struct problem problem;
-    enum error error; /* of the last round */
+    enum error error; /* of the last iteration */
 };
 
 /* True when the list was never read, or longer ago than the setting says; 0 hours turns this off.
@@ -69,12 +69,12 @@ static enum error refresh_if_due(struct program *program, struct db *db)
     if (error || !is_due(program, &list))
         return error;
     if (program->stays && !browser_ask_health(program->arena, run_directory, TIMEOUT_SECONDS))
-        return ERROR_NONE; /* it has yet to start */
+        return ERROR_NONE; /* it is still starting */
     return model_list_refresh(&program->settings, run_directory, db, program->arena,
                               &program->problem);
 }
 
-/* The orchestrator has no other program that stays and has its database at hand. */
+/* The orchestrator has no other daemon with a connection to its database. */
 static void analyze(struct program *program)
 {
     struct problem problem;
@@ -88,7 +88,7 @@ static void analyze(struct program *program)
     db_disconnect(store_handle(program->store));
 }
 
-/* No connection is held between two rounds. */
+/* The program holds no connection between two iterations. */
 static bool serve_next(void *context)
 {
     struct program *program = context;

@@ -30,7 +30,7 @@ static const char help[] =
     "the settings are wrong.\n";
 static const char boundary[] = "assay-7f3a9c51";
 
-/* The request of each pattern, and the least length of an answer. */
+/* The request of each pattern, and the minimum length of an answer. */
 struct pattern {
     const char *name, *path, *question, *answer;
     size_t least;
@@ -50,7 +50,7 @@ static const char default_prompt[] =
 struct smoke {
     struct tool *tool;
     const struct pattern *pattern;
-    const char *output; /* the file of the answer; NULL = not kept */
+    const char *output; /* file for the answer; NULL = not written */
     struct string_list problems;
     size_t length;
 };
@@ -137,7 +137,7 @@ static void ask(const struct smoke *smoke, const char *url, const struct text *b
     fetch(tool->arena, &request, answer);
 }
 
-/* Characters of the answer; of a comparison those of all models. */
+/* Number of characters of the answer; for a comparison, of all models' answers. */
 static size_t length_of(const json_t *answer)
 {
     size_t length = 0;

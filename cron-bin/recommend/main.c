@@ -1,10 +1,10 @@
 /*
- * Writes down what to do next.
+ * Writes the recommendations.
  *
  *   recommend [--tenant all] [--week YYYY-Www] [--out FILE] [--signals-json FILE]
  *
- * Prints how many and where. Exit codes: 0 done (also when another process does it), 1 failed, 2
- * the command line is wrong.
+ * Prints their number and the path. Exit codes: 0 done (also when another process does it), 1
+ * failed, 2 invalid command line.
  */
 #include "base/clock.h"
 #include "support/programs/batch.h"

@@ -1,12 +1,12 @@
 /*
- * Answers the curated cases as they are now and as a candidate would, and says whether the
+ * Answers the curated cases with the baseline and with a candidate, and decides whether the
  * candidate passes the gate.
  *
  *   regression-eval --baseline X --candidate Y [--dataset FILE] [--tenant all] [--max-cases N]
  *                   [--seed 42] [--allow-paid-apis] [--mock-experiment-runtime] [--no-persist]
  *
  * X and Y are experiments, or `current`, or models or profiles of the registry; --baseline-profile
- * and --candidate-profile mean the same. Exit codes: 0 passed, 1 not, 2 nothing could be said.
+ * and --candidate-profile are aliases. Exit codes: 0 passed, 1 failed, 2 undecided.
  */
 #include "base/clock.h"
 #include "crypto/token.h"

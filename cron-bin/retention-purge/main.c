@@ -1,5 +1,5 @@
-/* Deletes what is older than the retention settings of the experiments service and prints the
- * counts. `--help` lists the options and exit codes. */
+/* Deletes rows older than the retention settings of the experiments service and prints the counts.
+ * `--help` lists the options and exit codes. */
 #include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"

@@ -1,10 +1,10 @@
 /*
- * Makes cases for review of the support service's weak answers: voted down, of low quality, handed
- * to a person, not supported by documents, slow.
+ * Creates review cases for weak answers of the support service: voted down, of low quality,
+ * escalated to a human, not supported by documents, slow.
  *
  *   review-build [--days 1] [--tenant all]
  *
- * Any number may run. Exit codes: 0 done, 1 failed, 2 the command line is wrong.
+ * Any number of copies may run. Exit codes: 0 done, 1 failed, 2 invalid command line.
  */
 #include "support/programs/batch.h"
 #include "support/review/review_store.h"

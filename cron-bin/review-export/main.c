@@ -1,10 +1,10 @@
 /*
- * Writes cases for review into a file, one object a line, to be judged offline and taken back by
- * `review-import`. It holds customers' words: it is its owner's alone.
+ * Exports review cases into a file, one object per line, for offline review and `review-import`. It
+ * contains customers' texts: only its owner can read it.
  *
  *   review-export [--status pending] [--tenant all] [--limit 50] [--out FILE]
  *
- * Exit codes: 0 done, 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done, 1 failed, 2 invalid command line.
  */
 #include "base/clock.h"
 #include "support/programs/batch.h"

@@ -1,11 +1,10 @@
 /*
- * Takes verdicts back from a file that `review-export` has written. Cases that are not pending any
- * more are left as they are.
+ * Imports verdicts from a file written by `review-export`. Skips cases that are no longer pending.
  *
  *   review-import PATH [--dry-run] [--confirm] [--tenant-override TENANT]
  *
- * REVIEWER_EMAIL names the user whose verdicts they are. Exit codes: 0 done (also when nothing was
- * confirmed), 1 failed, 2 the command line is wrong.
+ * REVIEWER_EMAIL names the reviewer. Exit codes: 0 done (also when nothing was confirmed), 1
+ * failed, 2 invalid command line.
  */
 #include "support/programs/batch.h"
 #include "support/programs/data_files.h"

@@ -1,12 +1,12 @@
 /*
- * Takes back a deployed experiment whose answers are worse than those without it, and one that has
- * a share of live traffic and harms by the decision of the experiments service, when
- * AUTO_ROLLBACK_ENABLED says so.
+ * Rolls back a deployed experiment whose answers are worse than those without it, and one with a
+ * share of live traffic that is harmful by the decision of the experiments service, if
+ * AUTO_ROLLBACK_ENABLED is set.
  *
  *   rollback-watch
  *
- * Prints a list with what was found of each deployment, and writes to TENANT_ADMIN_EMAIL of what
- * was taken back. Exit codes: 0 done, 1 failed, 2 the command line is wrong.
+ * Prints the findings for each deployment, and sends a mail about rollbacks to TENANT_ADMIN_EMAIL.
+ * Exit codes: 0 done, 1 failed, 2 invalid command line.
  */
 #include "base/log.h"
 #include "support/candidates/split_report.h"
@@ -38,7 +38,7 @@ static void write_findings(struct batch_program *program, struct json_writer *wr
     }
 }
 
-/* Mails about each rollback. A mail that cannot be sent changes nothing. */
+/* Sends a mail about each rollback. A failed mail has no effect. */
 static void notify(struct batch_program *program, const struct object_list *findings)
 {
     for (size_t i = 0; i < findings->count; i++) {

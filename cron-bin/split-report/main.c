@@ -1,5 +1,5 @@
 /* Sends the outcomes of live traffic splits to the experiments service and reads its decisions.
- * Does nothing without AB_BASE_URL and AB_API_KEY. One copy at a time works on a host. `--help`
+ * Does nothing without AB_BASE_URL and AB_API_KEY. Only one copy at a time runs on a host. `--help`
  * lists the options and exit codes. */
 #include "support/candidates/split_report.h"
 #include "support/programs/daemon.h"

@@ -1,10 +1,10 @@
 /*
- * Answers old curated cases again, and says which of them do not hold any more.
+ * Answers old curated cases again, and lists the stale ones.
  *
  *   stale-cases [--jsonl FILE] [--stale-days N] [--report FILE] [--apply] [--mock] [--all]
  *
- * The report goes to FILE, below DATA_DIR, or to standard output in place of the JSON object. Exit
- * codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
+ * The report is written to FILE, below DATA_DIR, or to standard output instead of the JSON object.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 invalid command line.
  */
 #include "support/programs/batch.h"
 #include "support/programs/data_files.h"

@@ -1,6 +1,6 @@
-/* Deletes what is older than the retention settings of the support service and flags answers
- * whose citations have left their documents. Prints the counts as JSON. Any number of copies may
- * run; one at a time works. `--help` lists the options and exit codes. */
+/* Deletes rows older than the retention settings of the support service and flags answers with
+ * stale citations. Prints the counts as JSON. Any number of copies may run; only one at a time
+ * works. `--help` lists the options and exit codes. */
 #include "base/schema.h"
 #include "support/programs/daemon.h"
 #include "support/trends/stale_citations.h"
@@ -29,7 +29,7 @@ struct retention {
     int64_t analyzed_at; /* monotonic */
 };
 
-/* Staying it does what is due; started by hand, all of it, or counts what that would be. */
+/* As a daemon it purges what is due; started manually it purges everything, or only counts. */
 static enum error purge(struct daemon_program *program, struct db *db)
 {
     struct retention *retention = program->context;
@@ -66,7 +66,7 @@ static enum error run_due(struct daemon_program *program, struct db *db, bool *m
         db_maintain_is_due(program->settings.analyze_interval, &retention->analyzed_at) &&
         db_maintain(db, &program->problem))
         return program->problem.error;
-    if (error) /* it is logged, and no reason for a program that stays to end */
+    if (error) /* it is logged, and the daemon continues */
         return program->stays ? ERROR_NONE : error;
     error = purge(program, db);
     return error || program->mode ? error : stale_citations_check(&call, &counts);

@@ -1,11 +1,11 @@
 /*
- * Holds the thresholds against what people said of answers; prints the analysis as JSON and writes
- * a report.
+ * Compares the thresholds with the verdicts on answers; prints the analysis as JSON and writes a
+ * report.
  *
  *   threshold-analyze [--tenant all] [--days 30] [--out reports/threshold_recommendations.md]
- *                     [--risk SHARE] [--confidence SHARE]
+ * [--risk SHARE] [--confidence SHARE]
  *
- * Exit codes: 0 done (also when another process does it), 1 failed, 2 the command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 failed, 2 invalid command line.
  */
 #include "base/number.h"
 #include "support/programs/batch.h"

@@ -1,6 +1,6 @@
-/* Delivers the webhooks of the experiments service and deletes old deliveries. Where a chat
- * platform is configured it finishes the jobs of the chat commands. `--help` lists the options
- * and exit codes. */
+/* Delivers the webhooks of the experiments service and deletes old deliveries. If a chat platform
+ * is configured, it also runs the jobs of the chat commands. `--help` lists the options and exit
+ * codes. */
 #include "base/clock.h"
 #include "base/help.h"
 #include "base/log.h"
@@ -36,19 +36,20 @@ enum { MEMORY_MAX = 64 * 1024 * 1024, DAY_SECONDS = 86400 };
 
 static const int64_t purge_every_us = 60000000, awake_us = 5000000;
 
-/* Shared by all processes of the program: until when there may be work for more than the first. */
+/* Shared by all processes of the program: until when there may be work for more than the first
+ * one. */
 static _Atomic int64_t *awake_until;
 
 struct worker {
     struct experiments_settings settings;
-    struct arena *arena; /* as long as the program */
+    struct arena *arena; /* lives as long as the program */
     struct arena *job;
     double every;
     struct store *store;
     struct egress_policy egress;
     bool purges_old; /* the first process also purges old rows */
     int64_t kept_at; /* monotonic */
-    bool has_looked; /* for jobs of runners that died */
+    bool has_looked; /* for jobs of dead runners */
     bool failed;
 };
 
@@ -156,7 +157,7 @@ static int finish_chats(struct worker *worker)
     return failed && worker->every <= 0 ? EXIT_DATABASE : EXIT_DONE;
 }
 
-/* A process of its own, because an analysis takes long: deliveries do not wait for it. */
+/* A separate process, because analyses take long and would delay deliveries. */
 static int chat_in_place(void *context, size_t place)
 {
     (void)place;

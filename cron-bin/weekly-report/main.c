@@ -1,11 +1,11 @@
 /*
- * Writes the weekly report of each tenant, and sends it where REPORT_CHATAPP_WEBHOOK or
+ * Writes the weekly report of each tenant, and sends it if REPORT_CHATAPP_WEBHOOK or
  * REPORT_EMAIL_RECIPIENTS are set.
  *
- *   weekly-report [--tenant T] [--dry-run]     a dry run prints the reports, and does nothing else
+ *   weekly-report [--tenant T] [--dry-run]     a dry run only prints the reports
  *
- * Exit codes: 0 done (also when another process does it), 1 one failed (the others are done), 2 the
- * command line is wrong.
+ * Exit codes: 0 done (also when another process does it), 1 one failed (the others are done), 2
+ * invalid command line.
  */
 #include "base/clock.h"
 #include "support/programs/batch.h"

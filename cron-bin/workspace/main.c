@@ -35,11 +35,11 @@ static const char help[] =
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, EXIT_FILE };
 
-enum { SETTINGS_MEMORY = 1 << 20, PIECES = 4 /* as large as one record may be */ };
+enum { SETTINGS_MEMORY = 1 << 20, PIECES = 4 /* maximum size of one record */ };
 
 struct work {
     const char *command, *file, *generated_at;
-    char temporary[PATH_MAX]; /* of an export, while it is written */
+    char temporary[PATH_MAX]; /* for an export, during writing */
     struct arena *arena;      /* of the settings */
     bool keep_ids;
     struct experiments_settings settings;
@@ -99,7 +99,7 @@ static bool write_file(const char *bytes, size_t length, void *context)
     return fwrite(bytes, 1, length, context) == length;
 }
 
-/* The file appears whole or not at all. */
+/* The file appears only when it is complete. */
 static int export(struct work *work, struct db *db)
 {
     struct bundle_counts counts;
@@ -157,7 +157,7 @@ static int take_in(struct work *work, struct db *db, const char *bytes, size_t l
     return EXIT_DONE;
 }
 
-/* The file stays where it is: only what is looked at comes into memory. */
+/* The file is mapped: only the pages in use are in memory. */
 static int with_file(struct work *work, struct db *db)
 {
     int file = open(work->file, O_RDONLY | O_CLOEXEC);
@@ -209,7 +209,7 @@ static int work_in(struct work *work, size_t memory)
         arena_on_exhausted(work->call.piece, &exhausted);
         status =
             strcmp(work->command, "validate") == 0 ? with_file(work, NULL) : with_database(work);
-    } else { /* what was begun in the database ends with the process, undone */
+    } else { /* the process ends, which rolls the transaction back */
         fprintf(stderr, "workspace: %s: AB_WORKSPACE_MEMORY_BYTES is too little for it\n",
                 work->file);
         if (*work->temporary)
@@ -236,7 +236,7 @@ static int run(struct work *work)
 
 int main(int argc, char **argv)
 {
-    static struct work work; /* outlives a jump */
+    static struct work work; /* outlives a longjmp */
     int status = EXIT_DATABASE;
 
     if (help_given(argc, argv, help))

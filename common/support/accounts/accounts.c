@@ -1,4 +1,4 @@
-/* Sign-in and revoked tokens: all SQL about them is here. */
+/* Sign-in and revoked tokens. Contains all SQL about them. */
 #include "support/accounts/accounts.h"
 #include "crypto/digest.h"
 #include "crypto/password.h"
@@ -87,8 +87,8 @@ static enum error read_user(struct db *db, struct arena *arena, const char *user
     return query_end(query, problem);
 }
 
-/* Without a password of his own the administrator has the one that was made at the first start; on
- * one's own machine that everybody knows, too. */
+/* Without ADMIN_PASSWORD the administrator has the password generated at the first start; in a
+ * local environment also the well-known one. */
 static bool is_first_password(const struct support_settings *settings, bool is_local,
                               const char *username, const char *password)
 {
@@ -117,7 +117,7 @@ enum error account_sign_in(struct db *db, struct arena *arena,
         *account = (struct account){username, SUPPORT_ADMIN, settings->admin_default_tenant};
         hash = settings->admin_password_hash;
     }
-    /* Before anything else is looked at, so that it is done for everybody. */
+    /* Runs before all other checks, so that every sign-in takes the same time. */
     error = password_matches(password, hash, accepted, problem);
     if (error)
         return error;

@@ -1,4 +1,4 @@
-/* Composing an answer from passages. */
+/* Composes an answer from passages. */
 #include "support/answer/answer.h"
 #include "base/text.h"
 #include "support/answer/citations.h"
@@ -61,7 +61,7 @@ static void add_document(struct answer *answer, const struct found_chunk *chunk,
         answer->documents[answer->document_count++] = chunk;
 }
 
-/* How many of the selected passages fit into the length of an answer; the first always does. */
+/* The number of selected passages that fit into the length of an answer, at least one. */
 static size_t fitting(const struct selection *selection)
 {
     size_t length = 0, count = 0;
@@ -152,7 +152,7 @@ static size_t move(const char *text, size_t at, size_t length, long points)
 
 enum { COMPARED_POINTS = 24, ALIKE_BYTES_LEAST = 9 };
 
-/* Behind the blanks at `text`, and behind a hyphen at the end of a line unless it is `wanted`. */
+/* Skips the blanks at `text`, and a hyphen at the end of a line unless it is `wanted`. */
 static const char *past_blanks(const char *text, char wanted)
 {
     text += strspn(text, " \n\t\r");
@@ -161,7 +161,7 @@ static const char *past_blanks(const char *text, char wanted)
     return text;
 }
 
-/* How many bytes of a passage's first code points a text begins with as well, blanks aside: a
+/* The length of the prefix of a passage that a text begins with, in bytes, ignoring blanks: a
  * passage has its lines joined. */
 static size_t alike_bytes(const char *text, const char *passage)
 {
@@ -182,7 +182,7 @@ static size_t alike_bytes(const char *text, const char *passage)
     return bytes;
 }
 
-/* Where the text is most like the beginning of the passage; NULL when nowhere. */
+/* Where the text is most similar to the beginning of the passage; NULL when nowhere. */
 static const char *find_passage(const char *text, const char *passage)
 {
     size_t most = ALIKE_BYTES_LEAST - 1, whole = strlen(passage);

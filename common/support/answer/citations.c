@@ -14,7 +14,7 @@ static bool is_blank(char byte)
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
 }
 
-/* Whether the full stop at `at` closes the number of an item. */
+/* Whether the full stop at `at` belongs to the number of a list item. */
 static bool is_list_number(const char *text, size_t at)
 {
     size_t digits = 0, before;
@@ -34,9 +34,8 @@ static bool is_list_number(const char *text, size_t at)
     return before == 0 || strchr(".!?;:", text[before - 1]) != NULL;
 }
 
-/* The marks that a sentence ends with are read as `text/sentences.h` reads them; only items of
- * lists end none. A closing bracket behind the mark may be the end of a marker, which belongs to
- * it. */
+/* Sentences end as in `text/sentences.h`, except after the number of a list item. A closing bracket
+ * after the mark may end a citation marker, which belongs to the sentence. */
 size_t citation_sentence_end(const char *text, size_t length, size_t at)
 {
     size_t from = at, end = 0;
@@ -106,7 +105,7 @@ static bool is_closing_mark(int32_t character)
     return false;
 }
 
-/* Where the closing marks of a sentence begin; its end when it has none. */
+/* Where the final marks of a sentence begin; its end when it has none. */
 static size_t closing_place(const char *text, size_t start, size_t end)
 {
     size_t at = end;
@@ -142,7 +141,7 @@ const char *citation_mark(struct arena *arena, const char *text, size_t length, 
     return marked.bytes;
 }
 
-/* Copies the text without markers that are not 1 to `highest`. */
+/* Copies the text without markers whose number is outside 1 to `highest`. */
 static const char *filter(struct arena *arena, const char *text, int highest)
 {
     struct text kept;

@@ -1,4 +1,4 @@
-/* Evidence: coverage of a question's terms by passages, and what follows from it. */
+/* Computes the evidence of passages from their coverage of the question's terms. */
 #include "support/answer/evidence.h"
 #include "search/terms.h"
 #include "support/answer/vocabulary.h"
@@ -8,21 +8,21 @@
 #include <string.h>
 
 enum {
-    RIVALS = 5, /* chunks that the best one is compared with */
-    WORDED = 8, /* chunks that tell which wording is rare */
+    RIVALS = 5, /* chunks compared with the best one */
+    WORDED = 8, /* chunks used to estimate the rarity of n-grams */
 };
 
-/* Evidence from which a question is answered, and from which without a person (quality 80). */
+/* Evidence from which a question is answered, and from which without review (quality 80). */
 static const double answered_from = 0.45, alone_from = 0.58, untouched_share = 2.0 / 3;
 static const double head_worth = 0.6, neighbour_worth = 0.5;
 
-/* Two words that are neighbours in the question, and what it is worth when they are here, too. */
+/* Two neighboring words of the question, and the weight of finding them as neighbors here. */
 struct neighbours {
     uint64_t first, second; /* stems */
     double worth;
 };
 
-/* What is read of a chunk, and for which question. */
+/* The state of reading one chunk for a question. */
 struct reading {
     struct question *question;
     struct arena *arena;
@@ -34,8 +34,8 @@ struct reading {
     size_t stem_count;
 };
 
-/* Reads the words of a text, how far together they cover each term, and what they hold of the
- * question's wording. */
+/* Reads the words of a text; computes how well together they cover each term, and which n-grams of
+ * the question they contain. */
 static void read_words(struct reading *reading, const char *text, size_t length, double *covers,
                        struct ngram_matches *held)
 {
@@ -69,7 +69,7 @@ static const struct question_term *term_of_word(const struct question *question,
     return NULL;
 }
 
-/* Function words have neighbours as well, but not one another. */
+/* Function words may be neighbors of content words, but not of each other. */
 static void find_neighbours(struct reading *reading)
 {
     struct question *question = reading->question;
@@ -100,7 +100,7 @@ static bool stand_together(const struct reading *reading, const struct neighbour
     return false;
 }
 
-/* Neighbours in the question that are neighbours in the sentence. */
+/* Word pairs of the question that are neighbors in the sentence. */
 static double pairs_of(const struct reading *reading)
 {
     double sum = 0;
@@ -112,7 +112,7 @@ static double pairs_of(const struct reading *reading)
     return sum;
 }
 
-/* A sentence: its own words, and the heading for what they do not say. */
+/* Scores a sentence: by its own words, and by the heading for terms missing in it. */
 static void read_sentence(struct reading *reading, const double *head, size_t passage,
                           const char *text, size_t length)
 {
@@ -155,7 +155,7 @@ static void read_passage(struct reading *reading, size_t index)
     passage->has_duration = question->asks_duration && text_has_duration(text->text, text->length);
 }
 
-/* The best cover of a term by the sentences before and after. */
+/* The best coverage of a term in the sentences before and after. */
 static double near_cover(const struct found_chunk *found, size_t sentence, size_t term)
 {
     double best = 0;
@@ -176,7 +176,7 @@ static double share_of(const struct question *question, const float *cover)
     return question->total > 0 ? sum / question->total : 0;
 }
 
-/* What is not covered here but by other chunks; the rest no document knows. */
+/* Terms covered only by other chunks; the remaining terms are in no document. */
 static double elsewhere_share(const struct question *question, const float *cover)
 {
     double sum = 0;
@@ -230,7 +230,7 @@ void evidence_read(struct question *question, struct arena *arena,
     *found = (struct found_chunk){.chunk = *chunk, .lexical = lexical};
     found->list = passages_of(arena, chunk->body, length);
     found->passages = ARENA_ARRAY(arena, struct found_passage, found->list.count + 1);
-    /* Tables repeat their head in every row, so passages may be longer than the body. */
+    /* Tables repeat their header in every row, so passages may be longer than the body. */
     for (size_t i = 0; i < found->list.count; i++)
         length += found->list.items[i].length;
     found->sentences = ARENA_ARRAY(arena, struct found_sentence, length / 2 + 2);
@@ -251,7 +251,7 @@ void evidence_read(struct question *question, struct arena *arena,
     found->relevance = round(fmin(best, 1) * 1000) / 1000;
 }
 
-/* Whether two chunks say the same: neighbours overlap, copies are equal. */
+/* Whether two chunks have the same text: neighbors overlap, copies are equal. */
 static bool is_same_content(const struct knowledge_chunk *a, const struct knowledge_chunk *b)
 {
     if (a->document == b->document)
@@ -259,13 +259,13 @@ static bool is_same_content(const struct knowledge_chunk *a, const struct knowle
     return strcmp(a->body, b->body) == 0;
 }
 
-/* A chunk as a search has found it. */
+/* A chunk as found by a search. */
 struct scored {
-    const struct knowledge_chunk *chunk; /* NULL when it is not one of those that were read */
+    const struct knowledge_chunk *chunk; /* NULL when it was not read */
     double score;
 };
 
-/* How far the first of them stands out: 1 when nothing else is found, 0 when others fit as well. */
+/* The margin of the first one: 1 when nothing else is found, 0 when others fit equally well. */
 static double margin_of(const struct search_index *index, const struct scored *scored, size_t count)
 {
     double sum = 0;
@@ -292,8 +292,8 @@ static double lexical_margin(const struct search_index *index, struct arena *are
     return margin_of(index, scored, count);
 }
 
-/* Of a search for the four-grams alone, which see words behind their endings and spellings; of a
- * question without any (in pairs of characters) what all terms say. */
+/* For a search with only the four-grams, which match across endings and spellings; without
+ * four-grams (character pairs) the score of all terms. */
 static double gram_margin(const struct question *question, const struct search_index *index,
                           struct arena *arena, const struct found_chunk *chunks, size_t count,
                           double lexical)
@@ -312,7 +312,7 @@ static double gram_margin(const struct question *question, const struct search_i
     return found ? margin_of(index, scored, found) : lexical;
 }
 
-/* What the best passage repeats of the question's wording, among the chunks it was found with. */
+/* The n-gram overlap of the best passage, relative to the chunks found with it. */
 static double ngram_overlap_of_best(const struct question *question,
                                     const struct found_chunk *chunks, size_t count,
                                     const struct found_passage *best)
@@ -327,9 +327,10 @@ static double ngram_overlap_of_best(const struct question *question,
     return ngram_overlap(question->ngrams, &best->held, texts, text_count);
 }
 
-/* A logistic regression of "the knowledge base holds the answer" on the features, the same for all
- * languages, shifted so that the least evidence of an answer, .45, is where both errors weigh about
- * the same. docs/develop/search.md tells on what it was fitted and how it was cross-validated. */
+/* A logistic regression of "the knowledge base contains the answer" on the features, the same for
+ * all languages. It is shifted so that both errors have about equal weight at the minimum evidence
+ * of an answer, .45. docs/develop/search.md describes the training data and the
+ * cross-validation. */
 static double value_of(const struct evidence *evidence)
 {
     double z = 4.6 * evidence->near + 5.4 * evidence->chunk + 3.1 * evidence->elsewhere +
@@ -339,8 +340,8 @@ static double value_of(const struct evidence *evidence)
     return 1 / (1 + exp(-z));
 }
 
-/* An answer that leaves a third of what was asked untouched is for a person to look at: it stays
- * below what goes out by itself, in its order. */
+/* An answer that leaves a third of the question uncovered needs a review: its quality stays below
+ * the threshold for sending, in its order. */
 static double hold_back(double value, double share)
 {
     if (share >= untouched_share || value <= answered_from)
@@ -375,7 +376,7 @@ struct evidence evidence_weigh(const struct question *question, const struct sea
     evidence.overlap = ngram_overlap_of_best(question, chunks, count, best);
     evidence.terms = log((double)question->count);
     evidence.value = value_of(&evidence);
-    if (question->missing_code) /* nothing else makes up for it */
+    if (question->missing_code) /* nothing else compensates for it */
         evidence.value *= 0.1;
     evidence.sure = hold_back(evidence.value, best_chunk->share);
     return evidence;

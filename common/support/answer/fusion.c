@@ -1,4 +1,4 @@
-/* Two lists of hits into one, by the places at which they stand in each. */
+/* Merges two ranked lists of hits. */
 #include "support/answer/fusion.h"
 
 static struct fused_hit *find(struct fused_hit *fused, size_t count, int64_t chunk)

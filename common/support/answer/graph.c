@@ -1,4 +1,4 @@
-/* The nodes of the answer graph and the way between them. */
+/* The nodes of the answer graph and their order. */
 #include "support/answer/graph.h"
 #include "base/clock.h"
 #include "base/text.h"
@@ -37,7 +37,7 @@ static enum error classify(struct graph_state *state)
     return ERROR_NONE;
 }
 
-/* Words to search for; the answer is still judged by the question as it was asked. */
+/* The search text; answers are still evaluated against the original question. */
 static void search_for(struct graph_state *state, const char *words)
 {
     question_read(&state->search, state->arena, words, NULL, state->tools->synonyms);
@@ -69,8 +69,8 @@ static enum error transform(struct graph_state *state)
     return ERROR_NONE;
 }
 
-/* Lexical scores keep their order, with those found by meaning alone behind them; the fused rank
- * takes the place of the lexical score in what chunks are ordered by. */
+/* Keeps the order of lexical scores, with chunks found only by vectors after them. The fused rank
+ * replaces the lexical score in the sort key of chunks. */
 static enum error read_hits(struct graph_state *state, const struct fused_hit *hits, size_t count,
                             double best_lexical)
 {
@@ -107,7 +107,8 @@ static struct graph_source as_source(const struct found_chunk *found)
                                  .relevance = found->relevance};
 }
 
-/* By lexical score, which evidence is weighed by; those without one last, as they came. */
+/* Sorts by lexical score, as evidence requires; chunks without one come last, in order of
+ * arrival. */
 static void order_by_words(struct found_chunk *chunks, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -150,8 +151,8 @@ static enum error retrieve(struct graph_state *state)
     return ERROR_NONE;
 }
 
-/* What a model is to answer from may share no word with the question: the nearest chunks stay, and
- * the model judges them. */
+/* A model may answer from a text that shares no word with the question: the nearest chunks are
+ * kept, and the model grades them. */
 static size_t grade_for_model(const struct graph_state *state)
 {
     size_t kept = 0, most = (size_t)state->tools->settings->rerank_top_k;
@@ -204,8 +205,7 @@ static enum error expand_sources(struct graph_state *state)
     return error;
 }
 
-/* The excerpt of a document that a model was shown: round the passage that fits the question best.
- */
+/* The excerpt of a document for a model: around the passage that fits the question best. */
 static const char *best_excerpt(struct arena *arena, const struct found_chunk *chunk)
 {
     const struct found_passage *best = NULL;
@@ -216,7 +216,7 @@ static const char *best_excerpt(struct arena *arena, const struct found_chunk *c
     return answer_excerpt(arena, chunk->chunk.body, best ? best->passage->text : "");
 }
 
-/* What a model answers from: what the embedded answer stands on, or would if it were one. */
+/* The sources for a model: those of the embedded answer, or those it would have. */
 static void choose_documents(struct graph_state *state)
 {
     struct answer *answer = &state->answer;
@@ -230,7 +230,7 @@ static void choose_documents(struct graph_state *state)
     }
 }
 
-/* The number of a source, which is added where it is not there yet; 0 when there is no room. */
+/* The number of a source, which is added if it is new; 0 when there is no space. */
 static int number_of(struct graph_state *state, const struct found_chunk *chunk)
 {
     struct graph_outcome *outcome = state->outcome;
@@ -299,7 +299,7 @@ void graph_mark_cited(struct graph_outcome *outcome)
     }
 }
 
-/* A model's answer in place of the embedded one, where documents were found. */
+/* A model's answer instead of the embedded one, if documents were found. */
 static enum error write_answer(struct graph_state *state)
 {
     const struct answer embedded = state->answer;
@@ -386,7 +386,7 @@ static enum error evaluate(struct graph_state *state)
     return ERROR_NONE;
 }
 
-/* Trying again is of use only while it finds something else. */
+/* A retry is useful only while it finds something else. */
 static const char *selection_text(const struct graph_state *state)
 {
     struct text text;
@@ -414,8 +414,8 @@ static enum error route(struct graph_state *state)
     return ERROR_NONE;
 }
 
-/* Other words for the same question: first with what the best chunk is headed by, then only the two
- * weightiest terms. The answer is still judged by the question as it was asked. */
+/* Rewrites the query: first with the heading of the best chunk, then with only the two weightiest
+ * terms. Answers are still evaluated against the original question. */
 static void heaviest_terms(const struct question *question, struct text *text)
 {
     const struct question_term *first = NULL, *second = NULL;
@@ -489,8 +489,8 @@ static const struct node rewriting = {"rewrite_query", rewrite};
 static const struct node suggesting = {"suggest_questions", suggest};
 static const struct node logging = {"log", log_node};
 
-/* What models used for this node, over all its calls; false when nothing was used. The embedded
- * engine's own figures stand where nobody answered, with what was paid in vain. */
+/* Usage of models for this node, over all its calls; false when there is none. If no model
+ * answered, the figures are those of the embedded engine plus the cost of the failed calls. */
 static bool count_models(struct graph_state *state, const char *node, size_t calls_before)
 {
     const struct models_run *run = &state->models;
@@ -551,7 +551,7 @@ static bool is_over(struct graph_state *state, const char *node)
     return true;
 }
 
-/* Runs a node unless the graph has failed or is out of time. */
+/* Runs a node unless the graph has failed or its time is up. */
 static bool step(struct graph_state *state, const struct node *node)
 {
     struct graph_outcome *outcome = state->outcome;

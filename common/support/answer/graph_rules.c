@@ -1,9 +1,9 @@
-/* Rules of the graph that need no state: how complex a question is, and where an answer goes. */
+/* Stateless rules of the graph: complexity of a question, and route of an answer. */
 #include "support/answer/graph.h"
 
 #include <string.h>
 
-/* Words that make a question complex, or ask across documents. */
+/* Words that indicate a complex question, or one across documents. */
 static const char *const complex_words[] = {"compare", "difference", "why",    "analyse",
                                             "analyze", "explain",    "versus", "сравн",
                                             "отлич",   "почему",     "разниц", "объясн"};

@@ -5,7 +5,7 @@
 
 enum { STATE_MAX = 4 << 20 };
 
-/* A document stands once in the trace; a step names it by its position there. */
+/* The trace contains each document once; a step refers to it by its index. */
 struct document_reference {
     int64_t ref;
 };

@@ -33,7 +33,7 @@ void knowledge_cache_destroy(struct knowledge_cache *cache)
     free(cache);
 }
 
-/* The tenant's entry, or that of the one longest not asked for. */
+/* The tenant's entry, or the least recently used one. */
 static struct entry *entry_of(struct knowledge_cache *cache, const char *tenant, const char *folder)
 {
     struct entry *oldest = &cache->entries[0];
@@ -74,8 +74,8 @@ static struct search_segment *as_segments(struct arena *arena, const struct segm
     return segments;
 }
 
-/* A segment that is missing may have been merged away since the rows were read, so they are read
- * again first; what is missing twice is built anew. */
+/* A missing segment may have been merged since the rows were read, so the rows are read again
+ * first; a segment missing twice is rebuilt. */
 static enum error refresh(struct entry *entry, const struct document_call *call,
                           const struct support_settings *settings)
 {
@@ -191,14 +191,14 @@ enum error knowledge_read(const struct knowledge *knowledge, int64_t chunk_key,
     return error;
 }
 
-/* The neighbours of one chunk, in document order, as far as they fit. */
+/* Adds the neighbors of one chunk, in document order, while they fit. */
 struct neighbourhood {
     const struct chunk_row *rows;
     size_t count;
     bool *taken;
 };
 
-/* Keys of chunks that stand in some text already. */
+/* Keys of chunks that are already part of a text. */
 struct used_keys {
     int64_t *keys;
     size_t count;

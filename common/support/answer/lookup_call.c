@@ -1,11 +1,12 @@
-/* Calls of endpoints that retrieval can do without. */
+/* Calls of endpoints that are optional for retrieval. */
 #include "base/clock.h"
 #include "support/answer/graph_state.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double reserve_seconds = 0.5; /* of the question, for what comes after */
+static const double reserve_seconds =
+    0.5; /* seconds of the question, reserved for the steps after the call */
 
 static double seconds_for(const struct graph_state *state)
 {

@@ -1,10 +1,14 @@
-/* Words of an answer on their way to the client while a model is still writing. */
+/* Streams an answer's text to the client while a model is still writing. */
 #include "support/answer/citations.h"
 #include "support/answer/model_nodes.h"
 
 #include <string.h>
 
-enum { HELD_MAX = 4096, MARKER_MAX = 12, READY_MAX = 64 * 1024 /* more is passed in parts */ };
+enum {
+    HELD_MAX = 4096,
+    MARKER_MAX = 12,
+    READY_MAX = 64 * 1024 /* longer text is passed in parts */
+};
 
 void marker_gate_start(struct marker_gate *gate, struct arena *arena, int highest)
 {
@@ -23,7 +27,7 @@ static bool pass_ready(struct marker_gate *gate)
     return goes_on;
 }
 
-/* What is held joins what is ready; never a part of a character leaves alone. */
+/* Moves held text to the ready text; an incomplete character is never sent alone. */
 static bool let_pass(struct marker_gate *gate)
 {
     size_t blanks = gate->started ? 0 : strspn(gate->held.bytes, " \t\r\n");
@@ -39,7 +43,7 @@ static bool let_pass(struct marker_gate *gate)
     return true;
 }
 
-/* Whether what is held may still become a marker. */
+/* Whether the held text may still become a marker. */
 static bool may_be_marker(const char *bracket)
 {
     size_t digits = strspn(bracket + 1, "0123456789");

@@ -1,4 +1,4 @@
-/* What models are asked for each node, and what becomes of their replies. */
+/* Prompts for models, and handling of their replies, for each node. */
 #include "support/answer/model_nodes.h"
 #include "support/answer/citations.h"
 #include "support/models/prompts.h"
@@ -8,9 +8,9 @@
 
 enum {
     MESSAGE_MAX = 1 << 20,
-    SMALL_TOKENS = 200, /* of a reply that is a line or two */
+    SMALL_TOKENS = 200, /* for a reply of a line or two */
     GRADE_TOKENS = 600,
-    SHOWN_MESSAGES = 5, /* of what was said before, to the writer of the answer */
+    SHOWN_MESSAGES = 5, /* of the history, in the prompt for the answer */
     TRANSFORM_MESSAGES = 4,
     TRANSFORM_CHARACTERS = 200,
     SUGGEST_CHARACTERS = 500, /* of answer and documents */
@@ -69,7 +69,7 @@ void model_add_source(const struct graph_state *state, struct text *text, size_t
         citation_escape(state->arena, utf8_copy_prefix(state->arena, source->text, characters)));
 }
 
-/* The numbered documents that the answer stands on. */
+/* The numbered documents of the prompt. */
 static void add_sources(const struct graph_state *state, struct text *text, size_t most,
                         size_t characters)
 {
@@ -163,7 +163,7 @@ bool model_grade(struct graph_state *state)
     return true;
 }
 
-/* The answer on its way to the client. */
+/* State of streaming the answer to the client. */
 struct writing {
     const struct graph_request *request;
     struct marker_gate gate;
@@ -192,7 +192,7 @@ static void begin_anew(void *context)
         writing->request->on_answer_void(writing->request->context);
 }
 
-/* Up to the end of the last sentence that is whole; "" when none is. */
+/* Up to the end of the last complete sentence; "" when there is none. */
 static const char *whole_sentences(struct arena *arena, const char *text)
 {
     size_t length = strlen(text), at = 0, end = 0;
@@ -205,7 +205,7 @@ static const char *whole_sentences(struct arena *arena, const char *text)
     return text_trimmed(arena, text, end);
 }
 
-/* An answer that names no document gets the markers of those that support its sentences. */
+/* Adds markers to an answer without any: those of the documents that support its sentences. */
 static const char *with_markers(struct graph_state *state, const char *text)
 {
     struct claim claims[GRAPH_CLAIMS_MAX];

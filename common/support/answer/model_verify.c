@@ -1,8 +1,8 @@
 /*
- * Verification of a written answer: a model lists its statements, and they are held against the
- * documents. Either one verdict counts, or (FACT_VERIFY_CONSENSUS_ENABLED) several that do not know
- * of each other: of both tiers, with the documents in both calls, since what a model reads first
- * and last weighs more with it, and of the embedded check by words and numbers.
+ * Verifies a written answer: a model lists its statements, and each is checked against the
+ * documents. There is one verdict, or (FACT_VERIFY_CONSENSUS_ENABLED) several independent ones:
+ * from both tiers, with the documents in two orders, because models give more weight to what they
+ * read first and last, and from the embedded check by words and numbers.
  */
 #include "support/answer/citations.h"
 #include "support/answer/model_nodes.h"
@@ -13,18 +13,18 @@
 enum {
     VERIFY_DOCUMENTS = 5,
     EVIDENCE_CHARACTERS = 200,
-    LEAST_WORDS = 3 /* of an answer with anything to verify */
+    LEAST_WORDS = 3 /* for an answer with statements */
 };
 
-/* How a vote is asked for. */
+/* Settings of one vote. */
 struct vote {
     bool fast, backwards;
 };
 static const struct vote votes[] = {{true, false}, {false, false}, {true, true}, {false, true}};
 
-/* Who votes at each level, and what share of those who did must support a statement. */
+/* The voters at each level, and the share of the votes that must support a statement. */
 static const struct panel {
-    size_t votes; /* of models, the first ones of the list */
+    size_t votes; /* model votes, the first ones of the list */
     bool embedded;
     double share;
 } panels[FACT_LEVEL__MAX] = {
@@ -34,12 +34,12 @@ static const struct panel {
     [FACT_MAXIMUM] = {4, true, 0.8},
 };
 
-/* The statements, and what is known of each. */
+/* The statements and their verdicts. */
 struct statements {
     const char *texts[MODEL_CLAIMS_MAX];
     size_t count;
     int supporting[MODEL_CLAIMS_MAX];
-    const char *evidence[MODEL_CLAIMS_MAX]; /* of the first who supports it */
+    const char *evidence[MODEL_CLAIMS_MAX]; /* source of the first vote that supports it */
     int given;                              /* votes */
 };
 
@@ -55,7 +55,7 @@ static size_t count_words(const char *text)
     return count;
 }
 
-/* False when no model can say. */
+/* False when no model can decide. */
 static bool list_statements(struct graph_state *state, const char *plain,
                             struct statements *statements)
 {
@@ -95,7 +95,7 @@ static const char *vote_message(const struct graph_state *state, const struct vo
     return text.bytes;
 }
 
-/* False when that vote cannot be had. */
+/* False when the vote is unavailable. */
 static bool take_vote(struct graph_state *state, const struct vote *vote,
                       struct statements *statements)
 {
@@ -138,7 +138,7 @@ static bool take_votes(struct graph_state *state, struct statements *statements)
     if (!settings->fact_consensus)
         return take_vote(state, &votes[0], statements);
     for (size_t i = 0; i < panel->votes; i++)
-        (void)take_vote(state, &votes[i], statements); /* those that can be had count */
+        (void)take_vote(state, &votes[i], statements); /* available votes count */
     if (!statements->given)
         return false;
     if (panel->embedded)

@@ -1,8 +1,8 @@
-/* Searching by meaning: the question as a vector, asked of the endpoint for embeddings. */
+/* Vector search: requests the question's vector from the embeddings endpoint. */
 #include "support/answer/graph_state.h"
 #include "support/documents/ingest.h"
 
-/* The question's vector; NULL with the reason why there is none. */
+/* The question's vector; NULL with the reason when it is unavailable. */
 static const float *embed_question(struct graph_state *state, uint32_t dimension,
                                    const char **reason)
 {

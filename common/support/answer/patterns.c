@@ -9,7 +9,7 @@
 
 enum { PATTERNS_MAX = 1000 }; /* of each kind */
 
-/* Those of the answerer, and what models and people write. */
+/* Refusal phrases of the answerer, of models and of people. */
 static const char *const built_in_refusals[] = {
     "cannot be answered",
     "i don't know",
@@ -64,7 +64,7 @@ static bool luhn_holds(const char *text, size_t length)
     return place && sum % 10 == 0;
 }
 
-/* A bare number of ten digits is an order more often than a phone. */
+/* A plain number of ten digits is more likely an order number than a phone number. */
 static bool is_phone_like(const char *text, size_t length)
 {
     if (text[0] == '+')
@@ -86,7 +86,7 @@ static struct pii_pattern built_in_pii[] = {
 
 static const char *const no_refusals[] = {NULL};
 
-/* In force. */
+/* The patterns in force. */
 static struct {
     const char *const *refusals;
     struct pii_pattern *pii;
@@ -135,7 +135,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct pii_pattern *)a)->name, ((const struct pii_pattern *)b)->name);
 }
 
-/* Whether a pattern can be used: it compiles, and it does not match where there is nothing. */
+/* Whether a pattern is usable: it compiles, and it does not match an empty text. */
 static bool is_usable(struct pattern *pattern)
 {
     struct pattern_match match;
@@ -172,7 +172,7 @@ static enum error read_pii(struct arena *arena, const char *path, const json_t *
     return ERROR_NONE;
 }
 
-/* A member that the file lacks stays as it is built in. */
+/* A member missing in the file keeps its built-in value. */
 static enum error read_document(struct arena *arena, const char *path, const json_t *document,
                                 struct problem *problem)
 {

@@ -1,4 +1,4 @@
-/* What the answerer says of its own: refusals and suggestions, in the languages it answers in. */
+/* Texts of the answerer: refusals and suggestions, in its languages. */
 #include "base/text.h"
 #include "support/answer/answer.h"
 #include "support/answer/graph.h"
@@ -9,12 +9,12 @@
 
 struct phrase {
     enum text_language language;
-    const char *refusal;      /* nothing is known */
-    const char *code_refusal; /* %s = the code that is not known */
+    const char *refusal;      /* nothing was found */
+    const char *code_refusal; /* %s = the unknown code */
     const char *suggestion;   /* %s = a heading */
 };
 
-/* English comes first and serves the languages that are not listed. */
+/* English comes first and is used for languages that are not listed. */
 static const struct phrase phrases[] = {
     {TEXT_EN, "This question cannot be answered from the documents; please contact support.",
      "This question cannot be answered: the documents do not mention %s; please contact support.",
@@ -114,7 +114,7 @@ static bool is_used(const struct answer *answer, const char *heading)
     return strstr(answer->text, heading) != NULL;
 }
 
-/* The line that leads to a list, without its colon; NULL for other passages. */
+/* The introducing line of a list, without its colon; NULL for other passages. */
 static const char *lead_of(struct arena *arena, const struct passage *passage)
 {
     const char *feed = strchr(passage->text, '\n');

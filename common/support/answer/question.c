@@ -6,25 +6,24 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEW_TERMS = 2 /* fewer than this many say too little in a conversation */ };
+enum { FEW_TERMS = 2 /* a question with fewer terms needs the previous one */ };
 
-/* Words that are less alike count for nothing. */
+/* Less similar words do not count. */
 static const double alike_least = 0.5;
 
-/* A question that begins with one of these speaks of what was said before. */
+/* A question that begins with one of these refers to the previous one. */
 static const char *const anaphors[] = {
     "а",    "и",   "это",  "он",    "она", "оно", "они", "этот", "it",  "this", "that",
     "they", "and", "what", "those", "und", "das", "es",  "y",    "eso", "et",   "cela",
 };
 
-/* Words of the kind of thing that is asked for rather than of the thing. */
+/* Words that name the kind of information, not its subject. */
 static const char *const asking_words =
     "срок время времени шаг пошаговый причина действие день дня дней дата момент вероятный условие "
     "период долго длиться длится три два событие длинный long period step cause reason time date "
     "day last take code код ошибка error";
 
-/* What one does to a thing is said in many ways; the thing itself in few. Endings of Russian verbs,
- * and English stems. */
+/* Actions have many synonyms, subjects few. Endings of Russian verbs, and English stems. */
 static const char *const verb_endings[] = {
     "ть",  "ться", "тся", "лся", "лась", "лось", "лись", "ешь", "ишь",
     "ает", "яет",  "ует", "еет", "ают",  "яют",  "уют",  "еют",
@@ -33,7 +32,7 @@ static const char *const verbs =
     "fix change get find use make set turn cancel install reset update check work start stop open "
     "contact need want happen pay enable";
 
-/* Question words of how long and when, folded. */
+/* Question words for durations and times, folded. */
 static const char *const duration_words =
     "сколько скольк срок сроки срока когда долго длится длиться long period when wann lange "
     "dauert cuándo cuánto tiempo quand longtemps quando quanto متي مده 多久 多长 何时";
@@ -118,7 +117,7 @@ void shape_of(const struct word *word, struct shape *shape)
         insert_ngram(shape, ngrams[i]);
 }
 
-/* Whether the bits leave room for so many ngrams in common: most words are told apart by them. */
+/* Whether the bits may have that many ngrams in common: this excludes most words quickly. */
 static bool may_share(const struct shape *a, const struct shape *b, double least)
 {
     return (double)(__builtin_popcountll(a->marks & b->marks) + (int)a->hidden) >= least;
@@ -255,7 +254,7 @@ static double idf(double total, double holding)
     return log1p((total - holding + 0.5) / (holding + 0.5));
 }
 
-/* In how many passages the term occurs, in any language of the index. */
+/* The number of passages that contain the term, in any language of the index. */
 static int64_t passages_holding(const struct question *question, const struct question_term *term,
                                 const struct search_index *index)
 {
@@ -350,7 +349,7 @@ void question_weigh(struct question *question, const struct search_index *index)
     for (size_t i = 0; i < question->count; i++) {
         struct question_term *term = &question->terms[i];
 
-        /* In a small knowledge base everything is common; asking words stay the lesser ones. */
+        /* In a small knowledge base every word is common; question words keep the lower weight. */
         if (term->asks && heaviest > 0)
             term->weight = fmin(term->weight, 0.2 * heaviest);
         question->total += term->weight;

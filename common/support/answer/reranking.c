@@ -1,4 +1,4 @@
-/* Chunks judged by a cross-encoder, which reads the question and a chunk together. */
+/* Reranks chunks with a cross-encoder, which reads the question and a chunk together. */
 #include "llm/rerank.h"
 #include "support/answer/graph_state.h"
 

@@ -7,7 +7,8 @@
 
 enum { CONTENT_MAX = 3 };
 
-/* What another passage must add, as a share of all weights: from the same document, from others. */
+/* Minimum gain of another passage, as a share of all weights: from the same document, from
+ * others. */
 static const double gain_same = 0.11, gain_other = 0.25;
 
 struct ordered {
@@ -78,7 +79,7 @@ static void take(struct selection *selection, const struct question *question, f
         covered[t] = fmaxf(covered[t], item->passage->cover[t]);
 }
 
-/* Whether both are parts of one long paragraph, side by side. */
+/* Whether both are adjacent parts of one long paragraph. */
 static bool continues(const struct selected *a, const struct selected *b)
 {
     return a->chunk == b->chunk &&

@@ -1,4 +1,4 @@
-/* Tools: looking up documents, the state of an order, and tickets for people. */
+/* Tools: document lookup, order status, and tickets for humans. */
 #include "support/answer/tool_flow.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -9,18 +9,18 @@
 #include <string.h>
 
 enum {
-    LOOKED_UP = 3, /* documents of one look */
+    LOOKED_UP = 3, /* documents per lookup */
     SHOWN_CHARACTERS = 240,
     SUMMARY_CHARACTERS = 120,
     ORDER_DIGITS = 10,
-    CALLS_A_TURN = 4, /* further ones are not answered */
+    CALLS_A_TURN = 4, /* tool calls beyond this are not answered */
     TURNS_MAX = 20,
     MESSAGES_MAX = 2 + TURNS_MAX * (1 + CALLS_A_TURN),
     MESSAGE_BYTES = 1 << 16,
     ARGUMENTS_DEPTH = 4,
     QUALITY_EXECUTED = 90,
     QUALITY_TOOL = 85,
-    QUALITY_WAITING = 80 /* also of a cancelled action and of a fallback */
+    QUALITY_WAITING = 80 /* also for a canceled action and a fallback */
 };
 
 static const struct llm_tool tools[] = {
@@ -58,10 +58,10 @@ static bool is_order_id(const char *text)
     return length && length <= ORDER_DIGITS && strspn(text, "0123456789") == length;
 }
 
-/* What the words of a question say it wants. */
+/* Guesses the requested tool from the words of a question. */
 struct wish {
     bool ticket, order, documents;
-    const char *order_id; /* NULL = none was named */
+    const char *order_id; /* NULL = no order number */
     const char *rest;     /* the words that are not about the order itself */
 };
 
@@ -124,7 +124,7 @@ static void end(struct graph_state *state, const char *node, const char *answer,
     graph_record(state, node);
 }
 
-/* Nothing is done before the person has said yes. */
+/* Nothing is done before the user has confirmed. */
 static void ask_to_confirm(struct graph_state *state, const char *node, const char *summary)
 {
     struct graph_outcome *outcome = state->outcome;
@@ -157,7 +157,7 @@ static void settle_pending(struct graph_state *state)
     }
 }
 
-/* Demonstration data; a shop's own system takes this function's place. */
+/* Demonstration data; replace this function by a call of the shop's system. */
 static const char *order_status(const struct graph_state *state, const char *id)
 {
     const char *number = id + strspn(id, "0");
@@ -166,7 +166,7 @@ static const char *order_status(const struct graph_state *state, const char *id)
     return fill_in(state->arena, phrases_for(state)->order[kind], id);
 }
 
-/* Looks documents up; they join the sources of the answer, and each is told under its number. */
+/* Looks up documents, adds them to the sources of the answer, and returns each with its number. */
 static const char *search_documents(struct graph_state *state, const char *query)
 {
     int numbers[LOOKED_UP];
@@ -194,16 +194,16 @@ static const char *string_member(const json_t *object, const char *key)
     return text && *text ? text : NULL;
 }
 
-/* What is said between a model and the tools. What tools answer is for the model: the customer sees
- * only what a model made of it, or a sentence that was written for customers. */
+/* The conversation between a model and the tools. Tool results go to the model only: the customer
+ * sees the model's text, or a sentence written for customers. */
 struct talk {
     struct llm_message messages[MESSAGES_MAX];
     size_t count;
-    bool learnt;        /* some tool did what it was asked for */
-    const char *status; /* of an order, for the customer; NULL = the last tool told none */
+    bool learnt;        /* a tool succeeded */
+    const char *status; /* order text for the customer; NULL = the last tool gave none */
 };
 
-/* What a tool answers to a model; NULL when a person must confirm first. */
+/* The result of a tool for the model; NULL when the user must confirm first. */
 static const char *run_tool(struct graph_state *state, struct talk *talk,
                             const struct llm_tool_call *call)
 {
@@ -243,7 +243,7 @@ static const char *run_tool(struct graph_state *state, struct talk *talk,
     return "There is no tool of that name.";
 }
 
-/* Answers the tools that a model called; false when the question ends with that. */
+/* Answers the tool calls of a model; false when this ends the question. */
 static bool answer_calls(struct graph_state *state, struct talk *talk,
                          const struct models_reply *reply)
 {
@@ -265,9 +265,9 @@ static bool answer_calls(struct graph_state *state, struct talk *talk,
     return true;
 }
 
-/* A model chooses. What it says without having learnt anything from a tool is not taken, nor is a
- * refusal, and when it finds no end there is nothing to say: such a question is one for the
- * documents, and then for a person. */
+/* A model selects the tools. Its answer is rejected if it used no tool result or is a refusal; if
+ * it does not finish, there is no answer. Such a question goes to the documents, and then to a
+ * human. */
 static bool model_chooses(struct graph_state *state)
 {
     struct talk *talk = ARENA_NEW(state->arena, struct talk);
@@ -301,7 +301,7 @@ static bool model_chooses(struct graph_state *state)
     return talk->status != NULL;
 }
 
-/* Without a model, words choose. */
+/* Without a model, keywords select the tool. */
 static bool words_choose(struct graph_state *state)
 {
     struct wish wish = wish_of(state->arena, state->request->question);
@@ -338,7 +338,7 @@ bool tool_flow(struct graph_state *state)
             return true;
         state->outcome->source_count = 0;
         if (!state->models.fallback_count)
-            return false; /* it answered that no tool is wanted */
+            return false; /* the model decided that no tool is needed */
     }
     return words_choose(state);
 }

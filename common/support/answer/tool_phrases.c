@@ -1,4 +1,4 @@
-/* What tools say to people. */
+/* Messages of the tools to users. */
 #include "support/answer/tool_phrases.h"
 
 #include <stddef.h>

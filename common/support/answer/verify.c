@@ -1,4 +1,4 @@
-/* Verification of an answer's sentences against documents, and refusals by their phrases. */
+/* Verifies an answer's sentences against documents, and detects refusals by their phrases. */
 #include "base/text.h"
 #include "search/terms.h"
 #include "support/answer/answer.h"
@@ -37,7 +37,7 @@ static void add_stems(struct stem_set *set, enum text_language language, const c
         set->stems[set->count++] = stem_hash(stem, term_stem(language, &word, stem));
 }
 
-/* Of the text as it is, and of its passages, whose lines are joined. */
+/* Checks the original text, and its passages, whose lines are joined. */
 static struct stem_set read_set(struct arena *arena, const struct found_chunk *chunk)
 {
     size_t length = strlen(chunk->chunk.body), most = words_most(length);
@@ -59,8 +59,8 @@ static bool holds(const struct stem_set *set, uint64_t stem)
     return bsearch(&stem, set->stems, set->count, sizeof stem, by_value) != NULL;
 }
 
-/* Whether one document holds nearly all of a sentence's significant words and all of its numbers.
- */
+/* Whether one document contains nearly all of a sentence's significant words and all of its
+ * numbers. */
 static bool supports(const struct stem_set *set, enum text_language language, const char *sentence,
                      size_t length)
 {
@@ -102,7 +102,7 @@ static struct stem_set *read_sets(struct arena *arena, const struct found_chunk 
     return sets;
 }
 
-/* Fills in which chunk supports a claim, and with what words. */
+/* Fills in the chunk that supports a claim, and its words. */
 static void check(struct arena *arena, const struct stem_set *sets,
                   const struct found_chunk *const *chunks, size_t count, struct claim *claim)
 {

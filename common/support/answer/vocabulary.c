@@ -1,17 +1,17 @@
-/* Vocabulary: a hash table of words, and how far a word covers a term. */
+/* Vocabulary: a hash table of words, and their match with each term. */
 #include "support/answer/vocabulary.h"
 #include "search/terms.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BUCKETS = 1024 }; /* twenty chunks have some eight hundred different words */
+enum { BUCKETS = 1024 }; /* twenty chunks have about eight hundred distinct words */
 
 struct vocabulary {
     struct known_word *buckets[BUCKETS];
 };
 
-/* What a synonym is worth, and a word of the same shape. */
+/* The match of a synonym, and of a similar word. */
 static const double synonym_worth = 0.9, alike_worth = 0.8;
 
 static double cover_of(struct question_term *term, enum text_language language, uint64_t stem,
@@ -26,7 +26,7 @@ static double cover_of(struct question_term *term, enum text_language language, 
     return term->code ? best : fmax(best, alike_worth * shape_likeness(&term->shape, shape));
 }
 
-/* Half of all words are function words, and none of them is like a term. */
+/* Half of all words are function words, which match no term. */
 static const double *covers_of(struct question *question, struct arena *arena,
                                const struct known_word *known, const struct word *word)
 {

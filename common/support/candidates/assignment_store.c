@@ -92,7 +92,7 @@ static const struct statement end_deployment = {
     .sql = "UPDATE experiment_deployments SET rolled_back_at = {now}, rollback_reason = ?"
            " WHERE id = ? RETURNING rolled_back_at",
 };
-/* Over the cases of all or of the operator: what another tenant's own cases say decides nothing. */
+/* Over the cases of all tenants or of the operator: another tenant's own cases do not count. */
 static const struct statement find_judged = {
     .name = "deployment_judged",
     .sql = "SELECT run_id, drift_alert FROM eval_results WHERE kind = 'regression'"

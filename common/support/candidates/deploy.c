@@ -1,5 +1,5 @@
-/* The way of an experiment from draft to deployed and back. Files are written first: what is in the
- * tables and not in the files would be a promise that nothing keeps. */
+/* State transitions of an experiment between draft and deployed. Files are written before rows: a
+ * row without its file would announce changes that are not in force. */
 #include "support/candidates/deploy.h"
 #include "base/yaml.h"
 #include "support/programs/data_files.h"
@@ -34,10 +34,10 @@ static enum error set_status(const struct candidate_call *call, const char *id, 
     enum error error = experiment_read(call->arena, call->settings, id, &experiment, call->problem);
 
     if (error == ERROR_NOT_FOUND)
-        return ERROR_NONE; /* of one that was deployed and whose file was taken away */
+        return ERROR_NONE; /* deployed experiment whose file was deleted */
     if (error || strcmp(experiment.status, status) == 0 ||
         strcmp(experiment.status, "archived") == 0)
-        return error; /* what is put away stays so, however its deployment ends */
+        return error; /* an archived experiment stays archived after its deployment ends */
     experiment.status = status;
     return experiment_write(call->arena, call->settings, &experiment, call->problem);
 }
@@ -73,7 +73,8 @@ enum error candidate_stage(const struct candidate_call *call, const char *id, bo
     if (error)
         return error;
     error = deployment_stage(call->db, id, call->problem);
-    if (!error && activate) { /* or what was staged is not in force, and is not noted as staged */
+    if (!error &&
+        activate) { /* otherwise its changes are not in force and must not be recorded as staged */
         const char *line = arena_print(call->arena, "%s\n", id);
 
         error = data_file_write(call->arena, path_of(call, call->settings->experiment_id_file),
@@ -140,8 +141,8 @@ static bool is_same(const char *one, const char *other)
     return one && other ? strcmp(one, other) == 0 : one == other;
 }
 
-/* Whether all of it is in force as it would be now, judged by the same run: then there is nothing
- * to deploy, and `deployment` says since when. */
+/* Whether exactly these changes are already in force, after the same run: then `deployment` is the
+ * existing one. */
 static enum error find_in_force(const struct candidate_call *call, const char *id,
                                 const char *run_id, const struct text *text,
                                 struct deployment *deployment, bool *in_force)
@@ -194,7 +195,7 @@ enum error candidate_deploy(const struct candidate_call *call, const char *id, b
     return error ? error : candidate_unstage(call, id);
 }
 
-/* The file goes only when it is this experiment's. */
+/* The file is deleted only if it is this experiment's. */
 static enum error remove_deployed(const struct candidate_call *call, const char *id)
 {
     json_t *document = NULL;
@@ -244,7 +245,7 @@ enum error candidate_archive(const struct candidate_call *call, const char *id)
     return error ? error : candidate_unstage(call, id);
 }
 
-/* Where 1.0 is bad. */
+/* Evaluators where 1.0 is bad. */
 static bool lower_is_better(const char *evaluator)
 {
     static const char *const names[] = {"answer_length_anomaly", "refusal_detected",
@@ -256,7 +257,7 @@ static bool lower_is_better(const char *evaluator)
     return false;
 }
 
-/* Compares one evaluator; `seen` notes whether both sides have any at all. */
+/* Compares one evaluator; sets `seen` if both sides have evaluations. */
 static enum error compare(const struct candidate_call *call, const char *evaluator,
                           struct watch_finding *finding, bool *seen)
 {

@@ -1,4 +1,4 @@
-/* The files of experiments. Scalars are written as JSON, which YAML reads as it is. */
+/* The files of experiments. Scalars are written as JSON, which is valid YAML. */
 #include "support/candidates/experiment.h"
 #include "base/clock.h"
 #include "base/yaml.h"
@@ -236,7 +236,7 @@ static const char *words_of(struct arena *arena, const char *name)
     return any ? slug : NULL;
 }
 
-/* A map of everything that may be changed, as it is now. */
+/* A map of everything that may be changed, with the current values. */
 static const json_t *settings_now(struct arena *arena, const struct overlay *overlay)
 {
     struct text text;
@@ -275,7 +275,7 @@ static const json_t *prompts_now(struct arena *arena, const struct overlay *over
     return json_read(arena, text.bytes, text.length, 4, &map, &fault) ? NULL : map;
 }
 
-/* `below` with the members of `above` in place of its own. */
+/* `below` with the members of `above` replacing its own. */
 static const json_t *merged(struct arena *arena, const json_t *below, const json_t *above)
 {
     struct text text;

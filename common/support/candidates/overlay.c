@@ -1,5 +1,5 @@
-/* Laying an experiment's changes over the settings. The type and bounds of a key are those of the
- * setting that it stands for. */
+/* Applies an experiment's changes to the settings. The type and range of a key are those of its
+ * setting. */
 #include "support/candidates/overlay.h"
 #include "base/log.h"
 #include "base/yaml.h"
@@ -65,7 +65,7 @@ static const struct setting *setting_of(const struct overlay_key *key)
     return NULL;
 }
 
-/* The place of a choice; -1 = it is none. */
+/* The index of a choice; -1 = invalid. */
 static int choice_of(const struct setting *setting, const char *text)
 {
     for (int i = 0; text && setting->choices[i]; i++)
@@ -332,7 +332,7 @@ int overlay_bucket(struct arena *arena, const char *tenant, const char *session_
     return bucket_of(bucket_key(arena, tenant, session_id, user_id));
 }
 
-/* A share of nobody or of everybody compares nothing. */
+/* A share of 0 or 100 percent compares nothing. */
 static bool is_judged(const struct support_settings *settings, const struct assignment *assignment)
 {
     return settings->ab_base_url && settings->ab_api_key && assignment->rollout_percentage > 0 &&

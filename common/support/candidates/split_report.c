@@ -1,5 +1,5 @@
-/* Records go in batches, exposures before outcomes; what was taken is marked, so that a round that
- * dies in between sends its last batch again. */
+/* Sends records in batches, exposures before outcomes. Accepted records are marked, so that after a
+ * crash in between the last batch is sent again. */
 #include "support/candidates/split_report.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -11,13 +11,13 @@
 #include <string.h>
 
 enum {
-    REASONS_MOST = 1 << 20, /* bytes that are kept of a decision */
+    REASONS_MOST = 1 << 20, /* bytes stored of a decision */
     SAID_MOST = 200,
     EVERYBODY = 100, /* percent */
     BASELINE_LEAST = 30,
     MICROSECONDS = 1000000
 };
-/* Where too little is known of a tenant's answers. */
+/* Defaults when too little is known about a tenant's answers. */
 static const double usual_quality = 75, usual_deviation = 20, usual_rate = 0.05;
 static const double least_rate = 0.001, most_rate = 0.99, least_deviation = 1, least_quality = 1;
 
@@ -38,7 +38,7 @@ static enum error say_refused(const struct candidate_call *call, const char *pat
                                   answer->length < SAID_MOST ? answer->length : SAID_MOST));
 }
 
-/* Asks the experiments service; `document` is its answer. A NULL body is a GET. */
+/* Calls the experiments service; `document` is its answer. A NULL body is a GET. */
 static enum error ask(const struct candidate_call *call, const char *path, const char *body,
                       const char *key, json_t **document)
 {
@@ -55,7 +55,7 @@ static enum error ask(const struct candidate_call *call, const char *path, const
                     {"Idempotency-Key", key}},
         .header_count = key ? 3 : 2,
         .answer_max = (size_t)call->settings->ab_answer_bytes,
-        .private_too = true, /* our operator has named it */
+        .private_too = true, /* configured by the operator */
         .policy = {.connect_seconds = call->settings->ab_connect,
                    .attempt_seconds = call->settings->ab_timeout,
                    .total_seconds = call->settings->ab_timeout,
@@ -87,7 +87,7 @@ static double between(double value, double least, double most)
     return fmin(fmax(value, least), most);
 }
 
-/* The project of a split, as the experiments service takes it. */
+/* The project of a split in the format of the experiments service. */
 struct project_part {
     const char *project_name, *domain, *product_type, *platform, *market, *project_description;
 };
@@ -317,7 +317,7 @@ static const struct field conversions_fields[] = {OBJECTS(OWNER, conversions, ou
 static SCHEMA(exposures_schema, struct batch_body, "SplitExposures", exposures_fields);
 static SCHEMA(conversions_schema, struct batch_body, "SplitConversions", conversions_fields);
 
-/* One batch; `count` is its size. */
+/* Sends one batch; `count` is its size. */
 static enum error send_batch(const struct candidate_call *call, const struct split *split,
                              bool exposures, size_t *count)
 {
@@ -429,7 +429,7 @@ enum error split_report(const struct candidate_call *call, bool now, struct spli
 
         error = report_one(call, split, now, tally);
         tally->splits += !error;
-        if (error == ERROR_UNAVAILABLE) { /* the next one may fare better */
+        if (error == ERROR_UNAVAILABLE) { /* the next one may succeed */
             first = error;
             error = ERROR_NONE;
         }
@@ -437,7 +437,7 @@ enum error split_report(const struct candidate_call *call, bool now, struct spli
     return error ? error : first;
 }
 
-/* The first reason of a `no_ship` that says harm; NULL = it does not harm, or nobody knows. */
+/* The first reason of a `no_ship` that means harm; NULL = no harm, or unknown. */
 static const char *harm_of(const struct split *split)
 {
     static const char *const harms[] = {"guardrail_vetoed", "significant_loss"};
@@ -452,7 +452,7 @@ static const char *harm_of(const struct split *split)
     return NULL;
 }
 
-/* Takes the experiment out of service: files first, so that a run that dies begins anew. */
+/* Withdraws the experiment: files first, so that an interrupted run starts again. */
 static enum error withdraw(const struct candidate_call *call, const struct split *split,
                            const char *reason)
 {

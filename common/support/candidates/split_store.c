@@ -148,7 +148,7 @@ static const struct statement note_withdrawn = {
     .name = "split_withdraw",
     .sql = "UPDATE traffic_splits SET withdrawn_at = {now} WHERE split_id = ?",
 };
-/* By conversation; a question outside of any is one of its own. */
+/* By conversation; a question without a conversation is its own. */
 static const struct statement read_baseline = {
     .name = "split_baseline",
     .sql = "SELECT count(*) AS conversations, coalesce(avg(quality), 0) AS mean,"

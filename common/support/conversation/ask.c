@@ -1,4 +1,4 @@
-/* Asking: what comes before the graph, what is kept after it, and asking for a person. */
+/* Asking: steps before the graph, storage after it, and requests for a human. */
 #include "support/conversation/ask.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -37,7 +37,7 @@ struct asking {
     struct trace_call trace;
     struct conversation_call conversation;
     int64_t started;
-    const char *cache_key; /* NULL = this answer is neither looked up nor kept */
+    const char *cache_key; /* NULL = the cache is not used for this answer */
     int64_t cache_version; /* of the knowledge base, in it */
     struct split_arm side;
 };
@@ -58,7 +58,7 @@ static struct asking begin(const struct graph_tools *tools, const struct ask *as
                            .started = clock_monotonic_microseconds()};
 }
 
-/* What was said so far; a store that cannot be read costs the memory, not the answer. */
+/* The history; an unreadable store costs the history, not the answer. */
 static void read_history(struct asking *asking, struct graph_request *request)
 {
     struct graph_message *messages = NULL;
@@ -72,7 +72,7 @@ static void read_history(struct asking *asking, struct graph_request *request)
     request->history = messages;
 }
 
-/* What the answer before asked to confirm; a store that cannot be read has nothing. */
+/* The pending confirmation; an unreadable store has none. */
 static void read_pending(const struct asking *asking, struct graph_request *request)
 {
     if (asking->tools->settings->agentic &&
@@ -80,7 +80,7 @@ static void read_pending(const struct asking *asking, struct graph_request *requ
         log_event(LOG_WARNING, "pending_action_not_read", asking->tools->call->problem->text);
 }
 
-/* The confirmed action, and what is to be confirmed next. */
+/* Performs the confirmed action, and stores the next pending one. */
 static enum error act(const struct asking *asking, const struct graph_outcome *outcome)
 {
     const struct asked *asked = asking->asked;
@@ -137,7 +137,7 @@ static enum error note_citations(const struct asking *asking, const struct graph
     return count ? document_note_citations(asking->tools->call, doc_ids, count) : ERROR_NONE;
 }
 
-/* Everything that is kept of an answer, in one transaction. */
+/* Stores everything of an answer, in one transaction. */
 static enum error keep(const struct asking *asking)
 {
     const struct asked *asked = asking->asked;
@@ -173,8 +173,8 @@ static enum error keep(const struct asking *asking)
     return db_finish(db, error, problem);
 }
 
-/* Only the first question of a conversation means the same whoever asks it. A cache that cannot be
- * read is one that has nothing. */
+/* Only the first question of a conversation does not depend on context. An unreadable cache counts
+ * as empty. */
 static bool answer_again(struct asking *asking, const struct graph_request *request)
 {
     struct asked *asked = asking->asked;
@@ -195,8 +195,8 @@ static bool answer_again(struct asking *asking, const struct graph_request *requ
     return found;
 }
 
-/* The tools with the settings and prompts of the experiment that is in force for the question. A
- * new conversation has no name yet by which it could be told from others: it is the user's. */
+/* The tools with the settings and prompts of the experiment in force for the question. A new
+ * conversation has no id yet that identifies it: the user's id is used. */
 static struct graph_tools with_overlay(const struct graph_tools *tools, const struct ask *ask,
                                        struct overlay *overlay)
 {
@@ -250,7 +250,7 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
         return ERROR_NONE;
     asked->not_kept = true;
     log_event(LOG_ERROR, "answer_not_kept", tools->call->problem->text);
-    /* An answer is worth having untraced; the promise of a person is worth nothing unkept. */
+    /* An answer is useful without a stored trace; a promised human reply must be stored. */
     return wants_person(&asking, &asked->outcome) || asked->outcome.create_ticket ||
                    asked->outcome.pending_ticket
                ? error

@@ -195,7 +195,7 @@ static enum error touch(const struct conversation_call *call, const char *id, in
     query_bind_text(query, call->subject);
     touched = query_changes(query) > 0;
     error = query_end(query, call->problem);
-    return error || touched ? error : not_found(call); /* somebody else has just begun it */
+    return error || touched ? error : not_found(call); /* another process has just created it */
 }
 
 static enum error put_message(const struct conversation_call *call, const char *id,

@@ -1,4 +1,4 @@
-/* Tickets: all SQL about them, and which resolved ones are like a new one. */
+/* Tickets: contains all SQL about them, and the search for similar resolved ones. */
 #include "base/text.h"
 #include "crypto/token.h"
 #include "db/query.h"
