@@ -1,10 +1,10 @@
-# Backups: one archive of all databases of a stack and of the files that belong to them, and bringing one
-# back. Sourced by nginx/stack. What concerns one database is done by cron-bin/database.
+# Backup and restore: one archive of all databases of a stack and of their files. Sourced by nginx/stack.
+# cron-bin/database backs up each database.
 #
 # In the archive: MANIFEST, SERVICE.sqlite3 or SERVICE.pgdump, SERVICE-files/ where a service keeps files
 # beside its database, and SHA256SUMS over all of it.
 
-scratch=() # removed when the command ends, however it ends
+scratch=() # deleted when the command ends, also after an error
 
 remove_scratch() {
     ((${#scratch[@]} == 0)) || rm -rf -- "${scratch[@]}"
@@ -14,7 +14,7 @@ remove_scratch() {
 # on_database COMMAND SERVICE [FOLDER]
 on_database() { (with_program_environment "$2" "$build/cron-bin/database" "$@"); }
 
-# Sets $databases: the services of the stack that keep one.
+# Sets $databases: the services of the stack that have one.
 list_databases() {
     local service reason
     [[ -x $build/cron-bin/database ]] || fail "$build/cron-bin/database is not built; run make first"
@@ -30,13 +30,13 @@ list_databases() {
     ((${#databases[@]} > 0)) || fail "of these services none keeps a database: ${services[*]}"
 }
 
-# Sets $files: the folder that belongs to the database of service $1, empty without one.
+# Sets $files: the folder of files that belongs to the database of service $1, empty without one.
 find_files() {
     files=$(on_database files "$1") || fail "the settings of $1 cannot be read"
     [[ -z $files || $files == /* ]] || files=$dir/$files
 }
 
-# A folder of this command's own: $work.
+# Creates a temporary folder for this command: $work.
 make_work_folder() {
     work=$dir/tmp/$1
     exec {work_lock}<"$dir/tmp" || fail "cannot read $dir/tmp"
@@ -46,8 +46,8 @@ make_work_folder() {
     scratch+=("$work")
 }
 
-# Adds the files of service $1 as they are now: by links where the file system allows, since files are
-# never written twice. Some may go while this is at work.
+# Adds the current files of service $1: as hard links if the file system allows it, because files are never
+# modified. Files may be deleted meanwhile.
 gather_files() {
     local link tries files
     find_files "$1"
@@ -62,7 +62,7 @@ gather_files() {
     fail "the files of $1 cannot be copied: $(tail -n 1 "$work/complaint")"
 }
 
-# Files are gathered before and after the database: what it names was there at one of the two moments.
+# Copies files before and after the database: every file that it names existed at one of the two times.
 command_backup() {
     local service file=$archive files folder='' part keep
     read_settings again
@@ -110,13 +110,13 @@ write_manifest() {
         fail "cannot write to $work"
 }
 
-# Leaves the newest $2 of those that this command has named itself.
+# Keeps the newest $2 of the backups with generated names.
 prune_backups() {
     local old=("$1"/assay-[0-9]*T[0-9]*Z.tar.gz)
     ((${#old[@]} <= $2)) || rm -f -- "${old[@]:0:${#old[@]}-$2}" || fail "old backups in $1 cannot be removed"
 }
 
-# Everything is looked at before anything is changed.
+# All checks come before all changes.
 command_restore() {
     local service wanted_services
     [[ -n $archive ]] || fail 'restore which FILE?'
@@ -146,7 +146,7 @@ unpack_backup() {
     (cd "$work" && sha256sum --quiet --check SHA256SUMS) || fail "$1 is damaged; nothing was changed"
 }
 
-# Sets $wanted_services: those named, or all that the stack and the backup have in common.
+# Sets $wanted_services: the named ones, or all that are in both the stack and the backup.
 choose_services() {
     local service
     wanted_services=()
@@ -162,7 +162,7 @@ choose_services() {
     ((${#wanted_services[@]} > 0)) || fail 'the backup has nothing of these services; nothing was changed'
 }
 
-# The database, which keeps the one before, and then its files, with those before kept likewise.
+# Restores the database, keeping the previous one, and then its files, keeping the previous ones.
 restore_service() {
     local files fresh=$work/$1-files
     find_files "$1"

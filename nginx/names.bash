@@ -1,22 +1,23 @@
-# Which settings there are: a name in assay.env that nobody reads stops the stack, and so does one of the
-# environment with a prefix of ours. Sourced by nginx/stack.
+# The known settings: an unknown name in assay.env stops the stack, and so does an unknown environment
+# variable with one of our prefixes. Sourced by nginx/stack.
 
-# What the stack itself reads, and every responder (ASSAY_HOSTS); of each service and pool: ASSAY_PORT_*, ASSAY_ORIGIN_* and ASSAY_WORKERS_*.
+# Names read by the stack itself, and by every responder (ASSAY_HOSTS); of each service and pool:
+# ASSAY_PORT_*, ASSAY_ORIGIN_* and ASSAY_WORKERS_*.
 readonly stack_settings='ASSAY_ACCESS_LOG ASSAY_BACKUP_DIR ASSAY_BACKUP_KEEP ASSAY_BIND ASSAY_BUILD_DIR
     ASSAY_CLIENT_SHARE ASSAY_CONNECTIONS_PER_CLIENT ASSAY_LOCALES_DIR ASSAY_PORT_PORTAL ASSAY_SERVE_UI
     ASSAY_WEB_SERVER ASSAY_SERVICES ASSAY_SQL_DIR ASSAY_START_SECONDS ASSAY_STOP_SECONDS ASSAY_WORKERS
     ORCH_BROWSER_RECON_DIR ASSAY_HOSTS'
-# What programs and libraries read that are not ours, and what this stack tells its own programs.
+# Names read by foreign programs and libraries, and names that this stack sets for its own programs.
 readonly foreign_settings='@(PATH|HOME|USER|DISPLAY|LANG|LC_*|TZ|TMPDIR|SSL_CERT_FILE|SSL_CERT_DIR|PG*)'
 readonly foreign_variables='@(http_proxy|https_proxy|no_proxy|HTTPS_PROXY|NO_PROXY|*SAN_OPTIONS|LLVM_PROFILE_FILE|GCOV_*|MALLOC_*)'
 # The client libraries of live data read these two from the environment.
 readonly client_variables='LIVE_@(URL|API_KEY)'
 readonly own_variables='ASSAY_@(STACK|GENERATION|POOL_*|RUN_DIR|STATE_DIR|OPENAPI_FILE|TEST_*)'
 
-declare -A known_names=()     # every name that may be set
-declare -A every_service=()   # service => its program that describes its settings, wanted or not
+declare -A known_names=()     # every known name
+declare -A every_service=()   # service => its program that describes its settings, selected or not
 
-# Before services are chosen: those that do not run are known as well.
+# Called before services are selected: names of services that do not run are known as well.
 note_every_service() {
     local name
     for name in $stack_settings; do known_names[$name]=1; done
@@ -36,7 +37,7 @@ describe_settings() {
         sed -n 's/^| `\([A-Za-z_][A-Za-z0-9_]*\)` .*/\1/p'
 }
 
-# Variables that settings and files of models name: their keys.
+# Variables for keys that settings and model files name.
 note_key_variables() {
     local name file
     for name in "${!setting[@]}"; do
@@ -53,7 +54,7 @@ note_key_variables() {
 # shellcheck disable=SC2053 # patterns
 is_known() { [[ -v known_names[$1] || $1 == $foreign_settings || $1 == $foreign_variables || $1 == $own_variables ]]; }
 
-# Sets $strangers to the names that nobody reads.
+# Sets $strangers to the unknown names.
 # shellcheck disable=SC2053
 find_strangers() {
     local name
@@ -64,7 +65,7 @@ find_strangers() {
     done
 }
 
-# The known name that takes the fewest changes of a letter to write (Levenshtein), if they are few.
+# The known name with the smallest Levenshtein distance, if the distance is small.
 nearest_name() {
     printf '%s\n' "${!known_names[@]}" | sort | awk -v wanted="$1" '
         function least(a, b, c) { return a < b ? (a < c ? a : c) : (b < c ? b : c) }
@@ -84,14 +85,14 @@ nearest_name() {
         END { print name }'
 }
 
-# Names of services that are not wanted are asked for only when a name is not known yet.
+# Names of services that are not selected are read only when a name is still unknown.
 refuse_strangers() {
     local service name near
     note_key_variables
     find_strangers
     ((${#strangers[@]} > 0)) || return 0
     for service in "${!every_service[@]}"; do
-        [[ -x $build/fcgi-bin/${every_service[$service]} ]] || return 0 # said when it is to start
+        [[ -x $build/fcgi-bin/${every_service[$service]} ]] || return 0 # reported at its start
         for name in $(describe_settings "${every_service[$service]}"); do known_names[$name]=1; done
     done
     find_strangers

@@ -1,10 +1,10 @@
-# Configurations of other web servers than nginx, from nginx/services and the settings. Sourced by
-# nginx/stack, which uses them where ASSAY_WEB_SERVER is
+# Configurations of web servers other than nginx, from nginx/services and the settings. Sourced by
+# nginx/stack, which uses them if ASSAY_WEB_SERVER is
 #   apache     conf/apache.conf, to be included by Apache httpd: mod_proxy_fcgi and the pools' sockets
 #   lighttpd   conf/lighttpd.conf, to be included by lighttpd: mod_fastcgi and the pools' sockets
-#   cgi        conf/cgi/<service>/, a document root for Apache with .htaccess: every responder is started
-#              by the web server, as a CGI program or by mod_fcgid
-# The portal is nginx's alone: it shows what nginx knows of the pools.
+#   cgi        conf/cgi/<service>/, a document root for Apache with .htaccess: the web server starts every
+#              responder, as a CGI program or by mod_fcgid
+# Only nginx has the portal, because it shows nginx's data about the pools.
 
 web_server=nginx
 read_web_server() {
@@ -15,8 +15,8 @@ read_web_server() {
     esac
 }
 
-# Where paths of a service go, as nginx would choose: exact ones, those with a star, the longest prefix,
-# and the rest. Sets `rules`, a line each of regular expression, pool, body cap and seconds.
+# Routes of a service in nginx's order: exact paths, those with a star, the longest prefix, and the rest. Sets
+# `rules`, one line per rule: regular expression, pool, body limit and seconds.
 list_rules() {
     local service=$1 row family body seconds paths path cap stream waiting expression length
     local exact='' stars='' prefixes='' rest=''
@@ -45,7 +45,7 @@ list_rules() {
     rules=$exact$stars$prefixes$'\n'$rest
 }
 
-# A page with the fragments that nginx would put into it, to standard output.
+# Prints a page with the fragments that nginx would include.
 whole_page() {
     local service=$1 file=$2
     awk -v shell="$pages/$service/shell" -v build="$build_id" -v service="$service" -v name="${service^}" '
@@ -67,8 +67,8 @@ whole_page() {
         }' "$file"
 }
 
-# The pages of a service as whole files in folder $2. Sets `page_files`, a line each of regular expression
-# and file, and `moves`, a line each of path and target.
+# Writes the complete pages of a service into folder $2. Sets `page_files`, one line per page: regular
+# expression and file, and `moves`, one line per redirect: path and target.
 write_whole_pages() {
     local service=$1 folder=$2 page menu path name file
     page_files='' moves=${page_moves[$service]:-}
@@ -90,7 +90,7 @@ readonly catalogue_expression='^/static/[0-9a-f]{12}/(locales/[a-z]+\.json)$'
 readonly asset_expression='^/static/[0-9a-f]{12}/((?!tools/|node_modules/)[a-z]+/.+\.[a-z0-9]+)$'
 readonly page_policy="default-src 'self'; base-uri 'self'; connect-src 'self'; font-src 'self' data:; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; object-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src blob:"
 
-# Sections of Apache that come later win, so the rest comes first.
+# Later sections of Apache's configuration override earlier ones, so the rest comes first.
 apache_service() {
     local service=$1 folder=$dir/conf/pages/$1 address expression pool cap seconds file target rules page_files moves
     address=$(bracketed "${service_bind[$service]}"):${service_port[$service]}
@@ -107,7 +107,7 @@ apache_service() {
     echo "    <Directory \"$checkout/locales\">"$'\n''        Require all granted'$'\n''    </Directory>'
     tac <<<"$rules" | while read -r expression pool cap seconds; do
         [[ -n $pool ]] || continue
-        # What is a file is none of the rest's.
+        # Existing files are excluded from the rest.
         [[ $expression != ^/ ]] || expression='^/(?!static/|locales/)'
         echo "    <LocationMatch \"$expression\">"
         echo '        CGIPassAuth On'
@@ -193,7 +193,7 @@ render_lighttpd() {
     } >"$conf/lighttpd.conf" || fail "cannot write $conf/lighttpd.conf"
 }
 
-# One script for a responder: its settings, then itself.
+# Writes a script for a responder: exports its settings, then executes it.
 write_cgi_script() {
     local pool=$1 script=$2
     complete_settings "${pool%%-*}"
@@ -252,7 +252,7 @@ render_cgi() {
     for service in "${services[@]}"; do cgi_service "$service" "$conf/cgi/$service"; done
 }
 
-# Into the new configuration, as render_all() does for nginx.
+# Writes into the new configuration, as render_all() does for nginx.
 render_other_server() {
     conf=$dir/conf.new
     rm -rf "$conf"

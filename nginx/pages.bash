@@ -1,32 +1,32 @@
-# Makes what every page of the browser UI shares, from one list: static/pages.json. nginx puts the
-# fragments into the page by its server-side includes, so that nothing in it moves once it is shown. They
-# follow from files of the checkout alone, so they are made once for all stacks that start from it, and
-# made anew when one of these files has changed. Sourced by nginx/stack.
+# Builds the common parts of the pages of the browser UI from one list: static/pages.json. nginx includes the
+# fragments in the page (server-side includes), so that the layout does not shift. They depend only on files
+# of the checkout, so all stacks started from it share them; they are rebuilt when one of these files has
+# changed. Sourced by nginx/stack.
 #
 #   <build>/pages/<id>/<service>/shell/<page>-head     styles, scripts, modules to fetch early, English texts
 #   <build>/pages/<id>/<service>/shell/<page>-header   skip link, header, navigation
 #   <build>/pages/<id>/<service>/shell/footer
 #   <build>/pages/<id>/<service>/pages.conf            the locations of its pages
-#   <build>/pages/<id>/<service>/menu.json             what the portal knows of its pages
+#   <build>/pages/<id>/<service>/menu.json             the pages for the portal
 
-# Sets $build_id: the same for the same files, whatever host they lie on.
+# Sets $build_id: a hash of the files, independent of the host.
 name_build() {
     build_id=$(cd "$checkout" && find static locales nginx/pages nginx/pages.bash nginx/templates -type f \
         -not -path 'static/node_modules/*' -not -path 'static/tools/*' -print0 | sort -z | xargs -0 sha256sum | sha256sum)
     build_id=${build_id:0:12}
 }
 
-# Sets $pages to the folder of the fragments. Where the programs lie in a folder that others own, each stack
-# makes its own.
+# Sets $pages to the folder of the fragments. If the programs are in another user's folder, each stack builds
+# its own fragments.
 prepare_pages() {
     local made
     name_build
     pages=$build/pages/$build_id
     [[ ! -d $pages ]] || return 0
     if made=$( (umask 022 && mkdir -p "$build/pages" && mktemp -d "$build/pages/new.XXXXXX") 2>/dev/null); then
-        find "$build/pages" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} + # nobody copies from those any more
+        find "$build/pages" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} + # no longer in use
         (umask 022 && write_pages "$made") && chmod 755 "$made" || { rm -rf "$made"; fail "cannot make the pages in $build/pages"; }
-        mv -T "$made" "$pages" 2>/dev/null || rm -rf "$made" # somebody else was first
+        mv -T "$made" "$pages" 2>/dev/null || rm -rf "$made" # another process was first
     else
         pages=$dir/tmp/pages
         rm -rf "$pages"
@@ -34,7 +34,8 @@ prepare_pages() {
     fi
 }
 
-# The fragments of all services that have pages, into folder $1. They are kept, so half of them is a failure.
+# Writes the fragments of all services that have pages into folder $1. The folder is cached, so an incomplete
+# one is an error.
 write_pages() {
     local service
     read_imports && read_pages && read_languages && read_english || return
@@ -45,8 +46,8 @@ write_pages() {
     done
 }
 
-# Fills `imports`: file below static/ → the modules that it imports when it is loaded. awk takes `.`
-# and `..` out of the paths.
+# Fills `imports`: file below static/ → the modules that it imports when loaded. awk resolves `.` and `..` in
+# the paths.
 declare -A imports=()
 read_imports() {
     local file target
@@ -70,7 +71,7 @@ read_imports() {
     wait $!
 }
 
-# Sets $modules to all that the module $1 needs, itself first. Names begin with ./ as grep has them.
+# Sets $modules to all modules that module $1 needs, itself first. Names begin with ./ as in grep's output.
 modules_of() {
     local -A seen=(["$1"]=1)
     local i next
@@ -82,8 +83,8 @@ modules_of() {
     done
 }
 
-# Reads the languages: English first, the others by their tags. Sets $languages to the tags, $right_to_left to those
-# that are written so, $language_options to the choices of the header.
+# Reads the languages: English first, the others by their tags. Sets $languages to the tags, $right_to_left to
+# the right-to-left ones, $language_options to the options in the header.
 read_languages() {
     local tag name direction others
     mapfile -t others < <(cd "$checkout/locales" && printf '%s\n' ??.json | grep -v '^en\.json$')
@@ -97,7 +98,7 @@ read_languages() {
     language_options=${language_options%$'\n'}
 }
 
-# The sections of the catalogues that a page reads, the common one first: those that are there.
+# The existing sections of the catalogs that a page reads, the common one first.
 sections_of() {
     local name
     sections=()
@@ -106,8 +107,8 @@ sections_of() {
     done
 }
 
-# The English texts stand in the page itself: no language waits for them, and none is without them.
-# Fills `english`: sections of a page → their texts as JSON, for all pages.
+# The page contains the English texts: they need no request, and serve as fallback for every language. Fills
+# `english`: sections of a page → their texts as JSON, for all pages.
 declare -A english=() text_sections=()
 read_english() {
     local service row sections name sets=() texts=() i
@@ -127,7 +128,7 @@ read_english() {
     for i in "${!sets[@]}"; do english[${sets[i]}]=${texts[i]}; done
 }
 
-# Where the script of a page lies, as modules_of() wants it.
+# The path of a page's script, in the form for modules_of().
 script_of() {
     case $2 in
         docs | redoc) script=shared/viewers/$2.js ;;
@@ -159,7 +160,7 @@ write_head() {
     printf '<script type="application/json" id="texts">%s</script>\n' "${english[${sections[*]}]}"
 }
 
-# The links of the navigation, $2 being the page that is shown.
+# The links of the navigation; $2 is the current page.
 write_navigation() {
     local name path menu current page
     while IFS=$'\t' read -r page menu path name; do
@@ -178,16 +179,16 @@ write_header() {
     printf '%s' "$filled"
 }
 
-# As fill(), of a fragment of a page.
+# As fill(), for a fragment of a page.
 fill_page() {
     local name=$1
     shift
     fill "../pages/$name" "$@"
 }
 
-# Fills, for each service: `page_rows`, a line of page, whether the menu has it, path and English name
-# for each page, its API viewers at the end; `page_moves`, a line of path and target for each path that
-# leads elsewhere; `page_menus`, what the portal shows, as JSON.
+# Fills for each service: `page_rows`, one line per page: page, whether it is in the menu, path and English
+# name, with its API viewers at the end; `page_moves`, one line per redirect: path and target; `page_menus`,
+# the portal's menu as JSON.
 declare -A page_rows=() page_moves=() page_menus=()
 read_pages() {
     local service kind row
@@ -210,7 +211,7 @@ read_pages() {
     wait $!
 }
 
-# The fragments of one service's pages, into folder $2.
+# Writes the fragments of one service's pages into folder $2.
 render_shell() {
     local service=$1 page rest filled
     fill_page footer
@@ -240,7 +241,8 @@ render_pages() {
     printf '%s' "$open"
 }
 
-# Puts the fragments of a service into the new configuration, and sets $filled to the locations of its pages.
+# Copies the fragments of a service into the new configuration, and sets $filled to the locations of its
+# pages.
 use_pages() {
     filled=''
     [[ -d $pages/$1 ]] || return 0
@@ -249,8 +251,8 @@ use_pages() {
     return 0
 }
 
-# What the portal shows of a service: its name, address, pools and pages, as JSON. An address was looked at
-# before, and names are ours: nothing in them has to be escaped.
+# The portal's data about a service: name, address, pools and pages, as JSON. The address was validated
+# before, and the names are constants: nothing needs escaping.
 portal_entry() {
     local names menu='[]'
     names=$(pools_of "$1" | sed 's/.*/"&"/' | paste -sd ,)

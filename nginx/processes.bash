@@ -1,11 +1,11 @@
-# The processes of a stack: telling them from all others, waiting for them, ending them.
-# Sourced by nginx/stack. A process id alone proves nothing: it may have been given to somebody else.
+# The processes of a stack: identifies them, waits for them, ends them. Sourced by nginx/stack. A process id
+# alone is not sufficient, because the system may have reused it.
 
-# Sleeps without a process: nobody ever writes into this pipe.
+# Sleeps without a process: this pipe is never written.
 exec {nothing}<> <(:)
 pause() { read -r -t "$1" -u "$nothing" || return 0; }
 
-# Sets $start_time of a process (clock ticks since boot); false if it is gone or a zombie.
+# Sets $start_time of a process (clock ticks since boot); false if it has ended or is a zombie.
 read_start_time() {
     local stat='' fields
     { read -r -d '' stat <"/proc/$1/stat"; } 2>/dev/null
@@ -15,7 +15,7 @@ read_start_time() {
     start_time=${fields[19]}
 }
 
-# Sets $pool_pid if the pool's supervisor lives and is the one that we started.
+# Sets $pool_pid if the pool's supervisor runs and is the one started by this stack.
 find_pool() {
     local recorded
     pool_pid=0
@@ -34,7 +34,7 @@ find_nginx() {
     [[ $nginx_pid =~ ^[0-9]+$ ]] && read_start_time "$nginx_pid" && is_our_nginx "$nginx_pid"
 }
 
-# Workers have no arguments in their title, but like the master they hold the log open.
+# Workers have no arguments in their title; like the master they have the log open.
 is_our_nginx() {
     local title
     read_title "$1"
@@ -42,20 +42,20 @@ is_our_nginx() {
     [[ $title == *" -p $dir/ "* || -n $(list_log_holders "$1") ]]
 }
 
-# Sets $title of a process; empty if it is gone.
+# Sets $title of a process; empty if it has ended.
 read_title() {
     title=''
     { read -r -d '' title <"/proc/$1/cmdline"; } 2>/dev/null
     return 0
 }
 
-# Those of the processes named that hold our nginx.log open, whatever it is called since.
+# The given processes that have our nginx.log open, also after it was renamed.
 list_log_holders() {
     local folders=("${@/#//proc/}")
     (($# == 0)) || find "${folders[@]/%//fd}" -maxdepth 1 -lname "$dir/log/nginx.log*" 2>/dev/null | cut -d/ -f3 | sort -u
 }
 
-# Every process of this stack, whether or not its parent still lives.
+# Every process of this stack, also those whose parent has ended.
 list_members() {
     local pid title others=()
     grep -lzxF -- "ASSAY_STACK=$dir" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3
@@ -74,7 +74,7 @@ list_children() {
     return 0
 }
 
-# Waits up to $2 seconds until process $1, started at $3, is gone.
+# Waits up to $2 seconds until process $1, started at $3, has ended.
 wait_gone() {
     local end=$((SECONDS + $2 + 1))
     while read_start_time "$1" && [[ $start_time == "$3" ]]; do
@@ -83,7 +83,7 @@ wait_gone() {
     done
 }
 
-# Ends process $1: each further pair is a signal and the seconds it gets before the next.
+# Ends process $1: each further pair is a signal and the seconds to wait before the next one.
 end_process() {
     local pid=$1 begun
     read_start_time "$pid" || return 0
@@ -102,8 +102,8 @@ list_living() {
     for pid in "$@"; do ! read_start_time "$pid" || echo "$pid"; done
 }
 
-# Signals all that `$3...` lists, again and again (a worker may not hear the first one: it was just
-# starting, or about to accept), until the list is empty or $2 seconds are over.
+# Signals all processes that `$3...` lists, repeatedly, until the list is empty or $2 seconds have passed. A
+# worker may miss the first signal while it is starting or about to accept.
 end_listed() {
     local signal=$1 end=$((SECONDS + $2)) pids
     shift 2
@@ -115,20 +115,20 @@ end_listed() {
     done
 }
 
-# Ends what no pid file knows of: workers whose supervisor was killed, a half-started stack.
+# Ends processes without a pid file: workers whose supervisor was killed, an incompletely started stack.
 end_members() {
     end_listed TERM 3 list_members || end_listed KILL 3 list_members
 }
 
-# The workers of a pool whose supervisor was killed: they still serve, but nobody looks after them.
+# The workers of a pool whose supervisor was killed: they still serve requests, unsupervised.
 list_orphans() {
     local supervisor
     { read -r supervisor _ <"$dir/run/$1.pid"; } 2>/dev/null || return 0
     grep -lzx -- "ASSAY_GENERATION=$supervisor\.[0-9]*" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3
-    return 0 # grep complains of processes that go meanwhile
+    return 0 # grep reports processes that end meanwhile
 }
 
-# Between fork and exec a new pool does not look like one yet: its process id goes to `launched`.
+# Between fork and exec a new pool is not recognizable: its process id is stored in `launched`.
 declare -A launched=()
 start_pool() {
     local pool=$1 pid
@@ -142,7 +142,7 @@ start_pool() {
     note_launched "$pool" $!
 }
 
-# The kernel lets one more connection wait than it is told.
+# The kernel accepts one connection more than the backlog.
 backlog_of() { echo $((pool_waiting[$1] > 1 ? pool_waiting[$1] - 1 : 0)); }
 
 start_program() {
@@ -171,7 +171,7 @@ stop_nginx() {
     end_process "$nginx_pid" QUIT "$stop_seconds" TERM 2 KILL 2
 }
 
-# Sets $groups to the pools and programs that were started, whatever the table says by now.
+# Sets $groups to the pools and programs that were started, regardless of the current table.
 list_groups() {
     local file
     groups=()
@@ -181,7 +181,7 @@ list_groups() {
     done
 }
 
-# All process groups named at once, so that the slowest decides how long it takes.
+# Ends all named process groups in parallel, so that the slowest one determines the duration.
 stop_groups() {
     local pool pid
     local -A begun=()
@@ -210,5 +210,5 @@ port_owner() {
     done
 }
 
-# Is something listening there? A connection tells; what nginx cannot bind it says itself.
+# Checks for a listener by connecting; nginx itself reports addresses that it cannot bind.
 port_taken() { (exec {probe}<>"/dev/tcp/$1/$2") 2>/dev/null; }

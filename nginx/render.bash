@@ -15,8 +15,8 @@ fill() {
 # Writes $filled to a file of the new configuration.
 put() { printf '%s' "$filled" >"$conf/$1" || fail "cannot write $conf/$1"; }
 
-# Room for what lies round the body that a cap is meant for, and enough for a body just above the
-# cap to reach the responder, which refuses it in the client's language.
+# Extra bytes above a body limit: for the parts around the body, and so that a body slightly above the limit
+# reaches the responder, which refuses it in the client's language.
 readonly body_allowance=65536
 
 # Sets $cap from the BODY column, bytes or NAME:DEFAULT.
@@ -27,8 +27,8 @@ body_cap() {
     cap=$number
 }
 
-# The lines of a location that hold for its row of nginx/services alone. Streams reach the client as
-# they are written; where a responder says X-Accel-Buffering, that holds instead.
+# The lines of a location for its row of nginx/services. Streams reach the client as they are written;
+# X-Accel-Buffering of a responder overrides this.
 set_options() {
     local pool=$1 stream=$2 share
     options="        set \$pool $pool;"$'\n'
@@ -39,7 +39,7 @@ set_options() {
     options+="        limit_conn shares $((share > 1 ? share : 1));"$'\n'
 }
 
-# The location of one path of a family, and its line in the map of caps.
+# The location of one path of a family, and its line in the map of body limits.
 add_location() {
     local path=$1 body=$2 seconds=$3 pool=$4 options=$5 match
     case $path in
@@ -47,7 +47,7 @@ add_location() {
         *\**) match="~ ^${path//\*/[^/]+}" ;;
         *) match="^~ $path" ;;
     esac
-    # Where paths with a star lie below a prefix, nginx has to look at them, too.
+    # If paths with a star are below a prefix, nginx must check them too.
     [[ $match != '^~ '* || " ${family_rows[*]} " != *" $path*"* ]] || match=$path
     fill location MATCH "$match" BODY $((body + body_allowance)) SECONDS "$seconds" \
         POOL "$pool" OPTIONS "$options"
@@ -58,7 +58,7 @@ add_location() {
     esac
 }
 
-# Of regular expressions, nginx takes the first that fits.
+# nginx uses the first regular expression that matches.
 longest_first() { awk '{ print length($1), $0 }' | sort -s -k1,1nr | cut -d' ' -f2-; }
 
 render_service() {
@@ -113,8 +113,8 @@ render_service() {
     render_origins "$service"
 }
 
-# The map that lets pages of allowed origins read what nginx answers itself. The list is what the
-# responders understand of it, defaults included.
+# The map that allows pages of allowed origins to read nginx's own answers. The list is the one parsed by the
+# responders, defaults included.
 render_origins() {
     local service=$1 origin origins='' lines='' said=$'\n'${understood[$1]}
     local name=${service_name[$service origins]:-}
@@ -131,8 +131,8 @@ render_origins() {
     body_limits+="    map \$http_origin \$${service}_allowed_origin {"$'\n'"$lines    }"$'\n'
 }
 
-# What nginx answers itself looks like what a responder answers: templates/error-SERVICE.conf is its
-# envelope, where it has one of its own, and rows of nginx/services are its words.
+# nginx's own answers have the form of a responder's: templates/error-SERVICE.conf is the service's envelope,
+# if it has one, and rows of nginx/services are its texts.
 render_errors() {
     local name=$1 template=error status code detail extra type
     [[ ! -e $here/templates/error-$name.conf ]] || template=error-$name
@@ -141,7 +141,7 @@ render_errors() {
         echo 'error_page 400 = /_nginx/$unparsed_error;'
         echo 'error_page 403 = /_nginx/404;'
         echo 'error_page 494 = /_nginx/431;'
-        echo 'error_page 500 = /_nginx/503;' # no room for a body: may be sent again
+        echo 'error_page 500 = /_nginx/503;' # a full disk: the client may retry
         echo 'error_page 502 = /_nginx/$unanswered_error;'
         while read -r status code detail; do
             [[ $status == @(400|431|500|502) ]] ||
@@ -165,7 +165,7 @@ render_errors() {
     } >"$conf/$name-errors.conf" || fail "cannot write $conf/$name-errors.conf"
 }
 
-# Sets $code and $detail to those of a service for a status, where it has some of its own.
+# Sets $code and $detail to those of a service for a status, if it has its own.
 choose_words() {
     local row service status
     code=$3 detail=$4
@@ -194,7 +194,7 @@ readonly nginx_errors='400 bad_request The request could not be understood
 504 http_error The service did not answer in time
 505 http_error HTTP version not supported'
 
-# The families of a service, a line each.
+# The families of a service, one per line.
 pools_of() {
     local pool
     for pool in "${pools[@]}"; do [[ $pool != "$1"-* ]] || echo "${pool#"$1"-}"; done
@@ -222,8 +222,8 @@ render_portal() {
     render_errors portal
 }
 
-# Sets $connections_per_client (0 = no cap) and $client_share. A client is one address, or one network
-# of 64 bits; behind a proxy of ours all clients have the same, so there is no cap then.
+# Sets $connections_per_client (0 = no limit) and $client_share. A client is one IPv4 address, or one IPv6
+# network of 64 bits. Behind our own proxy all clients have the same address, so there is no limit then.
 read_client_limits() {
     local service
     number_setting ASSAY_CLIENT_SHARE 50 1 100
@@ -235,7 +235,7 @@ read_client_limits() {
     done
 }
 
-# Seconds that nginx gives its last requests when it is replaced: the longest of all families.
+# Seconds that nginx waits for its last requests when it is replaced: the longest of all families.
 longest_answer() {
     local pool longest=0
     for pool in "${pools[@]}"; do
@@ -244,7 +244,7 @@ longest_answer() {
     echo $((longest + 5))
 }
 
-# nginx holds two descriptors for a request that waits for a responder.
+# nginx needs two descriptors for a request that waits for a responder.
 render_main() {
     local open_files cores service limit_conn='' includes='' user='' log=off
     open_files=$(ulimit -Hn)
@@ -276,7 +276,7 @@ render_all() {
     test_configuration
 }
 
-# The test leaves an empty pid file behind where there was none.
+# nginx -t leaves an empty pid file if there was none.
 test_configuration() {
     local report
     report=$(cd "$dir" && nginx -t -q -p "$dir/" -c conf.new/nginx.conf -e stderr 2>&1) ||
@@ -285,7 +285,7 @@ test_configuration() {
     [[ -z $report ]] || printf '%s\n' "$report" >&2
 }
 
-# Puts the new configuration in place; true if it differs from the one before.
+# Activates the new configuration; true if it differs from the previous one.
 install_configuration() {
     local changed=0
     diff -rq "$dir/conf" "$dir/conf.new" >/dev/null 2>&1 || changed=1

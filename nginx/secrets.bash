@@ -1,11 +1,11 @@
-# Secrets that a stack makes for itself at its first start: the key that signs sessions and the first password of the
-# administrator, where the settings give none. They stay in state/, readable by the owner only; nobody else knows
-# them. Sourced by nginx/stack; rows of nginx/services say which settings take their place.
+# Secrets that a stack generates at its first start: the key that signs sessions and the first password of the
+# administrator, if the settings give none. They are stored only in state/, readable by the owner only.
+# Sourced by nginx/stack; rows of nginx/services name the settings that replace them.
 
 # Prints $1 random bytes as hexadecimal digits.
 random_hex() { od -An -v -tx1 -N "$1" /dev/urandom | tr -d ' \n'; }
 
-# Makes file $1 of state/ with $2 random bytes, unless it is there; false where it was.
+# Writes $2 random bytes into file $1 of state/ unless it exists; false if it existed.
 make_secret() {
     [[ ! -s $dir/state/$1 ]] || return 1
     random_hex "$2" | write_private "state/$1" || fail "cannot write to $dir/state"
@@ -22,7 +22,7 @@ make_secrets() {
     done
 }
 
-# Once, when they were made.
+# Printed once, when they were generated.
 print_first_passwords() {
     local service
     for service in "${first_passwords[@]}"; do

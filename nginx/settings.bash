@@ -1,15 +1,15 @@
-# Settings of a stack: the file assay.env, the environment over it, checks, and what responders get.
-# Sourced by nginx/stack. Knows nothing of processes.
+# Settings of a stack: the file assay.env, overridden by the environment, with checks; and the environment of
+# the responders. Sourced by nginx/stack. Does not depend on processes.
 
 declare -A setting=()       # every setting by name
-declare -A given=()         # those that came from the environment
+declare -A given=()         # those from the environment
 declare -A service_port=() service_health=() service_rest=()
-declare -A service_name=()  # SERVICE ROLE => what the service calls that setting
-declare -A pool_workers=() pool_waiting=() pool_seconds=() # by pool, that is SERVICE-FAMILY
+declare -A service_name=()  # SERVICE ROLE => the service's name of that setting
+declare -A pool_workers=() pool_waiting=() pool_seconds=() # by pool, which is SERVICE-FAMILY
 declare -A program_service=() program_command=() # by process group
 services=() pools=() programs=() family_rows=() error_rows=()
 
-# Reads the table of what a stack is made of.
+# Reads nginx/services, the table of services, families and programs.
 read_services() {
     local kind rest line=0
     while read -r kind rest; do
@@ -34,7 +34,7 @@ read_service_row() {
     for role in "$@"; do service_name[$name ${role%%=*}]=${role#*=}; done
 }
 
-# Sets $stream and $waiting from the words in front of the paths, and $paths to the rest.
+# Sets $stream and $waiting from the words before the paths, and $paths to the rest.
 read_family_options() {
     stream=0 waiting=1024 paths=$1
     while [[ $paths =~ ^(stream|waiting=([0-9]+))\ +(.*)$ ]]; do
@@ -56,7 +56,7 @@ read_family_row() {
     [[ " $paths " != *' * '* ]] || service_rest[$service]=$pool
 }
 
-# A program is called as a pool would be, by its service and its own name.
+# A program is named like a pool, by its service and its own name.
 read_program_row() {
     local service=$1 name=$2 group=$1-${2#"$1-"}
     [[ -z ${program_service[$group]:-} && -z ${pool_workers[$group]:-} ]] ||
@@ -67,8 +67,7 @@ read_program_row() {
     program_command[$group]="$*"
 }
 
-# Leaves of the table what belongs to the services that are wanted: the setting ASSAY_SERVICES, all
-# of them where it is not set.
+# Keeps the rows of the selected services: the setting ASSAY_SERVICES, all of them if it is not set.
 select_services() {
     local name wanted=" ${setting[ASSAY_SERVICES]:-} " row kept
     [[ $wanted == *[![:space:]]* ]] || return 0
@@ -89,13 +88,13 @@ select_services() {
     programs=("${kept[@]}")
 }
 
-# The value of what a service calls its ROLE, or DEFAULT: service_setting SERVICE ROLE DEFAULT.
+# The value of a service's setting for ROLE, or DEFAULT: service_setting SERVICE ROLE DEFAULT.
 service_setting() {
     local name=${service_name[$1 $2]:-}
     [[ -z $name ]] && printf '%s' "$3" || printf '%s' "${setting[$name]:-$3}"
 }
 
-# KEY=VALUE lines. A value in single or double quotes loses them; nothing is expanded or run.
+# KEY=VALUE lines. Single or double quotes around a value are removed; nothing is expanded or run.
 read_settings_file() {
     local file=$1 line number=0 name value
     [[ -e $file ]] || return 0
@@ -117,7 +116,7 @@ read_settings_file() {
     done <"$file"
 }
 
-# Is this variable of the caller's environment meant for the stack, whatever its services?
+# Whether this variable of the caller's environment is for the stack, for any of its services.
 is_setting_name() {
     case $1 in
         ASSAY_STACK | ASSAY_GENERATION | ASSAY_POOL_*) return 1 ;;
@@ -136,12 +135,12 @@ read_settings_environment() {
     for name in "${!given[@]}"; do setting[$name]=${given[$name]}; done
 }
 
-# The settings of a service are those that its program names.
+# The settings of a service are those that its program lists.
 read_service_settings() {
     local service program name
     for service in "${services[@]}"; do
         program=$build/fcgi-bin/${service_rest[$service]}
-        [[ -x $program ]] || continue # said when it is to start
+        [[ -x $program ]] || continue # reported at its start
         while read -r name; do
             known_names[$name]=1
             [[ ! -v $name ]] || given[$name]=${!name} setting[$name]=${!name}
@@ -149,14 +148,14 @@ read_service_settings() {
     done
 }
 
-# What the environment gave at `start` still holds at `reload`, whoever calls it.
+# Values from the environment at `start` remain in force at `reload`, whoever calls it.
 remember_environment() {
     local name
     for name in "${!given[@]}"; do printf '%s=%s\0' "$name" "${given[$name]}"; done |
         write_private run/environment
 }
 
-# With `same` only which services it chose.
+# With `same` only the selection of services.
 recall_environment() {
     local entry
     [[ -r $dir/run/environment ]] || return 0
@@ -166,17 +165,17 @@ recall_environment() {
     done <"$dir/run/environment"
 }
 
-# The services that were started, whatever has become of the settings since.
+# The services that were started, regardless of the current settings.
 recall_services() {
     { read -r 'setting[ASSAY_SERVICES]' <"$dir/run/services"; } 2>/dev/null || return 0
     select_services
     unset 'setting[ASSAY_SERVICES]'
 }
 
-# Standard input to a file of the stack that only its owner may read.
+# Writes standard input to a file of the stack that only its owner can read.
 write_private() { (umask 077 && cat >"$dir/$1.new" && mv "$dir/$1.new" "$dir/$1"); }
 
-# Sets $number to setting $1, a whole number in $3..$4, or to $2 where it is not set.
+# Sets $number to setting $1, an integer in $3..$4, or to $2 if it is not set.
 number_setting() {
     number=${setting[$1]:-$2}
     [[ $number =~ ^[0-9]{1,10}$ ]] && ((10#$number >= $3 && 10#$number <= $4)) ||
@@ -194,12 +193,13 @@ flag_setting() {
     esac
 }
 
-# An address or a port goes into the configuration of nginx as it is, so it has to look like one.
+# An address or a port is copied into the configuration of nginx, so it must be valid.
 check_address() {
     [[ $2 =~ ^[0-9A-Za-z.-]+$ || $2 =~ ^[0-9A-Fa-f:.]+$ ]] || fail "$1 must be an address, not \"$2\""
 }
 
-# Where the portal and each service listen: $service_bind, $service_port, $portal_bind, $portal_port.
+# Sets the listen addresses of the portal and each service: $service_bind, $service_port, $portal_bind,
+# $portal_port.
 declare -A service_bind=()
 resolve_addresses() {
     local service name
@@ -238,8 +238,8 @@ refuse_equal_ports() {
     done
 }
 
-# Sets $seconds, the longest answer of a row: a number, or a setting's value with a margin, but not
-# less than the number behind the colon.
+# Sets $seconds, the longest answer of a row: a number, or a setting's value with a margin, but at least the
+# number after the colon.
 answer_seconds() {
     local wanted=${setting[${1%%:*}]:-0}
     seconds=${1##*:}
@@ -270,10 +270,10 @@ resolve_workers() {
     done
 }
 
-# HOST as it stands in an address: IPv6 in brackets.
+# HOST in the form of an address: IPv6 in brackets.
 bracketed() { if [[ $1 == *:* ]]; then printf '[%s]' "$1"; else printf '%s' "$1"; fi; }
 
-# The address under which this machine itself reaches what is bound to $1.
+# The address at which this machine reaches a listener bound to $1.
 reachable() {
     case $1 in
         0.0.0.0 | '*') printf '127.0.0.1' ;;
@@ -284,7 +284,7 @@ reachable() {
 
 service_url() { printf 'http://%s:%s' "$(reachable "${service_bind[$1]}")" "${service_port[$1]}"; }
 
-# The address that browsers know: set it where a proxy or a host name stands in front.
+# The public address: set it if there is a proxy or a host name in front.
 public_url() {
     local name=ASSAY_ORIGIN_${1^^}
     printf '%s' "${setting[$name]:-$(service_url "$1")}"
@@ -298,13 +298,13 @@ host_of_url() {
 }
 portal_url() { printf 'http://%s:%s' "$(reachable "$portal_bind")" "$portal_port"; }
 
-# Sets $commit to what is checked out, empty where nobody knows.
+# Sets $commit to the commit of the checkout, empty if unknown.
 read_commit() {
     [[ ! -v commit ]] || return 0
     commit=$(cat "$checkout/COMMIT" 2>/dev/null || git -C "$checkout" rev-parse --short=12 HEAD 2>/dev/null)
 }
 
-# Adds what the stack itself tells a service's responders, where the settings do not.
+# Adds the values that the stack sets for a service's responders, unless the settings give them.
 complete_settings() {
     local service=$1 ui=${service_name[$1 ui]:-} build_name=${service_name[$1 build]:-}
     responder_setting=()
@@ -318,10 +318,10 @@ complete_settings() {
     : "${responder_setting[ASSAY_LOCALES_DIR]:=$checkout/locales}"
     : "${responder_setting[ASSAY_SQL_DIR]:=$checkout/sql}"
     [[ -z $ui ]] || : "${responder_setting[$ui]:=$checkout/static/$service}"
-    # Where it listens indeed: with ASSAY_BIND it is not what the service's own setting says.
+    # The actual address: with ASSAY_BIND it differs from the service's own setting.
     name=${service_name[$1 host]:-}
     [[ -z $name || -z ${service_bind[$1]:-} ]] || responder_setting[$name]=${service_bind[$1]}
-    # Behind a proxy everybody reaches what listens on loopback.
+    # Behind a proxy every client can reach a listener on loopback.
     [[ -z $name ]] || is_local_url "$(public_url "$1")" || responder_setting[$name]=$(host_of_url "$(public_url "$1")")
     if [[ -n $build_name && -z ${responder_setting[$build_name]:-} ]] && read_commit && [[ -n $commit ]]; then
         responder_setting[$build_name]=$commit
@@ -329,7 +329,7 @@ complete_settings() {
 }
 declare -A responder_setting=()
 
-# Runs a command with exactly the environment that a responder of the service will have.
+# Runs a command with exactly the environment of the service's responders.
 with_responder_environment() {
     local entry
     for entry in $(compgen -e); do unset "$entry" 2>/dev/null; done
@@ -341,13 +341,13 @@ with_responder_environment() {
 with_program_environment() {
     complete_settings "$1"
     shift
-    unset 'responder_setting[ASSAY_STACK]' # no process group of the stack: it neither keeps it running nor ends with it
+    unset 'responder_setting[ASSAY_STACK]' # not a process group of the stack: neither started nor ended with it
     with_responder_environment "$@"
 }
 
-# Refuses to go on when a responder is missing or does not accept the settings. It says why itself. What
-# the settings are is the same for all families of a service; each describes its part of the API.
-declare -A understood=() # by service: its settings as its responders understand them
+# Fails when a responder is missing or does not accept the settings; the responder prints the error. The
+# settings are the same for all families of a service; each describes its part of the API.
+declare -A understood=() # by service: its settings as parsed by its responders
 check_responders() {
     local service pool reason parts
     for service in "${services[@]}"; do
@@ -387,12 +387,12 @@ write_environment() {
     )
 }
 
-# The same for systemd, which has its own way of writing it (docs/operate/deploy.md).
+# The same in the format of systemd (docs/operate/deploy.md).
 write_unit_environment() {
     local name value
     {
         for name in "${!responder_setting[@]}"; do
-            [[ $name != ASSAY_STACK ]] || continue # systemd knows what belongs together
+            [[ $name != ASSAY_STACK ]] || continue # systemd groups the processes itself
             value=${responder_setting[$name]}
             [[ $value != *$'\n'* ]] || fail "$name holds a line end, which systemd cannot take"
             printf '%s="%s"\n' "$name" "$(sed 's/[\\"$`]/\\&/g' <<<"$value")"
@@ -420,7 +420,7 @@ write_responder_files() {
     done
 }
 
-# One OpenAPI document of the parts: paths, components and tags of all, the rest from the first.
+# Merges the parts into one OpenAPI document: paths, components and tags of all, the rest from the first.
 merge_descriptions() {
     jq -c -s '
         reduce .[1:][] as $part (.[0];

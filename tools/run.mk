@@ -1,7 +1,7 @@
 # Running: packages, third-party files of the browser UI, the suite in the foreground.
 # Included by the Makefile.
 
-# What the suite needs to run, and what its tests need on top; installed when missing.
+# Packages needed to run the suite, and further ones for its tests; installed when missing.
 packages-run:
 	@tools/install-packages run
 
@@ -15,7 +15,7 @@ static/vendor/.complete: static/package.json static/package-lock.json $(wildcard
 	cd static && npm ci --no-audit --no-fund --ignore-scripts && npm run --silent vendor
 	@touch $@
 
-# The UI works without the viewers of /docs and /redoc, so no network is no reason not to start.
+# The UI works without the viewers of /docs and /redoc, so a missing network does not prevent the start.
 run: packages-run
 	$(MAKE) --no-print-directory -j$$(nproc) all
 	@$(MAKE) --no-print-directory vendor || echo 'make run: third-party files are missing; going on without them'

@@ -87,7 +87,7 @@ static enum error read_user(struct db *db, struct arena *arena, const char *user
     return query_end(query, problem);
 }
 
-/* Without ADMIN_PASSWORD the administrator has the password generated at the first start; in a
+/* Without ADMIN_PASSWORD_HASH the administrator has the password generated at the first start; in a
  * local environment also the well-known one. */
 static bool is_first_password(const struct support_settings *settings, bool is_local,
                               const char *username, const char *password)

@@ -1,8 +1,8 @@
 /*
  * The answer graph: answers a question in steps, each of which is recorded.
  *
- * classify_complexity -> transform_query -> retrieve -> grade_docs -> generate -> verify_facts ->
- * evaluate -> route_or_retry -> suggest_questions -> log
+ *   classify_complexity -> transform_query -> retrieve -> grade_docs -> generate -> verify_facts
+ *   -> evaluate -> route_or_retry -> suggest_questions -> log
  *
  * For a weak answer, the graph rewrites the query (rewrite_query, then retrieve again) a limited
  * number of times. An internal error ends in handle_error, never in a missing answer.
