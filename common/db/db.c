@@ -394,12 +394,12 @@ bool db_maintain_is_due(double seconds, int64_t *done_at)
 }
 
 /* Backslash, percent and underscore stand for themselves. */
-static char *like_pattern(struct arena *arena, const char *before, const char *text)
+char *db_like_contains(struct arena *arena, const char *text)
 {
     char *pattern = arena_alloc(arena, 2 * strlen(text) + 3);
-    size_t length = strlen(before);
+    size_t length = 0;
 
-    memcpy(pattern, before, length);
+    pattern[length++] = '%';
     for (; *text; text++) {
         if (strchr("\\%_", *text))
             pattern[length++] = '\\';
@@ -407,14 +407,4 @@ static char *like_pattern(struct arena *arena, const char *before, const char *t
     }
     pattern[length] = '%';
     return pattern;
-}
-
-char *db_like_contains(struct arena *arena, const char *text)
-{
-    return like_pattern(arena, "%", text);
-}
-
-char *db_like_starts(struct arena *arena, const char *text)
-{
-    return like_pattern(arena, "", text);
 }

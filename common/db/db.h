@@ -157,8 +157,6 @@ void db_rollback(struct db *db);
  * through, leaving `problem` as it is. */
 MUST_CHECK enum error db_finish(struct db *db, enum error error, struct problem *problem);
 
-bool db_in_transaction(const struct db *db);
-
 /*
  * Holds the lock called `name` until the transaction ends; needs a DB_WRITE transaction. On
  * PostgreSQL an advisory lock that all hosts see, on SQLite nothing more to do: the writer is
@@ -227,8 +225,7 @@ MUST_CHECK enum error db_maintain(struct db *db, struct problem *problem);
  * true last. `done_at` is the caller's, 0 at first. */
 bool db_maintain_is_due(double seconds, int64_t *done_at);
 
-/* The pattern for `LIKE ? ESCAPE '\'` that finds `text` literally: anywhere, or at the start. */
+/* The pattern for `LIKE ? ESCAPE '\'` that finds `text` literally, anywhere. */
 char *db_like_contains(struct arena *arena, const char *text);
-char *db_like_starts(struct arena *arena, const char *text);
 
 #endif

@@ -182,11 +182,6 @@ enum error db_finish(struct db *db, enum error error, struct problem *problem)
     return error;
 }
 
-bool db_in_transaction(const struct db *db)
-{
-    return db->transaction.depth > 0;
-}
-
 enum error db_lock(struct db *db, const char *name, struct problem *problem)
 {
     struct problem own;

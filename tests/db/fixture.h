@@ -83,6 +83,11 @@ static inline struct db *store_open(struct store *store, const struct db_options
     return db;
 }
 
+static inline bool fixture_in_transaction(const struct db *db)
+{
+    return db->transaction.depth > 0;
+}
+
 /* Statements without parameters, {words} allowed, in a transaction of their own. */
 static inline enum error store_script(struct store *store, struct db *db, const char *script)
 {

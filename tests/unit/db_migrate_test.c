@@ -210,7 +210,7 @@ ON_BOTH(a_failed_file_leaves_no_trace)
         CHECK(strstr(store->problem.text, "0002_bad.sql") != NULL);
         if (!strstr(store->problem.text, cases[i].told))
             CHECK_TEXT(store->problem.text, cases[i].told);
-        CHECK(!db_in_transaction(store->db));
+        CHECK(!fixture_in_transaction(store->db));
     }
     remove_file(store, "0002_bad.sql");
     check_state(store, &schema, 1, 1, 0);

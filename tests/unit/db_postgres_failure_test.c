@@ -91,7 +91,7 @@ ON_ONE(a_killed_server_takes_the_open_transaction_with_it, DB_POSTGRES)
     CHECK_FAILS(add_row(db, 3, "x", &store->problem), ERROR_UNAVAILABLE, "database_unavailable");
     CHECK_FAILS(add_row(db, 4, "x", &store->problem), ERROR_UNAVAILABLE, "database_unavailable");
     CHECK_FAILS(db_commit(db, &store->problem), ERROR_UNAVAILABLE, "database_unavailable");
-    CHECK(!db_in_transaction(db));
+    CHECK(!fixture_in_transaction(db));
     /* meanwhile: an answer at once, and no knocking while it pauses */
     start = clock_monotonic_microseconds();
     for (int i = 0; i < 20; i++) {
@@ -164,7 +164,7 @@ static int write_and_tell(struct store *store, int pipe_end)
 
         if (!error || !together)
             error = add_row(db, id, "x", &store->problem);
-        if (together && db_in_transaction(db))
+        if (together && fixture_in_transaction(db))
             error = db_finish(db, error, &store->problem);
         db_end_of_request(db);
         if (!error && write(pipe_end, &id, sizeof id) != (ssize_t)sizeof id)
@@ -336,7 +336,7 @@ static void check_unknown(struct store *store, const char *trigger, enum cut cut
         CHECK_FAILS(add_row(db, 1, "LOSE ME", &store->problem), ERROR_UNAVAILABLE,
                     "commit_unknown");
     }
-    CHECK(!db_in_transaction(db));
+    CHECK(!fixture_in_transaction(db));
     db_end_of_request(db);
     fixture_pause(50);
     CHECK_INT(store_integer(store, &count_all), cut == CUT_BEFORE ? 0 : together ? 2 : 1);

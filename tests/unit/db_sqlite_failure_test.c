@@ -320,7 +320,7 @@ static int64_t fill_up(struct store *store, struct db *db, bool together)
             acknowledged = id;
     }
     CHECK_FAILS(error, ERROR_UNAVAILABLE, "disk_full");
-    CHECK(!db_in_transaction(db));
+    CHECK(!fixture_in_transaction(db));
     return acknowledged;
 }
 

@@ -55,7 +55,7 @@ ON_BOTH(large_results_must_stream)
     }
     CHECK_INT(rows, 30000);
     CHECK_OK(query_end(query, &store->problem));
-    CHECK(!db_in_transaction(store->db));
+    CHECK(!fixture_in_transaction(store->db));
 }
 
 /* Resident memory of this process in kilobytes. */
@@ -128,7 +128,7 @@ ON_BOTH(other_statements_run_while_a_stream_is_read)
     CHECK_OK(query_end(outer, &store->problem));
     CHECK_INT(rows, 300);
     CHECK_INT(names, 6);
-    CHECK(!db_in_transaction(store->db));
+    CHECK(!fixture_in_transaction(store->db));
 }
 
 ON_BOTH(streams_can_be_left_early_and_do_not_write)
@@ -137,10 +137,10 @@ ON_BOTH(streams_can_be_left_early_and_do_not_write)
 
     query_bind_integer(query, 100000000);
     CHECK(query_next(query));
-    CHECK(db_in_transaction(store->db));
+    CHECK(fixture_in_transaction(store->db));
     CHECK_FAILS(store_script(store, store->db, things), ERROR_SYSTEM, "statement_misused");
     CHECK_OK(query_end(query, &store->problem));
-    CHECK(!db_in_transaction(store->db));
+    CHECK(!fixture_in_transaction(store->db));
     CHECK_OK(store_script(store, store->db, things));
     query = db_query(store->db, &row_stream);
     query_bind_integer(query, 100000000);
