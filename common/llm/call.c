@@ -4,18 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-const char *llm_result_name(enum llm_result result)
-{
-    static const char *const names[LLM_RESULT__MAX] = {
-        [LLM_ANSWERED] = "answered",     [LLM_EMPTY] = "empty",
-        [LLM_MALFORMED] = "malformed",   [LLM_CUT] = "cut",
-        [LLM_FAULT] = "fault",           [LLM_REFUSED] = "refused",
-        [LLM_UNANSWERED] = "unanswered",
-    };
-
-    return names[result];
-}
-
 static bool is_success(int status)
 {
     return status >= 200 && status < 300;

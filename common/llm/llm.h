@@ -96,9 +96,6 @@ enum llm_result {
     LLM_RESULT__MAX
 };
 
-/* "answered", "empty"... for logs. */
-const char *llm_result_name(enum llm_result result);
-
 /* Total tokens of input and output; the other counts are parts of them. */
 struct llm_usage {
     struct optional_integer input_tokens, output_tokens;
