@@ -65,19 +65,6 @@ void two_sample_settle(const struct number_list *control, const struct number_li
     settle_end(noise, &result->test_interval.upper.value);
 }
 
-/* The limits are the roots of (1 + z^2/n) x^2 - (2p + z^2/n) x + p^2 = 0; the smaller one comes
- * from their product, p^2 / (1 + z^2/n), where center minus half-width would cancel. */
-void wilson_interval(int64_t successes, int64_t trials, double z, double *lower, double *upper)
-{
-    double n = (double)trials, rate = (double)successes / n;
-    double rest = (double)(trials - successes) / n;
-    double spread = z * z / n, denominator = 1 + spread;
-    double half = z * sqrt(rate * rest / n + spread / (4 * n));
-
-    *upper = successes == trials ? 1 : fmin((rate + spread / 2 + half) / denominator, 1);
-    *lower = successes == 0 ? 0 : rate * rate / (denominator * *upper);
-}
-
 struct test_result degenerate_result(double alpha)
 {
     return (struct test_result){

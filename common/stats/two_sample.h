@@ -144,9 +144,6 @@ void two_sample_continuous(const struct continuous_observation *observed,
 void two_sample_settle(const struct number_list *control, const struct number_list *treatment,
                        struct test_result *result);
 
-/* Wilson 1927 score interval of a proportion, `z` the two-sided normal quantile. */
-void wilson_interval(int64_t successes, int64_t trials, double z, double *lower, double *upper);
-
 /* Large-sample power PW(s, zc) = Phi(|s| - zc) + Phi(-zc - |s|). */
 double two_sample_normal_power(double statistic, double critical);
 

@@ -227,15 +227,6 @@ static void answer_continuous(struct line *line)
     print_result(&result);
 }
 
-static void answer_wilson(struct line *line)
-{
-    const double *a = line_take(line, 3).items;
-    double lower, upper;
-
-    wilson_interval((int64_t)a[0], (int64_t)a[1], a[2], &lower, &upper);
-    PRINT_NUMBERS(lower, upper);
-}
-
 static const struct line_method methods[] = {
     {"plan", answer_plan},
     {"curve", answer_curve},
@@ -248,7 +239,6 @@ static const struct line_method methods[] = {
     {"srm", answer_srm},
     {"binary", answer_binary},
     {"continuous", answer_continuous},
-    {"wilson", answer_wilson},
 };
 
 LINES_MAIN(methods)

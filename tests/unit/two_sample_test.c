@@ -124,33 +124,6 @@ TEST(score_interval_mirrors)
     }
 }
 
-/* Wilson's limits solve |p - x| = z sqrt(x (1 - x) / n). */
-TEST(wilson_limits_solve_their_equation)
-{
-    static const int64_t counts[][2] = {{1, 10}, {5, 10}, {9, 10}, {1, 1000000}, {999, 1000}};
-
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        double n = (double)counts[i][1], rate = (double)counts[i][0] / n, z = 2.2, low, high;
-
-        wilson_interval(counts[i][0], counts[i][1], z, &low, &high);
-        CHECK(low < rate && rate < high);
-        CHECK_RELATIVE(rate - low, z * sqrt(low * (1 - low) / n), 1e-12);
-        CHECK_RELATIVE(high - rate, z * sqrt(high * (1 - high) / n), 1e-12);
-    }
-}
-
-TEST(wilson_limits_at_the_ends)
-{
-    double low, high;
-
-    wilson_interval(0, 100, 2, &low, &high);
-    CHECK_NEAR(low, 0, 0);
-    CHECK_NEAR(high, 4.0 / 104, 1e-16);
-    wilson_interval(100, 100, 2, &low, &high);
-    CHECK_NEAR(low, 100.0 / 104, 1e-15);
-    CHECK_NEAR(high, 1, 0);
-}
-
 /* Measuring in other units changes nothing but the units, over the whole range of doubles. */
 TEST(welch_does_not_depend_on_units)
 {
@@ -208,6 +181,5 @@ TEST(tiny_p_values_are_not_zero_too_soon)
 TEST_MAIN(CASE(binary_without_variation_is_degenerate),
           CASE(continuous_without_variation_is_degenerate), CASE(power_at_no_effect_is_alpha),
           CASE(huge_arms_keep_their_difference), CASE(score_interval_mirrors),
-          CASE(wilson_limits_solve_their_equation), CASE(wilson_limits_at_the_ends),
           CASE(welch_does_not_depend_on_units), CASE(welch_is_finite_for_all_finite_input),
           CASE(tiny_p_values_are_not_zero_too_soon))
