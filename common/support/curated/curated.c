@@ -1,11 +1,9 @@
-/* Reading the curated file, counting what is in it, cutting it in two. */
+/* Reading the curated file, counting what is in it. */
 #include "support/curated/curated.h"
 #include "base/list.h"
-#include "crypto/digest.h"
 #include "support/metrics.h"
 #include "support/programs/data_files.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -331,36 +329,4 @@ void curated_show(struct arena *arena, const struct support_settings *settings,
         metric_set(metrics, METRIC_CURATED_SIZE, (const char *const[]){tenant->name, "bad"},
                    (double)tenant->bad);
     }
-}
-
-/* A case with the digest that decides its part of the split. */
-struct digested_case {
-    unsigned char digest[DIGEST_SHA256_BYTES];
-    const struct curated_case *item;
-};
-
-static int compare_digests(const void *a, const void *b)
-{
-    const struct digested_case *left = a, *right = b;
-    int order = memcmp(left->digest, right->digest, DIGEST_SHA256_BYTES);
-
-    return order ? order : strcmp(left->item->case_id, right->item->case_id);
-}
-
-void curated_split(struct arena *arena, const struct curated_set *set, double ratio,
-                   struct curated_set *first, struct curated_set *second)
-{
-    struct digested_case *cases = ARENA_ARRAY(arena, struct digested_case, set->count + 1);
-    size_t cut = ratio <= 0 ? 0 : ratio >= 1 ? set->count : (size_t)((double)set->count * ratio);
-
-    for (size_t i = 0; i < set->count; i++) {
-        digest_sha256(set->cases[i].case_id, strlen(set->cases[i].case_id), cases[i].digest);
-        cases[i].item = &set->cases[i];
-    }
-    qsort(cases, set->count, sizeof *cases, compare_digests);
-    *first = (struct curated_set){ARENA_ARRAY(arena, struct curated_case, cut + 1), cut};
-    *second = (struct curated_set){ARENA_ARRAY(arena, struct curated_case, set->count - cut + 1),
-                                   set->count - cut};
-    for (size_t i = 0; i < set->count; i++)
-        *(i < cut ? &first->cases[i] : &second->cases[i - cut]) = *cases[i].item;
 }

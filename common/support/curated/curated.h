@@ -97,9 +97,4 @@ void curated_show(struct arena *arena, const struct support_settings *settings,
 struct curated_set curated_of(struct arena *arena, const struct curated_set *set,
                               const char *tenant);
 
-/* Splits the dataset by a hash of the ids, so that a case never changes sides: the first part has
- * int(n * ratio) cases. */
-void curated_split(struct arena *arena, const struct curated_set *set, double ratio,
-                   struct curated_set *first, struct curated_set *second);
-
 #endif
