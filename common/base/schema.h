@@ -203,7 +203,6 @@ struct schema_errors {
     bool strict; /* as schema_decode_request() says */
     size_t count;
     struct schema_error *items;
-    size_t capacity;
 };
 
 /* Decodes `document` into `object` (`schema->size` bytes, zeroed by the caller), collecting every

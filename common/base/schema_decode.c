@@ -1,5 +1,6 @@
 /* Decodes a JSON document into a C struct by its schema. It accepts the lenient forms that clients
  * rely on (numeric strings, 0/1 for booleans) and collects every error. */
+#include "base/list.h"
 #include "base/number.h"
 #include "base/schema.h"
 #include "base/timestamp.h"
@@ -31,17 +32,8 @@ static void add_error(struct schema_errors *errors, struct schema_error error,
 {
     if (errors->count == SCHEMA_ERRORS_MAX)
         return;
-    if (errors->count == errors->capacity) {
-        size_t capacity = errors->capacity ? errors->capacity * 2 : 8;
-        struct schema_error *items = ARENA_ARRAY(errors->arena, struct schema_error, capacity);
-
-        if (errors->count)
-            memcpy(items, errors->items, errors->count * sizeof *items);
-        errors->items = items;
-        errors->capacity = capacity;
-    }
     error.path = keep_path(errors->arena, path);
-    errors->items[errors->count++] = error;
+    *LIST_ADD(errors->arena, errors) = error;
 }
 
 static void fault(struct schema_errors *errors, enum schema_fault kind, const struct field *field,
