@@ -119,6 +119,11 @@ struct query_bytes query_bytes(struct query *query, int column);
 void query_read(struct query *query, const struct schema *schema, void *object,
                 struct arena *arena);
 
+/* For a statement that gives one row or none: reads the row, if there is one, and ends the query.
+ */
+MUST_CHECK enum error query_read_one(struct query *query, const struct schema *schema, void *object,
+                                     struct arena *arena, bool *found, struct problem *problem);
+
 /* Runs the statement if it has not run, ends the query and returns its first error. What a
  * statement outside a transaction wrote is durable only when this returns ERROR_NONE. */
 MUST_CHECK enum error query_end(struct query *query, struct problem *problem);

@@ -172,3 +172,12 @@ void query_read(struct query *query, const struct schema *schema, void *object, 
         read_column(query, i, field, (char *)object + field->offset, arena);
     }
 }
+
+enum error query_read_one(struct query *query, const struct schema *schema, void *object,
+                          struct arena *arena, bool *found, struct problem *problem)
+{
+    *found = query_next(query);
+    if (*found)
+        query_read(query, schema, object, arena);
+    return query_end(query, problem);
+}

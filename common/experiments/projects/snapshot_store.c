@@ -63,10 +63,7 @@ static enum error read_run(const struct project_call *call, const char *id, cons
     query_bind_text(query, id);
     if (run_id)
         query_bind_text(query, run_id);
-    found = query_next(query);
-    if (found)
-        query_read(query, &analysis_run_schema, run, call->arena);
-    error = query_end(query, call->problem);
+    error = query_read_one(query, &analysis_run_schema, run, call->arena, &found, call->problem);
     if (error)
         return error;
     if (!found)

@@ -132,10 +132,8 @@ enum error dead_letter_find(const struct storage_call *call, const char *event_i
     *letter = (struct dead_letter){0};
     query_bind_text(query, call->tenant);
     query_bind_text(query, event_id);
-    found = query_next(query);
-    if (found)
-        query_read(query, &dead_letter_summary_schema, letter, call->arena);
-    error = query_end(query, call->problem);
+    error = query_read_one(query, &dead_letter_summary_schema, letter, call->arena, &found,
+                           call->problem);
     if (error || found)
         return error;
     return problem_set(call->problem, ERROR_NOT_FOUND, "dead_letter_not_found",

@@ -185,10 +185,8 @@ enum error outbound_find(const struct storage_call *call, const char *id,
 
     query_bind_text(query, id);
     query_bind_text(query, call->tenant);
-    found = query_next(query);
-    if (found)
-        query_read(query, &live_webhook_schema, webhook, call->arena);
-    error = query_end(query, call->problem);
+    error =
+        query_read_one(query, &live_webhook_schema, webhook, call->arena, &found, call->problem);
     return error || found ? error : not_found(call, id);
 }
 

@@ -94,10 +94,7 @@ enum error task_get(struct db *db, struct arena *arena, const char *task_id,
     bool found;
 
     query_bind_text(query, task_id);
-    found = query_next(query);
-    if (found)
-        query_read(query, &task_record_schema, task, arena);
-    error = query_end(query, problem);
+    error = query_read_one(query, &task_record_schema, task, arena, &found, problem);
     if (!error && !found)
         error = problem_set(problem, ERROR_NOT_FOUND, "task_not_found", "Task not found");
     return error;

@@ -132,10 +132,7 @@ enum error assignment_of_tenant(struct db *db, struct arena *arena, const char *
     struct query *query = db_query(db, &find_assignment);
 
     query_bind_text(query, tenant);
-    *found = query_next(query);
-    if (*found)
-        query_read(query, &assignment_schema, assignment, arena);
-    return query_end(query, problem);
+    return query_read_one(query, &assignment_schema, assignment, arena, found, problem);
 }
 
 enum error assignment_put(struct db *db, struct arena *arena, const char *tenant,
@@ -253,10 +250,7 @@ enum error deployment_judged(struct db *db, struct arena *arena, const char *exp
     struct query *query = db_query(db, &find_judged);
 
     query_bind_text(query, experiment_id);
-    *found = query_next(query);
-    if (*found)
-        query_read(query, &judged_schema, run, arena);
-    return query_end(query, problem);
+    return query_read_one(query, &judged_schema, run, arena, found, problem);
 }
 
 enum error deployment_evaluations(struct db *db, const char *experiment_id, const char *evaluator,

@@ -101,10 +101,7 @@ enum error ticket_find(const struct conversation_call *call, const char *id, str
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, id);
-    found = query_next(query);
-    if (found)
-        query_read(query, &ticket_schema, ticket, call->arena);
-    error = query_end(query, call->problem);
+    error = query_read_one(query, &ticket_schema, ticket, call->arena, &found, call->problem);
     if (error || found)
         return error;
     return problem_set(call->problem, ERROR_NOT_FOUND, "ticket_not_found", "ticket not found");

@@ -236,10 +236,7 @@ static enum error read_document(const struct document_call *call, const struct s
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, doc_id);
-    *found = query_next(query);
-    if (*found)
-        query_read(query, &document_schema, row, call->arena);
-    return query_end(query, call->problem);
+    return query_read_one(query, &document_schema, row, call->arena, found, call->problem);
 }
 
 enum error document_find(const struct document_call *call, const char *doc_id,
@@ -622,10 +619,7 @@ enum error document_chunk(const struct document_call *call, int64_t key, struct 
 
     query_bind_text(query, call->tenant);
     query_bind_integer(query, key);
-    *found = query_next(query);
-    if (*found)
-        query_read(query, &chunk_schema, row, call->arena);
-    return query_end(query, call->problem);
+    return query_read_one(query, &chunk_schema, row, call->arena, found, call->problem);
 }
 
 enum error document_chunks(const struct document_call *call, int64_t document_key, int64_t from,

@@ -100,10 +100,7 @@ static enum error find(const struct document_call *call, const char *id, struct 
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, id);
-    found = query_next(query);
-    if (found)
-        query_read(query, &draft_schema, row, call->arena);
-    error = query_end(query, call->problem);
+    error = query_read_one(query, &draft_schema, row, call->arena, &found, call->problem);
     if (error || found)
         return error;
     return problem_set(call->problem, ERROR_NOT_FOUND, "draft_not_found", "draft not found");

@@ -106,10 +106,7 @@ enum error run_find(struct db *db, struct arena *arena, const char *tenant, cons
     query_bind_text(query, tenant ? tenant : "");
     query_bind_text(query, tenant ? tenant : "");
     query_bind_text(query, run_id);
-    *found = query_next(query);
-    if (*found)
-        query_read(query, &run_schema, row, arena);
-    return query_end(query, problem);
+    return query_read_one(query, &run_schema, row, arena, found, problem);
 }
 
 enum error run_deltas_of(struct db *db, struct arena *arena, const char *tenant,
@@ -121,10 +118,7 @@ enum error run_deltas_of(struct db *db, struct arena *arena, const char *tenant,
     query_bind_text(query, candidate);
     query_bind_text(query, tenant ? tenant : "");
     query_bind_text(query, tenant ? tenant : "");
-    *found = query_next(query);
-    if (*found)
-        query_read(query, &run_deltas_schema, deltas, arena);
-    return query_end(query, problem);
+    return query_read_one(query, &run_deltas_schema, deltas, arena, found, problem);
 }
 
 enum error run_newest(struct db *db, struct arena *arena, const char *tenant, const char *candidate,

@@ -315,10 +315,7 @@ static enum error lock_one(const struct trace_call *call, int64_t id, struct loc
 
     bind_tenant(query, call);
     query_bind_integer(query, id);
-    found = query_next(query);
-    if (found)
-        query_read(query, &locked_schema, locked, call->arena);
-    error = query_end(query, call->problem);
+    error = query_read_one(query, &locked_schema, locked, call->arena, &found, call->problem);
     if (error || found)
         return error;
     return problem_set(call->problem, ERROR_NOT_FOUND, "review_not_found", "review item not found");

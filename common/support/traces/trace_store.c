@@ -427,10 +427,7 @@ enum error trace_find(const struct trace_call *call, const char *trace_id, struc
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, trace_id);
-    found = query_next(query);
-    if (found)
-        query_read(query, &trace_row_schema, row, call->arena);
-    error = query_end(query, call->problem);
+    error = query_read_one(query, &trace_row_schema, row, call->arena, &found, call->problem);
     if (error || found)
         return error;
     return problem_set(call->problem, ERROR_NOT_FOUND, "trace_not_found", "trace not found");
@@ -444,10 +441,7 @@ enum error trace_of_question(const struct trace_call *call, const char *session_
     query_bind_text(query, call->tenant);
     query_bind_text(query, session_id);
     query_bind_text(query, redact_text(call->arena, question));
-    *found = query_next(query);
-    if (*found)
-        query_read(query, &trace_row_schema, row, call->arena);
-    return query_end(query, call->problem);
+    return query_read_one(query, &trace_row_schema, row, call->arena, found, call->problem);
 }
 
 /* The documents of a trace, each as the object that takes the place of a reference. */
