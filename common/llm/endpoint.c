@@ -1,6 +1,7 @@
 /* One call with a JSON body over HTTP. */
 #include "llm/endpoint.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { ANSWER_MAX = 64 << 20, DEPTH_MAX = 8 };
@@ -14,6 +15,22 @@ static const char *failure_of(struct arena *arena, const struct fetch_answer *ht
            : http->outcome == FETCH_TOO_LARGE   ? "too_large"
            : http->outcome == FETCH_CANCELLED   ? "cancelled"
                                                 : "request_failed";
+}
+
+struct llm_endpoint llm_endpoint_local(const char *url, const char *model, const char *token_name,
+                                       double connect_seconds, double seconds)
+{
+    const char *token = getenv(token_name);
+
+    return (struct llm_endpoint){.url = url,
+                                 .model = model,
+                                 .token = token && *token ? token : NULL,
+                                 .policy = {.connect_seconds = connect_seconds,
+                                            .attempt_seconds = seconds,
+                                            .total_seconds = seconds,
+                                            .attempts = 1,
+                                            .pause_factor = 1},
+                                 .private_too = true};
 }
 
 const char *llm_endpoint_post(struct arena *arena, const struct llm_endpoint *endpoint,

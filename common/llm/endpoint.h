@@ -16,6 +16,11 @@ struct llm_endpoint {
     bool private_too;
 };
 
+/* An endpoint of the operator's own, at any address: it gets one attempt of `seconds`. The
+ * environment variable `token_name` holds its token, or nothing. */
+struct llm_endpoint llm_endpoint_local(const char *url, const char *model, const char *token_name,
+                                       double connect_seconds, double seconds);
+
 /* Posts `body` and reads the answer into `*document`, from the arena. Returns NULL, or the error:
  * "timeout", "http_401", "malformed"... */
 const char *llm_endpoint_post(struct arena *arena, const struct llm_endpoint *endpoint,

@@ -3,21 +3,11 @@
 #include "support/answer/graph_state.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static struct llm_endpoint endpoint_of(const struct support_settings *settings, double seconds)
 {
-    const char *token = getenv(settings->reranker_api_key_env);
-
-    return (struct llm_endpoint){.url = settings->reranker_url,
-                                 .model = settings->reranker_model,
-                                 .token = token && *token ? token : NULL,
-                                 .policy = {.connect_seconds = settings->connect_seconds,
-                                            .attempt_seconds = seconds,
-                                            .total_seconds = seconds,
-                                            .attempts = 1,
-                                            .pause_factor = 1},
-                                 .private_too = true};
+    return llm_endpoint_local(settings->reranker_url, settings->reranker_model,
+                              settings->reranker_api_key_env, settings->connect_seconds, seconds);
 }
 
 static const char *judge(struct graph_state *state, double *scores)

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "support/documents/ingest.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,17 +19,8 @@ struct embedding {
 
 struct llm_endpoint ingest_embed_endpoint(const struct support_settings *settings, double seconds)
 {
-    const char *token = getenv(settings->embedding_api_key_env);
-
-    return (struct llm_endpoint){.url = settings->embedding_url,
-                                 .model = settings->embedding_model,
-                                 .token = token && *token ? token : NULL,
-                                 .policy = {.connect_seconds = settings->connect_seconds,
-                                            .attempt_seconds = seconds,
-                                            .total_seconds = seconds,
-                                            .attempts = 1,
-                                            .pause_factor = 1},
-                                 .private_too = true};
+    return llm_endpoint_local(settings->embedding_url, settings->embedding_model,
+                              settings->embedding_api_key_env, settings->connect_seconds, seconds);
 }
 
 /* What of a chunk is embedded: the context it stands in, and its text. */
