@@ -89,4 +89,15 @@ void writer_key_null(struct json_writer *writer, const char *key);
 void writer_key_strings(struct json_writer *writer, const char *key,
                         const struct string_list *list);
 
+/* An array of strings. */
+void writer_strings(struct json_writer *writer, const char *const *items, size_t count);
+
+/* The same as a text of at most `maximum` bytes, from the arena. */
+const char *json_of_strings(struct arena *arena, size_t maximum, const char *const *items,
+                            size_t count);
+
+/* The strings of an array, without its other items; none when it is no array. The strings are the
+ * document's. */
+struct string_list json_strings(struct arena *arena, const json_t *array);
+
 #endif

@@ -110,3 +110,18 @@ enum error json_read_file(struct arena *arena, const char *path, json_t **docume
                            fault.text, fault.offset);
     return ERROR_NONE;
 }
+
+struct string_list json_strings(struct arena *arena, const json_t *array)
+{
+    struct string_list strings = {.items =
+                                      ARENA_ARRAY(arena, const char *, json_array_size(array))};
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(array, i, item)
+    {
+        if (json_is_string(item))
+            strings.items[strings.count++] = json_string_value(item);
+    }
+    return strings;
+}

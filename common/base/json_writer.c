@@ -404,13 +404,30 @@ void writer_key_null(struct json_writer *writer, const char *key)
     writer_null(writer);
 }
 
+void writer_strings(struct json_writer *writer, const char *const *items, size_t count)
+{
+    writer_open_array(writer);
+    for (size_t i = 0; i < count; i++)
+        writer_string(writer, items[i]);
+    writer_close_array(writer);
+}
+
 void writer_key_strings(struct json_writer *writer, const char *key, const struct string_list *list)
 {
     writer_key(writer, key);
-    writer_open_array(writer);
-    for (size_t i = 0; i < list->count; i++)
-        writer_string(writer, list->items[i]);
-    writer_close_array(writer);
+    writer_strings(writer, list->items, list->count);
+}
+
+const char *json_of_strings(struct arena *arena, size_t maximum, const char *const *items,
+                            size_t count)
+{
+    struct json_writer writer;
+    struct text text;
+
+    text_start(&text, arena, maximum);
+    writer_start(&writer, &text);
+    writer_strings(&writer, items, count);
+    return text.bytes;
 }
 
 const char *json_join(struct arena *arena, const char *object, const char *more)

@@ -379,10 +379,7 @@ enum cdp_outcome page_choose_files(struct page *page, const char *script, const 
     params = begin(page, "DOM.setFileInputFiles");
     writer_key_string(params, "objectId", object);
     writer_key(params, "files");
-    writer_open_array(params);
-    for (size_t i = 0; i < count; i++)
-        writer_string(params, paths[i]);
-    writer_close_array(params);
+    writer_strings(params, paths, count);
     return call(page, deadline, NULL);
 }
 

@@ -365,10 +365,7 @@ static void write_limits(struct json_writer *writer, const struct llm_provider *
     if (!request->stop.count)
         return;
     writer_key(writer, names->stop);
-    writer_open_array(writer);
-    for (size_t i = 0; i < request->stop.count; i++)
-        writer_string(writer, request->stop.items[i]);
-    writer_close_array(writer);
+    writer_strings(writer, request->stop.items, request->stop.count);
 }
 
 /* The user and the further members in OpenAI's form. */

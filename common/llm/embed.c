@@ -17,10 +17,7 @@ static const char *body_of(struct arena *arena, const char *model, const char *c
     writer_open_object(&writer);
     writer_key_string(&writer, "model", model);
     writer_key(&writer, "input");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < count; i++)
-        writer_string(&writer, texts[i]);
-    writer_close_array(&writer);
+    writer_strings(&writer, texts, count);
     writer_close_object(&writer);
     return text.bytes;
 }

@@ -17,10 +17,7 @@ static const char *body_of(struct arena *arena, const char *model, const char *q
     writer_key_string(&writer, "model", model);
     writer_key_string(&writer, "query", query);
     writer_key(&writer, "documents");
-    writer_open_array(&writer);
-    for (size_t i = 0; i < count; i++)
-        writer_string(&writer, documents[i]);
-    writer_close_array(&writer);
+    writer_strings(&writer, documents, count);
     writer_close_object(&writer);
     return text.bytes;
 }

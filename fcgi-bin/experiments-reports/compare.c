@@ -32,16 +32,6 @@ enum error compare_read(const struct project_call *call, const struct string_lis
     return ERROR_NONE;
 }
 
-static void write_strings(struct json_writer *writer, const char *key,
-                          const struct string_list *list)
-{
-    writer_key(writer, key);
-    writer_open_array(writer);
-    for (size_t i = 0; i < list->count; i++)
-        writer_string(writer, list->items[i]);
-    writer_close_array(writer);
-}
-
 static void write_numbers(struct json_writer *writer, const char *key, const double *values,
                           size_t count)
 {
@@ -65,9 +55,9 @@ static const char *unique_json(const struct comparison *comparison, struct arena
 
         writer_key(&writer, unique->id);
         writer_open_object(&writer);
-        write_strings(&writer, "warnings", &unique->warnings);
-        write_strings(&writer, "risks", &unique->risks);
-        write_strings(&writer, "assumptions", &unique->assumptions);
+        writer_key_strings(&writer, "warnings", &unique->warnings);
+        writer_key_strings(&writer, "risks", &unique->risks);
+        writer_key_strings(&writer, "assumptions", &unique->assumptions);
         writer_close_object(&writer);
     }
     writer_close_object(&writer);

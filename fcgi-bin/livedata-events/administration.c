@@ -136,7 +136,7 @@ static enum error read_types(struct request *request, const json_t *sent,
         return request_fault(request, "body", "allowed_entity_types", "list_type",
                              "Input should be a valid list");
     list = ARENA_NEW(request->arena, struct string_list);
-    *list = catalog_texts(sent, request->arena);
+    *list = json_strings(request->arena, sent);
     json_array_foreach(sent, i, item)
     {
         const char *name = json_string_value(item);

@@ -149,16 +149,7 @@ void live_names_add(struct live_names *names, const char *name)
 
 static const char *texts_as_json(const struct live_names *names, struct arena *arena)
 {
-    struct json_writer writer;
-    struct text text;
-
-    text_start(&text, arena, LIST_BYTES_MAX);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
-    for (size_t i = 0; i < names->count; i++)
-        writer_string(&writer, names->items[i]);
-    writer_close_array(&writer);
-    return text.bytes;
+    return json_of_strings(arena, LIST_BYTES_MAX, names->items, names->count);
 }
 
 /* The units that `wanted` says, as pairs of their number and their index. */

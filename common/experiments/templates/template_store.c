@@ -77,16 +77,7 @@ static enum error unknown(const struct project_call *call)
 
 static const char *write_tags(const struct string_list *tags, struct arena *arena)
 {
-    struct json_writer writer;
-    struct text text;
-
-    text_start(&text, arena, TAGS_BYTES_MAX);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
-    for (size_t i = 0; i < tags->count; i++)
-        writer_string(&writer, tags->items[i]);
-    writer_close_array(&writer);
-    return text.bytes;
+    return json_of_strings(arena, TAGS_BYTES_MAX, tags->items, tags->count);
 }
 
 /* False when the stored design cannot be read. */

@@ -141,7 +141,7 @@ static bool read_entry(struct arena *arena, const struct livedata_settings *sett
     if (json_is_array(types)) {
         struct string_list *list = ARENA_NEW(arena, struct string_list);
 
-        *list = catalog_texts(types, arena);
+        *list = json_strings(arena, types);
         key->types = list;
     }
     return true;
@@ -197,7 +197,7 @@ static const struct string_list *read_types(struct arena *arena, const char *joi
     if (!joined || json_read(arena, joined, strlen(joined), JSON_DEPTH_LIMIT, &json, &fault))
         return NULL;
     types = ARENA_NEW(arena, struct string_list);
-    *types = catalog_texts(json, arena);
+    *types = json_strings(arena, json);
     return types;
 }
 
@@ -278,18 +278,7 @@ static const char *new_plaintext(const struct keys_call *call, const char *tenan
 
 static const char *types_json(struct arena *arena, const struct string_list *types)
 {
-    struct json_writer writer;
-    struct text text;
-
-    if (!types)
-        return NULL;
-    text_start(&text, arena, 4096);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
-    for (size_t i = 0; i < types->count; i++)
-        writer_string(&writer, types->items[i]);
-    writer_close_array(&writer);
-    return text.bytes;
+    return types ? json_of_strings(arena, 4096, types->items, types->count) : NULL;
 }
 
 enum error live_key_issue(const struct keys_call *call, const struct key_request *order,

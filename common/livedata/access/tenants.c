@@ -31,7 +31,7 @@ static bool read_tenant(struct arena *arena, const json_t *json, struct tenant *
     if (json_is_array(types)) {
         struct string_list *list = ARENA_NEW(arena, struct string_list);
 
-        *list = catalog_texts(types, arena);
+        *list = json_strings(arena, types);
         tenant->types = list;
     }
     return tenant->id && tenant_is_name(tenant->id);

@@ -56,20 +56,6 @@ const char *catalog_text(const json_t *object, const char *key, struct arena *ar
     return arena_copy_string(arena, number);
 }
 
-struct string_list catalog_texts(const json_t *list, struct arena *arena)
-{
-    struct string_list texts = {.items = ARENA_ARRAY(arena, const char *, json_array_size(list))};
-    const json_t *item;
-    size_t i;
-
-    json_array_foreach(list, i, item)
-    {
-        if (json_is_string(item))
-            texts.items[texts.count++] = json_string_value(item);
-    }
-    return texts;
-}
-
 static enum error refuse(const char *path, const char *what, struct problem *problem)
 {
     return problem_set(problem, ERROR_INVALID, "config_invalid", "%s: %s", path, what);

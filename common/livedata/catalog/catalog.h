@@ -164,6 +164,5 @@ MUST_CHECK enum error catalog_load_slos(struct arena *arena, const char *path,
 MUST_CHECK enum error catalog_list_files(struct arena *arena, const char *directory,
                                          struct string_list *names, struct problem *problem);
 const char *catalog_text(const json_t *object, const char *key, struct arena *arena);
-struct string_list catalog_texts(const json_t *list, struct arena *arena);
 
 #endif

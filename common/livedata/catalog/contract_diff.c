@@ -47,8 +47,8 @@ static struct schema_contract sorted(struct arena *arena, const struct schema_co
 static struct string_list values_missing(struct arena *arena, const struct schema_field *one,
                                          const struct schema_field *other)
 {
-    struct string_list all = catalog_texts(json_object_get(one->json, "values"), arena);
-    struct string_list others = catalog_texts(json_object_get(other->json, "values"), arena);
+    struct string_list all = json_strings(arena, json_object_get(one->json, "values"));
+    struct string_list others = json_strings(arena, json_object_get(other->json, "values"));
     struct string_list missing = {.items = ARENA_ARRAY(arena, const char *, all.count)};
 
     for (size_t i = 0; i < all.count; i++)

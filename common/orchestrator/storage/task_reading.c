@@ -230,16 +230,7 @@ enum error task_terminal_event(struct db *db, struct arena *arena, const char *t
 
 static const char *json_list(struct arena *arena, const struct string_list *texts)
 {
-    struct json_writer writer;
-    struct text text;
-
-    text_start(&text, arena, IDS_JSON_MAX);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
-    for (size_t i = 0; i < texts->count; i++)
-        writer_string(&writer, texts->items[i]);
-    writer_close_array(&writer);
-    return text.bytes;
+    return json_of_strings(arena, IDS_JSON_MAX, texts->items, texts->count);
 }
 
 enum error task_steps_of(struct db *db, struct arena *arena, const struct string_list *task_ids,

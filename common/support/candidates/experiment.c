@@ -55,20 +55,6 @@ static bool is_status(const char *text)
     return false;
 }
 
-static struct string_list tags_of(struct arena *arena, const json_t *list)
-{
-    struct string_list tags = {0, ARENA_ARRAY(arena, const char *, json_array_size(list) + 1)};
-    const json_t *tag;
-    size_t i;
-
-    json_array_foreach(list, i, tag)
-    {
-        if (json_is_string(tag))
-            tags.items[tags.count++] = json_string_value(tag);
-    }
-    return tags;
-}
-
 static const json_t *map_of(const json_t *document, const char *key)
 {
     const json_t *map = json_object_get(document, key);
@@ -79,16 +65,17 @@ static const json_t *map_of(const json_t *document, const char *key)
 static enum error take(struct arena *arena, const json_t *document, const char *id,
                        struct experiment *experiment, struct problem *problem)
 {
-    *experiment = (struct experiment){.id = text_of(document, "id", ""),
-                                      .name = text_of(document, "name", ""),
-                                      .created_at = text_of(document, "created_at", ""),
-                                      .created_by = text_of(document, "created_by", "system"),
-                                      .description = text_of(document, "description", ""),
-                                      .prompts = map_of(document, "prompt_overrides"),
-                                      .settings = map_of(document, "settings_overrides"),
-                                      .parent = text_of(document, "parent_experiment_id", NULL),
-                                      .status = text_of(document, "status", ""),
-                                      .tags = tags_of(arena, json_object_get(document, "tags"))};
+    *experiment =
+        (struct experiment){.id = text_of(document, "id", ""),
+                            .name = text_of(document, "name", ""),
+                            .created_at = text_of(document, "created_at", ""),
+                            .created_by = text_of(document, "created_by", "system"),
+                            .description = text_of(document, "description", ""),
+                            .prompts = map_of(document, "prompt_overrides"),
+                            .settings = map_of(document, "settings_overrides"),
+                            .parent = text_of(document, "parent_experiment_id", NULL),
+                            .status = text_of(document, "status", ""),
+                            .tags = json_strings(arena, json_object_get(document, "tags"))};
     if (strcmp(experiment->id, id) != 0)
         return problem_set(problem, ERROR_INVALID, "experiment_invalid",
                            "%s.yaml: id must be the name of the file", id);
@@ -172,10 +159,7 @@ enum error experiment_write(struct arena *arena, const struct support_settings *
     experiment_yaml_text(&text, "status", experiment->status);
     text_append_string(&text, "tags: ");
     writer_start(&writer, &text);
-    writer_open_array(&writer);
-    for (size_t i = 0; i < experiment->tags.count; i++)
-        writer_string(&writer, experiment->tags.items[i]);
-    writer_close_array(&writer);
+    writer_strings(&writer, experiment->tags.items, experiment->tags.count);
     text_append_byte(&text, '\n');
     if (text.overflowed)
         return problem_set(problem, ERROR_TOO_LARGE, "experiment_too_large",

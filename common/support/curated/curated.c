@@ -18,20 +18,6 @@ static const char *text_of(const json_t *object, const char *key, const char *ot
     return text ? text : otherwise;
 }
 
-static struct string_list texts_of(struct arena *arena, const json_t *list)
-{
-    struct string_list texts = {0, ARENA_ARRAY(arena, const char *, json_array_size(list) + 1)};
-    const json_t *item;
-    size_t i;
-
-    json_array_foreach(list, i, item)
-    {
-        if (json_is_string(item))
-            texts.items[texts.count++] = json_string_value(item);
-    }
-    return texts;
-}
-
 static struct optional_number number_of(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
@@ -47,15 +33,15 @@ static void read_expected(struct arena *arena, const json_t *object,
     size_t i;
 
     *expected = (struct curated_expected){
-        .contains = texts_of(arena, json_object_get(object, "answer_contains")),
-        .contains_not = texts_of(arena, json_object_get(object, "answer_not_contains")),
+        .contains = json_strings(arena, json_object_get(object, "answer_contains")),
+        .contains_not = json_strings(arena, json_object_get(object, "answer_not_contains")),
         .any = ARENA_ARRAY(arena, struct string_list, json_array_size(groups) + 1),
         .route = text_of(object, "route", NULL),
         .min_quality = number_of(object, "min_quality"),
         .min_factuality = number_of(object, "min_factuality"),
         .citations_least = {citations.given, (int64_t)citations.value}};
     json_array_foreach(groups, i, group) expected->any[expected->any_count++] =
-        texts_of(arena, group);
+        json_strings(arena, group);
 }
 
 static bool read_case(struct arena *arena, const json_t *object, struct curated_case *item)
@@ -74,7 +60,7 @@ static bool read_case(struct arena *arena, const json_t *object, struct curated_
         .notes = text_of(object, "reviewer_notes", ""),
         .source_trace_id = text_of(object, "source_trace_id", ""),
         .created_at = text_of(object, "created_at", NULL),
-        .tags = texts_of(arena, json_object_get(object, "tags"))};
+        .tags = json_strings(arena, json_object_get(object, "tags"))};
     read_expected(arena, json_object_get(object, "expected"), &item->expected);
     return *case_id && *item->query;
 }

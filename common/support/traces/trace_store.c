@@ -267,20 +267,12 @@ static const char *categories_of(struct arena *arena, const struct graph_outcome
     size_t sources_count = outcome->source_count ? outcome->source_count : outcome->found_count;
     const char *names[CATEGORIES_MOST];
     size_t count = 0;
-    struct text text;
-    struct json_writer writer;
 
     for (size_t i = 0; i < sources_count; i++)
         count = add_categories(arena, sources[i].metadata, names, count);
     if (count == 0)
         names[count++] = "uncategorized";
-    text_start(&text, arena, 65536);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
-    for (size_t i = 0; i < count; i++)
-        writer_string(&writer, names[i]);
-    writer_close_array(&writer);
-    return text.bytes;
+    return json_of_strings(arena, 65536, names, count);
 }
 
 static enum error update_trace(const struct trace_call *call, const char *trace_id,

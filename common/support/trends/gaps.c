@@ -231,16 +231,7 @@ struct open_gap {
 
 static const char *samples_json(struct arena *arena, const struct gap_cluster *cluster)
 {
-    struct text text;
-    struct json_writer writer;
-
-    text_start(&text, arena, SAMPLES_BYTES * 4);
-    writer_start(&writer, &text);
-    writer_open_array(&writer);
-    for (size_t i = 0; i < cluster->sample_count; i++)
-        writer_string(&writer, cluster->samples[i]);
-    writer_close_array(&writer);
-    return text.bytes;
+    return json_of_strings(arena, SAMPLES_BYTES * 4, cluster->samples, cluster->sample_count);
 }
 
 static enum error put(const struct trace_call *call, const struct gap_cluster *cluster)
