@@ -14,7 +14,7 @@
 
 #define AT(member) offsetof(struct livedata_settings, member)
 
-#define DEMO_KEY "demo-key" /* published: of a demonstration on one's own machine */
+#define DEMO_KEY "demo-key" /* published: for demonstrations on a local machine */
 
 static const char *const profile_names[] = {"demo", "dev", "production", NULL};
 static const char *const node_roles[] = {"standalone", "center", "edge", NULL};
@@ -280,7 +280,7 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Whether what is sent there, the token with it, can be read by others on the way. */
+/* Whether the connection, and the token on it, can be read by others on the network. */
 static bool is_in_the_clear(const char *url)
 {
     return !starts_with(url, "https://") && !starts_with(url, "http://127.") &&
@@ -301,7 +301,7 @@ static enum error check_edge(const struct livedata_settings *settings, struct pr
     return ERROR_NONE;
 }
 
-/* They become parts of the names of headers. */
+/* These become parts of header names. */
 static enum error check_brands(const struct string_list *brands, struct problem *problem)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";

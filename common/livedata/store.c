@@ -1,4 +1,4 @@
-/* Where live data stores. */
+/* Opens the database of live data. */
 #include "livedata/store.h"
 
 void livedata_store_plan(struct arena *arena, const struct livedata_settings *settings,

@@ -246,10 +246,10 @@ static bool is_boolean_word(const char *value)
     return false;
 }
 
-/* Where settings come from while they are loaded. */
+/* The source of settings while they are loaded. */
 static const char *(*source)(const char *name);
 
-/* A value that its setting can be read from; anything else counts as unset. */
+/* A valid value of the setting; an invalid one counts as unset. */
 static const char *look_up_readable(const char *name)
 {
     const char *value = source ? source(name) : getenv(name);
@@ -308,8 +308,8 @@ static enum error check_urls(const struct orchestrator_settings *settings, struc
     return ERROR_NONE;
 }
 
-/* Of the profile: neither a way out of its parent nor a shell's shorthand, nor the one that
- * somebody browses with. */
+/* The profile's directory must not leave its parent, contain shell shorthand, or be a user's own
+ * profile. */
 static enum error check_profile_directory(const char *path, struct problem *problem)
 {
     const char *end = path ? path + strlen(path) : NULL;

@@ -3,7 +3,7 @@
  * report.
  *
  *   threshold-analyze [--tenant all] [--days 30] [--out reports/threshold_recommendations.md]
- * [--risk SHARE] [--confidence SHARE]
+ *                     [--risk SHARE] [--confidence SHARE]
  *
  * Exit codes: 0 done (also when another process does it), 1 failed, 2 invalid command line.
  */

@@ -1,4 +1,4 @@
-/* The log of requests: rows that a worker holds, and the SQL that writes them. */
+/* The request log: rows buffered by a worker, and the SQL that writes them. */
 #include "livedata/access/sessions.h"
 
 #include "base/clock.h"

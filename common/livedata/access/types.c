@@ -1,4 +1,4 @@
-/* Types of entities as one text, which SQL and the hub of streams can look into. */
+/* Entity types as one text, which SQL and the hub of streams can search. */
 #include "livedata/access/types.h"
 
 #include "base/text.h"

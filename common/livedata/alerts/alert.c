@@ -141,7 +141,7 @@ enum error alert_order_steps(struct alert_rule *rule, const struct alert_step *s
     return ERROR_NONE;
 }
 
-/* Without a previous value the sign decides: there is no share of nothing. */
+/* Without a previous value, only the sign decides: the percentage is undefined. */
 static bool changed_enough(double threshold, const struct alert_reading *reading)
 {
     double change = reading->change_pct.given ? reading->change_pct.value : reading->value;
@@ -201,7 +201,7 @@ static void note_change(struct alert_rule *rule, bool triggered, int64_t now)
     rule->last_condition_triggered = GIVEN_BOOLEAN(triggered);
 }
 
-/* The lowest level above the last one whose time has come. */
+/* The lowest level above the last one that is due. */
 static const struct alert_step *next_step(const struct alert_rule *rule, int64_t now)
 {
     const struct alert_step *next = NULL;
@@ -267,7 +267,7 @@ void alert_decide_without_data(const struct alert_rule *rule, struct alert_decis
         (struct alert_decision){.state = ALERT_NO_DATA, .level = rule->last_escalation_level};
 }
 
-/* Also when the notice that it began was never delivered. */
+/* Also if the triggered notice was never delivered. */
 static void resolve(const struct alert_rule *rule, struct alert_decision *decision)
 {
     decision->notice = ALERT_RESOLVES;

@@ -1,4 +1,4 @@
-/* All SQL of alerts, and what becomes of a rule when a notice was delivered. */
+/* All SQL of alerts, and the change of a rule after a delivered notice. */
 #include "livedata/alerts/rules.h"
 
 #include "base/json.h"
@@ -11,7 +11,7 @@
 
 enum { SECRET_BYTES = 32, SECRET_TEXT = 44, DUE_MOST = 50, LISTS_MAX = 65536, ID_TEXT = 64 };
 
-/* How long an evaluation may take, and after how long an undelivered notice counts as lost. */
+/* Time limit of an evaluation, and time after which an undelivered notice counts as lost. */
 #define LEASE "120000000"
 
 #define RULE_COLUMNS                                                                               \
@@ -70,7 +70,7 @@ static const struct statement due_rules = {
            " OR r.pending_at <= {now_microseconds} - " LEASE ")"
            " AND (r.evaluated_at <= {now_microseconds} - CAST(? AS BIGINT)"
            " OR (r.evaluated_at <= {now_microseconds} - CAST(? AS BIGINT)"
-           " AND r.undelivered_event IS NULL" /* a receiver that is away is asked by the clock */
+           " AND r.undelivered_event IS NULL" /* unreachable: retried at the interval */
            " AND coalesce(g.gen, 0) <> r.evaluated_gen)) ORDER BY r.evaluated_at LIMIT ?",
 };
 static const struct statement claim_rule = {
@@ -106,7 +106,7 @@ static const struct statement count_delivery = {
            " undelivered_error = coalesce(CAST(? AS TEXT), undelivered_error)"
            " WHERE id = ? AND pending_event = ?",
 };
-/* On the right of a SET stand the values from before. */
+/* The right side of a SET has the values from before the statement. */
 static const struct statement end_notice = {
     .name = "alert_end_notice",
     .sql = "UPDATE alert_rules SET pending_event = NULL,"
@@ -444,8 +444,8 @@ static int64_t bit_of(const char *receiver)
     return position >= 1 && position <= ALERT_STEPS_MAX ? (int64_t)1 << (position - 1) : 0;
 }
 
-/* In the transaction that ends a delivery: a notice that all receivers have taken makes its rule
- * what it announced; one that was refused leaves it as it was, for the next evaluation. */
+/* In the transaction that ends a delivery. After all receivers accepted the notice, the rule gets
+ * the announced state; after a refusal it stays unchanged for the next evaluation. */
 static enum error after_delivery(struct db *db, const struct webhook_event *event,
                                  const struct webhook_result *result, struct problem *problem)
 {
@@ -545,7 +545,7 @@ static struct optional_number number_of(const json_t *payload, const char *key)
     return (struct optional_number){json_is_number(value), json_number_value(value)};
 }
 
-/* What the payload says is shown beside the columns. */
+/* Answers show the payload's members beside the columns. */
 static void take_payload(struct alert_history_row *row)
 {
     row->alert_name = json_string_value(json_object_get(row->payload, "alert_name"));

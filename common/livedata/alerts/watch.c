@@ -41,7 +41,7 @@ enum error alert_evaluate(const struct storage_call *call, const struct livedata
     return ERROR_NONE;
 }
 
-/* When the condition began to hold, also where the notice of it is late. */
+/* When the condition began to hold, also if its notice is late. */
 static int64_t beginning_of(const struct storage_call *call, const struct alert_rule *rule)
 {
     if (rule->fired_at)

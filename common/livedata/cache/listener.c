@@ -1,4 +1,4 @@
-/* The process that waits for words of other hosts. */
+/* The process that waits for notifications of other hosts. */
 #include "livedata/cache/listener.h"
 
 #include "base/clock.h"
@@ -20,14 +20,14 @@ static const double pause_seconds = 0.2;
 
 struct listener {
     const struct livedata_settings *settings;
-    struct arena *arena; /* as long as the process */
+    struct arena *arena; /* lives as long as the process */
     struct arena *cycle;
     struct store *polling;
-    struct store *listening; /* a connection that does nothing else */
+    struct store *listening; /* a connection only for listening */
     struct redis *redis;     /* NULL = none is set */
     struct live_cache cache;
     bool listens_to_database, listens_to_redis;
-    bool reported_database, reported_redis; /* that it does not */
+    bool reported_database, reported_redis; /* error state of each channel */
 };
 
 bool listener_is_needed(const struct livedata_settings *settings)
@@ -71,7 +71,7 @@ static void poll_changes(struct listener *listener)
     db_end_of_request(call.db);
 }
 
-/* Once when it goes, once when it comes back. */
+/* Logs once when a channel fails, and once when it recovers. */
 static void tell(bool *told, const char *of, const struct problem *problem)
 {
     if (problem->error && !*told)
@@ -124,8 +124,7 @@ static void wait_for_word(struct listener *listener)
     }
 }
 
-/* What came while nobody heard is found by the look that follows; one more now and then costs
- * nothing. */
+/* The next poll finds changes that were missed; an additional poll costs little. */
 static bool run_cycle(void *context)
 {
     struct listener *listener = context;

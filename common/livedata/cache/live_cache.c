@@ -1,4 +1,4 @@
-/* Keys and tags of cached answers, and following what other hosts change. */
+/* Keys and tags of cached answers, and polling for changes of other hosts. */
 #include "livedata/cache/live_cache.h"
 
 #include "base/clock.h"
@@ -35,7 +35,7 @@ void live_cache_changed(struct live_cache *cache, const char *tenant, const char
         shm_cache_know(cache->shared, tag, gen);
 }
 
-/* A change of another host, unless it is known. */
+/* Records a change of another host, unless it is known. */
 static bool follow_one(struct live_cache *cache, const struct generation *generation)
 {
     char tag[TAG_MAX];
@@ -47,7 +47,7 @@ static bool follow_one(struct live_cache *cache, const struct generation *genera
     return true;
 }
 
-/* From here on nothing is missed; what is there was read after now. */
+/* From here on no change is missed; the current state was read after this point. */
 static enum error begin_to_follow(struct live_cache *cache, const struct storage_call *call,
                                   int64_t began)
 {
@@ -62,7 +62,7 @@ static enum error begin_to_follow(struct live_cache *cache, const struct storage
     return ERROR_NONE;
 }
 
-/* The rows of the last number that was seen come again each time; without them it is another
+/* Every poll reads the rows of the last seen number again. If they are missing, this is another
  * database, or an older state of it. */
 static enum error follow_from(struct live_cache *cache, const struct storage_call *call,
                               int64_t mark, bool *any, int64_t *reached)
@@ -109,8 +109,8 @@ bool live_cache_follow(struct live_cache *cache, const struct storage_call *call
     return any;
 }
 
-/* What is kept may be given out until poll_microseconds after a look. One worker looks for all when
- * half of that is over; at the end everybody who comes, and who cannot gets nothing. */
+/* Cached answers are valid until poll_microseconds after a poll. After half of that time one worker
+ * polls for all; at the end every reader polls, and gets no cached answers if the poll fails. */
 static bool is_current(struct live_cache *cache, const struct storage_call *call)
 {
     int64_t age, most = cache->poll_microseconds;

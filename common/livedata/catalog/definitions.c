@@ -112,7 +112,8 @@ static int by_date(const void *left, const void *right)
                   ((const struct api_version *)right)->date);
 }
 
-/* What was added has a path or a header: else no older answer would leave it out. */
+/* An addition must have a path or a header: otherwise it could not be hidden from older
+ * versions. */
 static bool read_change(struct arena *arena, const json_t *json, struct api_version *version)
 {
     const char *type = catalog_text(json, "type", arena);

@@ -1,4 +1,4 @@
-/* The tables that may be asked about, column by column, as each engine computes them. */
+/* The tables available to queries, column by column, with each engine's expressions. */
 #include "livedata/catalog/catalog.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ static const struct table_column product_columns[] = {
     FLAG_COLUMN(in_stock),   INTEGER_COLUMN(stock_quantity),
 };
 
-/* A session is over 30 minutes after its last event; imported ones say when they ended. */
+/* A session ends 30 minutes after its last event; imported ones have an end time. */
 #define SESSION_END_SQLITE                                                                         \
     "coalesce(ended_at, CASE WHEN last_event_at <="                                                \
     " (CAST(strftime('%s', 'now') AS INTEGER) - 1800) * 1000000 THEN last_event_at END)"

@@ -1,4 +1,4 @@
-/* Versions of the API. Each says what it added; answers of older versions leave that out. */
+/* Versions of the API. Each lists its additions; answers of older versions omit them. */
 #include "livedata/catalog/contracts.h"
 #include "livedata/timestamp.h"
 
@@ -36,8 +36,8 @@ void version_end(const struct api_version *version, char day[11])
     (void)!snprintf(day, 11, "%04u%.6s", year + 1, rest);
 }
 
-/* Whether what `addition` says was added is this member, or this header where `path` is NULL. Names
- * of headers are compared without case. */
+/* Whether `addition` describes this member, or this header if `path` is NULL. Header names are
+ * compared without case. */
 static bool is_addition(const struct api_addition *addition, const char *answer, const char *path,
                         const char *header)
 {
@@ -70,7 +70,7 @@ bool version_has_header(const struct catalog *catalog, const struct api_version 
     return !is_later(catalog, version, NULL, NULL, header);
 }
 
-/* What the walk through nested schemas carries along. */
+/* State of the walk through nested schemas. */
 struct pinned {
     struct arena *arena;
     const struct catalog *catalog;

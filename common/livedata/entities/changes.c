@@ -1,4 +1,4 @@
-/* Rows that change data put and remove as they are, and what is remembered of those removed. */
+/* Rows that change data set or delete directly, and the record of deletions. */
 #include "livedata/entities/state.h"
 
 #include "db/query.h"
@@ -97,7 +97,7 @@ enum error state_note_deleted(const struct storage_call *call, const struct even
     return query_end(query, call->problem);
 }
 
-/* Whether a newer event has made the row what it is, or has removed it. */
+/* Whether a newer event has set or deleted the row. */
 static enum error is_late(const struct storage_call *call, const struct event *event,
                           const struct statement *time, bool *late)
 {

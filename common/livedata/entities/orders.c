@@ -139,7 +139,7 @@ static enum error stored_items(const struct storage_call *call, const struct eve
     return query_end(query, call->problem);
 }
 
-/* Takes the units of the stored items from the order's user. */
+/* Subtracts the units of the stored items from the order's user. */
 static enum error take_items(const struct storage_call *call, const struct event *event,
                              const struct order_state *old)
 {
@@ -181,7 +181,7 @@ static enum error give_items(const struct storage_call *call, const struct event
     return error;
 }
 
-/* The users before and after, who may be two. */
+/* The users before and after the event, who may differ. */
 static enum error refresh_users(const struct storage_call *call, const struct event *event,
                                 const struct order_state *old, bool active)
 {
@@ -202,7 +202,7 @@ static enum error refresh_users(const struct storage_call *call, const struct ev
     return error ? error : users_refresh(call, &change);
 }
 
-/* When the order was created, as far as the event knows. */
+/* When the order was created, as far as the event states it. */
 static int64_t created_by(const struct event *event)
 {
     return event->row.created_at ? event->row.created_at : event->at;
@@ -226,7 +226,7 @@ static enum error accept_order(const struct storage_call *call, const struct eve
     return error ? error : refresh_users(call, event, old, active);
 }
 
-/* A late event of an order whose state is newer can only say that it was created earlier. */
+/* If the stored state is newer, an event can only set an earlier creation time. */
 static enum error note_late_order(const struct storage_call *call, const struct event *event,
                                   const struct order_state *old)
 {
@@ -246,7 +246,7 @@ static enum error note_late_order(const struct storage_call *call, const struct 
     return error ? error : users_refresh(call, &none);
 }
 
-/* The order and its items go, and its user's sums with them. */
+/* Deletes the order and its items, and updates its user's sums. */
 static enum error remove_order(const struct storage_call *call, const struct event *event,
                                const struct order_state *old)
 {
@@ -267,7 +267,7 @@ static enum error remove_order(const struct storage_call *call, const struct eve
     return error ? error : users_refresh(call, &left);
 }
 
-/* A row of change data says nothing of the items: they stay. */
+/* A row of change data does not contain the items: they stay unchanged. */
 static enum error change_order(const struct storage_call *call, const struct event *event,
                                const struct order_state *old)
 {

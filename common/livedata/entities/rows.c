@@ -12,8 +12,9 @@ enum { DATA_BYTES_MAX = 1 << 20 };
 
 static const int64_t session_idle = 30 * 60 * (int64_t)1000000;
 
-/* What each table's statements give: the columns of serving_tables in their order, then updated_at
- * and, of sessions, last_event_at, and the own time of the event that touched the row last. */
+/* The result columns of each table's statements: the columns of serving_tables in their order, then
+ * updated_at, for sessions last_event_at, and the own time of the last event that changed the
+ * row. */
 static const struct stored_table {
     const char *name;
     enum stored_as as[ROW_COLUMNS_MAX];

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The funnel, from its beginning on; a stage only moves up. */
+/* The funnel, from its first stage; a session's stage only moves forward. */
 static const char *const stages[] = {"bounce", "browse", "product_view", "add_to_cart", "checkout"};
 enum { STAGE_BOUNCE, STAGE_BROWSE, STAGE_PRODUCT, STAGE_CART, STAGE_CHECKOUT, STAGE__MAX };
 
@@ -45,7 +45,7 @@ struct session_state {
     int stage;
     int64_t user_ts;
     const char *user_event_id;
-    int64_t event_at; /* of the newest event that has made the row what it is */
+    int64_t event_at; /* of the newest event that set the row */
 };
 
 static int stage_of(const char *name)
@@ -162,7 +162,7 @@ enum error state_apply_click(const struct storage_call *call, const struct event
     bool new_page, deleted = false;
     enum error error = find_session(call, event->entity_id, &state);
 
-    /* A row is newer than its last deletion: a click that is not late needs no check. */
+    /* An existing row is newer than its last deletion: a click that is not late needs no check. */
     if (!error && (!state.found || event->at < state.event_at))
         error = state_is_deleted(call, event, &deleted);
     if (error || deleted)

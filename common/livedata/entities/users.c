@@ -1,4 +1,4 @@
-/* Users with totals over their orders, kept by difference. */
+/* Users with totals over their orders, updated by differences. */
 #include "livedata/entities/state.h"
 
 #include "base/list.h"
@@ -87,8 +87,8 @@ struct user_state {
     int64_t orders;
     int64_t cents;
     const char *category;
-    bool source_owned; /* change data put it, and keep it */
-    bool maintained;   /* its sums are those of its orders, not imported */
+    bool source_owned; /* set by change data, which must be kept */
+    bool maintained;   /* its sums are computed from orders, not imported */
     struct optional_integer first, last;
 };
 
@@ -199,14 +199,14 @@ enum error users_refresh(const struct storage_call *call, const struct user_chan
     }
     if (!error)
         error = find_bounds(call, change->user_id, &state);
-    if (!error && !state.first.given) /* all orders that were theirs are somebody else's */
+    if (!error && !state.first.given) /* all their orders now belong to other users */
         return query_end(query_of(call, &remove_user, change->user_id), call->problem);
     if (!error && change->units_changed)
         error = find_category(call, change->user_id, &state.category);
     return error ? error : put_user(call, change, &state);
 }
 
-/* `moved` says whether it is another one now. */
+/* `moved` says whether the preferred category has changed. */
 static enum error move_category(const struct storage_call *call, const char *user_id,
                                 int64_t event_at, bool *moved)
 {
@@ -228,7 +228,7 @@ static enum error move_category(const struct storage_call *call, const char *use
     return query_end(query, call->problem);
 }
 
-/* The ids that a statement gives, all read before anything is written. */
+/* The ids returned by a statement, all read before the first write. */
 static enum error read_ids(struct query *query, const struct storage_call *call,
                            struct string_list *ids)
 {

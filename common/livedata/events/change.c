@@ -1,5 +1,5 @@
-/* Change data: the envelope of a change, and the row of the source's table in it. `after` is the
- * whole row; what has no place in the entity's table is left alone. */
+/* Change data: the envelope of a change, and the source table's row in it. `after` is the whole
+ * row; members without a column in the entity's table are ignored. */
 #include "livedata/events/fields.h"
 
 #include <math.h>
@@ -126,7 +126,7 @@ static const struct {
              {"user", "user_id", ROW(user_row), take_user},
              {"session", "session_id", ROW(session_row), take_session}};
 
-/* The row after the change: whole, and the entity's own. */
+/* The row after the change: complete, and reduced to the entity's own members. */
 static bool read_row(const json_t *payload, size_t kind, struct event *event,
                      struct event_verdict *verdict)
 {

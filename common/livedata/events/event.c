@@ -94,7 +94,7 @@ static const struct family_rule {
     {"product.", EVENT_PRODUCT, "product", "product_id", product_fields, 7},
 };
 
-/* 8-4-4-4-12 is not asked for: 36 of hexadecimal digits and dashes. */
+/* 36 hexadecimal digits and dashes; the positions of the dashes are not checked. */
 static bool is_event_id(const char *id)
 {
     return strlen(id) == 36 && strspn(id, "0123456789abcdef-") == 36;
@@ -126,7 +126,7 @@ static bool read_source(const json_t *payload, struct event *event, struct event
     return true;
 }
 
-/* The tenant is that of whoever sends it; an event that names another is not for them. */
+/* The tenant is the sender's; an event that names another tenant is rejected. */
 static bool check_tenant(const json_t *payload, const struct event_rules *rules,
                          struct event *event, struct event_verdict *verdict)
 {
@@ -200,7 +200,7 @@ static bool read_items(struct arena *arena, const json_t *payload, struct event 
 static bool check_total(const struct event *event, struct event_verdict *verdict)
 {
     char detail[128];
-    double sum = 0; /* exact as far as totals go, and without an end */
+    double sum = 0; /* exact up to the largest total, and cannot overflow */
 
     for (size_t i = 0; i < event->item_count; i++)
         sum += (double)event->items[i].amount_cents;
@@ -216,8 +216,8 @@ static const char *text_of(const json_t *payload, const char *key)
     return json_string_value(json_object_get(payload, key));
 }
 
-/* False when no more than 0 is stated, which the check of the field has named. What is stated may
- * still round to 0 hundredths. */
+/* False when the stated amount is not positive, which the check of the field has reported. A
+ * positive amount may still round to 0 hundredths. */
 static bool read_money(const json_t *payload, const char *key, int64_t *cents)
 {
     double amount = 0;
@@ -298,7 +298,8 @@ static bool read_type(const json_t *payload, struct event *event, const struct f
     return true;
 }
 
-/* What a rule of meaning needs and could not be read has been named by then. */
+/* The check of fields has already reported values that a semantic rule needs and that are
+ * unreadable. */
 static bool read_family(struct arena *arena, const json_t *payload, const struct family_rule *rule,
                         struct event *event, struct event_verdict *verdict)
 {
@@ -320,7 +321,7 @@ static bool read_family(struct arena *arena, const json_t *payload, const struct
     }
 }
 
-/* A row of change data: its own small schema, and no rules of meaning. */
+/* A row of change data: has its own small schema, and no semantic rules. */
 static bool is_change(const json_t *payload)
 {
     const char *source = text_of(payload, "source");
@@ -329,7 +330,7 @@ static bool is_change(const json_t *payload)
            json_object_get(payload, "operation") && json_object_get(payload, "source_metadata");
 }
 
-/* All that can be judged is judged; where nobody knows what the event is, that is the one fault. */
+/* Runs all possible checks; an unknown event type is the only fault. */
 static void check_whole(struct arena *arena, const json_t *payload, const struct event_rules *rules,
                         struct event *event, struct event_verdict *verdict)
 {

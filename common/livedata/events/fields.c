@@ -1,4 +1,4 @@
-/* Fields of events: what is right for each kind, and what is said of those that are wrong. */
+/* Fields of events: validation by kind, and the texts of faults. */
 #include "livedata/events/fields.h"
 
 #include "base/number.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first fault gives kind, reason, field and type; the details of all stand in the detail. */
+/* The first fault sets kind, reason, field and type; the detail lists all faults. */
 bool event_fault(struct event_verdict *verdict, enum event_fault kind, const char *field,
                  const char *type, const char *detail)
 {
@@ -30,7 +30,7 @@ bool event_fault(struct event_verdict *verdict, enum event_fault kind, const cha
     return false;
 }
 
-/* What there was no room for is counted, in the room that is kept for it. */
+/* Counts faults that do not fit into the detail, in space reserved for the count. */
 void event_count_left_out(struct event_verdict *verdict)
 {
     size_t length = strlen(verdict->detail);

@@ -23,7 +23,7 @@ struct apply_entity {
     const struct entity_type *type;
     const char *id;
     const struct entity_row *row;
-    size_t note; /* its place among the notes of the transaction */
+    size_t note; /* its index among the notes of the transaction */
 };
 
 enum { DATA_BYTES_MAX = 1 << 20, PAYLOAD_BYTES_MAX = 1 << 20, WORDS_BYTES_MAX = 4096 };
@@ -49,7 +49,7 @@ static const struct statement count_today = {
            " AND topic = 'events.validated'",
 };
 
-/* The table has changed; `event` is what was applied, or NULL for a rejection. */
+/* The table has changed; `event` is the applied event, or NULL for a rejection. */
 static void touch(struct apply_touched *touched, const char *table, const struct event *event)
 {
     for (size_t i = 0; i < serving_table_count; i++) {
@@ -63,7 +63,7 @@ static void touch(struct apply_touched *touched, const char *table, const struct
     }
 }
 
-/* The type of event that moves the same metrics as a change of the entity. */
+/* The event type that changes the same metrics as a change of the entity. */
 static const char *moved_by(const char *entity_type)
 {
     return strcmp(entity_type, "order") == 0     ? "order.updated"
@@ -94,7 +94,7 @@ static const char *json_of(struct arena *arena, const json_t *value)
     return text.overflowed ? "{}" : text.bytes;
 }
 
-/* The state after the event, or the payload where there is no state; and what was derived. */
+/* The state after the event, or the payload if there is no state; and the derived values. */
 static const char *data_of(struct apply_call *call, const struct event *event,
                            const struct entity_type *type, const struct entity_row *row)
 {
@@ -145,8 +145,8 @@ static enum error write_journal(struct apply_call *call, const struct event *eve
     return error;
 }
 
-/* Notes that search has to know the entity as it will be at the end. `row` is what it is now, where
- * nothing but further events of its own can change it; NULL = read it then. */
+/* Notes that the search index needs the entity's final state. `row` is the current state if only
+ * later events of the same entity can change it; NULL = read it at the end. */
 static void index_later(struct apply_call *call, struct apply_touched *touched,
                         const struct entity_type *type, const char *id,
                         const struct entity_row *row)
@@ -183,7 +183,7 @@ static enum error index_entity(struct apply_call *call, const struct apply_entit
                  : search_forget_row(&call->storage, entity->type, entity->id);
 }
 
-/* Each entity of the transaction once, as it is at its end. */
+/* Indexes each entity of the transaction once, in its final state. */
 static enum error index_entities(struct apply_call *call, struct apply_touched *touched)
 {
     const struct apply_entity *entities = touched->entities;
@@ -479,8 +479,8 @@ static void count_result(const struct apply_result *result, struct apply_counts 
     counts->duplicates += result->status == EVENT_DUPLICATE;
 }
 
-/* One writer at a time, so that the numbers of the journal grow in the order in which readers see
- * its rows: streams of all tenants follow them. */
+/* Only one writer at a time, so that the numbers of the journal increase in the order of
+ * visibility: streams of all tenants follow them. */
 static enum error begin(struct apply_call *call)
 {
     enum error error = db_begin(call->storage.db, DB_WRITE, call->storage.problem);
@@ -526,7 +526,7 @@ enum error apply_batch(struct apply_call *call, json_t *const *events, size_t co
     return finish(call, &touched, error);
 }
 
-/* The stored payload with the members of the correction in place of its own. */
+/* The stored payload with the members of the correction replacing its own. */
 static enum error corrected(struct apply_call *call, const char *payload, const json_t *correction,
                             json_t **merged)
 {

@@ -14,7 +14,7 @@ enum { AFTER_TIMES = 3, REASONS_MAX = 100, HOURS_MAX = 48 };
     "event_id, event_type, payload, failure_reason, failure_detail, received_at, retry_count,"     \
     " last_retried_at, status"
 
-/* What dead_letter_entity_type() says, as SQL; the three `?` are the types or NULL. */
+/* The result of dead_letter_entity_type(), in SQL; the three `?` are the types or NULL. */
 #define OF_TYPES                                                                                   \
     " AND (CAST(? AS TEXT) IS NULL OR replace(?, ',' || CASE WHEN event_type LIKE 'order.%'"       \
     " THEN 'order' WHEN event_type LIKE 'product.%' THEN 'product' WHEN event_type LIKE 'user.%'"  \
@@ -60,7 +60,7 @@ static const struct statement close_letter = {
     .sql = "UPDATE dead_letter_events SET status = 'replayed', last_retried_at = ?"
            " WHERE tenant_id = ? AND event_id = ?",
 };
-/* One row of a topic per event: a second one, after the first event was forgotten, stays. */
+/* One row per event in a topic: a second one, after the first event was deleted, stays. */
 static const struct statement close_row = {
     .name = "dead_letter_close_row",
     .sql = "UPDATE pipeline_events SET topic = 'events.replayed' WHERE tenant_id = ?"

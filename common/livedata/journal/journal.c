@@ -29,9 +29,9 @@ static const struct statement insert_row = {
            " ON CONFLICT (tenant_id, topic, event_id) DO NOTHING RETURNING seq",
 };
 
-/* A scan of applied events in the order of the journal, by the index that fits the filter; what the
- * index does not know is compared row by row. The sum keeps planners from walking the whole journal
- * for the sake of its order, where an entity has few rows. */
+/* Scans applied events in journal order, by the index that fits the filter; other conditions are
+ * checked row by row. The sum prevents planners from walking the whole journal for its order when
+ * an entity has few rows. */
 #define SCAN_COLUMNS                                                                               \
     "SELECT seq, event_id, topic, entity_type, entity_id, event_type, latency_ms, processed_at,"   \
     " source, way_in, branch FROM pipeline_events WHERE tenant_id = ?"                             \
@@ -196,7 +196,7 @@ static enum error read_rows(const struct storage_call *call, struct query *query
     return query_end(query, call->problem);
 }
 
-/* Families of types, and types that belong to none. */
+/* Families of types, and types without a family. */
 static const struct {
     const char *family, *prefix;
 } families[] = {{"order", "order."}, {"payment", "payment."}, {"inventory", "product."}};
@@ -224,7 +224,7 @@ static struct query *scan_from(const struct storage_call *call, const struct jou
     return query;
 }
 
-/* Scans one page of rows and keeps those that match while there is room. */
+/* Scans one page of rows and keeps the matching ones while there is space. */
 static enum error scan_page(const struct storage_call *call, const struct journal_filter *filter,
                             bool back, int page, int most, struct journal_scan *scan, int *scanned)
 {
@@ -452,7 +452,7 @@ enum error newest_applied(const struct storage_call *call, struct event_mark *ne
     return newest_of(call, &table_freshness, &(const struct string_list){1, journal}, newest);
 }
 
-/* Takes what a query finds that has its first value bound. */
+/* Reads the result of a query whose first value is bound. */
 static enum error take_generations(const struct storage_call *call, struct query *query,
                                    struct generations *generations)
 {

@@ -1,4 +1,4 @@
-/* The journal held against the tables, page by page, each page in one snapshot. */
+/* Compares the journal with the tables, page by page, each page in one snapshot. */
 #include "livedata/maintenance/check.h"
 
 #include "base/json.h"
@@ -38,7 +38,7 @@ static const struct statement differing_users = {
     .streams = true,
 };
 
-/* Rows that events have made and the journal does not know. */
+/* Rows created by events that are missing in the journal. */
 #define UNKNOWN_ROWS(table, key, type)                                                             \
     "SELECT r.tenant_id, r." key " FROM " table " r WHERE r.updated_at IS NOT NULL AND NOT EXISTS" \
     " (SELECT 1 FROM pipeline_events p WHERE p.tenant_id = r.tenant_id AND p.entity_id = r." key   \
@@ -116,7 +116,7 @@ static enum error check_version(const struct storage_call *page, const struct ca
     bool found = false, removed = strcmp(version->data, JOURNAL_REMOVED) == 0;
     enum error error;
 
-    /* Payments have no row; changes of older programs are envelopes. */
+    /* Payments have no row; changes of older versions are envelopes. */
     if (!type || (!was && !removed) || json_object_get(was, "source_metadata"))
         return ERROR_NONE;
     check->checked++;
@@ -157,7 +157,7 @@ static enum error read_page(const struct storage_call *call, int64_t after,
     return query_end(query, call->problem);
 }
 
-/* One snapshot: whoever writes meanwhile is not half seen. */
+/* One snapshot, so that a concurrent write is seen completely or not at all. */
 static enum error check_page(const struct storage_call *call, const struct catalog *catalog,
                              struct storage_check *check, int64_t *after, size_t *count)
 {
@@ -174,7 +174,7 @@ static enum error check_page(const struct storage_call *call, const struct catal
     return db_finish(call->db, error, call->problem);
 }
 
-/* However many rows differ, none of them is kept. */
+/* Memory does not grow with the number of differences. */
 static enum error check_unknown(const struct storage_call *call, struct storage_check *check)
 {
     enum error error = ERROR_NONE;

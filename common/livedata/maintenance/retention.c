@@ -1,4 +1,4 @@
-/* What is forgotten, kind by kind. */
+/* Deletes old rows, kind by kind. */
 #include "livedata/maintenance/retention.h"
 
 #include "base/clock.h"
@@ -37,7 +37,7 @@ static const struct statement forget_answers = {
     .sql = "DELETE FROM idempotency_keys WHERE started_at < ?",
 };
 
-/* At most `most` rows; all where it is negative. */
+/* Deletes at most `most` rows; all if it is negative. */
 static enum error forget(struct db *db, const struct statement *statement, int64_t before,
                          int64_t most, struct problem *problem)
 {

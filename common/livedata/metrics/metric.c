@@ -1,4 +1,4 @@
-/* Metrics computed by the guarded way of all queries, scoped to tenant and window. */
+/* Computes metrics with the guarded queries, scoped to tenant and window. */
 #include "livedata/metrics/metric.h"
 
 #include "base/number.h"
@@ -11,7 +11,7 @@
 
 enum { DECIMALS = 4 };
 
-/* The parts of a question; what stands between them comes from the metric's file and has passed the
+/* The parts of a query; the text between them is from the metric's file and was accepted by the
  * guard. */
 static const char value_part[] = "SELECT ", value_end[] = " AS value",
                   currency_part[] = ", currency", from_part[] = " FROM ", where_part[] = " WHERE (",
@@ -67,8 +67,8 @@ enum error metric_check_all(struct arena *arena, const struct catalog *catalog,
     return ERROR_NONE;
 }
 
-/* Orders of the past come from the journal, whose rows have no stored time to filter by: then the
- * window stands in the question. */
+/* Past orders are read from the journal, whose rows have no stored time for filtering: then the
+ * query itself contains the window. */
 static const char *with_window(struct arena *arena, const struct live_metric *metric,
                                const struct scope *scope, int64_t from)
 {
@@ -204,7 +204,7 @@ static bool is_added(const struct livedata_settings *settings, const char *curre
     return added;
 }
 
-/* The value of each currency; `others` says whether any of them is not added to the whole. */
+/* The value of each currency; `others` says whether any of them is missing in the total. */
 static enum error ask_currencies(const struct storage_call *call,
                                  const struct livedata_settings *settings,
                                  const struct metric_request *request, struct metric_value *value,

@@ -1,4 +1,4 @@
-/* All SQL of what branches have sent. */
+/* All SQL of the events received from branches. */
 #include "livedata/nodes/branches.h"
 
 #include "db/query.h"

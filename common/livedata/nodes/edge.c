@@ -74,7 +74,7 @@ enum error edge_forget(struct db *db, int64_t before, int64_t most, struct probl
 
 struct edge {
     const struct livedata_settings *settings;
-    struct arena *arena; /* as long as the process */
+    struct arena *arena; /* lives as long as the process */
     struct arena *cycle;
     struct store *store;
     int64_t most;     /* events of the next request; fewer after one that was rejected */
@@ -82,7 +82,7 @@ struct edge {
     int64_t not_before;
 };
 
-/* What goes in one request. */
+/* The content of one request. */
 struct push {
     struct text body;
     int64_t count;
@@ -156,14 +156,14 @@ static void send(struct edge *edge, const struct push *push, struct fetch_answer
         fetch_all(edge->cycle, &request, answer, 1, NULL, NULL, &watch);
 }
 
-/* The center has read it and will never take it. */
+/* The center has read the event and will never accept it. */
 static bool is_rejected(const struct fetch_answer *answer)
 {
     return answer->outcome == FETCH_ANSWERED &&
            (answer->status == 400 || answer->status == 413 || answer->status == 422);
 }
 
-/* Further attempts wait longer and longer; only the first failure in a row is logged. */
+/* Delays between attempts increase; only the first failure in a row is logged. */
 static void wait_longer(struct edge *edge, const struct fetch_answer *answer)
 {
     double pause = fmin(longest_pause_seconds,
@@ -178,7 +178,7 @@ static void wait_longer(struct edge *edge, const struct fetch_answer *answer)
                   : fetch_outcome_name(answer->outcome));
 }
 
-/* Whether it is this edge that the center would not have: it rejects what holds no event, too. */
+/* Whether the center refuses this edge itself: then it also rejects a request without events. */
 static enum error is_unwelcome(struct edge *edge, struct db *db, bool *unwelcome,
                                struct problem *problem)
 {
@@ -193,7 +193,7 @@ static enum error is_unwelcome(struct edge *edge, struct db *db, bool *unwelcome
     return ERROR_NONE;
 }
 
-/* Half as much is tried next, down to the one event that the center will never take. */
+/* Halves the batch after a rejection, down to the one event that the center never accepts. */
 static enum error give_way(struct edge *edge, struct db *db, const struct push *push,
                            const struct fetch_answer *answer, bool *settled,
                            struct problem *problem)

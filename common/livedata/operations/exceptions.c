@@ -1,4 +1,4 @@
-/* Finding exceptions, joining them with what operators have said, listing and counting them. */
+/* Finds exceptions, joins them with the operators' actions, lists and counts them. */
 #include "livedata/operations/exceptions.h"
 
 #include "base/list.h"
@@ -122,7 +122,7 @@ static enum exception_status status_of_letter(const char *status)
     return strcmp(status, "replay_pending") == 0 ? EXCEPTION_IN_PROGRESS : EXCEPTION_RESOLVED;
 }
 
-/* A replay that has been under way for longer than anybody holds it. */
+/* A replay that has run longer than its lease. */
 static void add_hanging(struct items *items, const struct reading *reading, const char *event_id,
                         int64_t since)
 {
@@ -179,7 +179,7 @@ static enum error find_letters(struct items *items, const struct reading *readin
     return query_end(query, reading->storage.problem);
 }
 
-/* A webhook that gets no events of types that the key may not see. */
+/* A webhook without events of types that the key may not read. */
 struct hook {
     const char *id;
     bool active;
@@ -283,7 +283,7 @@ static int64_t stage_position(const struct entity_type *type, const struct entit
     return stage ? stage - type->stages : -1;
 }
 
-/* The row of an order is behind what the journal says of it. */
+/* The row of an order is older than its state in the journal. */
 static enum error find_disagreements(struct items *items, const struct reading *reading)
 {
     const struct entity_type *type = catalog_entity(reading->catalog, "order");
@@ -340,7 +340,7 @@ static const char *kind_of(const char *item_id)
     return strncmp(item_id, "rc:r1:", 6) == 0 ? "order" : "event";
 }
 
-/* What operators have said; what they said of things that are not found any more is over. */
+/* The operators' actions; an action on an item that is no longer found is obsolete. */
 static enum error join_triage(struct items *items, const struct reading *reading)
 {
     int64_t most = reading->settings->ops_inbox_scan_limit;
@@ -431,7 +431,7 @@ static void add_actions(struct arena *arena, struct exception_item *item)
     }
 }
 
-/* Where the page begins: after the item of the cursor, or where it stood. */
+/* The start of the page: after the item of the cursor, or after its former position. */
 static int64_t first_of(const struct exception_item **items, int64_t count,
                         const struct exception_request *request, const struct list_cursor *cursor)
 {
@@ -464,7 +464,7 @@ static bool is_wanted(const struct exception_item *item, const struct exception_
                                : (int)item->status == request->status;
 }
 
-/* The items of a page, with what only answers have. */
+/* The items of a page, with the members used only in answers. */
 static struct object_list page_of(struct arena *arena, const struct exception_item *const *wanted,
                                   int64_t count)
 {

@@ -1,4 +1,4 @@
-/* Open orders with the clocks of their stages, and which of them are stuck. */
+/* Open orders with the time in their stage, and which of them are overdue. */
 #include "livedata/operations/open_orders.h"
 
 #include "base/list.h"
@@ -30,7 +30,7 @@ static const struct statement read_open = {
     .streams = true,
 };
 
-/* ",delivered,cancelled,": states that are the end. */
+/* ",delivered,cancelled,": final statuses. */
 static const char *ends_of(struct arena *arena, const struct entity_type *type)
 {
     struct text text;
@@ -107,7 +107,7 @@ static bool is_wanted(const struct open_order *order, const struct stuck_request
            (!request->stage || strcmp(request->stage, order->status) == 0);
 }
 
-/* The worst first, those without a clock last. */
+/* The most overdue first, those without a limit last. */
 static int order_of_items(const void *a, const void *b)
 {
     const struct open_order *one = *(const struct open_order *const *)a,
@@ -187,7 +187,7 @@ static const struct stuck_summary *summary_of(struct arena *arena, const struct 
     return summary;
 }
 
-/* Where the page begins: after the order of the cursor, or where it stood. */
+/* The start of the page: after the order of the cursor, or after its former position. */
 static int64_t first_of(const struct open_order **items, int64_t count,
                         const struct stuck_request *request, const struct list_cursor *cursor)
 {

@@ -1,4 +1,4 @@
-/* From a question to a page of rows. */
+/* Answers a question with a page of rows. */
 #include "livedata/query/answer.h"
 
 #include "base/clock.h"
@@ -21,7 +21,7 @@ enum {
     ROWS_TEXT_MAX = 64 * 1024 * 1024
 };
 
-/* Names the words that no plan has used: who asks sees what to leave out, or to say otherwise. */
+/* Names the words that no plan has used, so that the user can remove or rephrase them. */
 static enum error untranslatable(const struct storage_call *call, const struct catalog *catalog,
                                  const char *question, const struct string_list *left)
 {
@@ -46,7 +46,7 @@ static enum error untranslatable(const struct storage_call *call, const struct c
 }
 
 struct prepared_question {
-    const char *sql; /* guarded, not scoped */
+    const char *sql; /* accepted by the guard, not scoped */
     size_t length;
     const char *engine;
     const char *interpretation;
@@ -61,7 +61,7 @@ static enum error refuse_unsafe(const struct storage_call *call, const struct pr
                        "NL-to-SQL produced unsafe query: %s", why->text);
 }
 
-/* By the rules; by a model, where there is one and the rules do not know. */
+/* Translates by the rules, or by a model if there is one and the rules fail. */
 static enum error prepare(const struct storage_call *call, const struct catalog *catalog,
                           const struct livedata_settings *settings,
                           const struct query_request *request, struct prepared_question *prepared)
@@ -124,7 +124,7 @@ static enum error read_cursor(const struct storage_call *call, const struct quer
     return ERROR_NONE;
 }
 
-/* Which columns a statement gives is known once it was asked for none of its rows. */
+/* Executes the statement without rows to find its columns. */
 static enum error order_of(const struct storage_call *call,
                            const struct prepared_question *prepared,
                            const struct sandbox_rules *rules, const char *sql,
@@ -156,7 +156,8 @@ static enum error count_rows(const struct storage_call *call, const struct sandb
     return error;
 }
 
-/* Rows that cannot be told apart, or are ordered by what is not shown, come on one page. */
+/* Rows that are indistinguishable, or ordered by a column that is not in the result, are returned
+ * in one page. */
 static enum error read_page(const struct storage_call *call, const struct query_request *request,
                             const struct prepared_question *prepared, const char *hash,
                             const char *values, struct query_result *result,

@@ -1,4 +1,4 @@
-/* The prompt, the call and the reading of what came back. */
+/* The prompt, the call and the parsing of the reply. */
 #include "livedata/query/model.h"
 #include "livedata/sandbox/sql_guard.h"
 
@@ -105,8 +105,8 @@ static const char *ask(struct arena *arena, const struct livedata_settings *sett
     return json_string_value(json_object_get(json, "output_text"));
 }
 
-/* The first JSON object with a text `sql` that begins anywhere in the answer. Raw line ends inside
- * of strings, which models like to write, become blanks. */
+/* The first JSON object with a string `sql`, anywhere in the answer. Raw line ends inside strings,
+ * which models often write, become blanks. */
 static const char *sql_of_object(struct arena *arena, const char *text)
 {
     char *copy = arena_copy_string(arena, text);

@@ -1,5 +1,5 @@
-/* Pages by keys. What a cursor brings goes into the statement as a number, as a text of harmless
- * characters, or in hexadecimal digits. */
+/* Keyset pagination. A cursor's values enter the statement as numbers, as texts of safe characters,
+ * or as hexadecimal digits. */
 #include "livedata/query/pages.h"
 
 #include "base/json.h"
@@ -177,7 +177,7 @@ static void put_value(struct text *sql, enum db_engine engine, const json_t *val
     }
 }
 
-/* The key comes after the value, or is the value; a key without a value comes last. */
+/* The key is greater than the value, or equal to it; NULL keys come last. */
 static void put_after(struct text *sql, enum db_engine engine, const struct page_key *key,
                       const json_t *value)
 {

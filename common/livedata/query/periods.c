@@ -1,5 +1,5 @@
-/* Periods of questions. Dates are counted by mktime(), which knows the changes of a zone's clock;
- * the zone of the process is put back when a question has been read. */
+/* Periods of questions. mktime() computes dates with the zone's changes of clock; the process's
+ * zone is restored after the question was read. */
 #include "livedata/query/periods.h"
 
 #include "base/text.h"
@@ -64,7 +64,7 @@ static int position_in(const struct reader *reader, size_t at, const char *const
     return -1;
 }
 
-/* Day, week, month or year, so many before the present one. */
+/* A day, week, month or year, that many before the current one. */
 static bool read_unit(const struct reader *reader, size_t at, int before, struct period *period)
 {
     const struct question_words *words = reader->words;
@@ -151,8 +151,8 @@ static bool read_iso(const struct reader *reader, size_t at, struct period *peri
     return true;
 }
 
-/* November, November 3, November 3rd 2026, 3 November 2026. A year that is not said is the latest
- * one in which that has begun. */
+/* November, November 3, November 3rd 2026, 3 November 2026. Without a year, the latest year in
+ * which the date has begun. */
 static size_t read_month(const struct reader *reader, size_t at, struct period *period)
 {
     size_t start = at;
@@ -185,7 +185,7 @@ static size_t read_month(const struct reader *reader, size_t at, struct period *
     return at - start;
 }
 
-/* "May" and "march" are months beside a number or after a preposition only. */
+/* "May" and "march" are months only beside a number or after a preposition. */
 static bool is_plain_word(const struct reader *reader, size_t at)
 {
     static const char *const before[] = {"in",     "since", "from", "until",  "till",    "to", "of",

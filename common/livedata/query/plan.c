@@ -1,5 +1,5 @@
-/* Plans chosen: the measure that the words of a question name, and what its row of `accepted` uses
- * of them. What is left makes it no plan. */
+/* Selects plans: the measure named by the words of a question, and the words that its row of
+ * `accepted` uses. An unused word means that there is no plan. */
 #include "livedata/query/plan_words.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum { TOP_DEFAULT = 5 };
 #define FILTERS (BIT(SLOT_STATUS) | BIT(SLOT_CURRENCY) | BIT(SLOT_AMOUNT) | BIT(SLOT_USER_ID))
 #define TIMES (BIT(SLOT_PERIOD) | BIT(SLOT_ALL))
 
-/* What each measure uses; SLOT_FILLER is free to all. */
+/* The words that each measure uses; all may ignore SLOT_FILLER. */
 static const unsigned accepted[PLAN__MAX] = {
     [PLAN_ENTITY] = BIT(SLOT_DETAIL) | BIT(SLOT_PRICE) | BIT(SLOT_NOW),
     [PLAN_LIST] = FILTERS | TIMES,
@@ -36,7 +36,7 @@ static bool has(const struct plan_reader *reader, enum word_slot slot)
     return words_have(&reader->words, slot);
 }
 
-/* Without a number one is meant, unless the words say "top" or speak of several. */
+/* Without a number it means one, unless the words contain "top" or a plural. */
 static void choose_top(struct plan_reader *reader)
 {
     const struct question_words *words = &reader->words;
@@ -145,7 +145,7 @@ bool plan_is_of_now(const struct question_plan *plan)
             (plan->subject == SLOT_PRODUCT || plan->subject == SLOT_USER));
 }
 
-/* What this plan uses of the words that its measure could use. */
+/* The words that this plan uses, out of those that its measure can use. */
 static unsigned used_by(const struct question_plan *plan)
 {
     static const enum word_slot ids[] = {SLOT_ORDER_ID, SLOT_PRODUCT_ID, SLOT_SESSION_ID,
@@ -176,7 +176,7 @@ static unsigned used_by(const struct question_plan *plan)
          (plan->amount_sign || plan->currency)) ||
         (plan->measure == PLAN_AVERAGE_ORDER && plan->group > GROUP_USER))
         used &= ~BIT(SLOT_GROUP);
-    /* Tables that only know how things are now know today, too. */
+    /* Tables with only the current state can answer questions about today, too. */
     if (plan_is_of_now(plan))
         used = plan->period.today ? used | BIT(SLOT_PERIOD) : used & ~BIT(SLOT_PERIOD);
     return used;

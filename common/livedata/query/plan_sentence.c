@@ -1,4 +1,4 @@
-/* Plans into words: one sentence that says what was computed, of what, over which period. */
+/* Describes a plan in one sentence: measure, subject and period. */
 #include "livedata/query/plan.h"
 
 #include "base/number.h"
@@ -68,7 +68,7 @@ static void append_orders(struct text *text, const struct question_plan *plan)
     }
 }
 
-/* Which currencies are in a sum, and that others are not. */
+/* The currencies in a sum, and a note that others are missing. */
 static void append_currency(struct text *text, const struct plan_context *context,
                             const struct question_plan *plan)
 {

@@ -1,5 +1,6 @@
-/* Plans into statements. The texts here are parts of statements that the guard parses afterwards;
- * between them stand numbers, dates, ids of letters, digits and dashes, and names of the tables. */
+/* Translates plans into SQL. The constants here are parts of statements that the guard parses
+ * afterwards; the values between them are numbers, dates, ids of letters, digits and dashes, and
+ * table names. */
 #include "livedata/query/plan.h"
 
 #include "base/number.h"

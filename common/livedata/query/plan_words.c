@@ -1,5 +1,5 @@
-/* The words of a question given to slots: ids, the period, phrases, states, amounts, currencies,
- * groups, then single words. What is read first keeps its words. */
+/* Assigns the words of a question to slots: ids, the period, phrases, states, amounts, currencies,
+ * groups, then single words. The first assignment of a word wins. */
 #include "livedata/query/plan_words.h"
 
 #include <math.h>
@@ -121,7 +121,7 @@ static int negated_status_at(const struct plan_reader *reader, size_t at)
     return -1;
 }
 
-/* "status", "with the status of": a word that only says that a status comes. */
+/* "status", "with the status of": words that only announce a status. */
 static size_t skip_status_word(const struct plan_reader *reader, size_t at)
 {
     static const char *const words[] = {"status", "state", NULL};
@@ -131,7 +131,7 @@ static size_t skip_status_word(const struct plan_reader *reader, size_t at)
     return length ? length + is_one_of(reader, at + 1, links) : 0;
 }
 
-/* One status, or several joined by "or", "and", "nor": those after a "not" are shut out. */
+/* One status, or several joined by "or", "and", "nor"; those after a "not" are excluded. */
 static size_t read_status(struct plan_reader *reader, size_t at)
 {
     static const char *const negations[] = {"not",     "never", "except", "excluding",
@@ -189,7 +189,7 @@ static const char *currency_at(const struct plan_reader *reader, size_t at)
                : NULL;
 }
 
-/* The first one; a second currency stays among what is not understood. */
+/* The first currency; a second one remains among the words not understood. */
 static void read_currency(struct plan_reader *reader)
 {
     for (size_t at = 0; at < reader->words.count; at++) {
@@ -262,7 +262,7 @@ static void read_group(struct plan_reader *reader)
         }
 }
 
-/* "by revenue" says what a rank goes by; "by USR-42" and "by user USR-42" name who did it. */
+/* "by revenue" is the sort key of a ranking; "by USR-42" and "by user USR-42" name the user. */
 static void read_by(struct plan_reader *reader)
 {
     const struct question_words *words = &reader->words;
@@ -308,7 +308,7 @@ static void read_rank_number(struct plan_reader *reader)
     }
 }
 
-/* Several words that stand for one thing. */
+/* Several words with one meaning. */
 static void read_phrases(struct plan_reader *reader)
 {
     static const struct {

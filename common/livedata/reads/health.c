@@ -1,4 +1,4 @@
-/* Judging components by the journal: is it there, is it fresh, is it clean. */
+/* Checks components by the journal: available, fresh and without many faults. */
 #include "livedata/reads/health.h"
 
 #include "base/number.h"
@@ -215,8 +215,8 @@ static const char *metrics_of(struct arena *arena, struct health_component compo
     return schema_json(arena, METRICS_TEXT_MAX, schema, &component);
 }
 
-/* A connection reads and writes, so the two are not counted apart. Where connections are not
- * counted there are no metrics. */
+/* A connection reads and writes, so the two are not counted separately. If connections are not
+ * counted, there are no metrics. */
 static const char *pool_metrics(struct arena *arena, const struct db_pool_figures *pool)
 {
     int left = pool->limit - pool->held;

@@ -20,7 +20,7 @@ static const struct statement count_latency = {
     .sql = "SELECT count(*), coalesce(sum(CASE WHEN duration_us <= ? THEN 1 ELSE 0 END), 0)"
            " FROM api_sessions WHERE tenant_id = ? AND at >= ?",
 };
-/* The newest row has no gap; the least of it and a number is no number for one engine alone. */
+/* The newest row has no gap; the minimum of NULL and a number is a number only in one engine. */
 static const struct statement sum_freshness = {
     .name = "slo_freshness",
     .sql = "SELECT min(processed_at), max(processed_at),"

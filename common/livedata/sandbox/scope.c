@@ -1,6 +1,6 @@
-/* The tables of one tenant around a statement. The texts here are parts of statements that the
- * guard has parsed; nothing but names of the catalog, numbers and the tenant is put between them.
- */
+/* Adds the tables of one tenant around a statement. The constants here are parts of statements that
+ * the guard has parsed; only names of the catalog, numbers and the tenant are inserted between
+ * them. */
 #include "livedata/sandbox/scope.h"
 #include "livedata/sandbox/sql_guard.h"
 
@@ -11,8 +11,8 @@ enum { ANSWER_BYTES_MAX = 4 * 1024 * 1024, RULE_TABLES_MAX = 16, RULE_FUNCTIONS_
 static const char with_word[] = "WITH ";
 static const char all_of[] = "SELECT * FROM (";
 
-/* Orders as the journal knows them at a moment: the newest version of each, and those imported ones
- * of which it has no version at all. */
+/* Orders as of a past time, from the journal: the newest version of each, and imported orders
+ * without any version. */
 static const char *const versions_head[DB_ENGINE__MAX] = {
     "SELECT entity_data ->> 'order_id' AS order_id, entity_data ->> 'user_id' AS user_id,"
     " entity_data ->> 'status' AS status,"

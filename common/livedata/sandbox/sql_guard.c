@@ -1,4 +1,4 @@
-/* The parser of what may be asked. */
+/* The parser of the allowed SQL. */
 #include "livedata/sandbox/sql_guard.h"
 #include "livedata/sandbox/sql_tokens.h"
 
@@ -12,8 +12,8 @@
 
 enum { DEPTH_MAX = 40, NAMES_MAX = 64 };
 
-/* Neither engine needs any of them to look at data; none of them sleeps, reads files, or makes
- * values larger than those it is given by more than a factor. */
+/* The allowed functions. Both engines use them only to read data; none of them sleeps, reads files,
+ * or returns values more than a constant factor larger than its arguments. */
 const char *const guard_functions[] = {
     "abs",          "avg",        "ceil",         "ceiling",     "char_length", "coalesce",
     "concat",       "count",      "cume_dist",    "date",        "date_part",   "date_trunc",
@@ -34,7 +34,7 @@ static const char *const forbidden_nodes[] = {
     "truncate",  "call",   "execute", "listen",  "notify",   "lock",        "into",
     "returning", "table",  "values",  "explain", "set",      NULL};
 
-/* Words that may stand before a parenthesis without being functions. */
+/* Keywords that may precede a parenthesis without being functions. */
 static const char *const no_functions[] = {
     "all",    "and",    "any",          "as",       "between", "by",     "case",  "distinct",
     "else",   "end",    "exists",       "filter",   "from",    "having", "in",    "is",
@@ -42,7 +42,7 @@ static const char *const no_functions[] = {
     "select", "some",   "then",         "using",    "when",    "where",  "ilike", "partition",
     "union",  "except", "intersect",    "interval", NULL};
 
-/* Types that a cast may name; those that look things up in the engine's catalogue may not. */
+/* Types allowed in a cast; types that search the engine's catalog are not. */
 static const char *const cast_types[] = {
     "bigint", "bool", "boolean",   "char",        "date",    "decimal", "double",
     "float",  "int",  "integer",   "interval",    "numeric", "real",    "smallint",
@@ -142,7 +142,7 @@ static bool is_name(const struct sql_token *one)
     return one->kind == SQL_WORD || one->kind == SQL_NAME;
 }
 
-/* A quoted name in capitals is another table to PostgreSQL than the one that is allowed. */
+/* A quoted name in capitals is a different table in PostgreSQL than the allowed one. */
 static bool is_table_name(const struct sql_token *one)
 {
     if (one->kind == SQL_NAME)
@@ -456,7 +456,7 @@ static enum error parse_query(struct guard *guard)
     return error;
 }
 
-/* What can be told without parsing: how many statements, of what kind, and words that write. */
+/* Checks that need no parsing: number and kind of statements, and words that write. */
 static enum error check_tokens(struct guard *guard)
 {
     const struct sql_tokens *tokens = &guard->tokens;
@@ -498,7 +498,7 @@ static enum error refuse_names(struct guard *guard, const char *what,
     return refuse(guard, text.bytes);
 }
 
-/* Table-valued functions that the engine would not even know have a reason of their own. */
+/* Table-valued functions unknown to the engine have a separate reason. */
 static enum error look_for_table_functions(struct guard *guard)
 {
     const struct sql_tokens *tokens = &guard->tokens;

@@ -26,7 +26,7 @@ static size_t quoted(const char *at)
     return 0;
 }
 
-/* Length of white space and comments; -1 for a comment that both engines would not end alike. */
+/* Length of white space and comments; -1 for a comment that the engines would end differently. */
 static long blank(const char *at)
 {
     const char *start = at, *end, *inner;

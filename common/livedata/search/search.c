@@ -1,5 +1,5 @@
-/* Answering a search: rows by their stored words and by what their type says of all of them, fields
- * and metrics by their texts. */
+/* Searches rows by their stored words and by the common words of their type, and fields and metrics
+ * by their texts. */
 #include "livedata/search/search.h"
 #include "livedata/search/search_words.h"
 
@@ -207,7 +207,7 @@ static bool type_matches(const struct searching *searching, size_t type)
     return false;
 }
 
-/* Rows that have nothing but what their whole type has: as many as can be shown. */
+/* Rows that match only by their type's words: as many as can be returned. */
 static enum error find_by_type(struct searching *searching, size_t type, size_t first)
 {
     const struct storage_call *call = searching->call;

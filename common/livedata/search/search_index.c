@@ -1,4 +1,5 @@
-/* Keeping the index: one document a row, and the words that its row has and others do not. */
+/* Maintains the index: one document per row, with the words that its row has in addition to those
+ * of its type. */
 #include "base/string_list.h"
 #include "livedata/search/search.h"
 #include "livedata/search/search_words.h"

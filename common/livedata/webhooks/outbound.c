@@ -299,7 +299,7 @@ static enum error hooks_of(struct apply_call *call, struct live_webhooks **webho
     return error;
 }
 
-/* The form that receivers can make again from what they have read. */
+/* The canonical form, which receivers can rebuild from the parsed body. */
 static const char *sorted(struct arena *arena, const char *json)
 {
     struct json_writer writer;

@@ -12,7 +12,7 @@
 
 enum { COPY_BYTES = 65536, ENDING_MAX = 12, INPUT_POLLS = 5 };
 
-/* The ending of a name, as far as it is letters and digits. */
+/* The extension of a file name, as far as it is letters and digits. */
 static const char *ending_of(struct driver *driver, const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -44,7 +44,7 @@ static enum driver_error put(struct driver *driver, const char *name, int file)
     bool good;
     int copied;
 
-    (void)!unlink(path); /* of a job that was killed */
+    (void)!unlink(path); /* left by a killed job */
     copied = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (copied < 0)
         return driver_fail(driver, DRIVER_UNAVAILABLE, "A file cannot be kept for the browser: %s",
@@ -69,7 +69,7 @@ static enum driver_error put_all(struct driver *driver, const struct attachments
     return failure;
 }
 
-/* The input is mostly hidden, and some pages make it only when its button was clicked. */
+/* The input is usually hidden, and some pages create it only after a click on its button. */
 static enum driver_error find_input(struct driver *driver, bool *found)
 {
     enum driver_error failure = DRIVER_OK;

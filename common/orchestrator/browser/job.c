@@ -1,4 +1,4 @@
-/* The steps of a job in their order, and what each kind of trouble means for its caller. */
+/* The steps of a job in their order, and the result for each kind of error. */
 #include "orchestrator/browser/job.h"
 
 #include "base/clock.h"
@@ -12,7 +12,7 @@
 
 enum { MODEL_TRIES = 3, DETAILS_MAX = 65536 };
 
-/* What the steps leave for the details. */
+/* Data of the steps for the details. */
 struct progress {
     struct selection selection;
     struct reading reading;
@@ -103,7 +103,7 @@ static enum driver_error run_steps(struct driver *driver, const struct browser_j
     return failure ? failure : driver_wait_answer(driver, job->prompt, &progress->reading);
 }
 
-/* Details of every job; members that are not given are left out. */
+/* Details of every job; absent members are omitted. */
 struct job_details {
     const char *provider, *driver;
     struct optional_boolean configured, active, submitted; /* of a failure */
@@ -123,7 +123,7 @@ static const struct field job_fields[] = {
 #undef OWNER
 static SCHEMA(job_schema, struct job_details, "BrowserJobDetails", job_fields);
 
-/* Further details once a model was selected. */
+/* Further details after a model was selected. */
 struct selection_details {
     const char *requested_model_label, *actual_model_label, *actual_label_source;
     const char *option_lookup_source;
@@ -221,7 +221,7 @@ static const char *print_answer(struct driver *driver, const struct browser_job 
     return schema_json(driver->arena, DETAILS_MAX, &answer_schema, &details);
 }
 
-/* The details with more of them; details that are too long are left out. */
+/* Adds members to the details; details that are too long are omitted. */
 static const char *join(struct arena *arena, const char *details, const char *more)
 {
     return more ? json_join(arena, details, more) : details;

@@ -1,4 +1,4 @@
-/* The queue of jobs. Must not know the browser. */
+/* The job queue. Does not depend on the browser. */
 #include "orchestrator/browser/job_server.h"
 
 #include "base/clock.h"
@@ -23,7 +23,7 @@ enum {
     CLIENT_MEMORY = 128 << 20,
     HEALTH_MAX = 65536,
     EVENTS = 16,
-    TIMEOUT_MICROSECONDS = 10000000 /* for a message, from its first byte or before */
+    TIMEOUT_MICROSECONDS = 10000000 /* for a whole message, from the connection or its first byte */
 };
 
 enum client_state { CLIENT_FREE, CLIENT_TALKS, CLIENT_QUEUED, CLIENT_RUNS, CLIENT_LISTENS };
@@ -33,7 +33,7 @@ struct job_client {
     struct wire wire;
     struct arena *arena;
     struct browser_job job;
-    uint64_t order; /* of arrival */
+    uint64_t order; /* order of arrival */
     int64_t since;  /* monotonic microseconds */
     bool gone;      /* while its job runs */
 };
@@ -173,7 +173,7 @@ static void refuse(struct job_server *server, struct job_client *client, int cod
     job_server_answer(server, client, &end);
 }
 
-/* Reads what is wanted: a job joins the queue, a question is answered at once. */
+/* Reads a request: a job joins the queue, other requests are answered immediately. */
 static void take_message(struct job_server *server, struct job_client *client, const char *json,
                          size_t length)
 {

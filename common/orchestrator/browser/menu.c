@@ -12,7 +12,7 @@ static void copy_text(char *to, size_t size, const json_t *text)
     snprintf(to, size, "%s", json_is_string(text) ? json_string_value(text) : "");
 }
 
-/* The text of the model's button, "" when it is not there. */
+/* The text of the model's button, "" when there is no button. */
 static enum driver_error read_button(struct driver *driver, char words[DRIVER_LABEL_MAX])
 {
     json_t *view = NULL;
@@ -38,7 +38,8 @@ static enum driver_error wait_for_button(struct driver *driver, char words[DRIVE
     return DRIVER_OK;
 }
 
-/* The button, if need be after going home, or to a new thread. "" when there is none at all. */
+/* The text of the button; if needed, goes to the home page or to a new thread first. "" when there
+ * is none. */
 static enum driver_error find_button(struct driver *driver, struct selection *selection)
 {
     enum driver_error failure = wait_for_button(driver, selection->before);
@@ -60,7 +61,7 @@ static enum driver_error find_button(struct driver *driver, struct selection *se
     return failure ? failure : wait_for_button(driver, selection->before);
 }
 
-/* Keeps the lines, for details and health. */
+/* Stores the lines, for details and health. */
 static void note_menu(struct driver *driver, struct selection *selection, const json_t *lines)
 {
     struct json_writer writer;
@@ -111,7 +112,8 @@ enum driver_error driver_open_menu(struct driver *driver, struct selection *sele
     return DRIVER_OK;
 }
 
-/* Clicks the option. Its own mark is read right behind the click, before the menu may close. */
+/* Clicks the option. Reads the option's mark immediately after the click, before the menu may
+ * close. */
 static enum driver_error choose(struct driver *driver, const char *label,
                                 struct selection *selection)
 {

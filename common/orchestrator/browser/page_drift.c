@@ -41,7 +41,7 @@ static const struct field snapshot_fields[] = {
 #undef OWNER
 static SCHEMA(snapshot_schema, struct page_snapshot, "PageSnapshot", snapshot_fields);
 
-/* The texts of an array, sorted, in memory of the driver's job. */
+/* The texts of an array, sorted, in memory of the driver's job arena. */
 static struct string_list sorted(struct arena *arena, const json_t *lines)
 {
     struct string_list list = {.items = ARENA_ARRAY(arena, const char *, LINES_MAX)};
@@ -69,7 +69,7 @@ static enum driver_error read_buttons(struct driver *driver, struct page_snapsho
     return DRIVER_OK;
 }
 
-/* Where no button of a model is in sight it may be behind "More". */
+/* If no model button is visible, it may be behind "More". */
 static enum driver_error read_behind_more(struct driver *driver, struct page_snapshot *snapshot)
 {
     json_t *view = NULL;

@@ -1,4 +1,4 @@
-/* The composer, and the answer behind it. */
+/* The composer, and the answer. */
 #include "base/clock.h"
 #include "orchestrator/browser/driver.h"
 
@@ -41,8 +41,7 @@ static enum driver_error fill(struct driver *driver, const char *prompt)
     return failure;
 }
 
-/* Whether the prompt has left the composer. Detects a required sign-in at the latest here, and
- * dismisses an onboarding overlay. */
+/* Whether the prompt was sent. Detects a required sign-in, and dismisses an onboarding overlay. */
 static enum driver_error check_sent(struct driver *driver, bool *sent)
 {
     *sent = false;
@@ -63,7 +62,8 @@ static enum driver_error check_sent(struct driver *driver, bool *sent)
                                "The web provider asks to sign in before it answers.");
         if (driver_flag(view, "onboarding"))
             return press(driver, PAGE_KEY_ESCAPE);
-        if (!driver_flag(view, "composer")) { /* the page of the answer has another one, or none */
+        if (!driver_flag(view,
+                         "composer")) { /* the page shows another model as the answer's, or none */
             *sent = true;
             return DRIVER_OK;
         }
@@ -136,7 +136,7 @@ static void read_answer(struct driver *driver, struct arena *arena, const json_t
         reading->text = site_clean(arena, &driver->site, body, prompt);
 }
 
-/* A plan that is offered over the page goes away again, by its button or the key. */
+/* Dismisses an offer of a paid plan, by its button or the key. */
 static enum driver_error close_upsell(struct driver *driver)
 {
     bool found;

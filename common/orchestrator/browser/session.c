@@ -107,7 +107,7 @@ enum driver_error driver_wait(struct driver *driver, double seconds)
     return driver_outcome(driver, page_wait(driver->page, driver_until(driver, seconds)));
 }
 
-/* A question to the site's script. */
+/* Calls a function of the site's script. */
 struct find_question {
     const char *act, *what, *label;
     int64_t turn;
@@ -146,7 +146,7 @@ enum driver_error driver_click(struct driver *driver, const char *what, const ch
     return failure ? failure : driver_wait(driver, driver->settings->browser_human_delay_seconds);
 }
 
-/* Screenshots are for debugging; a job never fails because of one. */
+/* Screenshots are for debugging; an error of one never fails a job. */
 void driver_screenshot(struct driver *driver, const char *step, const char *label)
 {
     const char *folder = driver->settings->browser_screenshots_dir;
@@ -231,8 +231,7 @@ static enum driver_error launch(struct driver *driver)
     return driver_outcome(driver, outcome);
 }
 
-/* Waits for a composer, a sign-in, or the text of a page that is ready. It is no failure yet that
- * none comes. */
+/* Waits for a composer, a sign-in, or the text of a ready page. A timeout is not a failure yet. */
 static enum driver_error wait_for_shell(struct driver *driver)
 {
     int64_t until = driver_until(driver, driver->settings->browser_shell_seconds);

@@ -1,4 +1,4 @@
-/* Rules for the texts of the provider's pages. Must not know the browser. */
+/* Rules for the texts of the provider's pages. Does not depend on the browser. */
 #include "orchestrator/browser/site.h"
 
 #include "base/schema.h"
@@ -12,7 +12,7 @@
 
 enum { FILE_MAX = 1 << 20, LABEL_MAX = 48, LABEL_WORDS_MAX = 5, WORDS_MAX = 500 };
 
-/* The whole document, so that a file that lacks something is refused before a page is opened. */
+/* Schema of the whole document, so that an incomplete file is refused before a page is opened. */
 struct words {
     const char *composer, *composer_input, *menu_button, *menu_button_not_part, *more_button;
     const char *submit_button, *stop_button, *close_button, *file_input, *attach_button,
@@ -138,7 +138,7 @@ const char *site_behind(const char *text, const char *prompt)
     return behind;
 }
 
-/* Behind the first place where the prompt stands in lines of its own. */
+/* After the first occurrence of the prompt on lines of its own. */
 static const char *skip_prompt(const char *text, const char *prompt)
 {
     size_t length = strlen(prompt);

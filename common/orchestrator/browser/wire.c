@@ -1,4 +1,4 @@
-/* Frames over a socket. Must not know what they say. */
+/* Frames over a socket. Does not depend on their content. */
 #include "orchestrator/browser/wire.h"
 
 #include <errno.h>

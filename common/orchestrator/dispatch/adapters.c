@@ -1,4 +1,4 @@
-/* What adapters share, and the simulator. */
+/* Common parts of the adapters, and the simulator. */
 #include "orchestrator/dispatch/adapters.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* Models behind APIs: where they are, what a call may cost, and what its end means. */
+/* Models behind APIs: address, maximum cost of a call, and result of a call. */
 #include "orchestrator/dispatch/adapters.h"
 
 #include "base/text.h"
@@ -28,7 +28,7 @@ static const struct provider_settings *settings_of(const struct worker_context *
     return strcmp(model->provider, "openai") == 0 ? &worker->settings->openai : NULL;
 }
 
-/* Of one attempt at a whole answer. */
+/* For one attempt at a complete answer. */
 static double timeout_of(const struct worker_context *worker, const struct model *model)
 {
     const struct provider_settings *theirs = settings_of(worker, model);
@@ -107,7 +107,7 @@ struct llm_call *api_call_prepare(struct run *run, const struct call_request *wa
     return call;
 }
 
-/* The failure code of a call without a whole answer, and the message behind the label. */
+/* The failure code of a call without a complete answer, and the message after the label. */
 static int failure_of(struct arena *arena, const struct llm_answer *answer, const char **message)
 {
     switch (answer->result) {

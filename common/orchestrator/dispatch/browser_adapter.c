@@ -12,7 +12,7 @@
 
 enum { PROMPT_MAX = 64 << 20 };
 
-/* Left of a request's time when the job's is over, so that its answer still comes. */
+/* Seconds of a request's time that remain after the job's deadline, for sending the answer. */
 static const double answer_seconds = 0.25;
 
 /* Of a failure without a session. */
@@ -75,7 +75,8 @@ static void scripted_answer(struct run *run, const struct call_request *wanted,
     result->text = settings->scripted_output;
 }
 
-/* Why the settings rule a call out; NULL when they do not. The breaker does not count these. */
+/* The reason why the settings exclude a call; NULL when they do not. The breaker does not count
+ * these. */
 static const char *why_not_usable(const struct orchestrator_settings *settings)
 {
     if (settings->profile != PROFILE_HYBRID)
@@ -125,7 +126,8 @@ static bool has_budget(struct run *run, struct browser_call *active, struct resu
     return false;
 }
 
-/* What the end of a call means to all workers: three kinds of failure count, all else is well. */
+/* What the end of a call means for the shared breaker: three failure codes count, everything else
+ * is a success. */
 static void report_to_breaker(const struct run *run, struct browser_call *active,
                               const struct result *result)
 {

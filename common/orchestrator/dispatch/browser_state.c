@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { PROBE_MARGIN_SECONDS = 60 /* in the queue, and to end a session before */ };
+enum { PROBE_MARGIN_SECONDS = 60 /* in the queue, and for ending a previous session */ };
 
 static const char submits_key[] = "browser:submits";
 
@@ -111,7 +111,7 @@ static bool has_budget(const struct orchestrator_settings *settings)
     return settings->max_submits_per_task > 0 || settings->max_submits_per_hour > 0;
 }
 
-/* Without a limit for the hour its submits are counted all the same, for the figures. */
+/* Without an hourly limit the submits are still counted, for the metrics. */
 static struct rate_rule hour_rule(const struct orchestrator_settings *settings)
 {
     int64_t most = settings->max_submits_per_hour;

@@ -1,4 +1,4 @@
-/* What a call of an API may cost at most, and what of that is booked when it is over. */
+/* The maximum cost of an API call, and the part of it that is booked at its end. */
 #include "orchestrator/dispatch/adapters.h"
 
 #include <string.h>
@@ -6,7 +6,8 @@
 /* Tokens that a protocol adds around a prompt, at most. */
 enum { FRAME_TOKENS = 96, FRAME_TOKENS_PER_MESSAGE = 16, MEMBERS_MAX = 1 << 20 };
 
-/* No figure of a client or a provider shall break the sums of the ledger: a million dollars. */
+/* Upper limit of a single amount, a million dollars, so that no value of a client or a provider
+ * overflows the ledger's sums. */
 static const int64_t price_max = INT64_C(1000000) * NANO_PER_DOLLAR;
 
 static size_t length_of(const char *text)
@@ -27,7 +28,7 @@ static size_t json_length(struct arena *arena, const json_t *value)
     return text.length;
 }
 
-/* Each byte of what is sent counts as a token, and so does each frame round a part of it. */
+/* Each byte sent counts as a token, and so does each frame around a part. */
 static size_t request_tokens(struct arena *arena, const struct llm_request *request)
 {
     size_t tokens =
@@ -80,7 +81,7 @@ int64_t attempt_price(const struct run *run, const struct call_request *wanted,
     return price;
 }
 
-/* Whether the model may have used reasoning tokens that the stream does not show. */
+/* Whether the model may have used reasoning tokens that the stream does not contain. */
 static bool may_think_unseen(const struct model *model)
 {
     return model->reasoning_capable && model_protocol(model) != LLM_ANTHROPIC;
@@ -117,7 +118,7 @@ static struct optional_integer cost_of_seen(const struct run *run,
     return model_cost(model, &usage);
 }
 
-/* Whether the call ended before the provider could produce anything, or the provider ended it
+/* Whether the call ended before the provider could generate anything, or the provider ended it
  * without an answer. */
 static bool is_free(const struct llm_answer *answer)
 {

@@ -1,4 +1,4 @@
-/* Runs calls: each waits for a slot of its model, holds its cost, is made, perhaps made again with
+/* Runs calls: each waits for a slot of its model, holds its cost, is made, possibly repeated with
  * the fallback model, and becomes a step. */
 #include "base/clock.h"
 #include "net/fetch_set.h"
@@ -12,25 +12,25 @@
 
 enum {
     QUEUE_TICK_MICROSECONDS = 4000,    /* between two checks for free slots, while calls run */
-    QUEUE_REST_MS = 20,                /* the same, while none does */
+    QUEUE_REST_MS = 20,                /* the same, while no call runs */
     BROWSER_TICK_MICROSECONDS = 20000, /* between two polls of the browser, while calls run */
     HOLD_MARGIN_SECONDS = 60
 };
 
 enum call_state { CALL_QUEUED, CALL_RUNNING, CALL_IN_BROWSER, CALL_DONE };
 
-/* One order on its way. */
+/* One call request in progress. */
 struct active_call {
     const struct call_request *wanted;
     struct result *result;
-    const struct model *model; /* called now */
+    const struct model *model; /* the current model */
     enum call_state state;
     struct semaphore_ticket ticket;
     struct llm_call *call;
     struct browser_call browser;
     struct spend_hold *hold; /* NULL = none is needed */
     int64_t queued_at, started_at;
-    const char *fallback; /* details of the model that was called before; NULL */
+    const char *fallback; /* details of the previous model; NULL */
 };
 
 struct call_batch {
@@ -58,7 +58,7 @@ static struct spend_hold *new_hold(struct run *run)
     return run->hold_count < RUN_CALLS_MAX ? &run->holds[run->hold_count++] : NULL;
 }
 
-/* Books the cost of a call in place of what it held. */
+/* Replaces the held cost of a call by its actual cost. */
 static void book_cost(struct active_call *active)
 {
     if (!active->hold)
@@ -97,7 +97,7 @@ static void end_call(struct call_batch *batch, struct active_call *active)
                                        batch->run->worker->context);
 }
 
-/* The fallback model, for failures that another model may not have. NULL = none. */
+/* The fallback model, for failures that another model may avoid. NULL = none. */
 static const struct model *find_fallback(const struct call_batch *batch,
                                          const struct active_call *active)
 {
@@ -188,7 +188,7 @@ enum error run_store(struct run *run)
     return store ? store(run) : ERROR_NONE;
 }
 
-/* Holds the money of a call. *granted is false when the day has none left for it. */
+/* Holds the cost of a call. *granted is false when today's limit is reached. */
 static enum error hold_cost(struct call_batch *batch, struct active_call *active, bool *granted)
 {
     struct run *run = batch->run;
@@ -264,7 +264,7 @@ static size_t count_in(const struct call_batch *batch, enum call_state state)
     return count;
 }
 
-/* One request has the browser once at a time. */
+/* A request uses the browser for one call at a time. */
 static bool must_wait_for_browser(const struct call_batch *batch, const struct active_call *active)
 {
     return active->model->backend == BACKEND_BROWSER && count_in(batch, CALL_IN_BROWSER) > 0;
@@ -279,7 +279,7 @@ static bool has_slot(struct call_batch *batch, struct active_call *active)
                              &active->ticket);
 }
 
-/* Starts what can start, in order. */
+/* Starts all calls that can start, in order. */
 static enum error start_calls(struct call_batch *batch)
 {
     enum error error = ERROR_NONE;
@@ -437,7 +437,7 @@ static enum error run_batch(struct call_batch *batch)
         if (!has_quorum(batch))
             error = start_calls(batch);
     }
-    if (error) /* the store is away: nothing may go on that could not be booked */
+    if (error) /* the store is unavailable: no call may continue whose cost cannot be booked */
         cancel_rest(batch);
     return error;
 }

@@ -1,4 +1,4 @@
-/* From the browser's process into the store. */
+/* Reads the model list through the browser's process and stores it. */
 #include "orchestrator/dispatch/model_list_refresh.h"
 
 #include "orchestrator/browser/ask.h"

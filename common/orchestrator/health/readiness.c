@@ -159,7 +159,7 @@ static const struct spend_details *spend_of(const struct checking *checking)
     return spend;
 }
 
-/* Models and tasks have their slots in one table. */
+/* Models and tasks share one table of semaphores. */
 static void read_slots(const struct worker_context *worker, struct readiness *readiness)
 {
     struct semaphore_figures *slots = readiness->slots, tasks[SLOT_NAMES_MAX];
@@ -210,7 +210,7 @@ static void check_router(struct checking *checking)
     component->details = SHAPED(router_details_schema, details);
 }
 
-/* The cache counts requests for all hosts. The service works on without it. */
+/* The cache counts requests for all hosts. The service works without it. */
 static void check_cache(struct checking *checking)
 {
     struct shared_rate *cache = checking->check->cache;

@@ -19,8 +19,8 @@ static const char *skip_blanks(const char *at)
     return at;
 }
 
-/* The Russian word, by its code points: each is two bytes, the case bit differs in the first
- * letter's forms, so both are tried letter by letter. */
+/* The Russian word, by its code points: each is two bytes. The case bit differs in the forms of the
+ * first letter, so both forms are compared letter by letter. */
 static size_t match_russian(const char *at)
 {
     static const char lower[] = "\xd1\x83\xd0\xb2\xd0\xb5\xd1\x80\xd0\xb5\xd0\xbd\xd0\xbd\xd0\xbe"
@@ -34,7 +34,7 @@ static size_t match_russian(const char *at)
     return sizeof lower - 1;
 }
 
-/* The number behind the word, or false. */
+/* The number after the word, or false. */
 static bool read_stated(const char *at, double *value)
 {
     char *end;

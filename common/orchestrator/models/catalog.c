@@ -111,14 +111,14 @@ static void start(struct arena *arena, struct catalog *catalog)
     *catalog = (struct catalog){.models = ARENA_ARRAY(arena, struct model, CATALOG_MODELS_MAX)};
 }
 
-/* Billionths of a dollar per token; `otherwise` where no price is given. */
+/* Billionths of a US dollar per token; `otherwise` if no price is given. */
 static int64_t per_token(struct optional_number usd_per_million, int64_t otherwise)
 {
     return usd_per_million.given ? (int64_t)llround(usd_per_million.value * NANO_PER_DOLLAR / 1e6)
                                  : otherwise;
 }
 
-/* Those of `openai` and `anthropic` are reached as the settings say. */
+/* The settings give the addresses of `openai` and `anthropic`. */
 static bool has_settings(const char *provider_id)
 {
     return strcmp(provider_id, "openai") == 0 || strcmp(provider_id, "anthropic") == 0;
@@ -268,7 +268,7 @@ bool catalog_equivalent(struct arena *arena, const struct catalog *catalog, cons
     return one && other && strcmp(one->id, other->id) == 0;
 }
 
-/* At most `whole`, and 0 where it is not known. */
+/* At most `whole`, and 0 when unknown. */
 static int64_t part_of(struct optional_integer part, int64_t whole)
 {
     if (!part.given || part.value < 0)

@@ -1,4 +1,4 @@
-/* Operators' own models, out of a file. */
+/* Reads operators' models from a file. */
 #include "orchestrator/models/catalog.h"
 
 #include "base/json.h"
@@ -48,8 +48,8 @@ static int64_t per_token(struct optional_number usd_per_1000)
     return (int64_t)llround(usd_per_1000.value / 1000 * NANO_PER_DOLLAR);
 }
 
-/* Without prices of its own the cache costs what the prompt does; Anthropic's protocol takes more
- * for what is written, by 1.25, and 2 for an hour. */
+/* Without cache prices, cached tokens cost the same as the prompt; in Anthropic's protocol cache
+ * writes cost 1.25 times as much, and 2 times for an hour. */
 static void set_prices(struct model *model, const struct entry *entry)
 {
     int64_t input = per_token(entry->usd_per_1000_input);

@@ -1,4 +1,4 @@
-/* Words in a prompt, in lower case: whole words of English, and the ideas of the prompt's own
+/* Finds words in a prompt, in lower case: whole words of English, and the ideas of the prompt's own
  * language (vocabulary.c). */
 #include "orchestrator/plan/assess.h"
 
@@ -14,12 +14,13 @@
 
 enum {
     PARTS_MAX = 3,
-    MARKS_PER_WEIGHING = 2, /* where a language has no list: marks that count as one idea */
+    MARKS_PER_WEIGHING =
+        2, /* for languages without a list: number of marks that count as one idea */
     MARKS_PER_JOINING = 4,
     WORD_PARTS = 12 /* characters of scripts without blanks are counted as parts of a word */
 };
 
-/* Parts that follow each other on one line, with at least one character between them. */
+/* Parts that must follow each other on one line, with at least one character between them. */
 struct signal {
     const char *parts[PARTS_MAX];
 };
@@ -79,7 +80,7 @@ bool is_blank(const char *text)
     return !*text;
 }
 
-/* Letters of every script count: bytes beyond ASCII are parts of them. */
+/* Letters of every script count: non-ASCII bytes belong to words. */
 static bool in_word(char byte)
 {
     return isalnum((unsigned char)byte) || byte == '_' || (unsigned char)byte >= 0x80;
@@ -91,7 +92,7 @@ struct part {
     size_t length;
 };
 
-/* Which ends must not touch other letters. */
+/* Ends that must be word boundaries. */
 struct bounds {
     bool begin, end;
 };
@@ -110,8 +111,8 @@ static const char *find_part(const char *from, const char *end, const char *text
     return NULL;
 }
 
-/* Where the parts end that follow the first one, each with a gap before it; NULL when they do not
- * all stand before `end`. The earliest place of each is as good as any later one. */
+/* The end of the parts after the first one, each with a gap before it; NULL when they do not all
+ * end before `end`. Taking the earliest match of each part is sufficient. */
 static const char *find_rest(const char *from, const char *end, const struct part *parts, int count,
                              bool ends_word)
 {
@@ -125,8 +126,8 @@ static const char *find_rest(const char *from, const char *end, const struct par
     return from;
 }
 
-/* All parts on one line. A line that has the first part and not the rest is passed over as a whole,
- * so that the time goes with the length of the text whatever it says. */
+/* Searches for all parts on one line. Skips a whole line that has the first part but not the
+ * others, so that the time is linear in the length of any text. */
 static bool has_parts(const char *text, const struct part *parts, int count, struct bounds bounds)
 {
     const struct bounds first = {bounds.begin, bounds.end && count == 1};
@@ -169,7 +170,7 @@ static bool has_alternative(const char *text, const char *words, const char *end
     return has_parts(text, parts, count, (struct bounds){!anywhere, false});
 }
 
-/* Whether one of the alternatives of an idea stands in the text. */
+/* Whether the text contains one of the alternatives of an idea. */
 static bool has_idea(const char *text, const char *idea, bool anywhere)
 {
     while (*idea) {
@@ -182,13 +183,14 @@ static bool has_idea(const char *text, const char *idea, bool anywhere)
     return false;
 }
 
-/* A prompt as it is judged. */
+/* A prompt under assessment. */
 struct judged {
     const char *lower;
-    const struct vocabulary *lists[RELATED_MAX]; /* none of English, or of a language without one */
+    const struct vocabulary
+        *lists[RELATED_MAX]; /* none for English, or for a language without one */
     size_t list_count;
-    bool anywhere; /* words of the language are joined, or not separated */
-    int marks;     /* that separate parts of sentences, in languages without a list */
+    bool anywhere; /* words of the language are joined, or not separated by blanks */
+    int marks;     /* marks between parts of sentences, in languages without a list */
 };
 
 static bool joins_words(enum text_language language)
@@ -222,8 +224,8 @@ static struct judged judged_of(struct arena *arena, const char *prompt)
     return judged;
 }
 
-/* Parts of a word that a character of a script without blanks stands for, by the length of words
- * and of their English translations; 0 for scripts with blanks. */
+/* Number of words that a character of a script without blanks counts as, by the average length of
+ * words and of their English translations; 0 for scripts with blanks. */
 static int word_parts(int32_t character)
 {
     enum script script = script_of(character);

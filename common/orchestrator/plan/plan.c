@@ -1,4 +1,4 @@
-/* Planning: the rules of what goes together. */
+/* Planning: rules about combinations of options. */
 #include "orchestrator/plan/plan.h"
 
 #include "base/text.h"

@@ -1,4 +1,4 @@
-/* Prompts around a prompt. */
+/* Builds internal prompts. */
 #include "orchestrator/plan/prompts.h"
 
 #include "base/json.h"
@@ -10,8 +10,8 @@
 
 enum { PROMPT_MAX = 64 * 1024 * 1024, DELIMITER_BYTES = 16 };
 
-/* A language without a catalogue, and English, which may be a wrong guess, gets English prompts
- * that ask the model to answer in the user's language. */
+/* Languages without a catalog get English prompts that request an answer in the user's language.
+ * English gets them too, because the language detection may be wrong. */
 struct phrasing phrasing_of(struct arena *arena, const char *prompt)
 {
     enum language language = language_find(language_codes[language_detect(prompt, strlen(prompt))]);
@@ -61,8 +61,8 @@ static const char *instruct(const struct phrasing *phrasing, const char *words, 
     return text.bytes;
 }
 
-/* A text between delimiters; of a longer one than the budget the beginning, and a mark behind it,
- * where the text itself cannot put one. A budget of 0 is none. */
+/* A text between delimiters. If it is longer than the budget, its beginning with a mark after it,
+ * where the text itself cannot place one. A budget of 0 means none. */
 static void append_material(struct text *text, const struct phrasing *phrasing, const char *label,
                             const char *material, size_t budget)
 {
@@ -120,7 +120,7 @@ const char *prompt_in_context(struct arena *arena, const struct turn *turns, siz
 
     if (!count)
         return prompt;
-    /* Turns before these would be cut whole. */
+    /* Earlier turns would be dropped completely. */
     while (first > 0 && used <= max_chars) {
         first--;
         used += utf8_count(turns[first].prompt);
@@ -143,7 +143,7 @@ struct asking prompt_to_split(const struct phrasing *phrasing, const char *quest
     return (struct asking){instruct(phrasing, words, false), question, NULL};
 }
 
-/* What stands in the one fence of a reply; the whole reply when there is none. */
+/* The content of the only fence of a reply; the whole reply when there is none. */
 static const char *without_fence(struct arena *arena, const char *reply)
 {
     const char *open = strstr(reply, "```"), *from, *close;

@@ -1,4 +1,4 @@
-/* Choosing models, and making calls of them. */
+/* Selects models and makes their calls. */
 #include "orchestrator/runs/calls.h"
 
 #include "base/schema.h"
@@ -56,7 +56,7 @@ static bool has_browser(const struct orchestrator_settings *settings)
            settings->browser_driver != BROWSER_NULL && settings->browser_profile_dir;
 }
 
-/* The setting that should hold the key of a model and does not; NULL when nothing is missing. */
+/* The unset setting for the key of a model; NULL when nothing is missing. */
 static const char *missing_key(const struct worker_context *worker, const struct model *model)
 {
     if (model->own)
@@ -127,7 +127,7 @@ static bool has_provider(const struct model *const *models, size_t count, const 
     return false;
 }
 
-/* What is left of the choice, from the widest difference to the least. */
+/* The remaining candidates, from the largest difference to the smallest. */
 enum { OTHER_PROVIDERS, SAME_BACKEND, ALL_OTHERS, CHOICES };
 
 size_t models_choose(const struct worker_context *worker, const struct model *first, size_t wanted,

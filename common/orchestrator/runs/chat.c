@@ -16,7 +16,7 @@ static bool take_text(const char *text, size_t length, void *context)
     return chat->wanted->on_text(chat, text, length, chat->wanted->context);
 }
 
-/* The conversation with the part of the answer that came, for the next model to continue. */
+/* The conversation with the received part of the answer, for the next model to continue. */
 static const struct llm_request *continued(const struct phrasing *phrasing,
                                            const struct llm_request *request, const char *so_far)
 {
@@ -60,8 +60,8 @@ static enum error ask(struct chat *chat, const char *prompt)
     return dispatch_one(run, &call, &chat->result);
 }
 
-/* The models that may answer, in order. After the first only those whose protocol can express the
- * whole conversation. */
+/* The models that may answer, in order. Fallbacks must support the whole conversation in their
+ * protocol. */
 static size_t list_models(const struct chat *chat, const struct model *models[MODELS_MAX])
 {
     const struct run *run = &chat->task_run.run;

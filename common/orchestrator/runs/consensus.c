@@ -1,4 +1,4 @@
-/* Rounds of answers, and what they agree on. */
+/* Iterations of answers, and their consensus. */
 #include "orchestrator/runs/consensus.h"
 
 #include "orchestrator/dispatch/embeddings.h"
@@ -9,7 +9,7 @@ enum { ANSWERS_MAX = 200, DISSENT_CHARACTERS = 500 };
 
 static const double linkage_threshold = 0.85, accepting = 0.9, contested = 0.7;
 
-/* What has been answered so far. */
+/* The answers so far. */
 struct forum {
     struct pattern_run *run;
     struct embedding_cache cache;
@@ -65,7 +65,7 @@ static enum error compare(struct forum *forum, struct similarities *similarities
     return error;
 }
 
-/* Each call goes to the next model, also over rounds. */
+/* Calls rotate through the models, also across iterations. */
 static enum error ask_round(struct forum *forum, const char *prompt, int count, bool varied)
 {
     struct call_request *orders = ARENA_ARRAY(arena_of(forum), struct call_request, (size_t)count);
@@ -97,7 +97,7 @@ static void without_answers(const struct forum *forum, int rounds, struct consen
         (struct consensus){.failure = forum->failure, .rounds = rounds, .needs_debate = true};
 }
 
-/* Everything agrees with everything: the calls are simulated. */
+/* In a dry run all answers agree: the calls are simulated. */
 static enum error agree_dry(struct forum *forum, const char *prompt, int per_round, bool weighted,
                             struct consensus *consensus)
 {
@@ -133,7 +133,7 @@ static void judge_v1(struct forum *forum, const struct similarities *similaritie
     consensus->needs_debate = consensus->score < wanted->target;
 }
 
-/* There is time for another iteration, and the client is still there. */
+/* Whether there is time for another iteration, and the client is still connected. */
 static bool goes_on(const struct pattern_run *run)
 {
     return run_seconds_left(&run->task_run.run) > 0 && !run->task_run.run.was_cancelled;
@@ -207,7 +207,7 @@ static enum error debate_leader(struct forum *forum, const char *prompt,
     return error;
 }
 
-/* Answers outside of the largest cluster are rewritten in the light of it, each by its model. */
+/* Each model rewrites its answer outside the largest cluster in the light of that cluster. */
 static enum error pollinate(struct forum *forum, const char *prompt,
                             const struct similarities *similarities,
                             const struct clusters *clusters)
@@ -240,8 +240,8 @@ static enum error pollinate(struct forum *forum, const char *prompt,
     return error;
 }
 
-/* The answers of a cluster in the order that a model ranks them which has written none of them,
- * where there is one. */
+/* The answers of a cluster in the order ranked by a model that wrote none of them, if there is
+ * one. */
 static enum error rank(struct forum *forum, const char *prompt, const struct cluster *cluster,
                        const char **best)
 {
@@ -308,8 +308,8 @@ static enum error judge_v2(struct forum *forum, const char *prompt, bool peer_re
     return error;
 }
 
-/* One round: asked, compared, and what the divergence asks for. *on is false when it was the last.
- */
+/* One iteration: calls, comparison, and the reaction to the divergence. *on is false after the last
+ * one. */
 static enum error hold_round(struct forum *forum, const char *prompt,
                              const struct consensus_rule *rule, int round, bool *pollinated,
                              bool *on)

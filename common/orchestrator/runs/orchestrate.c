@@ -1,4 +1,4 @@
-/* The plain way of a prompt. */
+/* Orchestrates one prompt without a pattern. */
 #include "orchestrator/runs/orchestrate.h"
 
 #include "base/string_list.h"
@@ -110,7 +110,7 @@ enum error orchestrate(const struct worker_context *worker, struct arena *arena,
     return error ? error : task_run_end(&orchestration->task_run, &orchestration->outcome);
 }
 
-/* The models of the plan that was accepted. */
+/* The models of the accepted plan. */
 static struct string_list planned_models(struct arena *arena, const struct event_list *events)
 {
     struct string_list models = {0};

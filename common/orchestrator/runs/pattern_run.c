@@ -1,4 +1,4 @@
-/* The frame of patterns. */
+/* Common parts of the patterns. */
 #include "orchestrator/runs/pattern_run.h"
 
 #include <string.h>
@@ -119,7 +119,7 @@ enum error pattern_ask_judge(struct pattern_run *run, const struct model *const 
     return pattern_ask_one(run, *judge, asking, result);
 }
 
-/* The step that has given the text, from 1; 0 when it is put together. */
+/* The step that returned the text, from 1; 0 when it was merged. */
 static int64_t step_of(const struct run *run, const char *text)
 {
     for (size_t i = 0; text && i < run->steps.count; i++)
@@ -128,7 +128,7 @@ static int64_t step_of(const struct run *run, const char *text)
     return 0;
 }
 
-/* The call that gave the text; NULL when it is put together. */
+/* The call that returned the text; NULL when it was merged. */
 static const struct result *source_of(const struct pattern_run *run, const char *text)
 {
     for (size_t i = 0; text && i < run->result_count; i++)

@@ -1,4 +1,4 @@
-/* Calls in simple arrangements. */
+/* Simple combinations of calls. */
 #include "orchestrator/runs/several.h"
 
 #include "base/text.h"
@@ -24,7 +24,7 @@ static void fill_in(struct item *item, const struct result *result)
     item->status = done ? "completed" : "failed";
 }
 
-/* The first answer that is there, or the first failure. */
+/* The first available answer, or the first failure. */
 static enum error end_with_first(struct pattern_run *run, const struct item_list *list)
 {
     const struct result *failure = NULL;
@@ -38,7 +38,7 @@ static enum error end_with_first(struct pattern_run *run, const struct item_list
     return pattern_end_text(run, NULL, failure);
 }
 
-/* Names into orders; those that mean no model, or one that cannot be reached, have their status. */
+/* Resolves names into call requests; unknown and uncallable models have their own status. */
 static size_t resolve(struct comparison *comparison, const struct worker_context *worker,
                       struct arena *arena, const char *prompt, const struct string_list *models,
                       bool dry_run, struct call_request *orders, size_t *positions)
@@ -65,7 +65,8 @@ static size_t resolve(struct comparison *comparison, const struct worker_context
     return resolved;
 }
 
-/* Lets a model judge that is none of the compared, or the first of them where there is no other. */
+/* Calls a judge that is not one of the compared models, or the first of them if there is no
+ * other. */
 static enum error analyze_answers(struct comparison *comparison, const char *prompt,
                                   const struct call_request *orders, size_t resolved)
 {
@@ -146,7 +147,7 @@ static enum error take_position(struct debate *debate, const char *topic, const 
     return error;
 }
 
-/* What failed is no position and no critique: the debate ends with it. */
+/* A failed call is neither a position nor a critique: it ends the debate. */
 enum error debate_run(struct debate *debate, const struct worker_context *worker,
                       struct arena *arena, struct db *db, const char *topic, const char *position,
                       const char *model, bool dry_run, struct problem *problem)
@@ -207,7 +208,7 @@ enum error batch_run(struct batch *batch, const struct worker_context *worker, s
     return end_with_first(&batch->run, &batch->results);
 }
 
-/* The model asked for, and the first of every other provider that can be called. */
+/* The requested model, and the first callable model of every other provider. */
 static size_t gather(const struct pipeline *pipeline, const char *prompt, bool multi_model,
                      struct call_request *orders)
 {

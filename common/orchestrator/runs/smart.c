@@ -1,4 +1,4 @@
-/* Two stages: an answer, and a check of it that never replaces it. */
+/* Two stages: an answer, and a verification that never replaces it. */
 #include "orchestrator/runs/smart.h"
 
 #include "orchestrator/dispatch/embeddings.h"
@@ -96,7 +96,7 @@ static void keep_answers(struct smart *smart, const struct result *results, size
     smart->models_used = model_ids(arena, smart->fan_out.models, smart->fan_out.count);
 }
 
-/* Different models side by side, merged as the pattern wants it. */
+/* Calls different models in parallel, and merges them by the pattern. */
 static enum error answer_by_several(struct smart *smart, const struct smart_request *wanted)
 {
     const struct treatment *treatment = &smart->treatment;
@@ -146,7 +146,7 @@ static enum error find_answer(struct smart *smart, const struct smart_request *w
     return pattern_ask_one(&smart->run, smart->run.model, &asking, &smart->answer);
 }
 
-/* Compares the answers of a fan-out, by a model that has given none of them where there is one. */
+/* Compares the answers of a fan-out, by a model that wrote none of them if there is one. */
 static enum error compare_answers(struct smart *smart, const struct smart_request *wanted,
                                   struct result *result)
 {

@@ -1,4 +1,4 @@
-/* The frame of every task. */
+/* Life cycle of every task. */
 #include "orchestrator/runs/task_run.h"
 
 #include "base/clock.h"
@@ -37,7 +37,7 @@ const char *trace_id_of(struct arena *arena, const json_t *metadata)
     return length ? arena_copy(arena, text, length) : NULL;
 }
 
-/* Metadata as it is stored, with further members. */
+/* The stored metadata with further members. */
 static const char *write_metadata(struct arena *arena, const json_t *metadata, const char *route,
                                   const char *trace_id)
 {
@@ -324,8 +324,8 @@ static int terminal_event(int status)
     return status == RUN_FAILED ? EVENT_TASK_FAILED : EVENT_TASK_CANCELLED;
 }
 
-/* The events of a task: each ended step, and its end. A dry run has the event of its beginning
- * alone. */
+/* The events of a task: one for each ended step, and its end. A dry run has only the event of its
+ * beginning. */
 static struct event_list make_events(struct task_run *task_run, const struct outcome *outcome)
 {
     const struct run *run = &task_run->run;

@@ -114,7 +114,7 @@ static const char *check_format(const json_t *snapshot)
                                                                                      : mismatch;
 }
 
-/* A snapshot may lack its digest, but an unknown field may be the digest under a damaged name. */
+/* A snapshot may lack its digest, but an unknown member may be the digest with a damaged name. */
 static bool has_strange_field(const json_t *snapshot)
 {
     static const char *const names[] = {"status",

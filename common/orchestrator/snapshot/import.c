@@ -1,4 +1,4 @@
-/* Snapshots put into a store: everything is read and judged before the first row is touched. */
+/* Imports a snapshot: reads and validates everything before the first row changes. */
 #include "orchestrator/snapshot/snapshot.h"
 
 #include "base/string_list.h"
@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-/* What no task comes to, in any store: who sums up durations and costs counts on that. */
+/* Limits above any real task: sums of durations and costs rely on them. */
 enum {
-    MODELS_MOST = 1000, /* also subtasks, and how many of the models make a quorum */
+    MODELS_MOST = 1000, /* also for subtasks, and the number of models of a quorum */
     STEPS_MOST = 100000,
     TOKENS_MOST = 1000000000, /* of a step */
     USD_MOST = 1000000        /* of a step */
@@ -18,13 +18,13 @@ enum {
 #define EVENTS_MOST INT64_C(1000000000)
 #define MILLISECONDS_MOST (INT64_C(366) * 24 * 3600 * 1000)
 
-/* One JSON object being read; the first thing wrong with it is kept. */
+/* One JSON object being read; its first error is stored. */
 struct reading {
     struct arena *arena;
     const json_t *object;
     const char *position; /* of the object in the snapshot */
     const char *task_id;
-    const char *blamed; /* the path of the wrong member */
+    const char *blamed; /* the path of the invalid member */
     struct problem *problem;
     enum error error;
 };

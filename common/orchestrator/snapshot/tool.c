@@ -1,4 +1,4 @@
-/* The frame of operators' programs. */
+/* Common parts of the operators' programs. */
 #include "orchestrator/snapshot/tool.h"
 
 #include "base/clock.h"
@@ -32,7 +32,7 @@ static void add_id(struct tool *tool, const char *id)
         string_list_add_new(&tool->task_ids, id);
 }
 
-/* Whether the option stands in the usage, the first paragraph of the help. */
+/* Whether the usage, the first paragraph of the help, contains the option. */
 static bool is_allowed(const char *option, const char *help)
 {
     const char *at = strstr(help, option), *end = strstr(help, "\n\n");
@@ -88,7 +88,7 @@ static bool take_value(struct tool *tool, const char *option, const char *value)
     if (take_text(tool, option, value))
         return true;
     if (strcmp(option, "--channel") == 0)
-        setenv("ORCH_BROWSER_CHANNEL", value, 1); /* read and checked with the settings */
+        setenv("ORCH_BROWSER_CHANNEL", value, 1); /* read and validated with the settings */
     else if (strcmp(option, "--task-id") == 0)
         add_id(tool, value);
     else if (strcmp(option, "--limit") == 0)
@@ -145,7 +145,8 @@ enum error tool_open(struct tool *tool, bool bootstrap)
         tool->settings.db_path = tool->db_path;
     }
     if (tool->dsn || tool->db_path)
-        tool->settings.state_directory = NULL; /* named by hand: it need not be the service's own */
+        tool->settings.state_directory =
+            NULL; /* given explicitly: it may differ from the service's own */
     if (tool->settings.storage == STORAGE_MEMORY)
         return problem_set(&tool->problem, ERROR_INVALID, "no_store",
                            "A DSN is required: --dsn URL, --db FILE, ORCH_DB_DSN or ORCH_DB_PATH.");
@@ -232,7 +233,7 @@ bool tool_is_packed(const char *path)
     return length > 3 && strcmp(path + length - 3, ".gz") == 0;
 }
 
-/* What was packed, in place of it. */
+/* Replaces the compressed content by the decompressed one. */
 static enum error unpack(struct tool *tool, char **bytes, size_t *length)
 {
     struct gunzip *gunzip = gunzip_start(tool->arena, *bytes, *length, SNAPSHOT_BYTES_MAX / 4);
@@ -297,7 +298,7 @@ int tool_fail_at(struct tool *tool, const char *blamed, const char *error)
                                        json_line_of(tool->read, tool->read_length, blamed), error));
 }
 
-/* Folders of a path, made where they are missing. */
+/* Creates missing folders of a path. */
 static void make_folders(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -349,7 +350,7 @@ void tool_report_progress(void *context, const char *what, size_t done, size_t a
 int tool_run(int argc, char **argv, const char *help, bool needs_input,
              int (*work)(struct tool *tool))
 {
-    static struct tool tool; /* outlives a jump */
+    static struct tool tool; /* outlives a longjmp */
     jmp_buf exhausted;
     int status;
 

@@ -44,7 +44,7 @@ static const struct field row_fields[] = {TIME(OWNER, checked_at), STRING(OWNER,
 #undef OWNER
 static SCHEMA(row_schema, struct row, "ModelListRow", row_fields);
 
-/* A row that cannot be read counts as none: the next refresh replaces it. */
+/* An unreadable row counts as none: the next refresh replaces it. */
 static void read_payload(struct arena *arena, const struct row *row, struct stored_model_list *list)
 {
     struct schema_errors errors = {.arena = arena};

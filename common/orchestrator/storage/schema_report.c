@@ -49,7 +49,7 @@ static struct string_list new_list(struct arena *arena, size_t most)
     return (struct string_list){.items = ARENA_ARRAY(arena, const char *, most)};
 }
 
-/* Adds the columns that the table lacks to the object that is open in `columns`. */
+/* Adds the missing columns of the table to the open object `columns`. */
 static enum error check_table(struct arena *arena, struct db *db, const struct table *table,
                               struct schema_report *report, struct json_writer *columns,
                               struct problem *problem)
@@ -112,7 +112,7 @@ struct string_list schema_available(struct arena *arena, const struct db_schema 
     return list;
 }
 
-/* Names of applied migrations may hold their ending or not. */
+/* Names of applied migrations may contain the file extension or not. */
 static enum error read_applied(struct arena *arena, struct db *db, struct string_list *applied,
                                struct problem *problem)
 {

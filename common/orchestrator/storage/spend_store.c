@@ -1,4 +1,4 @@
-/* SQL of money that is held and booked. */
+/* SQL of held and booked costs. */
 #include "orchestrator/storage/spend_store.h"
 
 #include "base/clock.h"
@@ -77,7 +77,8 @@ static enum error settle_one(struct db *db, const struct spend_hold *hold, struc
     query_bind_text(query, hold->hold_id);
     changed = query_changes(query);
     error = query_end(query, problem);
-    if (error || !changed || !hold->booked) /* it was booked by who found it abandoned */
+    if (error || !changed ||
+        !hold->booked) /* another process found the task abandoned and booked it */
         return error;
     query = db_query(db, &book);
     query_bind_text(query, hold->day);

@@ -1,8 +1,8 @@
-/* Where the orchestrator stores. */
+/* Opens the database of the orchestrator. */
 #include "orchestrator/storage/store.h"
 
-/* A call changes a row or two on some 25 pages, most of them at the end of a table or an index.
- * What goes to the log, and is read from it by the next worker, is whole pages. */
+/* A call changes one or two rows on about 25 pages, most of them at the end of a table or an index.
+ * SQLite writes whole pages to the log, and the next worker reads them. */
 enum { PAGE_BYTES = 1024 };
 
 static const char *target_of(struct arena *arena, const struct orchestrator_settings *settings,

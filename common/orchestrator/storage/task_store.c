@@ -64,7 +64,7 @@ static const struct statement evict_tasks = {
            " WHERE accepted_at < ? ORDER BY accepted_at LIMIT ?)",
 };
 
-/* Timestamps are stored as text, which has to live until the query ends. */
+/* Timestamps are stored as text, which must live until the query ends. */
 typedef char time_text[CLOCK_TEXT_MAX];
 
 static void bind_time(struct query *query, struct optional_integer time, time_text text)
@@ -322,7 +322,7 @@ enum error task_sweep(struct db *db, struct arena *arena, int64_t *swept, struct
         error = find_late(db, arena, &late, problem);
         for (size_t i = 0; !error && i < late.count; i++) {
             error = end_abandoned(db, arena, late.items[i], swept, problem);
-            if (error == ERROR_CONFLICT) /* its worker was only slow, and first */
+            if (error == ERROR_CONFLICT) /* its worker was only slow, and ended the task first */
                 error = ERROR_NONE;
         }
     } while (!error && late.count == SWEEP_BATCH);

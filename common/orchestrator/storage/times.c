@@ -13,7 +13,7 @@ const char *shown_time(struct arena *arena, int64_t timestamp)
     return text;
 }
 
-/* A number, which timestamp_from_text() takes too, has no dash behind a year. */
+/* timestamp_from_text() also accepts a number, which has no dash after a year. */
 bool read_time(const char *text, int64_t *timestamp)
 {
     return strlen(text) > 4 && text[4] == '-' && timestamp_from_text(text, timestamp);
