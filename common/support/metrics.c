@@ -1,4 +1,4 @@
-/* The table of figures. Names and buckets are those that dashboards and alert rules know. */
+/* The table of metrics. Names and buckets are those of dashboards and alert rules. */
 #include "support/metrics.h"
 
 #define COUNTER(name_, help_) .name = (name_), .kind = METRIC_COUNTER, .help = (help_)

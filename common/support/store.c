@@ -1,4 +1,4 @@
-/* Where the support service stores. */
+/* Opens the database of the support service. */
 #include "support/store.h"
 
 void support_store_plan(struct arena *arena, const struct support_settings *settings,

@@ -1,5 +1,5 @@
-/* Building the curated file from confirmed cases: what is in memory of each is where its line comes
- * from; the lines themselves are there one at a time. */
+/* Builds the curated file from confirmed cases. Memory holds only the source of each line; the
+ * lines themselves are read one at a time. */
 #include "base/list.h"
 #include "base/timestamp.h"
 #include "support/answer/answer.h"
@@ -14,7 +14,7 @@
 
 enum { LINE_MAX = 1 << 22, LEAST_SCORE = 70, DEPTH = 64 };
 
-/* Where the line of a case comes from: the file so far, or a case of review. */
+/* The source of a case's line: the current file, or a review case. */
 struct record {
     const char *case_id, *source_trace_id;
     size_t order; /* later ones win */
@@ -99,14 +99,14 @@ static const struct field line_fields[] = {STRING(OWNER, case_id),
 #undef OWNER
 static SCHEMA(line_schema, struct line, "CuratedLine", line_fields);
 
-/* Nothing is quoted by who refuses, or hands over to a person. */
+/* A refusal or a handover to a human quotes nothing. */
 static bool quotes_nothing(struct arena *arena, const struct extract *extract)
 {
     return (extract->route && strcmp(extract->route, "human") == 0) ||
            answer_is_refusal(arena, extract->answer);
 }
 
-/* No more than was seen: what a person has confirmed is good enough. */
+/* Requires no more than the confirmed answer contains: a human has confirmed it as good. */
 static struct optional_number least_score(bool good, struct optional_number seen)
 {
     return GIVEN_NUMBER(good && seen.given && seen.value < LEAST_SCORE ? floor(seen.value)
@@ -133,7 +133,7 @@ static struct curated_expected expected_of(struct arena *arena, const struct rev
                                      .citations_least = GIVEN_INTEGER(citations)};
 }
 
-/* Why the answer that was confirmed does not meet what its own case expects. */
+/* Why the confirmed answer fails the expectations of its own case. */
 static struct string_list own_failures(struct arena *arena, const struct extract *extract,
                                        const struct curated_expected *expected)
 {
@@ -147,7 +147,7 @@ static struct string_list own_failures(struct arena *arena, const struct extract
     return expectations_failed(arena, expected, &source);
 }
 
-/* Tags that came with a verdict taken from a batch; a list without items where there are none. */
+/* Tags of a verdict imported from a batch; an empty list when there are none. */
 static json_t *tags_of(struct arena *arena, const char *snapshot)
 {
     struct json_fault fault;
@@ -225,7 +225,7 @@ static void add_old(void *context, const struct curated_case *item)
                                       .size = item->size});
 }
 
-/* What is in the file so far. */
+/* Reads the current file. */
 static enum error old_records(struct build *build)
 {
     const struct trace_call *call = &build->call;
@@ -239,7 +239,7 @@ static enum error old_records(struct build *build)
     return error;
 }
 
-/* A case that was made before is left out. */
+/* Skips a case created earlier. */
 static enum error new_records(struct build *build)
 {
     const struct trace_call *call = &build->call;
@@ -275,8 +275,7 @@ static void skip(const struct build *build, const char *case_id, const struct st
         skipped->failures.items[i] = arena_copy_string(arena, failures->items[i]);
 }
 
-/* A case whose question is not known is of no use, and neither is one that its own answer would
- * fail: no line. */
+/* Writes no line for a case without a known question, or one that its own answer would fail. */
 static enum error new_line(const struct build *build, const struct record *record,
                            const char **line)
 {
@@ -325,7 +324,7 @@ static int compare_texts(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Without the records whose case exists and is not confirmed any more. */
+/* Drops the records whose case exists and is no longer confirmed. */
 static enum error prune(struct build *build)
 {
     struct string_list revoked;
@@ -342,7 +341,7 @@ static enum error prune(struct build *build)
     return ERROR_NONE;
 }
 
-/* The last line that the records of one case have. Gives how many there are. */
+/* The last line of the records of one case. Returns how many there are. */
 static size_t write_case(const struct build *build, size_t first, enum error *error)
 {
     const struct record *records = build->records + first;

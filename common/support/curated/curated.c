@@ -77,7 +77,7 @@ static enum error read_line(struct arena *arena, const char *text, struct curate
     return ERROR_NONE;
 }
 
-/* Each line takes its memory from `scratch`, which is reset behind it unless it is the arena. */
+/* Each line uses memory of `scratch`, which is reset after the line unless it is the arena. */
 static enum error go_through(struct arena *arena, struct arena *scratch, FILE *file,
                              const char *path, curated_visit *visit, void *context,
                              struct problem *problem)

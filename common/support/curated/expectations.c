@@ -1,4 +1,4 @@
-/* The expectations of a case, in a fixed order; every failure is told. */
+/* The expectations of a case, in a fixed order; reports every failure. */
 #include "support/curated/expectations.h"
 #include "support/curated/phrases.h"
 #include "text/fold.h"
@@ -13,7 +13,7 @@ static bool plainly(struct arena *arena, const char *text, const char *needle)
     return strstr(text_lower(arena, text), text_lower(arena, needle)) != NULL;
 }
 
-/* Words are looked for as words: "day one" is not in "Friday one". */
+/* Matches whole words: "day one" is not in "Friday one". */
 static bool has_words(struct arena *arena, const char *text, const char *words)
 {
     return *words && strstr(arena_print(arena, " %s ", text), arena_print(arena, " %s ", words));

@@ -1,4 +1,4 @@
-/* Phrases of answers: by rule, or as reviewers have marked them. */
+/* Phrases of answers: by rule, or as marked by reviewers. */
 #include "support/curated/phrases.h"
 #include "base/text.h"
 #include "text/fold.h"
@@ -24,8 +24,8 @@ static unsigned code_point(const char *text, size_t length)
     return point;
 }
 
-/* Letters and digits of every script, near enough: what is neither ASCII nor one of the blocks of
- * signs and punctuation counts. */
+/* Letters and digits of every script, approximately: non-ASCII characters outside the blocks of
+ * signs and punctuation count. */
 static bool is_word_point(unsigned point)
 {
     if (point < 0x80)

@@ -1,4 +1,4 @@
-/* Rebuilding as a job of its own. */
+/* Rebuilds the curated data as a job. */
 #include "support/curated/rebuild.h"
 #include "base/timestamp.h"
 #include "crypto/token.h"
@@ -62,7 +62,7 @@ static struct rebuild_job record_of(const char *id, const char *tenant,
                                 .out = payload->out};
 }
 
-/* Stores how far a run is. */
+/* Stores the progress of a run. */
 static enum error store_record(struct db *db, struct arena *arena, struct rebuild_job *record,
                                const char *status, int64_t progress, struct problem *problem)
 {
@@ -129,7 +129,7 @@ static enum error missing(struct problem *problem)
     return problem_set(problem, ERROR_NOT_FOUND, "job_not_found", "job not found");
 }
 
-/* The record of a run that has lost its worker: the job knows it, the record does not. */
+/* The record of a run whose worker has died: the job knows this, the record does not. */
 static struct rebuild_job lost_record(const struct trace_call *call,
                                       const struct background_run *run)
 {

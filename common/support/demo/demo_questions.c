@@ -1,5 +1,5 @@
-/* Twelve questions in six categories. Documents hold the answers to four; a good service refuses
- * the others. */
+/* Twelve questions in six categories. The documents answer four of them; a good service refuses the
+ * others. */
 #include "support/demo/demo.h"
 #include "support/regression/fixed_questions.h"
 
@@ -7,9 +7,10 @@ enum { KEYWORDS_MOST = 4, FILE_MOST = 65536, LEAST_SCORE = 70 };
 
 struct demo_question {
     const char *category, *question;
-    const char *keywords[KEYWORDS_MOST]; /* that the answer has to hold; NULL at the end */
+    const char
+        *keywords[KEYWORDS_MOST]; /* keywords that the answer must contain; NULL ends the list */
     const char *answer;
-    const char *document; /* NULL = none of them says */
+    const char *document; /* NULL = no document contains the answer */
 };
 
 static const char warranty[] = "warranty.md", errors[] = "error_codes.md";
@@ -136,7 +137,7 @@ static const struct field case_fields[] = {
 #undef OWNER
 static SCHEMA(case_schema, struct demo_case, "DemoCase", case_fields);
 
-/* A question without a document is to reach a person, with nothing cited. */
+/* A question without a document must go to a human, without citations. */
 static struct demo_expected expected_of(const struct demo_question *question)
 {
     if (!question->document)

@@ -1,4 +1,4 @@
-/* Chunking: sections by headings, pieces by ever finer cuts, and packing them with overlap. */
+/* Chunking: sections by headings, pieces by increasingly fine splits, and packing with overlap. */
 #include "support/documents/chunk.h"
 #include "base/list.h"
 #include "base/text.h"
@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum {
-    LEVELS = 5,    /* of cutting: blank line, line, sentence, blank, character */
-    HEAD_SHARE = 2 /* the head of a table that is repeated takes one part of so many */
+    LEVELS = 5,    /* of splitting: blank line, line, sentence, blank, character */
+    HEAD_SHARE = 2 /* a repeated table header uses at most this fraction of a chunk */
 };
 
-/* A piece of the text that is not cut further, and its length in code points. */
+/* A piece of the text that is not split further, and its length in code points. */
 struct piece {
     size_t start, end;
     int length;
@@ -28,7 +28,7 @@ struct cutter {
     struct chunk_list *list;
     struct chunk frame; /* headings and page of the chunks being made */
     struct {
-        size_t line;       /* how far lines have been looked at: the begin of one */
+        size_t line;       /* start of the last line checked */
         size_t head, rule; /* of the table that `line` stands in, when `inside` */
         bool inside;
     } table;
@@ -69,8 +69,8 @@ static void add_piece(struct cutter *cutter, size_t start, size_t end, int lengt
     cutter->pieces[cutter->count++] = (struct piece){start, end, length};
 }
 
-/* Where the next piece begins at this level of cutting, behind `at`. Separators stay at the
- * beginning of what follows them. */
+/* Where the next piece begins at this level of splitting, after `at`. A separator belongs to the
+ * piece after it. */
 static size_t next_cut(const struct cutter *cutter, size_t at, size_t end, int level)
 {
     const char *text = cutter->text;
@@ -126,7 +126,7 @@ static size_t line_end(const char *text, size_t at, size_t length)
     return feed ? (size_t)(feed - text) + 1 : length;
 }
 
-/* Goes on to the line that `start` stands in. Chunks come in order. */
+/* Advances to the line that contains `start`. Chunks come in order. */
 static void find_table(struct cutter *cutter, size_t start)
 {
     const char *text = cutter->text;
@@ -148,8 +148,8 @@ static void find_table(struct cutter *cutter, size_t start)
     cutter->table.line = at;
 }
 
-/* The lines that a chunk from `start` on lacks, the head of its table: their length, from
- * cutter->table.head on. */
+/* The header of the table, if a chunk from `start` on lacks it: its length, from cutter->table.head
+ * on. */
 static size_t missing_head(struct cutter *cutter, size_t start)
 {
     size_t head, after;
@@ -192,8 +192,8 @@ static void add_chunk(struct cutter *cutter, size_t start, size_t end)
     chunk->length = head + end - start;
 }
 
-/* Where the next chunk begins: with trailing pieces of the last one that are together no longer
- * than the overlap, and leave room for the piece that comes next. */
+/* Where the next chunk begins: with trailing pieces of the last one whose total is at most the
+ * overlap, and which leave space for the next piece. */
 static size_t overlap_start(const struct cutter *cutter, size_t first, size_t next)
 {
     int room = cutter->options->overlap, length = 0;
@@ -272,7 +272,7 @@ static void close_section(struct cutter *cutter, const struct section *section)
     chunk_section(cutter, section->start, section->end);
 }
 
-/* A section that holds only its heading goes with the deeper one that follows. */
+/* A section with only a heading is merged with the deeper one that follows. */
 static void chunk_by_headings(struct cutter *cutter, size_t length)
 {
     struct section section = {.start = 0};

@@ -1,4 +1,4 @@
-/* Contexts of chunks: calls side by side, round by round. */
+/* Contexts of chunks: parallel calls, batch by batch. */
 #include "support/documents/contexts.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -37,7 +37,7 @@ static const char *message_of(const struct contexts_request *request, struct are
     return text.bytes;
 }
 
-/* One round, from a chunk on; how many of its calls brought something. */
+/* One batch, from a chunk on; returns how many of its calls were usable. */
 static size_t write_round(const struct contexts_request *request, struct models_run *run,
                           size_t first, size_t count, const char **headers)
 {

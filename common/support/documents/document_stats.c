@@ -1,4 +1,5 @@
-/* Which documents answers cite, and which of those nobody has looked at for long. */
+/* Citation counts of documents, and frequently cited documents that were not checked for a long
+ * time. */
 #include "db/query.h"
 #include "support/documents/document_store.h"
 

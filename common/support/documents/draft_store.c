@@ -1,4 +1,4 @@
-/* Gaps and drafts: all SQL about them, and what a decision on a draft does. */
+/* Gaps and drafts: contains all SQL about them, and applies a decision on a draft. */
 #include "support/documents/draft_store.h"
 #include "base/schema.h"
 #include "crypto/token.h"
@@ -106,7 +106,7 @@ static enum error find(const struct document_call *call, const char *id, struct 
     return problem_set(call->problem, ERROR_NOT_FOUND, "draft_not_found", "draft not found");
 }
 
-/* Runs a change that only pending drafts allow, and says why it could not. */
+/* Runs a change that is allowed only for pending drafts, or returns the reason why it is not. */
 static enum error change(const struct document_call *call, const struct statement *statement,
                          const char *value, const char *id)
 {
@@ -137,8 +137,8 @@ enum error draft_reject(const struct document_call *call, const char *id)
     return change(call, &decide_draft, "rejected", id);
 }
 
-/* The document first: a draft that is published and not there would be worse than one that is there
- * and still pending, which a second try puts right. */
+/* Ingests the document first: a published draft without its document would be worse than a pending
+ * draft with its document, which a second attempt completes. */
 enum error draft_publish(const struct document_call *call, const struct support_settings *settings,
                          const char *id)
 {

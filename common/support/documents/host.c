@@ -1,4 +1,4 @@
-/* The name of a data folder, and what its files hold. */
+/* The name of a data folder, and the hash of its files. */
 #include "support/documents/host.h"
 #include "crypto/token.h"
 
@@ -25,7 +25,7 @@ static bool read_name(const char *path, char name[NAME_TEXT])
     return got == NAME_TEXT - 1;
 }
 
-/* The name stands in the file when the file has its own: others never read half of it. */
+/* The file gets its name after it is written: other processes never read half of it. */
 static void write_name(const char *path, const char *beside)
 {
     char name[NAME_TEXT];
@@ -35,7 +35,7 @@ static void write_name(const char *path, const char *beside)
         return;
     token_random_text(NAME_BYTES, name, sizeof name);
     if (write(file, name, sizeof name - 1) == (ssize_t)sizeof name - 1 && fsync(file) == 0)
-        (void)!link(beside, path); /* who was faster has named it */
+        (void)!link(beside, path); /* another process has named it first */
     close(file);
     unlink(beside);
 }

@@ -1,4 +1,4 @@
-/* Ingestion: the steps from a file to a version that is searched. */
+/* Ingestion: the steps from a file to a searchable version. */
 #include "support/documents/ingest.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -23,7 +23,7 @@
 
 enum {
     SCRATCH_BYTES = 1 << 28,
-    ATTEMPTS = 5 /* of an ingestion that somebody else's of the same name overtakes */
+    ATTEMPTS = 5 /* for an ingestion that loses against a concurrent one of the same document */
 };
 
 static const char *make_folder(struct arena *arena, const struct support_settings *settings,
@@ -52,7 +52,7 @@ const char *ingest_upload_folder(struct arena *arena, const struct support_setti
     return make_folder(arena, settings, "uploads", strcmp(tenant, "default") == 0 ? NULL : tenant);
 }
 
-/* One ingestion on its way. */
+/* The state of one ingestion. */
 struct run {
     const struct document_call *call;
     const struct support_settings *settings;
@@ -79,8 +79,8 @@ static void close_file(void *file)
     close((int)(intptr_t)file);
 }
 
-/* The file is opened once, so that what is hashed is what is read, whoever replaces it meanwhile.
- */
+/* Opens the file once, so that the hashed content is the ingested content, even if the file is
+ * replaced meanwhile. */
 static enum error load_file(struct run *run)
 {
     const struct support_settings *settings = run->settings;
@@ -117,7 +117,7 @@ static enum error load(struct run *run)
     return ERROR_NONE;
 }
 
-/* Of the pages one after the other, each ending with its number, so that moved page breaks are a
+/* Hashes the pages in order, each with its number at the end, so that moved page breaks count as a
  * change. */
 static void hash_text(struct run *run)
 {
@@ -216,8 +216,8 @@ static void index_body(struct index_builder *builder, struct arena *scratch, int
     index_builder_chunk(builder, key, header, passages, list.count);
 }
 
-/* By itself, or by its children. Memory of passages is given back chunk by chunk through an arena
- * of their own. */
+/* Indexes a chunk by itself, or by its children. Passages use a separate arena, which is reset
+ * after each chunk. */
 static void index_chunk(struct index_builder *builder, struct arena *scratch, int64_t key,
                         const char *header, const char *body, size_t length, bool parent)
 {
@@ -341,12 +341,13 @@ static enum error ingest_once(const struct document_call *call,
     write_contexts(&run);
     result->chunks = (int64_t)run.chunks.count;
     error = store(&run);
-    if (!error && ingest_merge(call, settings, 1)) /* the document is in; `ingest` tries again */
+    if (!error &&
+        ingest_merge(call, settings, 1)) /* the document is stored; `ingest` tries again */
         log_event(LOG_WARNING, "segments_not_merged", call->problem->text);
     return error;
 }
 
-/* Two uploads of one name at a time: whoever comes second reads the file as it is now. */
+/* After a conflict of two uploads of one name, the second process reads the current file. */
 enum error ingest_document(const struct document_call *call,
                            const struct support_settings *settings,
                            const struct ingest_request *request, struct ingest_result *result)
@@ -358,7 +359,7 @@ enum error ingest_document(const struct document_call *call,
     return error;
 }
 
-/* Places of dead documents, as the index takes them. */
+/* The indexes of tombstoned documents, in the index's format. */
 struct search_segment ingest_as_segment(struct arena *arena, const struct segment_row *row)
 {
     uint32_t *dead = ARENA_ARRAY(arena, uint32_t, row->count + 1);

@@ -1,5 +1,5 @@
-/* Merging: what keeps the segments of a tenant few. Each upload adds one; the smallest of them
- * become one again, in one transaction that fails when somebody else changed them meanwhile. */
+/* Merges segments to keep a tenant's number of segments small. Each upload adds one; the smallest
+ * ones are merged in one transaction, which fails when another process changed them meanwhile. */
 #include "search/search.h"
 #include "support/documents/ingest.h"
 
@@ -12,7 +12,7 @@
 
 enum {
     MERGE_LEAST = 8,      /* segments at a time */
-    MERGE_MOST = 64,      /* at a time: each is mapped */
+    MERGE_MOST = 64,      /* at a time, because each is mapped */
     MERGE_BYTES = 1 << 28 /* segments as large as this stay as they are */
 };
 
@@ -32,7 +32,7 @@ static int by_name(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* The smallest segments in the order of their names; so many that few are left. */
+/* Selects the smallest segments in the order of their names, as many as needed. */
 static const struct segment_row **choose(struct arena *arena, const struct segment_rows *rows,
                                          size_t *count)
 {
@@ -50,7 +50,7 @@ static const struct segment_row **choose(struct arena *arena, const struct segme
     return small;
 }
 
-/* What was replaced is not needed any more; workers that have it mapped keep it. */
+/* Deletes the replaced segments; workers that have them mapped keep them. */
 static void remove_files(const char *folder, const char *const *names, size_t count,
                          struct arena *arena)
 {
@@ -68,12 +68,12 @@ static enum error swap_merged(const struct document_call *call, const char *fold
 
     if (!error)
         error = document_swap_segments(call, old, count, &fresh, true);
-    if (error || !fresh.count) /* somebody else was faster, or nothing lives */
+    if (error || !fresh.count) /* another process was faster, or all documents are tombstoned */
         unlink(arena_print(call->arena, "%s/%s", folder, to->name));
     return error;
 }
 
-/* The model of which all of them have vectors; NULL where one has none, or another's. */
+/* The model if all of them have its vectors; else NULL. */
 static const char *same_vectors(const struct segment_row *const *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -102,7 +102,7 @@ static enum error merge_rows(const struct document_call *call, const char *folde
     return error;
 }
 
-/* `done` when there is nothing to merge. */
+/* `done` when there was nothing to merge. */
 static enum error merge_once(const struct document_call *call, const char *folder, bool *done)
 {
     const struct segment_row **chosen;

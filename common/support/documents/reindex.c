@@ -12,7 +12,7 @@
 enum { ORPHAN_SECONDS = 3600 };
 #define LISTING_MEMORY ((size_t)1 << 28)
 
-/* By what means each tenant is seen to. */
+/* The arguments for each tenant. */
 struct means {
     const struct support_settings *settings;
     struct models *models;
@@ -21,8 +21,8 @@ struct means {
 typedef enum error tenant_visit(const struct document_call *call, const struct means *means,
                                 int64_t *count);
 
-/* Two memories by turns: a name stands in one of them until its successor has been read into the
- * other, so that a walk needs no more of it the longer it is. */
+/* Two arenas in turn: a name stays in one of them until the next name was read into the other, so
+ * that the iteration needs constant memory. */
 struct turns {
     struct arena *now, *next;
 };
@@ -80,8 +80,8 @@ enum error reindex_sweep(struct db *db, const struct support_settings *settings,
     return visit_tenants(db, &(struct means){settings, NULL}, sweep_tenant, &swept, problem);
 }
 
-/* Whether the file is that of the version that is searched: another host may have a newer one. What
- * an older program ingested has no hash, and goes by its size. */
+/* Whether the file is that of the indexed version: another host may have a newer one. Documents of
+ * older versions of the program have no hash and are compared by size. */
 static bool is_its_file(const char *path, const struct document_row *row)
 {
     char hash[DIGEST_SHA256_TEXT];
@@ -150,7 +150,8 @@ enum error reindex_all(struct db *db, const struct support_settings *settings,
     return visit_tenants(db, &means, reindex_tenant, documents, problem);
 }
 
-/* Whether a segment cannot be read and is named still, by a second look: others merge them. */
+/* Whether a segment is unreadable and still current, checked twice: other processes merge
+ * segments. */
 static enum error is_lost(const struct document_call *call, const char *folder,
                           const struct segment_row *row, bool *lost)
 {

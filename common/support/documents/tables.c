@@ -1,5 +1,4 @@
-/* The rows of a Markdown table: how they are told from other lines, and which of them is the head.
- * Knows nothing of documents. */
+/* Recognizes the rows of a Markdown table, and its header. Does not depend on documents. */
 #include "support/documents/tables.h"
 
 #include <string.h>

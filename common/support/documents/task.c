@@ -1,4 +1,4 @@
-/* Tasks: the job behind them, and the row that tells of it. */
+/* Tasks: the job, and the row that shows its state to clients. */
 #include "support/documents/task.h"
 #include "base/json.h"
 #include "db/query.h"
@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    LEASE_MARGIN_SECONDS = 60, /* beyond what reading may take, before the next sign of progress */
+    LEASE_MARGIN_SECONDS =
+        60, /* added to the time limit of an extraction, before the next progress report */
     KIND_TEXT = 64,
     STRAYS_MOST = 100,
     FORGOTTEN_MOST = 500
@@ -84,7 +85,7 @@ static int lease_of(const struct support_settings *settings)
     return seconds > TASK_LEASE_SECONDS ? (int)seconds : TASK_LEASE_SECONDS;
 }
 
-/* The jobs of one host are a kind of their own; "" is that of older versions. */
+/* The jobs of one host are a separate kind; "" is the kind of older versions. */
 static struct job_kind kind_of(struct arena *arena, const struct support_settings *settings,
                                const char *host)
 {
@@ -165,7 +166,7 @@ static enum error read_clock(const struct document_call *call, int64_t *now)
     return query_end(query, call->problem);
 }
 
-/* A runner that died leaves its words behind; the job knows that its lease is over. */
+/* A dead runner leaves its last state in the row; the job knows that its lease has ended. */
 static enum error check_lease(const struct document_call *call, struct task *task)
 {
     const struct job_kind kind = kind_of(call->arena, NULL, task->host);
@@ -341,7 +342,7 @@ static void show_progress(void *context, const char *step, size_t count)
     (void)!job_extend(job, job->kind->lease_seconds, &problem); /* lost: the end will tell */
 }
 
-/* What the payload says; false when it says nothing that can be done. */
+/* Parses the payload; false when it is unusable. */
 static bool read_payload(struct job *job, struct document_call *call,
                          struct ingest_request *request)
 {

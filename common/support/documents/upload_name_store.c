@@ -57,8 +57,8 @@ static enum error is_there(const struct document_call *call, const struct statem
     return query_end(query, call->problem);
 }
 
-/* A document may have no name here: one of an older version, or one that was no upload. A file of
- * its very name replaces it; the number of another never does. */
+/* A document may have no upload name: it is of an older version, or was not uploaded. A file with
+ * exactly its name replaces it; a numbered name never does. */
 static enum error is_taken(const struct document_call *call, const char *doc_id, int number,
                            bool *taken)
 {

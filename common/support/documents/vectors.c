@@ -1,5 +1,5 @@
-/* Vectors for what was indexed without them: asked for segment by segment, and put in by the same
- * exchange of segments as merging. */
+/* Computes vectors for documents indexed without them: requests them segment by segment, and
+ * replaces the segment as merging does. */
 #include "base/clock.h"
 #include "support/documents/ingest.h"
 
@@ -8,11 +8,11 @@
 
 enum { ROUND_MICROSECONDS = 5000000, BATCH_MEMORY = 1 << 28 };
 
-/* A segment being filled in. */
+/* A segment that gets its vectors. */
 struct embedding {
     const struct document_call *call; /* its arena is reset with every batch */
     struct llm_endpoint endpoint;
-    int64_t ends; /* of this round */
+    int64_t ends; /* of this call */
     size_t chunks;
     const char *failure;
 };
@@ -23,7 +23,7 @@ struct llm_endpoint ingest_embed_endpoint(const struct support_settings *setting
                               settings->embedding_api_key_env, settings->connect_seconds, seconds);
 }
 
-/* What of a chunk is embedded: the context it stands in, and its text. */
+/* The embedded text of a chunk: its context, and its text. */
 static enum error text_of(const struct document_call *call, const struct search_wanted *wanted,
                           const char **text)
 {
@@ -78,7 +78,8 @@ static enum error exchange(const struct document_call *call, const char *folder,
     return error == ERROR_CONFLICT ? ERROR_NONE : error;
 }
 
-/* The copy has all documents of the old one, dead ones included, in their places. */
+/* The copy contains all documents of the old segment, tombstoned ones included, at their
+ * indexes. */
 static enum error fill(const struct document_call *call, const struct support_settings *settings,
                        const struct segment_row *old, struct arena *batch)
 {

@@ -1,4 +1,4 @@
-/* What the shared file says of providers. */
+/* Reads and resets providers' breakers in the shared memory. */
 #include "support/models/breakers.h"
 #include "support/models/models.h"
 

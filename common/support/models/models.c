@@ -1,5 +1,5 @@
-/* The way of a call: down the chain of a node's targets, each behind its limits and its breaker,
- * until somebody answers or nobody is left. */
+/* A model call: tries the targets of a node in order, each behind its limits and its breaker, until
+ * one answers or none is left. */
 #include "support/models/models.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -17,12 +17,12 @@ enum {
     TOKENS_UNIT = 1000,
     PROBE_MARGIN_MS = 1000,
     MINUTE = 60,
-    POINTS_A_TOKEN = 8 /* of an answer; English has four to five */
+    POINTS_A_TOKEN = 8 /* per token of an answer; English has four to five */
 };
 
-static const double least_seconds = 0.05;  /* a call that has less is not worth making */
-static const double reserve_seconds = 0.5; /* for what comes after the last call */
-static const double share_of_first = 0.6;  /* of the time, while others could still be asked */
+static const double least_seconds = 0.05;  /* seconds; a call with less time is not made */
+static const double reserve_seconds = 0.5; /* seconds reserved for the steps after the last call */
+static const double share_of_first = 0.6;  /* share of the time, while other targets remain */
 static const double micro = 1e6;
 
 struct models {
@@ -39,7 +39,7 @@ static struct timespec change_of(const char *path)
     return path && stat(path, &about) == 0 ? about.st_mtim : (struct timespec){0, 0};
 }
 
-/* Reads the registry as it is now; the old one stays when it is no good. */
+/* Reads the current registry; keeps the old one if the new one is invalid. */
 static enum error read_registry(struct models *models, struct problem *problem)
 {
     struct registry *registry;
@@ -157,7 +157,7 @@ bool models_use_tools(const struct models_run *run, enum model_node node)
                                           .provider->capabilities.supports_tool_use;
 }
 
-/* Who may be asked for a node, one after the other. */
+/* The targets for a node, in order. */
 static struct registry_chain chain_of(const struct models_run *run, enum model_node node, bool fast)
 {
     struct registry_chain chain = registry_chain_of(profile_of(run), node, fast);
@@ -239,23 +239,23 @@ void models_reject(struct models_run *run, enum model_node node, const struct mo
             model_node_names[node], reply->provider, "embedded", reason, .rejected = true};
 }
 
-/* One target of a chain, being asked. */
+/* One call of a target. */
 struct attempt {
     struct models_run *run;
     const struct model_call *model_call;
     const struct registry_target *target;
     bool is_last;
     double seconds;
-    bool emitted;  /* words of it have been handed on */
+    bool emitted;  /* text has been passed on */
     size_t points; /* code points of them */
-    bool overlong; /* they passed the limit, and the call was ended */
+    bool overlong; /* the limit was exceeded, and the call was canceled */
     struct breaker_rule breaker, mark;
     struct breaker_permit breaker_pass, mark_pass;
     struct llm_provider provider;
     struct llm_request request;
 };
 
-/* Seconds that calls of this question still have. */
+/* Remaining seconds for calls of this question. */
 static double seconds_left(const struct models_run *run)
 {
     const struct support_settings *settings = run->models->settings;
@@ -306,7 +306,7 @@ static const char *rate_refusal(const struct attempt *attempt)
     return NULL;
 }
 
-/* Notes what a call has made of the provider's breaker; `before` it was in that state. */
+/* Records the result in the provider's breaker; `before` is the previous state. */
 static void note_transition(struct models_run *run, const char *provider, enum breaker_state before)
 {
     enum breaker_state after =
@@ -317,7 +317,7 @@ static void note_transition(struct models_run *run, const char *provider, enum b
             (struct model_transition){provider, breaker_state_name(after)};
 }
 
-/* Why a target is not asked at all; NULL = it is. */
+/* The reason why a target is not called; NULL = it is. */
 static const char *refusal_of(struct attempt *attempt)
 {
     struct models_run *run = attempt->run;
@@ -387,7 +387,8 @@ static int64_t tokens_allowed(const struct attempt *attempt)
                                            : attempt->run->models->settings->answer_tokens;
 }
 
-/* Code points that an answer may have: more than any language needs for the tokens it may have. */
+/* Upper bound of the code points of an answer: more than any language needs for the allowed
+ * tokens. */
 static size_t points_allowed(const struct attempt *attempt)
 {
     return (size_t)tokens_allowed(attempt) * POINTS_A_TOKEN;
@@ -409,7 +410,7 @@ static size_t take_points(const char *text, size_t length, size_t *points)
     return at;
 }
 
-/* Of a provider that ignores the limit as much as fits, and then no more. */
+/* Truncates a text of a provider that ignores the limit. */
 static bool hand_on(const char *text, size_t length, void *context)
 {
     struct attempt *attempt = context;
@@ -446,7 +447,7 @@ static void prepare(struct attempt *attempt)
                    .jitter = settings->retry_jitter,
                    .retry_after_seconds = settings->retry_most_delay},
         .answer_max = (size_t)settings->model_answer_bytes,
-        .private_too = true}; /* whose address the operator has written down */
+        .private_too = true}; /* the operator configured the address */
     attempt->request = (struct llm_request){.messages = model_call->messages,
                                             .message_count = model_call->message_count,
                                             .tools = model_call->tools,
@@ -466,8 +467,8 @@ static int64_t tokens_of(const struct model_call *model_call)
     return tokens;
 }
 
-/* What a call used is counted whether or not its answer is of use; one that brought nothing and
- * says nothing is taken to have cost nothing. */
+/* Counts the usage of a call even if its answer is unusable; a failed call without reported usage
+ * counts as free. */
 static void count_usage(struct attempt *attempt, const struct llm_answer *answer)
 {
     struct models_run *run = attempt->run;
@@ -493,7 +494,7 @@ static void count_usage(struct attempt *attempt, const struct llm_answer *answer
                     rule, (uint32_t)((usage.input_tokens + usage.output_tokens) / TOKENS_UNIT) + 1);
 }
 
-/* Why an answer is none; NULL = it is one. */
+/* The reason why an answer is unusable; NULL = it is usable. */
 static const char *failure_of(struct arena *arena, const struct llm_answer *answer)
 {
     switch (answer->result) {
@@ -532,8 +533,7 @@ static bool was_cancelled(const struct llm_answer *answer)
            answer->result != LLM_MALFORMED;
 }
 
-/* What became of a call. True: answered. Else `reason`, NULL when nobody wants an answer any more.
- */
+/* Evaluates a call. True: answered. Else `reason`, NULL when the caller has canceled. */
 static bool conclude(struct attempt *attempt, const struct llm_answer *answer,
                      struct models_reply *reply, const char **reason)
 {
@@ -579,7 +579,7 @@ static bool ask_target(struct attempt *attempt, struct models_reply *reply, cons
     if (*reason)
         return false;
     prepare(attempt);
-    db_release(run->db); /* others may need the connection while this waits */
+    db_release(run->db); /* other workers may need the database connection during the wait */
     llm_complete(run->arena, &attempt->provider, &attempt->request, run->watch, &answer);
     return conclude(attempt, &answer, reply, reason);
 }
@@ -612,7 +612,7 @@ bool models_ask(struct models_run *run, const struct model_call *model_call,
     return false;
 }
 
-/* Asks one target of a chain for whatever has no reply yet, all at once. */
+/* Calls one target of the chain in parallel for all replies that are still missing. */
 static void ask_side_by_side(struct models_run *run, const struct model_call *model_calls,
                              size_t count, const struct registry_target *target, bool is_last,
                              struct models_reply *replies)

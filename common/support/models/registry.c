@@ -14,7 +14,7 @@ const char *const model_node_names[MODEL_NODE__MAX + 1] = {
     "classify_complexity", "transform_query", "rewrite_query",     "grade_docs", "generate",
     "verify_facts",        "evaluate",        "suggest_questions", NULL};
 
-/* What reading has at hand. */
+/* The state of reading. */
 struct loading {
     const struct support_settings *settings;
     struct arena *arena;
@@ -75,7 +75,7 @@ static enum error check_names(const struct loading *loading,
     return ERROR_NONE;
 }
 
-/* A paid model without a price would be free for every limit. */
+/* A paid model without a price would bypass every limit. */
 static enum error take_models(const struct loading *loading, const struct object_list *list,
                               struct registry_provider *provider)
 {
@@ -97,7 +97,7 @@ static enum error take_models(const struct loading *loading, const struct object
     return ERROR_NONE;
 }
 
-/* The parts of a provider that are always the settings'. */
+/* Members of a provider that always come from the settings. */
 static void apply_settings(const struct loading *loading, struct registry_provider *provider,
                            int protocol)
 {
@@ -115,7 +115,7 @@ static void apply_settings(const struct loading *loading, struct registry_provid
         loading->arena, "%s/v1", provider->base_url ? provider->base_url : settings->orch_base_url);
 }
 
-/* Names stand for models in profiles, so they are changed only after those have been resolved. */
+/* Profiles refer to models by name, so names change only after profiles have been resolved. */
 static void rename_models(const struct loading *loading)
 {
     const struct support_settings *settings = loading->settings;
@@ -345,7 +345,7 @@ static enum error add_built_in(const struct loading *loading)
     return error ? error : read_profiles(loading, file->default_profile, file->routing_profiles);
 }
 
-/* What is there whatever the file says: its name is taken already, or it is added. */
+/* Adds the built-in entries; an entry of the file with the same name replaces them. */
 static enum error add_text(const struct loading *loading, const char *text)
 {
     struct json_fault fault;
@@ -434,7 +434,7 @@ static const struct registry_profile *find_profile(const struct registry *regist
     return NULL;
 }
 
-/* A paid provider without its key is no provider. */
+/* A paid provider without its key is not available. */
 static enum error check_target(const struct loading *loading, const char *profile,
                                const struct registry_target *target)
 {

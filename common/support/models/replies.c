@@ -1,4 +1,4 @@
-/* Reading models' replies: strict about meaning, patient about form. */
+/* Parses models' replies: strict about content, tolerant about format. */
 #include "support/models/replies.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -32,7 +32,7 @@ static const char *read_score(const char *text, int *score)
     return end;
 }
 
-/* What `Score: N` and `N/100` say together: 0 when they differ, or there is none. */
+/* The score by `Score: N` and `N/100`: 0 when they differ, or there is none. */
 static int score_in_prose(const char *text)
 {
     static const char name[] = "score", frame[] = " \t*_\"'`";
@@ -156,7 +156,7 @@ static int verdict_value(const json_t *value)
     return json_is_string(value) ? verdict_word(json_string_value(value)) : -1;
 }
 
-/* The documents told of so far: -1 not yet. */
+/* The documents covered so far: -1 not yet. */
 struct grades {
     int *values;
     size_t count, told;

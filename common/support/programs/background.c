@@ -1,4 +1,4 @@
-/* Runs in the background as jobs of the kit, and what they come to for those who ask. */
+/* Background runs as jobs, and their results for clients. */
 #include "support/programs/background.h"
 #include "base/clock.h"
 #include "support/cache.h"

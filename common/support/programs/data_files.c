@@ -40,7 +40,7 @@ static void make_folders(struct arena *arena, const char *path)
 
     for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        mkdir(folder, 0700); /* what fails is told by opening the file */
+        mkdir(folder, 0700); /* opening the file reports the error */
         *slash = '/';
     }
 }
@@ -79,8 +79,8 @@ static void sync_folder(struct arena *arena, const char *path)
     }
 }
 
-/* A folder has one file that is being written; -1 when there can be none. Whoever dies leaves it to
- * the next writer of the folder. */
+/* A folder has at most one file being written; -1 when it cannot be created. The next writer of the
+ * folder reuses the file of a dead process. */
 static int take_part(const char *part)
 {
     struct stat mine, named;
@@ -102,7 +102,7 @@ static int take_part(const char *part)
         close(file);
         if (!locked && errno != EINTR)
             return -1;
-        /* else the one before us has given it its name meanwhile */
+        /* else the previous writer has renamed it meanwhile */
     }
 }
 
@@ -111,7 +111,7 @@ static void close_file(void *file)
     close(*(int *)file);
 }
 
-/* Opens a file that is closed even when memory runs out over it; NULL when it cannot be opened. */
+/* Opens a file that is closed even after running out of memory; NULL when it cannot be opened. */
 static struct arena_guard *open_guarded(struct arena *arena, const char *path, int flags)
 {
     struct arena_guard *guard = arena_guard(arena, close_file);
@@ -130,7 +130,7 @@ static int file_of(const struct arena_guard *guard)
 struct data_file {
     struct arena *arena;
     const char *path, *part;
-    struct arena_guard *guard; /* its end is the lock's, too */
+    struct arena_guard *guard; /* closing it also releases the lock */
     char *piece;
     size_t filled, length;
     int failure; /* errno of the first */
@@ -314,7 +314,7 @@ enum error data_file_lock(struct arena *arena, const struct support_settings *se
 void data_file_unlock(struct arena_guard *lock)
 {
     if (lock)
-        arena_guard_end(lock); /* closes the file, and with it goes the lock */
+        arena_guard_end(lock); /* closes the file, which releases the lock */
 }
 
 const char *data_file_slug(struct arena *arena, const char *text)

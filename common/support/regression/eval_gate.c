@@ -1,4 +1,4 @@
-/* Answering the fixed questions and judging what came of them. */
+/* Answers the fixed questions and evaluates the answers. */
 #include "support/regression/eval_gate.h"
 #include "base/json.h"
 #include "base/number.h"
@@ -22,7 +22,7 @@ const char eval_gate_result_path[] = "evaluation/current_metrics.json";
 
 static const double close_enough = 1e-9;
 
-/* What the file of the result holds. */
+/* The content of the result file. */
 struct result_file {
     const struct answered_measures *aggregate;
     const char *nothing; /* in place of the aggregate of a run that was skipped */
@@ -61,7 +61,7 @@ static bool is_right(struct arena *arena, const struct fixed_question *question,
            (strcmp(execution->route, "human") == 0 || answer_is_refusal(arena, execution->answer));
 }
 
-/* What is not right has no measure at all; a refusal that is has nothing to be measured by. */
+/* A wrong answer has no measures; a correct refusal has nothing to measure. */
 static enum error measure(const struct regression_tools *tools, const struct execution *execution,
                           struct eval_gate_case *judged)
 {
@@ -106,8 +106,8 @@ static enum error answer(const struct regression_tools *tools, const struct targ
 
 /* -- all of them ------------------------------------------------------------------------------- */
 
-/* Whether the models say nothing, rather than something that is wrong: a key that may not be used,
- * a day's money that is spent, nobody there. */
+/* Whether the models are unavailable rather than wrong: an invalid key, an exhausted daily limit,
+ * an unreachable provider. */
 static bool is_absence(enum error error, const struct problem *problem)
 {
     static const char *const reasons[] = {"no_model", "paid_apis", "daily_cost_limit"};
@@ -139,7 +139,7 @@ static enum error answer_all(const struct regression_tools *tools, const char *t
     return error;
 }
 
-/* Those that can be judged: with a question and an answer that is expected. */
+/* Selects the questions that can be evaluated: with an expected answer. */
 static struct eval_gate_case *usable(struct arena *arena, const struct fixed_questions *questions,
                                      size_t *count)
 {
@@ -169,7 +169,7 @@ static enum error read_figure(const struct regression_tools *tools, const json_t
     return ERROR_NONE;
 }
 
-/* None is none: then the least values alone count. */
+/* Without a baseline only the minimum values apply. */
 static enum error read_baseline(const struct regression_tools *tools, struct eval_gate *gate)
 {
     struct json_fault fault;

@@ -1,4 +1,4 @@
-/* The exact paired test with severities, and how far it sees. */
+/* The exact paired test with severities, and its power. */
 #include "support/regression/paired.h"
 #include "math/binomial.h"
 #include "math/normal.h"
@@ -60,8 +60,8 @@ double paired_p_value(const struct paired_case *cases, size_t count)
     return p;
 }
 
-/* The fewest losses among so many that differ at which the test speaks; one more than all of them
- * when it cannot. */
+/* The smallest number of losses among the differing cases at which the test is significant; one
+ * more than their number when it never is. */
 static int64_t critical(int64_t different, double alpha)
 {
     int64_t k = (int64_t)binomial_quantile(1 - alpha, different, 0.5) + 1;
@@ -92,7 +92,7 @@ double paired_power(int64_t cases, double lost, double won, double alpha)
     return power;
 }
 
-/* By halving: the least fall with the power wanted. */
+/* By bisection: the smallest fall with the requested power. */
 static double least_drop(int64_t cases, double won, double alpha, double power)
 {
     double low = 0, high = 1 - 2 * won;

@@ -91,7 +91,8 @@ static void sum_up(struct arena *arena, const struct regression_gate *gate,
     }
     stats->effective = (int64_t)kept;
     stats->p_value = paired_p_value(pairs, kept);
-    /* Half a case more than was seen, so that none seen is not taken for never. */
+    /* Adds half a case to the observed rate, so that an unobserved event does not count as
+     * impossible. */
     won = ((double)stats->new_passes + 0.5) / ((double)kept + 1);
     stats->reach = paired_reach(stats->effective, won < 0.4 ? won : 0.4, gate->alpha, gate->power,
                                 gate->target);
@@ -99,7 +100,7 @@ static void sum_up(struct arena *arena, const struct regression_gate *gate,
     judge(arena, gate, stats);
 }
 
-/* A name that neither file has yet. */
+/* A base name that neither file uses yet. */
 static const char *free_name(const struct regression_tools *tools,
                              const struct regression_plan *plan, int64_t now)
 {

@@ -1,4 +1,4 @@
-/* Running the cases and judging what came of them. */
+/* Runs the cases and applies the gate. */
 #include "support/regression/run.h"
 #include "base/clock.h"
 #include "base/number.h"
@@ -89,7 +89,7 @@ static const char *mode_of(const struct regression_plan *plan, bool providers)
     return plan->simulated ? "mock-experiment-regression" : "experiment-regression";
 }
 
-/* A provider that answered in no case was not compared, whatever passed without it. */
+/* A provider that answered no case was not compared, whatever the other results are. */
 static void lose_silent(struct case_outcome *outcomes, size_t count)
 {
     bool baseline = true, candidate = true;

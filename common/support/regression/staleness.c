@@ -1,4 +1,4 @@
-/* What differs first is the reason: the route, a score that fell by more than it may, phrases. */
+/* The first difference is the reason: the route, a score that fell too far, phrases. */
 #include "support/regression/staleness.h"
 #include "base/clock.h"
 #include "base/timestamp.h"
@@ -127,7 +127,7 @@ static enum error store_reason(const struct regression_tools *tools, const struc
     return case_status_put(&call, stale->case_id, stale->reason);
 }
 
-/* One that cannot be answered says nothing of its case; what is wrong with the database does. */
+/* A case that cannot be answered is skipped; an error of the database is returned. */
 static enum error check_case(const struct regression_tools *tools,
                              const struct staleness_plan *plan, const struct target *target,
                              const struct curated_case *item, struct staleness *staleness,

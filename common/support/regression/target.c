@@ -1,4 +1,4 @@
-/* Resolving targets, and letting them answer: for real, or by what is expected. */
+/* Resolves targets, and answers questions with them: with models, or from the expectations. */
 #include "support/regression/target.h"
 #include "base/clock.h"
 #include "crypto/token.h"
@@ -11,7 +11,7 @@
 
 enum { CASE_MEMORY = 256 * 1024 * 1024, EXCERPT_CHARACTERS = 120, JSON_MAX = 1 << 20 };
 
-/* What is taken for the answers of a provider that is not asked. */
+/* The simulated answers of a provider that is not called. */
 struct simulated_provider {
     const char *provider;       /* NULL = any other */
     double quality, factuality; /* more than the least */
@@ -42,7 +42,7 @@ static bool asks_models(const struct registry_profile *profile, const char *prov
     return false;
 }
 
-/* What is answered as the service would asks the active profile, which may cost money. */
+/* The service's own setup calls the active profile, which may cost money. */
 static enum error check_paid(const struct regression_tools *tools,
                              const struct regression_plan *plan, const struct target *target)
 {
@@ -141,8 +141,8 @@ static bool was_answered(const struct target *target, const struct models_run *r
 
 enum stand_in { STAND_IN_NONE, STAND_IN_USELESS, STAND_IN_LOST };
 
-/* What stood in for the target: another provider or the embedded engine, because the target did not
- * answer (lost) or because its answer was of no use. */
+/* The substitute of the target: another provider or the embedded engine, because the target did not
+ * answer (lost) or because its answer was unusable. */
 static enum stand_in stand_in_of(const struct target *target, const struct graph_outcome *outcome)
 {
     const struct models_run *run = outcome->models;
@@ -161,7 +161,7 @@ static enum stand_in stand_in_of(const struct target *target, const struct graph
     return stand_in;
 }
 
-/* What a case is judged by. An answer that is not the target's own is never scored as its. */
+/* The outcome of a case. An answer of a substitute is never scored as the target's own. */
 static struct execution execution_of(const struct target *target, struct arena *arena,
                                      const struct graph_outcome *outcome, double milliseconds)
 {
@@ -189,7 +189,7 @@ static struct execution execution_of(const struct target *target, struct arena *
     return execution;
 }
 
-/* Answers a case as the service would, and keeps its trace apart from people's. */
+/* Answers a case as the service would, and stores its trace apart from those of users. */
 static enum error execute(const struct regression_tools *tools, struct arena *arena,
                           const struct target *target, const struct curated_case *item,
                           struct execution *execution)
@@ -245,7 +245,7 @@ static struct object_list copy_citations(struct arena *arena, const struct objec
     return (struct object_list){list->count, copies};
 }
 
-/* In memory of its own: a run has many cases, and keeps of each only what is reported. */
+/* In separate memory: a run has many cases, and keeps only the reported data of each. */
 static enum error execute_apart(const struct regression_tools *tools, const struct target *target,
                                 const struct curated_case *item, struct execution *execution)
 {
@@ -301,7 +301,7 @@ static double scored(struct optional_number least, double otherwise, double more
     return fmin(100, fmax(otherwise, least.given ? least.value : otherwise) + more);
 }
 
-/* What a run without an engine takes for an answer. */
+/* The simulated answer of a run without an engine. */
 static void simulate(struct arena *arena, const struct target *target,
                      const struct curated_case *item, struct execution *execution)
 {

@@ -1,4 +1,4 @@
-/* Reading a trace: the steps in order, the last one that says something wins. */
+/* Reads a trace: the steps in order; for each member the last step that contains it counts. */
 #include "support/review/extract.h"
 #include "base/text.h"
 #include "db/query.h"

@@ -213,8 +213,8 @@ static void warn(struct taken *taken, const char *warning)
     warnings->items[warnings->count++] = warning;
 }
 
-/* Whether the row speaks of the case's own trace, or of none: ids of one database mean other cases
- * in another one, and in a file that was put together by hand. */
+/* Whether the row refers to the case's own trace, or to none: ids of another database refer to
+ * other cases, and a file may have been edited manually. */
 static bool names_trace_of(struct taken *taken, const struct review_row *row, const json_t *trace)
 {
     if (!trace || json_is_null(trace) ||

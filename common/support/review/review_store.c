@@ -321,8 +321,8 @@ static enum error lock_one(const struct trace_call *call, int64_t id, struct loc
     return problem_set(call->problem, ERROR_NOT_FOUND, "review_not_found", "review item not found");
 }
 
-/* A pending case may become anything, one in hand anything but taken in hand again; what was judged
- * can only be opened again. */
+/* Allowed transitions: a pending case may get any status, a claimed one any except claimed; a
+ * judged one can only be reopened. */
 static bool may_become(const char *status, const struct review_verdict *verdict)
 {
     bool pending = strcmp(status, review_status_names[REVIEW_PENDING]) == 0,
@@ -335,7 +335,8 @@ static bool may_become(const char *status, const struct review_verdict *verdict)
     return pending || in_hand;
 }
 
-/* What was judged is kept: the trace may go. NULL = nothing to keep. */
+/* The copy of the content of a judged case, because the trace may be deleted. NULL = nothing to
+ * store. */
 static enum error keep_extract(const struct trace_call *call, const struct locked_case *locked,
                                const struct review_verdict *verdict, const char **snapshot)
 {

@@ -145,9 +145,9 @@ static const struct statement read_evaluations = {
     .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE tenant_id = ?"
            " AND trace_id = ? ORDER BY evaluator_name LIMIT ?",
 };
-/* Lower is worse, whatever 1 means: as in evaluator_lower_is_better() and in the indexes
- * trace_evaluations_worst, which are read no further than what is shown. How much that is, is
- * hidden from planners: one without statistics expects fewer, and would sort all of them. */
+/* Lower is worse, also if 1 is bad: as in evaluator_lower_is_better() and in the indexes
+ * trace_evaluations_worst, which are read only as far as needed. The limit is hidden from planners:
+ * without statistics they would expect fewer rows, and sort all of them. */
 #define GOODNESS                                                                                   \
     "CASE WHEN evaluator_name IN ('answer_length_anomaly', 'language_mismatch',"                   \
     " 'pii_leak_suspicion', 'refusal_detected') THEN -score ELSE score END"
@@ -162,7 +162,7 @@ static const struct statement read_all_worst = {
     .name = "trace_worst_all",
     .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE" WORST,
 };
-/* Evaluators that failed count as runs, and in no mean. */
+/* Failed evaluators count as runs, but not in the mean. */
 #define DAILY                                                                                      \
     "SELECT substr(evaluated_at, 1, 10) AS date, coalesce(avg(CASE WHEN verdict NOT IN"            \
     " ('error', 'timeout') THEN score END), 0e0) AS mean_score, count(*) AS runs"                  \
@@ -178,7 +178,7 @@ static const struct statement read_all_trend = {
     .name = "trace_trend_all",
     .sql = DAILY " WHERE evaluator_name = ?" BY_DAY,
 };
-/* What waits for a verdict is kept for twice as long. */
+/* Traces that wait for a verdict are kept for twice as long. */
 #define OLD_TRACES                                                                                 \
     " IN (SELECT trace_id FROM traces WHERE (? = '' OR tenant_id = ?)"                             \
     " AND started_at < {now_plus:?} AND (started_at < {now_plus:?} OR NOT EXISTS"                  \
@@ -260,7 +260,7 @@ static size_t add_categories(struct arena *arena, const char *metadata, const ch
     return count;
 }
 
-/* The categories of the documents an answer stands on, else of those that were found. */
+/* The categories of the cited documents, or else of the retrieved ones. */
 static const char *categories_of(struct arena *arena, const struct graph_outcome *outcome)
 {
     const struct graph_source *sources = outcome->source_count ? outcome->sources : outcome->found;

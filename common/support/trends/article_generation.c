@@ -1,4 +1,4 @@
-/* A ticket takes in the later ones that share a fifth of its words. */
+/* A cluster of tickets: the first ticket and later ones that share a fifth of its words. */
 #include "support/trends/article_generation.h"
 #include "base/clock.h"
 #include "base/json.h"
@@ -122,7 +122,7 @@ static void take_used(const struct trace_call *call, const char *ids, struct tic
     }
 }
 
-/* What is in a draft, whatever became of it, is in no other. */
+/* A ticket that is in any draft, whatever its status, is in no other. */
 static enum error leave_out_used(const struct trace_call *call, struct ticket *tickets,
                                  size_t count)
 {
@@ -195,7 +195,7 @@ static const char *ids_of(struct arena *arena, const struct cluster *cluster)
     return text.bytes;
 }
 
-/* What a model has written; a reply that is no such JSON is the content as it stands. */
+/* Parses the model's reply; a reply that is not such JSON is used as the content. */
 static enum error keep(const struct trace_call *call, const struct cluster *cluster,
                        const char *reply)
 {

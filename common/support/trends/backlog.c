@@ -1,4 +1,5 @@
-/* The backlog: signals become items, items a document, kept in the database and as a file. */
+/* The backlog: converts signals into items, and items into a document, stored in the database and
+ * in a file. */
 #include "support/trends/backlog.h"
 #include "base/clock.h"
 #include "base/number.h"
@@ -133,7 +134,7 @@ static void add_items(struct making *making, const struct backlog_source *source
     }
 }
 
-/* A source that cannot be read is a warning; a database that is away is the end. */
+/* An unreadable source is a warning; an unavailable database is an error. */
 static enum error load(struct making *making, const struct backlog_source *source)
 {
     struct arena *arena = making->call->arena;
@@ -295,7 +296,7 @@ static struct backlog_document document_of(struct making *making)
     return document;
 }
 
-/* What people wrote must not open a heading, a table or a line of its own. */
+/* Escapes users' texts so that they start no heading, table or line. */
 static void append_escaped(struct text *out, const char *text)
 {
     for (; *text; text++) {
@@ -424,7 +425,7 @@ enum error backlog_make(const struct trace_call *call, const struct backlog_requ
     return ERROR_NONE;
 }
 
-/* Where the report goes; that of one tenant has a folder of its own. */
+/* The path of the report; a tenant's report has a folder of its own. */
 static const char *path_of(const struct trace_call *call, const struct backlog_request *request,
                            const char *week)
 {

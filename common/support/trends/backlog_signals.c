@@ -1,4 +1,4 @@
-/* Where signals come from: one statement or two for each source, groups are made while reading. */
+/* The sources of signals: one statement or two for each source; rows are grouped while reading. */
 #include "support/trends/backlog_signals.h"
 #include "base/number.h"
 #include "base/schema.h"
@@ -98,7 +98,7 @@ static int64_t moment_of(const char *text, int64_t otherwise)
     return text && timestamp_from_text(text, &moment) ? moment : otherwise;
 }
 
-/* Signals that grow while rows are read, found by tenant and topic. */
+/* Signals accumulated while rows are read, found by tenant and topic. */
 struct groups {
     struct arena *arena;
     struct backlog_signal **slots; /* open addressing; a power of two */
@@ -275,7 +275,7 @@ static enum error load_votes(const struct backlog_window *window, struct backlog
     return read_groups(window, &read_votes, "thumbs_down", signals, count);
 }
 
-/* What the sources say of their signals. */
+/* The JSON details of the sources' signals. */
 struct gap_details {
     const char *cluster_id, *sample_questions; /* the latter JSON */
 };
@@ -520,7 +520,7 @@ static bool read_drop(struct query *query, const struct backlog_window *window, 
     return true;
 }
 
-/* Evaluations are of everybody's answers: shown to who may see all. */
+/* Evaluations contain answers of all tenants: shown only to callers who may see all. */
 static enum error load_drift(const struct backlog_window *window, struct backlog_signal *signals,
                              size_t *count)
 {

@@ -1,5 +1,5 @@
-/* Words are those of at least three letters or digits, folded; what stands where is asked of one
- * text with a blank round each word. */
+/* Words have at least three letters or digits, and are folded; lookups use a text with a blank
+ * around each word. */
 #include "support/trends/measures.h"
 #include "base/text.h"
 #include "text/fold.h"

@@ -1,4 +1,4 @@
-/* Signals are collected as JSON first, so that a file of them may take their place. */
+/* Signals are collected as JSON first, so that a file can replace them. */
 #include "support/trends/recommend.h"
 #include "base/number.h"
 #include "db/query.h"
@@ -103,7 +103,7 @@ static void add_threshold(const struct threshold_finding *finding,
                                                        .f1_gain = after->f1 - before->f1};
 }
 
-/* The kept analysis; where none was made there are no signals. */
+/* The stored analysis; without one there are no signals. */
 static enum error read_thresholds(const struct trace_call *call, struct signals *signals)
 {
     struct threshold_signal *thresholds =

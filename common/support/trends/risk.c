@@ -1,4 +1,4 @@
-/* Cutoffs that keep a promise about the share of wrong answers. */
+/* Cutoffs that guarantee a maximum share of wrong answers. */
 #include "support/trends/risk.h"
 #include "base/number.h"
 #include "math/beta.h"
@@ -24,11 +24,12 @@ double risk_lower_bound(int64_t wrong, int64_t all, double confidence)
 
 int64_t risk_least_answers(double risk, double confidence)
 {
-    /* (1 - risk)^n <= 1 - confidence, where a shortfall within rounding counts as reached. */
+    /* (1 - risk)^n <= 1 - confidence, where a difference within rounding counts as reached. */
     return (int64_t)ceil(log1p(-confidence) / log1p(-risk) - 1e-9);
 }
 
-/* The cutoff under which the value still goes out, on the grid of the setting: never above it. */
+/* The highest cutoff at which the value is still sent, on the grid of the setting: never above the
+ * value. */
 static double cutoff_under(const struct threshold_kind *kind, double value)
 {
     double hundredths;
@@ -39,7 +40,7 @@ static double cutoff_under(const struct threshold_kind *kind, double value)
     return number_round(hundredths / 100, 2);
 }
 
-/* The first place of the values that go out under the cutoff. */
+/* The first index of the values that are sent at the cutoff. */
 static size_t first_given(const struct threshold_samples *samples, double cutoff, size_t from)
 {
     while (from > 0 && samples->values[from - 1] >= cutoff)
@@ -47,7 +48,7 @@ static size_t first_given(const struct threshold_samples *samples, double cutoff
     return from;
 }
 
-/* The fewest answers that show the risk when half of it is seen. */
+/* The smallest number of answers that proves the risk when half of it is observed. */
 static int64_t answers_at_half(double risk, double confidence)
 {
     int64_t low = 1, high = 1;

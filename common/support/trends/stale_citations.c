@@ -1,4 +1,4 @@
-/* Spans are found by their words: what stands between words may change without harm. */
+/* Passages are found by their words: changes between words do not matter. */
 #include "support/trends/stale_citations.h"
 #include "db/query.h"
 #include "support/answer/citations.h"
@@ -17,8 +17,8 @@ enum {
     SECONDS_A_DAY = 86400
 };
 
-/* A document that was replaced while it was being cited has no version that holds the span: it is
- * looked at as soon as it can be. */
+/* A document that was replaced during the citation has no version with the passage: it is checked
+ * as soon as possible. */
 #define OWNER struct stale_citation
 static const struct field citation_fields[] = {
     STRING(OWNER, trace_id),
@@ -67,7 +67,7 @@ static const struct statement note_changed = {
     .sql = "UPDATE cited_spans SET document_key = ?, changed_at = {now}"
            " WHERE trace_id = ? AND place = ?",
 };
-/* Answers of an experiment's runs are not anybody's. */
+/* Answers of regression runs are not shown to users. */
 static const struct statement put_case = {
     .name = "stale_citations_case",
     .sql = "INSERT INTO review_queue (trace_id, tenant_id, reason, status, reviewer_notes,"
@@ -147,7 +147,8 @@ static double share_of(const char *form, const char *other)
     return words ? (double)found / (double)words : 0;
 }
 
-/* What a sentence stands on: itself where it is quoted, else the nearest sentence of the source. */
+/* The source of a sentence: itself if it is quoted, else the most similar sentence of the
+ * source. */
 static const char *span_of(struct arena *arena, const char *sentence, const char *source)
 {
     const char *wanted = form_of(arena, sentence, strlen(sentence)), *best = NULL;

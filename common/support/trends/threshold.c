@@ -1,4 +1,5 @@
-/* Cutoffs scored on sorted samples: each costs a search, so that every value can be a candidate. */
+/* Scores cutoffs on sorted samples: each needs one search, so that every value can be a
+ * candidate. */
 #include "support/trends/threshold.h"
 #include "base/number.h"
 #include "base/text.h"

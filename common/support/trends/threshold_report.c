@@ -1,4 +1,4 @@
-/* The analysis: reads once, judges each metric, writes it as JSON and as Markdown. */
+/* The analysis: reads the data once, analyzes each metric, writes JSON and Markdown. */
 #include "support/trends/threshold_report.h"
 #include "base/clock.h"
 #include "base/number.h"
@@ -22,7 +22,7 @@ struct judged {
     struct threshold_best best;
     struct threshold_scores now;
     struct risk_cut cut;
-    bool has_risk; /* a risk is spoken of: low is bad, and people have judged */
+    bool has_risk; /* a risk is analyzed: low is bad, and there are verdicts */
     bool has_expected;
     double expected_cutoff, expected_coverage;
 };

@@ -1,4 +1,4 @@
-/* Reads two windows of seven days, and what grew old or was missing in the newer one. */
+/* Reads two windows of seven days, and the stale and missing documents of the newer one. */
 #include "support/trends/weekly.h"
 #include "base/json.h"
 #include "base/number.h"
@@ -224,7 +224,7 @@ static enum error write_stale(const struct trace_call *call, struct text *text)
     return error;
 }
 
-/* Alerts of the week: of the whole service, so they stand in the operator's report alone. */
+/* Alerts of the week: of the whole service, so only the operator's report contains them. */
 static void write_anomalies(const struct trace_call *call, const struct support_settings *settings,
                             int64_t since, struct text *text)
 {
@@ -297,7 +297,7 @@ enum error weekly_send(const struct trace_call *call, const struct support_setti
                                     .headers = {{"Content-Type", "application/json"}},
                                     .header_count = 1,
                                     .answer_max = ANSWER_MOST,
-                                    .private_too = true, /* our operator has named it */
+                                    .private_too = true, /* the operator configured the address */
                                     .policy = {.connect_seconds = CONNECT_SECONDS,
                                                .attempt_seconds = SEND_SECONDS,
                                                .total_seconds = SEND_SECONDS,

@@ -1,4 +1,4 @@
-/* The table of rules, the figures they read, and the words. */
+/* The table of rules, their inputs, and their texts. */
 #include "support/upkeep/alert_rules.h"
 #include "base/log.h"
 #include "base/number.h"
@@ -64,7 +64,7 @@ static void add(struct arena *arena, struct alert_readings *readings, int which,
                                    window ? " (" : "", window ? window : "", window ? ")" : "");
 }
 
-/* A figure of fewer than `least` says nothing. */
+/* A value from fewer than `least` samples is unknown. */
 static struct optional_number of_enough(struct optional_number figure, int64_t count, int64_t least)
 {
     return count >= least ? figure : (struct optional_number){.given = false};
@@ -92,7 +92,7 @@ static void add_snapshot(struct arena *arena, const struct support_settings *set
         settings->alert_thumbs_down, arena_print(arena, "7d, n=%lld", (long long)snapshot->votes));
 }
 
-/* The reader of documents is down when it has been heard of, and not for a while. */
+/* The document reader counts as down if it has reported before, but not recently. */
 static enum error add_component(struct db *db, struct arena *arena,
                                 const struct support_settings *settings,
                                 struct alert_readings *readings, struct problem *problem)
@@ -124,8 +124,8 @@ static enum error add_drift(struct db *db, struct arena *arena, struct alert_rea
     return error;
 }
 
-/* Breakers that stand open on this host; not known without its shared memory, or while the registry
- * is invalid. A half open one is as good as open: nobody has found the provider well yet. */
+/* Open breakers on this host; unknown without its shared memory, or while the registry is invalid.
+ * A half-open breaker counts as open: no call has succeeded yet. */
 static void add_breakers(struct arena *arena, const struct support_settings *settings,
                          struct shm_region *region, struct alert_readings *readings)
 {

@@ -1,4 +1,4 @@
-/* Checks of the alert rules, and the notices of what has changed. */
+/* Checks the alert rules, and sends notifications of changes. */
 #include "support/upkeep/alerts.h"
 #include "crypto/token.h"
 #include "db/query.h"
@@ -19,7 +19,7 @@ enum {
     FORGET_MOST = 500,
     DELIVER_MOST = 20,
     REPORT_MOST = 65536,
-    ANSWER_READ = 65536, /* bytes of what the receiver of a notice says */
+    ANSWER_READ = 65536, /* bytes of the receiver's response */
     ANSWER_KEPT = 2048,
     ENOUGH = 2 /* violations in a row */
 };
@@ -28,7 +28,7 @@ static const char webhook_id[] = "alerts";
 static const double check_pauses[] = {30};
 static const double notice_pauses[] = {60, 300, 900, 3600};
 
-/* The settings of this process: a webhook is found without any context. */
+/* The settings of this process: the webhook lookup has no context. */
 static const struct support_settings *notice_settings;
 
 static const struct statement read_state = {
@@ -46,7 +46,7 @@ static const struct statement clock_now = {
     .sql = "SELECT {now_microseconds}",
 };
 
-/* What is stored of a rule between two checks. */
+/* The stored state of a rule between two checks. */
 struct memory {
     int64_t violations;
     struct optional_integer sent_at;
@@ -119,7 +119,8 @@ static enum error log_delivered(struct db *db, const struct webhook_event *event
     (void)!snprintf(path, sizeof path, "%s/alerts.log", notice_settings->data_directory);
     file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (file >= 0) {
-        (void)!write(file, text.bytes, text.length); /* a log that cannot be written loses a line */
+        (void)!write(file, text.bytes,
+                     text.length); /* if the log cannot be written, the line is lost */
         close(file);
     }
     arena_destroy(arena);
@@ -210,7 +211,7 @@ static enum alert_news judge(const struct support_settings *settings,
     return ALERT_FIRING;
 }
 
-/* Judges all readings, and stores the state of the rules unless it is a rehearsal. */
+/* Evaluates all readings, and stores the state of the rules unless it is a dry run. */
 static enum error judge_all(const struct check *check, struct db *db, bool rehearsal,
                             enum alert_news news[ALERT_READINGS_MAX], struct problem *problem)
 {

@@ -1,4 +1,4 @@
-/* Three jobs that come round, and the statements of those that no other storage file has. */
+/* Three recurring jobs, and the statements that no other storage file contains. */
 #include "support/upkeep/purge.h"
 #include "db/query.h"
 #include "jobs/inbox.h"
@@ -139,7 +139,7 @@ static enum error purge_conversations(struct batch *batch, struct problem *probl
     return ERROR_NONE;
 }
 
-/* What goes, after how many days, and how often that is looked at. */
+/* The data to delete, its age limit in days, and the interval of the purge. */
 struct duty {
     const char *name;
     size_t days, interval; /* places in the settings */
