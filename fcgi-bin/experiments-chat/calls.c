@@ -49,7 +49,7 @@ static const char *filled(const char *text)
     return text && *text ? text : NULL;
 }
 
-/* Who did it, for the audit log; ids of people are short and plain. */
+/* The actor for the audit log; ids of users are short and plain. */
 static const char *user_name(const char *id)
 {
     bool plain =
@@ -59,7 +59,7 @@ static const char *user_name(const char *id)
     return plain ? id : "chatapp";
 }
 
-/* Who calls, as far as the call says; NULL = it does not. */
+/* The caller, as named in the call; NULL = unknown. */
 struct chat_caller {
     const char *team_id;
     const char *user_id;
@@ -81,7 +81,7 @@ static enum error open_session(struct request *request, const struct chat_caller
                   .request_id = request->id,
                   .ip_address = request->client.resolved},
         .team_id = filled(caller->team_id),
-        .key = request_header(request, "HTTP_X_CHATAPP_SIGNATURE"), /* of this call and no other */
+        .key = request_header(request, "HTTP_X_CHATAPP_SIGNATURE"), /* unique for this call */
         .response_url = filled(caller->response_url),
         .problem = &request->problem};
     if (session->response_url)

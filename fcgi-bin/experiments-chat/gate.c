@@ -1,4 +1,4 @@
-/* The integration is configured, the call is signed, the workspace is one of those admitted. */
+/* Checks that the integration is configured, the call is signed, and the workspace is allowed. */
 #include "experiments-chat/gate.h"
 
 #include "base/clock.h"
@@ -15,7 +15,7 @@ enum error gate_configured(struct request *request)
                        "The chat integration is not configured");
 }
 
-/* Failures have a limit of their own, which calls that are signed never touch. */
+/* Failures have a separate rate limit, which signed calls do not use. */
 static enum error refuse(struct request *request, struct reply *reply)
 {
     const struct experiments_settings *settings = service_settings(request);

@@ -127,7 +127,7 @@ enum error install_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-/* The state is this browser's, young, and was never shown before. */
+/* The state belongs to this browser, is recent, and was not used before. */
 static enum error use_state(struct request *request)
 {
     const struct experiments_settings *settings = service_settings(request);
@@ -239,7 +239,7 @@ static enum error finish(struct request *request, struct installation *installat
     return error ? error : keep(request, installation);
 }
 
-/* How it went, in the words that the settings page knows. */
+/* The result, in the codes of the settings page. */
 static const char *outcome_of(const struct request *request, enum error error)
 {
     static const struct {

@@ -10,7 +10,7 @@
 #include "experiments-compute/survival.h"
 #include "experiments/service.h"
 
-/* Where processors are short, the quick families go first. */
+/* When processors are scarce, the quick families have priority. */
 enum { NICENESS = 10 };
 
 static const struct route routes[] = {

@@ -17,7 +17,7 @@ static const struct field query_fields[] = {
 #undef OWNER
 SCHEMA(live_stats_query_schema, struct stats_query, "LiveStatsQuery", query_fields);
 
-/* Tells the client the version of what it reads. True when it has that already. */
+/* Sends the version of the data to the client. True when the client already has it. */
 static bool is_known(struct request *request, struct reply *reply, const char *version)
 {
     const char *language = language_tag(locale_language(request->locale));
@@ -26,7 +26,7 @@ static bool is_known(struct request *request, struct reply *reply, const char *v
                               arena_print(request->arena, "%s.%s", version, language));
 }
 
-/* Loads what is to be read; `view` is NULL, and the reply complete, when the client has it. */
+/* Loads the view; `view` is NULL, and the reply complete, when the client already has it. */
 static enum error load(struct request *request, struct reply *reply,
                        const struct live_view_options *options, struct live_view **view)
 {
@@ -36,7 +36,7 @@ static enum error load(struct request *request, struct reply *reply,
     enum error error = live_begin(request, &call);
 
     *view = NULL;
-    /* Cheaper to find out before everything is read. */
+    /* Checked first, because it is cheaper than reading everything. */
     if (!error && request_header(request, "HTTP_IF_NONE_MATCH")) {
         error = live_read_version(&call, request->arguments[0], &version);
         if (!error && is_known(request, &unused, version)) {

@@ -4,7 +4,7 @@
 #include "experiments-reports/exports.h"
 #include "experiments/service.h"
 
-/* Where processors are short, the quick families go first. */
+/* When processors are scarce, the quick families have priority. */
 enum { NICENESS = 10 };
 
 #define REPORT "/api/v1/projects/{project_id}/report"

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Paths and proxies are shown to those who could change things anyway. */
+/* Paths and proxies are shown only to callers who may write. */
 static bool is_operator(const struct request *request)
 {
     return request->who.role >= ROLE_WRITER;
@@ -129,7 +129,7 @@ static const struct authentication *describe_auth(struct request *request)
     struct authentication *auth = ARENA_NEW(request->arena, struct authentication);
     struct key_census census = {0};
 
-    /* While the database is away the keys are unknown, and none of them works. */
+    /* While the database is unavailable the keys are unknown, and none of them works. */
     if (service_key_census(request, &census))
         census = (struct key_census){0};
     *auth = (struct authentication){

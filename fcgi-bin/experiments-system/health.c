@@ -125,7 +125,7 @@ static void check_journal(struct checklist *list, const struct storage_state *st
                               db_journal_mode_names[settings->sqlite_journal_mode]));
 }
 
-/* With fewer connections than it would like the service works on, only slower. */
+/* With fewer connections than configured the service works, but more slowly. */
 static void check_pool(struct checklist *list, const struct storage_state *state)
 {
     struct arena *arena = list->request->arena;
@@ -140,7 +140,7 @@ static void check_pool(struct checklist *list, const struct storage_state *state
                   : arena_print(arena, "up to %d connections", health->pool.size));
 }
 
-/* A database that cannot be reached is one failed check; the others would only repeat it. */
+/* An unreachable database is one failed check; further checks would only repeat the error. */
 static void check_storage(struct checklist *list)
 {
     struct arena *arena = list->request->arena;

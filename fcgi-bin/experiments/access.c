@@ -48,7 +48,7 @@ void service_expect_keys(struct request *request)
     shm_number_add(request->server->region, NUMBER_KEY_CHANGES, 1);
 }
 
-/* Whether some worker found no keys, and none can have been issued since. */
+/* Whether a worker found no keys, and none can have been issued since. */
 static bool known_to_be_open(const struct request *request)
 {
     const struct shm_region *region = request->server->region;
@@ -57,8 +57,8 @@ static bool known_to_be_open(const struct request *request)
            shm_number(region, NUMBER_KNOWN_OPEN) == shm_number(region, NUMBER_KEY_CHANGES) + 1;
 }
 
-/* Asks the database. While it is away a service that was open stays so: nothing that it could be
- * asked has become secret since. One that is not known to be open is not opened. */
+/* Reads the keys from the database. While it is unavailable, a service that was open stays open: no
+ * data can have become secret since. A service not known to be open stays closed. */
 static enum error take_census(struct request *request, struct key_census *census)
 {
     int64_t changes = shm_number(request->server->region, NUMBER_KEY_CHANGES);
@@ -173,7 +173,7 @@ static enum verdict find_out_whether_enabled(struct request *request, struct cal
     const struct experiments_settings *settings = service_settings(request);
     struct key_census census;
 
-    /* What production demanded at the start is not given up later. */
+    /* The conditions for production, checked at the start, are not relaxed later. */
     caller->auth_enabled =
         settings->admin_token || settings->api_token || settings->readonly_api_token ||
         settings->public_demo ||
@@ -201,8 +201,7 @@ static bool read_scope_may(const struct request *request)
 static const int roles[SCOPE__MAX] = {
     [SCOPE_READ] = ROLE_READER, [SCOPE_WRITE] = ROLE_WRITER, [SCOPE_ADMIN] = ROLE_OPERATOR};
 
-/* Whether credentials are valid is unknown, so only requests are let through that ask what is
- * wrong. */
+/* It is unknown whether credentials are valid, so only requests for diagnosis are allowed. */
 static bool keys_unavailable(struct request *request, struct caller *caller,
                              struct http_refusal *refusal)
 {
@@ -297,7 +296,7 @@ static struct rate_rule rule_of(const struct experiments_settings *settings,
     return rule;
 }
 
-/* What the chat platform calls; whom it redirects is not limited. */
+/* Calls of the chat platform; redirected browsers are not limited. */
 static bool is_call_of_platform(const char *path)
 {
     static const char *const paths[] = {"/chatapp/commands", "/chatapp/interactive",
@@ -319,7 +318,7 @@ static size_t bucket_of_platform(const struct request *request, struct http_buck
     return 1;
 }
 
-/* Calls by an issued key have a bucket of their own, wherever they come from. */
+/* Calls by an issued key have a separate bucket, from any address. */
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX])
 {
     const struct experiments_settings *settings = service_settings(request);

@@ -1,5 +1,5 @@
-/* The life cycle of the experiments service in a worker: turns settings into the pipeline's policy,
- * reads what only the database knows, and does the work after an answer. */
+/* The life cycle of the experiments service in a worker: converts settings into the pipeline's
+ * policy, reads settings from the database, and does the work after an answer. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "experiments/service_internal.h"
@@ -144,8 +144,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     return error;
 }
 
-/* Production is not started on a server that is away or cannot be written to. Workers that are
- * replaced meanwhile answer 503 instead. */
+/* Production does not start with a server that is unavailable or read-only. Replaced workers answer
+ * 503 instead. */
 static enum error probe_server(const struct service *service, struct problem *problem)
 {
     struct db_health health;

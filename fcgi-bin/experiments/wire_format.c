@@ -33,7 +33,7 @@ static const char validation_schema[] =
     "\"error_code\":{\"const\":\"validation_error\"},\"status_code\":{\"const\":422},"
     "\"request_id\":{\"type\":\"string\"}},\"additionalProperties\":false}";
 
-/* An open service takes calls without a token, but none of an operator's. */
+/* An open service accepts calls without a token, except on operators' routes. */
 static const char *security(const struct route *route)
 {
     return route->role >= ROLE_OPERATOR ? "[{\"bearer\":[]},{\"api_key\":[]}]"

@@ -84,7 +84,7 @@ static const struct field result_fields[] = {
 #undef OWNER
 SCHEMA(alert_result_schema, struct delivery_answer, "AlertDelivery", result_fields);
 
-/* An alert shows values of its metric: only keys that may see the metric see the alert. */
+/* An alert shows values of its metric: only keys that may read the metric may read the alert. */
 static bool may_see(const struct reading *reading, const struct alert_rule *rule)
 {
     const struct live_metric *metric = catalog_metric(reading->catalog, rule->metric);
@@ -214,7 +214,7 @@ enum error alert_list_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-/* Another change may have come between reading and writing: then this one starts again. */
+/* If another change came between reading and writing, this one starts again. */
 static enum error change(struct request *request, struct reading *reading, struct alert_rule *rule)
 {
     int64_t left = service_settings(request)->alert_change_attempts;

@@ -22,7 +22,7 @@ static enum error refuse(struct request *request, const char *what)
                        what);
 }
 
-/* As the event says, else the tenant of those that say nothing. */
+/* The event's tenant, else the default tenant. */
 static const char *tenant_of(const json_t *event)
 {
     const char *named = json_string_value(json_object_get(event, "tenant"));
@@ -33,7 +33,7 @@ static const char *tenant_of(const json_t *event)
     return named ? named : "default";
 }
 
-/* Where an event comes from is what the node says, not the event. */
+/* The node determines the origin of an event, not the event. */
 static enum error stamp(struct request *request, json_t *event, const char *branch)
 {
     json_t *meta = json_object_get(event, "source_metadata");

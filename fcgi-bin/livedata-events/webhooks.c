@@ -166,7 +166,7 @@ static enum error storage_of(struct request *request, struct storage_call *call,
     return error;
 }
 
-/* A webhook that gets events of more types than the key may see does not exist for the key. */
+/* A webhook with events of more types than the key may read does not exist for the key. */
 static enum error find(struct request *request, struct storage_call *call,
                        struct live_webhook *webhook)
 {

@@ -1,5 +1,4 @@
-/* Events for those who wait: what a client has missed is sent by the handler, the rest by the hub.
- */
+/* The stream of events: the handler sends missed events, the hub sends new ones. */
 #include "livedata-streams/events.h"
 
 #include "base/clock.h"
@@ -31,7 +30,7 @@ static const struct field stream_query_fields[] = {
 #undef OWNER
 SCHEMA(stream_query_schema, struct stream_query, "StreamQuery", stream_query_fields);
 
-/* What a stream wants, as the hub keeps it. */
+/* The filter of a stream, as stored by the hub. */
 struct wanted {
     char family[FILTER_TEXT], entity_id[FILTER_TEXT], types[TYPES_TEXT]; /* "" = all */
 };
@@ -66,8 +65,8 @@ static enum error newest(struct server *server, int64_t *sequence, struct proble
     return error ? error : journal_last_seq(&call, sequence);
 }
 
-/* A client that gets an event must not read older state afterwards: the event may be another
- * host's. */
+/* A client that gets an event must not read older state afterwards: the event may come from another
+ * host. */
 static void follow(struct server *server, const struct storage_call *call)
 {
     const struct request request = {.state = server->state};
@@ -129,9 +128,9 @@ static enum error replay_newest(struct request *request, struct stream *stream,
     return error;
 }
 
-/* With the header all that came after, page by page, up to what one process may look at while its
- * other streams wait. Who has missed more comes back for the rest: an event of a number alone says
- * from where. `whole` = nothing is missed any more. */
+/* With the header, sends all later events, page by page, up to the limit of one process while its
+ * other streams wait. A client that missed more reconnects for the rest: an event with only a
+ * number says from where. `whole` = nothing is missing any more. */
 static enum error replay_missed(struct request *request, struct stream *stream,
                                 const struct storage_call *call, const struct wanted *wanted,
                                 int64_t after, int64_t reached, bool *whole)

@@ -1,5 +1,5 @@
-/* Who is asking: API keys with their tenants, one key of the administration; which version of the
- * API a request gets; and what the demo refuses. */
+/* Authentication: API keys with their tenants, and the administration key; API version of a
+ * request; and restrictions of the demo. */
 #include "base/clock.h"
 #include "crypto/digest.h"
 #include "http/cookie.h"
@@ -38,7 +38,7 @@ static bool is_change(const struct request *request)
            request->method == METHOD_PATCH || request->method == METHOD_DELETE;
 }
 
-/* The demo shows, and changes nothing. */
+/* The demo is read-only. */
 static bool demo_allows(const struct request *request, struct http_refusal *refusal)
 {
     const struct route *route = request->route;
@@ -95,7 +95,7 @@ static const char *shown_key(const struct request *request)
     return bearer && *bearer ? bearer : NULL;
 }
 
-/* Among the keys of settings, in a time that tells nothing. */
+/* Searches the keys of the settings in constant time. */
 static const struct live_key *find_known(const struct service *service, const char *lookup)
 {
     const struct live_key *found = NULL;

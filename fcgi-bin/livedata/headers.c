@@ -55,7 +55,7 @@ static void add_age(struct request *request, struct reply *reply, const char *na
         reply_add_header(reply, name, arena_print(request->arena, "%.3f", age.value));
 }
 
-/* Nothing here may fail the answer: what cannot be known is left out. */
+/* Errors here never fail the answer: unknown values are omitted. */
 static void add_health(struct request *request, struct reply *reply)
 {
     struct service *service = service_of(request);

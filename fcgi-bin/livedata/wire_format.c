@@ -1,4 +1,4 @@
-/* How live data speaks: a detail, a code, the request's id. */
+/* The wire format of live data: a detail, a code, the request's id. */
 #include "livedata/service_internal.h"
 
 static void write_error(struct json_writer *writer, const struct request *request,

@@ -1,5 +1,5 @@
-/* The orchestrator, family streams: streamed answers, and the endpoint for clients of OpenAI's API.
- * A worker here holds one conversation at a time. */
+/* The orchestrator, family streams: streamed answers, and the OpenAI-compatible endpoint. A worker
+ * here serves one conversation at a time. */
 #include "orchestrator-streams/completion.h"
 #include "orchestrator-streams/conversation.h"
 #include "orchestrator-streams/front.h"

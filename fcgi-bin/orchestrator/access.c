@@ -1,4 +1,4 @@
-/* Who may call the orchestrator: everybody, or who shows the one key; and how often. */
+/* Access to the orchestrator: open, or with the one key; and rate limits. */
 #include "crypto/digest.h"
 #include "http/cookie.h"
 #include "orchestrator/service_internal.h"

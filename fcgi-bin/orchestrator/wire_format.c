@@ -1,4 +1,4 @@
-/* How the orchestrator speaks: problem documents, whose title repeats the detail. */
+/* The wire format of the orchestrator: problem documents, whose title repeats the detail. */
 #include "orchestrator/front_error.h"
 #include "orchestrator/service_internal.h"
 
@@ -13,7 +13,7 @@ static const char *title_of(const struct http_error *error)
     return error->detail_json ? "HTTP Error" : error->detail;
 }
 
-/* The first member that does not fit: what stands between "body." and the colon. */
+/* The first invalid member: the text between "body." and the colon. */
 static const char *faulty_member(struct arena *arena, const struct http_error *error)
 {
     static const char where[] = "body.";

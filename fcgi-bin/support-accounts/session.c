@@ -150,7 +150,8 @@ static enum error revoke_single(struct request *request, struct db *db, const ch
                         clock_unix_seconds(), first, &request->problem);
 }
 
-/* Takes a refresh token, which is good once, for a pair. `renewed` false: it was used before. */
+/* Exchanges a refresh token, which is valid once, for a pair. `renewed` false: it was used
+ * before. */
 static enum error exchange(struct request *request, struct db *db, const char *token,
                            const json_t *claims, const struct account *account,
                            struct token_pair *tokens, bool *renewed)
@@ -223,7 +224,7 @@ enum error session_handle(struct request *request, struct reply *reply)
     return say_done(request, reply);
 }
 
-/* What was not valid any more need not be given back. A token of a family ends the whole of it. */
+/* Invalid tokens are ignored. A token of a family revokes the whole family. */
 static enum error give_back(struct request *request, const char *token, const char *type)
 {
     struct account account;

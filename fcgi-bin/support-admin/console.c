@@ -1,4 +1,4 @@
-/* The operator console: conversations, votes, tickets with what is known of them. */
+/* The operator console: conversations, votes, and tickets with their context. */
 #include "support-admin/console.h"
 #include "base/number.h"
 #include "crypto/token.h"

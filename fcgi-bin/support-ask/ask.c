@@ -136,8 +136,8 @@ static bool client_has_left(void *context)
     return request_gone(context);
 }
 
-/* A streamed answer. Words that a model is writing go out as they come; should they not be the
- * answer in the end, a further `token_start` says that it begins anew. */
+/* A streamed answer. Text is sent while a model writes it; if it is not the final answer, another
+ * `token_start` says that the answer restarts. */
 struct answer_stream {
     struct request *request;
     struct stream stream;
@@ -172,7 +172,7 @@ static enum error read_confirm(struct request *request, struct optional_boolean 
                          "Input should be true or false, yes or no, 1 or 0");
 }
 
-/* A conversation of somebody else is not there for who may only ask. */
+/* Another user's conversation does not exist for callers who may only ask. */
 static enum error check_session(struct request *request, const char *id)
 {
     struct service_tools tools;
@@ -311,8 +311,8 @@ static bool reader_has_left(void *context)
     return stream_gone(&((struct answer_stream *)context)->stream);
 }
 
-/* The answer word by word, each with the blanks before it: together they are the answer. Nothing
- * is said again that was sent while it was written. */
+/* Sends the answer word by word, each with the blanks before it: together they are the answer. Text
+ * already streamed is not repeated. */
 static bool send_tokens(struct answer_stream *out, const char *answer)
 {
     if (out->started && strcmp(out->sent.bytes, answer) == 0)

@@ -1,4 +1,4 @@
-/* The wording of the prompts. Does not know providers. */
+/* The texts of the prompts. Does not depend on providers. */
 #include "experiments/advice/advice_prompt.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ static void write_given(struct json_writer *writer, const json_t *value)
     }
 }
 
-/* Instruction, context, shape. */
+/* Instruction, context, schema. */
 static const char *compose(struct arena *arena, const char *task, const json_t *context,
                            const char *shape)
 {

@@ -1,4 +1,4 @@
-/* Parses the text of an answer into structs. Does not know providers. */
+/* Parses the text of an answer into structs. Does not depend on providers. */
 #include "experiments/advice/advice_reading.h"
 
 #include "base/string_list.h"

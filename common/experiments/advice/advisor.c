@@ -1,4 +1,5 @@
-/* Chooses a provider, calls it and words its errors. Does not know the content of prompts. */
+/* Selects a provider, calls it and creates its error texts. Does not depend on the content of
+ * prompts. */
 #include "experiments/advice/advisor.h"
 
 #include "base/clock.h"
@@ -8,13 +9,13 @@
 #include <string.h>
 #include <strings.h>
 
-/* What is left of the time for one request. */
+/* Remaining time of one request. */
 struct deadline {
     int64_t started; /* monotonic microseconds */
     double seconds;
 };
 
-/* One provider being asked. */
+/* One call of a provider. */
 struct provider_call {
     const struct advisor *advisor;
     struct advice_providers providers;
@@ -22,10 +23,10 @@ struct provider_call {
     const char *token;
     const struct advice_reader *reader;
     const char *raw_text; /* of the last answer */
-    const char *fault;    /* error code of the last answer; NULL = it was read */
+    const char *fault;    /* error code of the last answer; NULL = it was parsed */
 };
 
-/* Asked with the key of AB_MISTRAL_API_KEY, and offered only with it. */
+/* The provider that uses the key of AB_MISTRAL_API_KEY, and is available only with it. */
 static const char fallback_name[] = "mistral";
 
 /* Texts of the error codes that an unavailable suggestion may have. */
@@ -57,7 +58,7 @@ static const char *trimmed(const struct advisor *advisor, const char *text)
     return text ? text_trimmed(advisor->arena, text, strlen(text)) : "";
 }
 
-/* The vendor that the caller has named and has a token for, or the orchestrator. */
+/* The vendor that the caller has named with a token, or the orchestrator. */
 static const struct advice_provider *choose(const struct provider_call *call, const char *name)
 {
     const struct advice_provider *named = advice_provider_find(&call->providers, name);
@@ -75,7 +76,7 @@ static void star_out(char *text, const char *secret)
             *at++ = '*';
 }
 
-/* A copy without the tokens that were sent: providers may repeat what they got. */
+/* A copy without the tokens that were sent: providers may repeat them. */
 static const char *without_tokens(const struct provider_call *call, const char *text)
 {
     const struct experiments_settings *settings = call->advisor->settings;
@@ -87,7 +88,7 @@ static const char *without_tokens(const struct provider_call *call, const char *
     return copy;
 }
 
-/* Reads a 2xx answer; true when that gave a suggestion. */
+/* Parses a 2xx answer; true when it contains a suggestion. */
 static bool read_answer(const struct fetch_answer *answer, void *context)
 {
     struct provider_call *call = context;
@@ -179,7 +180,7 @@ static const char *code_of(const struct provider_call *call, const struct fetch_
     }
 }
 
-/* Asks one provider; true when it had a suggestion. */
+/* Calls one provider; true when it returned a suggestion. */
 static bool send_call(struct provider_call *call, const char *prompt,
                       const struct deadline *deadline, struct fetch_answer *answer,
                       struct suggestion *suggestion)
@@ -200,7 +201,7 @@ static bool send_call(struct provider_call *call, const char *prompt,
     return suggestion->available;
 }
 
-/* Nothing else can be a token; it is refused before it goes anywhere. */
+/* Other texts are not tokens; they are refused before any call. */
 static bool looks_like_a_token(const char *token)
 {
     for (const char *at = token; *at; at++)
@@ -235,7 +236,7 @@ static void call_vendor(struct provider_call *call, const char *prompt,
     }
 }
 
-/* A call with the server's own key; if it fails, the orchestrator's result stands. */
+/* A call with the server's own key; if it fails, the orchestrator's result is returned. */
 static void call_fallback(struct provider_call *call, const char *prompt,
                           const struct deadline *deadline, struct suggestion *suggestion)
 {

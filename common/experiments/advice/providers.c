@@ -9,7 +9,7 @@
 #include <strings.h>
 
 enum {
-    BODY_MAX = 96 * 1024 * 1024, /* bytes of what is sent; a prompt at its longest, escaped */
+    BODY_MAX = 96 * 1024 * 1024, /* bytes of the request body: the longest prompt, escaped */
     ANSWER_DEPTH_MAX = 32,
     ANTHROPIC_TOKENS_MAX = 1024
 };
@@ -18,12 +18,12 @@ static const double temperature = 0.4;
 
 const char orchestrator_provider_name[] = "local_orchestrator";
 
-/* What the settings say of a provider. */
+/* The settings of a provider. */
 struct provider_override {
     const char *id, *base_url, *model;
 };
 
-/* The settings' base URLs do not hold the version that the protocol's path begins with. */
+/* The base URLs of the settings lack the version at the beginning of the protocol's path. */
 static const char *versioned_path(enum llm_protocol protocol)
 {
     return protocol == LLM_ANTHROPIC ? NULL : "/v1/chat/completions";
@@ -166,7 +166,7 @@ static void prefer_longest_of(const char **best, const json_t *list, const char 
         prefer_longer(best, json_object_get(json_array_get(list, i), member));
 }
 
-/* The longest of all that its answers may hold, those of earlier versions included. */
+/* The longest content limit of all, including those of earlier versions. */
 static const char *longest_text(const json_t *answer)
 {
     const char *best = NULL;

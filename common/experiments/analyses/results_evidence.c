@@ -34,7 +34,7 @@ static const struct {
     [RELATIVE_TOO_LARGE] = {NULL, "too_large"},
 };
 
-/* Without a control value of 0 the relative effect is a number, also where its interval is none. */
+/* If the control value is not 0, the relative effect is a number, even without an interval. */
 const struct results_lift *results_lift_of(const struct test_result *test, struct arena *arena)
 {
     const struct relative_lift *lift = &test->relative_lift;
@@ -140,7 +140,7 @@ static const char *print_end(const struct evidence *evidence, struct optional_nu
                      : unbounded;
 }
 
-/* The sentence for readers who see "significant" beside an interval that holds no effect. */
+/* The sentence for a significant result whose displayed interval contains no effect. */
 static const char *explain(const struct evidence *evidence)
 {
     const struct test_interval *interval = &evidence->finding->test.test_interval;

@@ -133,8 +133,7 @@ static bool is_analyzer(const void *object, enum analyzer_id analyzer)
     return ((const struct results_request *)object)->metric_type == (int)analyzer;
 }
 
-/* A predicate for each block of each analyzer: the one that it needs is there, the others are not.
- */
+/* A predicate for each block of each analyzer: its own block is present, the others are absent. */
 #define HAS(id, name, block)                                                                       \
     static bool name##_has_##block(const void *object)                                             \
     {                                                                                              \

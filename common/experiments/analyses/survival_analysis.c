@@ -9,7 +9,7 @@
 
 enum { UNITS_MIN = 3, SUBJECTS_PER_UNIT = 100 };
 
-/* What is asked, and what is known of it so far. */
+/* The request, and the results so far. */
 struct survival_case {
     const struct results_call *call;
     const struct survival_request *observed;

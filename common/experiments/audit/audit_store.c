@@ -31,8 +31,8 @@ static const struct statement insert_entry = {
            " payload_diff, ip_address) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
 };
 
-/* What a key does is counted by action too: a key in daily use has more entries than a total may
- * count each time. */
+/* The counting table also counts a key's actions: a key in daily use has too many entries to count
+ * for each total. */
 #define COUNT_UP(more)                                                                             \
     "INSERT INTO audit_totals (dimension, value, shard, entries)"                                  \
     " VALUES ('action', ?, ?, 1), ('key', ?, ?, 1), ('project', ?, ?, 1)" more                     \
@@ -61,7 +61,7 @@ static const struct statement find_cursor = {
 };
 static const char after_every_ts[] = "~";
 
-/* One statement for each set of filters, so that each can go by its index. */
+/* One statement for each set of filters, so that each can use its index. */
 #define COLUMNS                                                                                    \
     "SELECT id, ts, action, project_id, project_name, key_id, actor, request_id, payload_diff,"    \
     " ip_address FROM audit_log WHERE (ts, id) < (?, ?)"
@@ -69,8 +69,8 @@ static const char after_every_ts[] = "~";
 #define BY_PROJECT " AND project_id = ?"
 #define BY_KEY " AND key_id = ?"
 #define BY_ACTION " AND action = ?"
-/* Beside a more selective filter; an expression, so that no planner takes the index of this one.
- */
+/* Used beside a more selective filter; an expression, so that no planner uses the index of this
+ * one. */
 #define ALSO_KEY " AND key_id || '' = ?"
 #define ALSO_ACTION " AND action || '' = ?"
 #define COUNT "SELECT count(*) FROM audit_log WHERE 1 = 1"
@@ -222,7 +222,7 @@ static bool find_tally(const struct audit_filter *filter, struct arena *arena,
     }
 }
 
-/* The query that counts what fits, its values bound. */
+/* The query that counts the matching entries, with its values bound. */
 static struct query *count_query(struct db *db, struct arena *arena,
                                  const struct audit_filter *filter)
 {
@@ -248,9 +248,7 @@ static void read_entry(struct query *query, struct arena *arena, struct audit_en
     query_read(query, &audit_entry_schema, entry, arena);
 }
 
-/* Binds the position of the entry that the page comes after; if it was purged, of the next newer
- * one.
- */
+/* Binds the position of the entry before the page; if it was purged, of the next newer one. */
 static enum error bind_cursor(struct db *db, struct arena *arena, struct query *query,
                               int64_t before_id, struct problem *problem)
 {
@@ -315,7 +313,7 @@ static enum error count_fitting(struct db *db, struct arena *arena,
 {
     struct query *query;
 
-    /* No row has an empty value, and the counting table keeps those without one under it. */
+    /* No row has an empty value, and the counting table uses it for entries without a value. */
     *total = 0;
     if (is_empty(filter->project_id) || is_empty(filter->key_id) || is_empty(filter->action))
         return ERROR_NONE;

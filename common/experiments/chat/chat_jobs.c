@@ -36,7 +36,7 @@ static const struct field task_fields[] = {
 #undef OWNER
 static SCHEMA(task_schema, struct chat_task, "ChatOrder", task_fields, .extra = EXTRA_IGNORE);
 
-/* In a task the message is a text, so each of its quotes is escaped. */
+/* A task contains the message as a JSON string, so each of its quotes is escaped. */
 static enum error add(struct db *db, const struct chat_format *format, const struct job_kind *kind,
                       const char *key, const struct chat_task *task, struct problem *problem)
 {
@@ -49,7 +49,7 @@ static enum error add(struct db *db, const struct chat_format *format, const str
     return job_add(db, kind, &(struct job_spec){.key = key, .payload = text.bytes}, NULL, problem);
 }
 
-/* NULL after a verdict that it cannot be read. */
+/* NULL for an unreadable verdict. */
 static const struct chat_task *read_task(const struct job *job, struct job_verdict *verdict)
 {
     struct chat_task *task = ARENA_NEW(job->arena, struct chat_task);
@@ -83,7 +83,7 @@ static void fail(struct job_verdict *verdict, enum job_outcome outcome, const ch
     verdict->error[length] = '\0';
 }
 
-/* What a run leaves for its record. */
+/* The results of a run for its record. */
 struct finding {
     const struct project *project;
     const struct analysis_payload *analysis;
@@ -206,7 +206,7 @@ static void perform_message(struct job *job, struct job_verdict *verdict)
 
     if (!task)
         return;
-    /* It was checked when it was enqueued; settings may have changed since. */
+    /* The URL was checked at enqueuing; settings may have changed since. */
     if (platform_check_response_url(context->settings, task->response_url, &problem)) {
         fail(verdict, JOB_REFUSED, problem.text);
         return;

@@ -28,7 +28,7 @@ static const char *say_of(const struct chat_format *format, const char *key, con
     return chat_reply(format, chat_translate(format, key, TEXT_ARGUMENTS({"id", id})));
 }
 
-/* What was typed as an id is text of people. */
+/* The id is user input. */
 const char *chat_not_found(const struct chat_format *format, const char *id)
 {
     return say_of(format, "chats.not_found", chat_name(format, id));

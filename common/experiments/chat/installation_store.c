@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Longer than anything can come again: a signed call is good for an hour at most, the platform
+/* Longer than any call can be repeated: a signed call is valid for an hour at most, the platform
  * repeats events for less than a day. */
 static const int64_t receipt_us = 86400 * (int64_t)1000000;
 

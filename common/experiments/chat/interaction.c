@@ -74,7 +74,7 @@ static const struct {
                       const char **reply);
 } buttons[] = {{chat_approve_action, approve}, {chat_review_action, request_review}};
 
-/* The same press again finds its receipt, and is answered alike. */
+/* A repeated press finds its receipt, and gets the same answer. */
 static enum error act_once(const struct chat_session *session, size_t button,
                            const struct project *project, const char **reply)
 {
@@ -122,7 +122,7 @@ enum error chat_press(const struct chat_session *session, const char *action, co
     return ERROR_NONE;
 }
 
-/* The app was taken out of a workspace, or its bot's tokens were. */
+/* A workspace has uninstalled the app, or revoked its bot's tokens. */
 static bool ends_installation(const json_t *event)
 {
     const char *type = json_string_value(json_object_get(event, "type"));
@@ -142,7 +142,7 @@ enum error chat_take_event(const struct chat_session *session, const json_t *eve
     enum error error;
 
     if (!session->team_id || !ends_installation(json_object_get(event, "event")))
-        return ERROR_NONE; /* nothing follows from it, however often it comes */
+        return ERROR_NONE; /* has no effect, however often it is sent */
     error = db_begin(session->db, DB_WRITE, session->problem);
     if (error)
         return error;

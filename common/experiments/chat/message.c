@@ -17,7 +17,7 @@ struct chat_format chat_format_of(const struct experiments_settings *settings, s
                                 .name_max = (size_t)settings->chatapp_name_bytes};
 }
 
-/* No control character comes through chat_text(), so that JSON at most doubles a text. */
+/* chat_text() removes control characters, so that JSON at most doubles a text. */
 size_t chat_message_max(const struct chat_format *format)
 {
     return 2 * format->text_max + FRAME_BYTES_MAX;

@@ -1,4 +1,4 @@
-/* HTTP calls to the chat platform: allowed addresses, and the meaning of answers. */
+/* HTTP calls to the chat platform: allowed addresses, and evaluation of answers. */
 #include "experiments/chat/platform.h"
 
 #include "net/egress.h"
@@ -58,7 +58,7 @@ enum error platform_check_response_url(const struct experiments_settings *settin
     return ERROR_NONE;
 }
 
-/* The name of an error, made of what such names are made of: it comes from outside. */
+/* The name of an error, reduced to allowed characters: it is external input. */
 static const char *error_name(struct arena *arena, const json_t *document)
 {
     const char *name = json_string_value(json_object_get(document, "error"));

@@ -102,7 +102,7 @@ static const struct experiment_payload *design_of(const struct demo *demo,
     return payload;
 }
 
-/* By its exact name, archived or not; `project->id` is NULL when there is none. */
+/* Finds it by its exact name, archived or not; `project->id` is NULL when there is none. */
 static enum error find(const struct project_call *call, const char *name, struct project *project)
 {
     const struct project_filter filter = {.status = STATUS_ALL,
@@ -176,7 +176,7 @@ static bool has_events(const struct live_names *names, const char *experiment)
     return false;
 }
 
-/* All of them or none, so that a run that was killed on the way is made anew. */
+/* Creates all of them or none, so that an interrupted run is repeated completely. */
 static enum error make_events(const struct live_call *call, const struct demo *demo,
                               const char *project_id)
 {

@@ -9,11 +9,11 @@
 /* Weights this close, relatively, are even. */
 #define EVEN 1e-9
 
-/* The verified total is searched to this part of itself. */
+/* The verified total is searched to this relative precision. */
 #define TOTAL_RESOLUTION 5000.0
 #define WALKED_TOTAL_RESOLUTION 300.0 /* of tests whose power takes longer */
 
-/* Shares of all users that a comparison has. */
+/* Shares of all users in a comparison. */
 struct pair {
     double control, treatment;
 };
@@ -153,7 +153,7 @@ static enum error share_out(const struct sizing_plan *plan, const double *shares
     return settle_size(sum, "total sample size", &users->total, problem);
 }
 
-/* A search for the total at which the comparison that needs most reaches the target. */
+/* A search for the total at which the comparison that needs the most users reaches the target. */
 struct total_search {
     const struct sizing_request *request;
     const struct sizing_plan *plan;
@@ -180,8 +180,8 @@ static bool total_reaches(const struct total_search *search, double total)
     return !power.given || power.value >= search->request->power;
 }
 
-/* Independent users. The arms of different sizes take turns with their teeth, so that hardly any
- * are left. */
+/* Independent users. Arms of different sizes have their sawteeth at different totals, so that
+ * hardly any remain. */
 static double find_total(const struct total_search *search, double start)
 {
     double least = 2 * SIZING_USERS_MIN;

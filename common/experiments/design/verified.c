@@ -1,4 +1,4 @@
-/* From the power of a test at given arms to the size that it needs. */
+/* Computes the size that a test needs from its power at given arms. */
 #include "experiments/design/verified.h"
 
 #include "experiments/design/exact_power.h"
@@ -7,14 +7,15 @@
 
 #include <math.h>
 
-/* Where enumeration takes long and changes nothing. */
+/* Sizes where enumeration takes long and changes nothing. */
 #define ENUMERATED_VARIANCE_MAX 1e6
 #define INTEGRATED_USERS_MAX 1e8
 
 /* The same for the slower walk of conditional tests of unequal arms. */
 #define UNEQUAL_VARIANCE_MAX 4000.0
 
-/* Teeth are searched in steps of the size over this: the power rises by some 0.4 of that. */
+/* Sawteeth are searched in steps of the size divided by this: the power rises by about 0.4 of
+ * that. */
 #define SCAN_RESOLUTION 2500.0
 #define FISHER_SCAN_RESOLUTION 300.0
 
@@ -24,7 +25,7 @@
 /* Variance of the conversions from which on a tooth is less than 0.1 percentage points. */
 #define TEETH_VARIANCE_MAX 1e5
 
-/* Teeth so low are not printed, and so low that they do not show in a curve. */
+/* Sawteeth too low to print, and too low to be visible in a curve. */
 #define SMOOTH_BOUND 5e-5
 #define CURVE_SMOOTH_BOUND 2e-4
 
@@ -37,7 +38,7 @@
 #define WRONG_SIDE_LEAST 1e-7
 enum { CURVE_NODES = 5 };
 
-/* Events from which on the power of the count test has no teeth to speak of. */
+/* Events from which on the sawteeth of the count test are negligible. */
 #define MANY_EVENTS 2000.0
 
 /* Ranks are exact up to 15 users an arm and approximate beyond. */
@@ -229,7 +230,7 @@ static double power_at(const struct power_of *of, int64_t users)
     return power_of_arms(of, (struct arm_sizes){users, users});
 }
 
-/* What is too large to enumerate counts as certain, so that every search ends. */
+/* A power that is too expensive to enumerate counts as 1, so that every search ends. */
 static double power_or_one(const struct power_of *of, int64_t users)
 {
     return is_enumerated(of, 2 * (double)users) ? power_at(of, users) : 1;
@@ -293,9 +294,9 @@ static double proposed_size(const struct power_of *of, int64_t size, double powe
     return (double)size * (wanted / reached) * (wanted / reached);
 }
 
-/* A size that reaches the target while one user less falls short, or `least`. Between a size that
- * is known to fall short and one that is known to reach it, the proposals; halving when they
- * linger. */
+/* A size that reaches the target while one user less does not, or `least`. The proposals are
+ * between a size that fails and one that reaches the target; slow progress switches to
+ * bisection. */
 static int64_t find_crossing(const struct power_of *of, int64_t least, int64_t size, double power)
 {
     int64_t low = least - 1, high = SEARCH_USERS_MAX, move = 1;
@@ -324,8 +325,8 @@ static int64_t find_crossing(const struct power_of *of, int64_t least, int64_t s
     }
 }
 
-/* From `found`, where one user less falls short, to the first size from which the target is held: a
- * whole span of teeth above it has to hold. */
+/* From `found`, where one user less fails, to the first size from which the target is kept: it must
+ * be kept over a whole span of sawteeth above. */
 static int64_t pass_teeth(const struct power_of *of, int64_t found, double span)
 {
     bool coarse = of->plan->planned_test == PLAN_FISHER_EXACT;
@@ -353,7 +354,7 @@ static int64_t find_size(const struct power_of *of, int64_t least, int64_t start
     return span > 0 ? pass_teeth(of, found, span) : found;
 }
 
-/* What the analyses take at least. */
+/* The minimum of the analyses. */
 static int64_t least_users(const struct sizing_plan *plan)
 {
     return plan->planned_test == PLAN_POISSON_RATE ? 1 : SIZING_USERS_MIN;

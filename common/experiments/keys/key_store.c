@@ -1,4 +1,4 @@
-/* SQL of issued keys, and the making of keys. */
+/* SQL of issued keys, and generation of keys. */
 #include "experiments/keys/key_store.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -190,8 +190,8 @@ static enum error take_stock(struct db *db, struct key_census *census, struct pr
     return query_end(query, problem);
 }
 
-/* Says outside the database too whether keys are kept in it. The change stands; a note that could
- * not be made is made by the next census. */
+/* Also records outside the database whether it contains keys. The change is kept even if the record
+ * fails; the next census repeats it. */
 static void note_keys(const struct key_call *call, bool kept)
 {
     struct problem problem = {0};
@@ -314,7 +314,7 @@ enum error key_census(struct db *db, struct key_census *census, struct problem *
 
     if (!error && census->any)
         return db_note_credentials(db, true, problem);
-    /* Keys that went without having been deleted here do not open the service. */
+    /* Keys that disappeared without being deleted here do not open the service. */
     census->any = !error && db_credentials_noted(db);
     return error;
 }

@@ -1,4 +1,4 @@
-/* The order of the rules of assignment. */
+/* The rules of assignment in their order. */
 #include "experiments/live/assign.h"
 
 #include "experiments/assignment/assignment.h"
@@ -20,7 +20,7 @@ static void set_shares(const struct payload_setup *setup, struct arena *arena,
         assignment->weights.items[i] = sum > 0 ? split->items[i] / sum : 1 / (double)split->count;
 }
 
-/* What the design says, before anything that was recorded. */
+/* The design's assignment, without recorded exposures. */
 static void assign_by_design(const struct experiment_payload *design, const char *id,
                              const char *user_id, const json_t *attributes,
                              enum hash_version version, struct live_assignment *assignment)

@@ -1,4 +1,5 @@
-/* A batch: load the subjects it touches, take them out of the sums, change them, put them back. */
+/* Ingests a batch: loads its subjects, subtracts them from the sums, changes them, adds them
+ * back. */
 #include "experiments/live/ingest.h"
 
 #include "base/clock.h"
@@ -9,7 +10,7 @@
 
 enum { DIMENSION_TEXT_MAX = LIVE_DIMENSIONS_MAX * 20 };
 
-/* What the steps of a batch share. */
+/* Shared by the steps of a batch. */
 struct batch {
     const struct live_call *call;
     enum live_kind kind;
@@ -70,9 +71,9 @@ static enum error number_metrics(struct batch *batch)
     return live_number_names(batch->call, &batch->experiment, LIVE_METRIC_NAMES, &batch->names);
 }
 
-/* A new name is used at once, as long as there is room; a later reading drops it when it covers too
- * few. Whoever has a value for it has it from this batch, so that the sums over subjects with all
- * covariates start anew, from the subjects of this batch. */
+/* A new name is used at once while there is space; a later read drops it if too few subjects have
+ * it. Its values begin with this batch, so the sums over subjects with all covariates restart from
+ * the subjects of this batch. */
 static enum error number_covariates(struct batch *batch)
 {
     const struct live_pre_period *records = batch->records->items;
@@ -94,7 +95,7 @@ static enum error number_covariates(struct batch *batch)
     return error;
 }
 
-/* Whether the record will be dropped: the user has one, or had one earlier in the batch. */
+/* Whether the record will be dropped: the user already has one, possibly earlier in the batch. */
 static bool is_dropped(const struct batch *batch, const char *user_id, struct live_units *seen)
 {
     const struct live_unit *unit = live_units_find(&batch->units, user_id);
@@ -152,7 +153,7 @@ static int64_t number_of(struct batch *batch, const char *dimension, const char 
     return live_name_entry(batch->call->arena, &batch->names, dimension, name)->number;
 }
 
-/* Takes the subject out of the sums until the batch is over. */
+/* Subtracts the subject from the sums until the end of the batch. */
 static void open_subject(struct batch *batch, struct live_unit *root)
 {
     if (root->open)
@@ -190,7 +191,7 @@ static void note_pace(struct live_experiment *experiment, int64_t moment)
         *last = GIVEN_INTEGER(moment);
 }
 
-/* The first exposure of the id stands; that there was one in another arm is kept. */
+/* Keeps the first exposure of the id; records whether there was one in another arm. */
 static void note_crossing(struct batch *batch, struct live_unit *unit, int64_t variation)
 {
     if (unit->variation == variation || unit->crossed)
@@ -346,8 +347,8 @@ static void take_records(struct batch *batch)
     }
 }
 
-/* Conversions with a key that was taken, here or before, are skipped. The table of seen keys is
- * that of subjects: it maps texts. */
+/* Skips conversions with a used key. The table of seen keys is a table of subjects, which maps
+ * texts. */
 static enum error take_conversions(struct batch *batch)
 {
     const struct live_conversion *records = batch->records->items;
@@ -380,7 +381,7 @@ static enum error take_conversions(struct batch *batch)
     return ERROR_NONE;
 }
 
-/* Every subject that was taken out is put back, except those that were joined to another one. */
+/* Adds every subtracted subject back, except those merged into another one. */
 static void close_people(struct batch *batch)
 {
     batch->rollup.off[LIVE_COVARIANCE] = false;

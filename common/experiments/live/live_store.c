@@ -1,4 +1,4 @@
-/* Reads by sets of ids and writes in batches, so that a server is not waited for per row. */
+/* Reads by sets of ids and writes in batches, to avoid one round trip to the server per row. */
 #include "experiments/live/live_store.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* Reads every subject once, a thousand at a time, through the same code as events. */
+/* Reads every subject once, a thousand at a time, through the same code as ingestion. */
 #include "experiments/live/rebuild.h"
 
 #include <math.h>
@@ -296,7 +296,8 @@ static int integer_order(const void *one, const void *other)
     return (first > second) - (first < second);
 }
 
-/* Where none covers enough, nothing is adjusted and nothing needs to be made again. */
+/* If no covariate covers enough subjects, nothing is adjusted and nothing needs to be
+ * recomputed. */
 static bool keeps_covariates(const struct live_experiment *experiment,
                              const struct live_covered_list *covered)
 {

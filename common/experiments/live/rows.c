@@ -1,4 +1,4 @@
-/* Writes many rows, in the way of each engine. */
+/* Writes many rows, with a different method for each engine. */
 #include "experiments/live/rows.h"
 
 #include "base/number.h"

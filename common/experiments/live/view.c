@@ -169,7 +169,7 @@ enum error live_view_load(const struct live_call *call, const char *id,
     bool stale = true;
     enum error error = ERROR_NONE;
 
-    /* Once more when the design was changed in between, and then as it is. */
+    /* Repeats once if the design changed in between; then returns the result in any case. */
     for (int tries = 0; !error && stale && tries < 4; tries++) {
         stale = false;
         error = db_begin(call->db, DB_READ, call->problem);

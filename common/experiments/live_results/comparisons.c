@@ -30,7 +30,7 @@ static struct ratio_moments ratio_of(const struct live_results *results, int arm
     return moments;
 }
 
-/* Tries a change of the data out on an arm. */
+/* Applies a trial change of the data to an arm. */
 static void apply_change(const struct live_results *results, struct live_results_arm *arm)
 {
     const struct live_results_change *change = &results->change;
@@ -145,7 +145,7 @@ static double rate_variance(const struct live_results_arm *arm)
     return rate * ((double)(arm->n - arm->converted) / (double)arm->n) / (double)arm->n;
 }
 
-/* Probability by normal posteriors, for trying things out. */
+/* Probability by normal posteriors, for trial changes. */
 static double rough_superiority(const struct live_results_arm *control,
                                 const struct live_results_arm *treatment)
 {

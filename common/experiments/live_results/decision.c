@@ -264,7 +264,7 @@ static json_t *params_of(const struct decision_context *context, const struct po
     return json_read(arena, text.bytes, text.length, 2, &params, &fault) ? NULL : params;
 }
 
-/* A number too small for its digits is not printed as 0; an unknown one is a dash. */
+/* A number too small for its digits is not printed as 0; an unknown one prints as a dash. */
 static const char *value_text(struct arena *arena, const char *key, const json_t *value)
 {
     char *text = arena_alloc(arena, NUMBER_TEXT_MAX);

@@ -21,7 +21,7 @@ struct search {
     double unit; /* a standard error of the effect, per subject */
 };
 
-/* What is moved, and how far: 0 = not at all, 1 = as far as it is looked. */
+/* The changed quantity, and by how much: 0 = unchanged, 1 = limit of the search. */
 enum direction { MORE_EFFECT, LESS_EFFECT, MORE_SUBJECTS, LESS_ERROR };
 
 static struct live_results_change change_at(const struct search *search, enum direction direction,
@@ -87,7 +87,7 @@ static bool find(struct search *search, enum direction direction, double *way, e
     return true;
 }
 
-/* The best observed effect speaks for the experiment. */
+/* The best observed effect determines the verdict of the experiment. */
 static const struct live_comparison *leading(const struct live_stats *stats, double sign)
 {
     const struct live_comparison *comparisons = stats->comparisons.items, *lead = NULL;

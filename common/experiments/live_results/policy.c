@@ -117,7 +117,7 @@ static bool is_small(const struct live_comparison *comparison)
            comparison->treatment->exposed_users < SUBJECTS_WITHOUT_PLAN;
 }
 
-/* Significance may be believed at this look. */
+/* Whether significance is valid at this look. */
 static bool boundary_holds(const struct policy *policy, const struct live_sequential *sequential,
                            const struct live_comparison *comparison)
 {
@@ -205,7 +205,8 @@ static void give_losses(struct policy *policy)
             give(policy, REASON_SIGNIFICANT_LOSS, (int)i);
 }
 
-/* Wins that are not worth it, or may not be: first the open ones. Returns how many of each. */
+/* Significant effects that are too small, or may be too small: first the undecided ones. Returns
+ * how many of each. */
 static void give_doubtful(struct policy *policy, size_t *open, size_t *rejected)
 {
     *open = *rejected = 0;
@@ -440,7 +441,7 @@ static void decide(struct policy *policy, const struct live_stats *stats)
     rule_open(policy);
 }
 
-/* What a reader should know about the data, whatever the verdict. */
+/* Warnings about the data, independent of the verdict. */
 static void give_anomalies(struct policy *policy, const struct live_stats *stats)
 {
     const struct live_event_timing *timing = stats->event_timing;

@@ -53,8 +53,8 @@ static const struct statement count_found = {
     .sql = "SELECT count(*) FROM projects WHERE archived IN (?, ?)" FILTER,
 };
 
-/* What belongs to a project is numbered from 1 in the order of its time, and the project knows how
- * many there are: a page is a range of numbers, however deep. */
+/* A project's items are numbered from 1 by time, and the project stores their number: a page is a
+ * range of numbers, at any depth. */
 static const struct statement project_exists = {
     .name = "project_exists",
     .sql = "SELECT 1 FROM projects WHERE id = ?",

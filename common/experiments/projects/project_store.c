@@ -145,7 +145,7 @@ static enum error count_change(const struct project_call *call, struct tally tal
     return project_count_change(call, tally.archived, tally.metric_type, change);
 }
 
-/* Always the same row first, so that two processes never wait for each other. */
+/* Always locks the same row first, so that two processes never deadlock. */
 static enum error count_move(const struct project_call *call, struct tally from, struct tally to)
 {
     bool up = from.archived < to.archived ||
@@ -277,7 +277,7 @@ static enum error lock_any(const struct project_call *call, const char *id, cons
     return error ? error : check_match(call, if_match, project);
 }
 
-/* A project to be, made before the transaction that keeps it begins: others wait while it lasts. */
+/* A new project, prepared before the transaction begins, because other processes wait during it. */
 struct new_project {
     const char *id;
     const char *name;
@@ -378,7 +378,8 @@ static const char *difference(const struct project_call *call, const char *befor
     return audit_diff(call->arena, old, new);
 }
 
-/* What of a new design does not depend on what is stored: made before anybody is kept waiting. */
+/* The parts of a new design that do not depend on stored data: prepared before any lock is
+ * taken. */
 struct replacement {
     const struct experiment_payload *payload;
     const char *document;
@@ -650,8 +651,8 @@ static enum error find_unfolded(struct db *db, struct arena *arena, const char *
     return query_end(query, problem);
 }
 
-/* Folds one batch; `count` is how many there were. What another worker has folded, or changed,
- * meanwhile stays as it is. */
+/* Folds the names of one batch; `count` is their number. Rows that another worker has folded or
+ * changed meanwhile stay unchanged. */
 static enum error fold_batch(struct db *db, struct arena *arena, int *count,
                              struct problem *problem)
 {

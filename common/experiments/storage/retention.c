@@ -71,7 +71,7 @@ static enum error purge_old(struct db *db, const char *cutoff, struct problem *p
     return error;
 }
 
-/* Says who took away how many: rows older than their windows, before and after. */
+/* Writes the audit entry with the numbers of deleted rows. */
 static enum error record_purge(const struct retention_call *call, const char *cutoff,
                                const struct retention_counts *counts)
 {
@@ -187,7 +187,7 @@ enum error retention_purge(const struct retention_call *call,
     error = db_begin(db, dry_run ? DB_READ : DB_WRITE, call->problem);
     if (error)
         return error;
-    /* Two at a time would both take the same rows off the counting table. */
+    /* Two concurrent purges would both subtract the same rows from the counting table. */
     if (!dry_run)
         error = db_lock(db, "retention_purge", call->problem);
     if (!error)

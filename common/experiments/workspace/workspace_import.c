@@ -95,7 +95,7 @@ static const char *moment(struct arena *arena, const char *text)
     return formatted;
 }
 
-/* A row that had to be new. */
+/* A row that must be new. */
 static enum error end_insert(struct way_in *in, struct query *query)
 {
     int64_t changes = query_changes(query);
@@ -122,9 +122,9 @@ static enum error add_revision(struct way_in *in, const char *id, const char *pr
     return end_insert(in, query);
 }
 
-/* Every project gets a revision of its import, but for a workspace that moves with its ids: that
- * one is to be what it was. A project without any revision gets one in any case, of the time at
- * which it was changed last. */
+/* Every project gets a revision of its import, except in a workspace imported with its ids, which
+ * must stay unchanged. A project without any revision always gets one, with the time of its last
+ * change. */
 static bool is_revised(const struct way_in *in, size_t position)
 {
     return !in->keep_ids || !in->counts[BUNDLE_REVISIONS][position];
@@ -314,8 +314,8 @@ static enum error add_list(struct way_in *in, enum bundle_list list, int64_t *co
     return error;
 }
 
-/* At the end and each row once, in one order: a server keeps every version of a row until the
- * transaction ends, and goes through all of them at each change; and others wait for these rows. */
+/* Updates each row once, at the end, in one order: a server keeps every version of a row until the
+ * transaction ends and scans all of them at each change; other processes wait for these rows. */
 static enum error count_all(struct way_in *in)
 {
     const struct project_call counting = {
