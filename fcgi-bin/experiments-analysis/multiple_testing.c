@@ -1,4 +1,4 @@
-/* POST /api/v1/multiple-testing: adjusts labelled p-values. */
+/* POST /api/v1/multiple-testing: adjusts labeled p-values. */
 #include "experiments-analysis/multiple_testing.h"
 #include "stats/multiple_testing.h"
 

@@ -295,8 +295,8 @@ static void after(struct request *request, int status)
     flush_sessions(service);
 }
 
-/* What was asked last is written down although nobody asks again. A worker that could not open the
- * database tries again. */
+/* Writes the buffered rows of the request log even without further requests. A worker that could
+ * not open the database tries again. */
 static void each_second(struct server *server)
 {
     struct service *service = server->state;

@@ -160,8 +160,9 @@ static void send_failure(struct chat_exchange *exchange, const struct final_answ
                       &(struct front_error_answer){&error});
 }
 
-/* The end of a stream: the reason, the figures for clients that ask for them, and the mark. A
- * failure sends no mark, so that nobody takes the text before it for an answer. */
+/* The end of a stream: the finish reason, the usage for clients that request it, and the end
+ * marker. A failure sends no marker, so that no client takes the text before it for a complete
+ * answer. */
 static void end_stream(struct chat_exchange *exchange, const struct final_answer *final)
 {
     const json_t *include_usage = json_object_get(exchange->body->stream_options, "include_usage");

@@ -239,7 +239,7 @@ const struct accounting_answer *accounting_of(const struct run *run, const struc
     return answer;
 }
 
-/* The `detail` of the refusal where nobody is signed in. */
+/* The `detail` of the refusal when no user is signed in. */
 struct sign_in_detail {
     const char *code, *message, *trace_id, *task_id;
 };

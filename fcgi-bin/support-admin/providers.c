@@ -231,7 +231,7 @@ static enum error describe(struct request *request, struct db *db,
     return error;
 }
 
-/* Whom LLM_NODES lets ask, and the profile has somebody for. */
+/* The nodes that LLM_NODES enables, and for which the profile has a target. */
 static struct string_list list_nodes(const struct request *request, struct models *models)
 {
     const struct models_run run = {.models = models};

@@ -1,5 +1,5 @@
-/* The support service, family documents: uploads, the tasks behind them, what there is. An upload
- * that is read at once holds its worker for as long as that takes. Routes only. */
+/* The support service, family documents: uploads, their tasks, and the list of documents. An upload
+ * ingested at once occupies its worker until it is done. Routes only. */
 #include "support-documents/upload.h"
 #include "support/service.h"
 

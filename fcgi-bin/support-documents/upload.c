@@ -1,5 +1,5 @@
-/* Uploads over HTTP: which name and kind a file has, and whether it is read here or by the program
- * `ingest`. */
+/* Uploads over HTTP: checks the name and type of a file, and selects whether this worker or the
+ * program `ingest` ingests it. */
 #include "support-documents/upload.h"
 #include "base/text.h"
 #include "support/documents/contexts.h"
@@ -17,11 +17,11 @@
 enum {
     SNIFFED = 4096,
     DIRECTORY_BYTES = 131072,
-    ENTRY_HEAD = 46, /* bytes of an entry in a zip's list, before its name */
+    ENTRY_HEAD = 46, /* bytes of an entry in a zip's central directory, before its name */
     ENTRY_SIZE_AT = 24,
     WAIT_ROUNDS = 60,
     WAIT_MILLISECONDS = 50,
-    MEMORY_PER_BYTE = 64 /* that reading and indexing a file in a worker may use */
+    MEMORY_PER_BYTE = 64 /* memory for extracting and indexing a file in a worker */
 };
 
 #define ABSENT " as soon as the program that reads documents is back: it does not run now"
@@ -131,8 +131,8 @@ static enum error bad_upload(struct request *request, const char *text)
     return problem_set(&request->problem, ERROR_INVALID, "bad_upload", "%s", text);
 }
 
-/* Whether the list of a zip's entries, at its end, names the document; how large it says that is.
- */
+/* Whether a zip's central directory, at its end, contains the document; also its size according to
+ * the directory. */
 static bool names_document(const struct form_part *part, int64_t *unpacked)
 {
     static char bytes[DIRECTORY_BYTES];
@@ -142,7 +142,7 @@ static bool names_document(const struct form_part *part, int64_t *unpacked)
     const char *after = name ? name + 17 : NULL;
     uint32_t size = 0;
 
-    /* The data has the name as well, before the list. */
+    /* The local file data contains the name too, before the directory. */
     while (after && (name - bytes < ENTRY_HEAD || memcmp(name - ENTRY_HEAD, "PK\1\2", 4) != 0) &&
            (name = memmem(after, (size_t)(bytes + got - after), "word/document.xml", 17)))
         after = name + 17;
@@ -152,7 +152,8 @@ static bool names_document(const struct form_part *part, int64_t *unpacked)
     return after != NULL;
 }
 
-/* By the beginning of the file, and what a zip says of itself. The reader judges what is in it. */
+/* Detects the type by the beginning of the file, and by a zip's directory. The extraction validates
+ * the content. */
 static enum error check_content(struct request *request, const struct form_part *part,
                                 enum file_type type)
 {
@@ -171,7 +172,7 @@ static enum error check_content(struct request *request, const struct form_part 
     return ERROR_NONE;
 }
 
-/* The file under its clean name, after all that can be told from the outside. */
+/* The file with its clean name, after all checks that need no extraction. */
 static enum error receive(struct request *request, const char **name, const char **path,
                           const struct service_tools *tools, size_t *size)
 {
@@ -204,15 +205,15 @@ static enum error receive(struct request *request, const char **name, const char
     return form_save(part, *path, &request->problem);
 }
 
-/* Who reads an upload. */
+/* The process that ingests an upload. */
 struct plan {
-    bool later;   /* the program `ingest` does */
-    bool drained; /* it is there */
-    bool waits;   /* the answer waits a moment for it */
+    bool later;   /* the program `ingest` */
+    bool drained; /* this worker */
+    bool waits;   /* the program, while the answer waits a moment for it */
 };
 
-/* What a worker has memory for is read there; what is larger waits for the program, also while that
- * is not there. */
+/* A worker ingests files that fit into its memory limit; larger ones wait for the program, even if
+ * it is not running. */
 static enum error plan_reading(struct request *request, const struct service_tools *tools,
                                enum file_type type, int64_t size, struct plan *plan)
 {
@@ -290,7 +291,7 @@ static enum error show_failure(struct request *request, const struct task *task,
     return ERROR_NONE;
 }
 
-/* Small files are done in a moment: then the answer says so. */
+/* Small files are ingested in a moment: then the answer contains the result. */
 static enum error wait_for(struct request *request, const struct service_tools *tools,
                            struct upload_reply *reply)
 {
@@ -332,7 +333,7 @@ static enum error ingest_later(struct request *request, const struct service_too
     bool held_up = false;
     enum error error = document_find(&tools->documents, reply->doc_id, &row, &reply->replaced);
 
-    if (!error && plan->waits) /* a worker does not wait for what takes long */
+    if (!error && plan->waits) /* a worker does not wait for long tasks */
         error = task_is_held_up(&tools->documents, settings, &held_up);
     if (!error)
         error = task_submit(&tools->documents, settings, reply->doc_id, path, &reply->task_id);

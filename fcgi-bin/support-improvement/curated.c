@@ -93,7 +93,7 @@ static const char *path_of(struct request *request)
     return data_file_path(request->arena, service_settings(request), curated_default_path);
 }
 
-/* Whose cases the asking one may see; NULL = all. */
+/* The tenant whose cases the caller may read; NULL = all. */
 static const char *seen_by(const struct request *request)
 {
     if (family_is_operator(request))
@@ -101,7 +101,7 @@ static const char *seen_by(const struct request *request)
     return request->who.tenant ? request->who.tenant : "default";
 }
 
-/* The cases that the asking one may see; none where there is no file. */
+/* The cases that the caller may read; none without a file. */
 static enum error read_cases(struct request *request, struct curated_set *set)
 {
     enum error error = curated_read(request->arena, path_of(request), set, &request->problem);

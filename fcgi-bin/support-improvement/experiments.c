@@ -1,5 +1,5 @@
-/* Experiments over HTTP. They change what everybody is answered: other administrators than the
- * operator may look, and assign one to their own tenant. */
+/* Experiments over HTTP. They change the answers for all tenants: administrators other than the
+ * operator may read them, and assign one to their own tenant. */
 #include "support-improvement/experiments.h"
 #include "base/number.h"
 #include "support-improvement/family.h"
@@ -178,7 +178,7 @@ static const struct field latency_fields[] = {NULLABLE_NUMBER(OWNER, p50),
 static SCHEMA(quality_schema, struct spread, "ComparisonQuality", quality_fields);
 static SCHEMA(latency_schema, struct spread, "ComparisonLatency", latency_fields);
 
-/* What is known of one of the experiments that are compared. */
+/* Data of one of the compared experiments. */
 struct compared {
     const char *experiment_id;
     int64_t trace_count;
@@ -223,7 +223,7 @@ static enum error begin(struct request *request, struct candidate_call *call)
     return error;
 }
 
-/* The tenant whose runs and answers the asking one may see; NULL = everybody's. */
+/* The tenant whose runs and answers the caller may read; NULL = all. */
 static const char *whose(const struct request *request)
 {
     return family_is_operator(request) ? NULL : request->who.tenant;
@@ -314,7 +314,7 @@ enum error experiment_handle(struct request *request, struct reply *reply)
     return error;
 }
 
-/* Changes what concerns everybody; holds the lock that programs take, too. */
+/* A change for all tenants; holds the lock that programs also take. */
 static enum error begin_change(struct request *request, struct candidate_call *call,
                                struct arena_guard **lock)
 {
@@ -351,7 +351,7 @@ enum error experiment_new_handle(struct request *request, struct reply *reply)
         return error;
     service_audit(request, "experiment_create",
                   arena_print(request->arena, "experiment:%s", experiment.id), NULL);
-    /* Nothing else is known of it yet; nor may what has been made be answered by an error. */
+    /* The new experiment has no other data yet, and an error must not hide that it was created. */
     show(request, &call, &experiment, NULL, &(struct object_list){0}, reply);
     return ERROR_NONE;
 }
@@ -592,7 +592,7 @@ static enum error staged_bucket(struct request *request, const struct candidate_
     enum error error;
 
     if (tenant && strcmp(tenant, "default") == 0)
-        tenant = NULL; /* a reviewer of the operator's */
+        tenant = NULL; /* a reviewer of the operator */
     error = run_deltas_of(call->db, call->arena, tenant, id, &deltas, &found, call->problem);
     if (error || !found)
         return error;

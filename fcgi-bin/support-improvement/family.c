@@ -1,4 +1,4 @@
-/* What the routes of the family share. */
+/* Shared by the routes of the family. */
 #include "support-improvement/family.h"
 #include "base/number.h"
 #include "support/programs/data_files.h"

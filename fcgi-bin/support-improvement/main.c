@@ -1,4 +1,5 @@
-/* The support service, family improvement: how answers are made better. Routes only. */
+/* The support service, family improvement: review, curated data, experiments and regression runs.
+ * Routes only. */
 #include "support-improvement/curated.h"
 #include "support-improvement/experiments.h"
 #include "support-improvement/review.h"

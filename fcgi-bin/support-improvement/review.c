@@ -1,4 +1,4 @@
-/* The review queue over HTTP: what waits, what it is about, what somebody says of it. */
+/* The review queue over HTTP: pending cases, their content, and verdicts. */
 #include "support-improvement/review.h"
 #include "base/clock.h"
 #include "base/number.h"

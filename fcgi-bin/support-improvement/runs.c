@@ -1,4 +1,4 @@
-/* Regression runs over HTTP: asking for one, watching it, reading its report. */
+/* Regression runs over HTTP: starts a run, shows its progress and its report. */
 #include "support-improvement/experiments.h"
 #include "support-improvement/family.h"
 #include "support/candidates/experiment.h"
@@ -207,7 +207,7 @@ enum error runs_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-/* Below the root of the files and nowhere else; NULL when it cannot be read. */
+/* Only files below the root; NULL when the file cannot be read. */
 static const char *report_text(const struct request *request, const char *path, const char *ending)
 {
     struct problem ignored = {0};

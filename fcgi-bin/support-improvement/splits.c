@@ -1,4 +1,4 @@
-/* What the experiments service says of shares of live traffic, over HTTP. */
+/* Decisions of the experiments service on traffic splits, over HTTP. */
 #include "support-improvement/splits.h"
 #include "support-improvement/family.h"
 #include "support/candidates/split_store.h"

@@ -1,4 +1,4 @@
-/* Is the service there, and can it work? */
+/* Liveness and readiness of the service. */
 #include "support-system/health.h"
 #include "http/server.h"
 #include "support-system/health_checks.h"
@@ -100,8 +100,8 @@ static void write_part(struct json_writer *writer, const char *name, const struc
                     part->works ? NULL : failure);
 }
 
-/* Providers that are asked, and whether the service is without one. Each has the embedded engine
- * behind it: without one the service does its work all the same, only less well. */
+/* The providers in use, and whether none is available. The embedded engine is the fallback of each:
+ * without any provider the service works, with lower quality. */
 static bool write_providers(struct json_writer *writer, const struct object_list *list)
 {
     const struct provider_breaker *breakers = list->items;

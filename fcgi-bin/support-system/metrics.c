@@ -1,4 +1,4 @@
-/* The metrics of the workers, and gauges that are set at the moment of the scrape. */
+/* The metrics of the workers, and gauges computed at the scrape. */
 #include "support-system/metrics.h"
 #include "http/documents.h"
 #include "shm/admission.h"
@@ -16,7 +16,7 @@ static void set(struct request *request, unsigned figure, const char *label, dou
     metric_set(request->server->metrics, figure, label ? &label : NULL, value);
 }
 
-/* Questions that run, and those that were refused because others did. */
+/* Running questions, and questions refused because of the limit of concurrent ones. */
 static void set_pipelines(struct request *request)
 {
     struct admission_figures figures;
@@ -30,7 +30,7 @@ static void set_pipelines(struct request *request)
     }
 }
 
-/* A SQLite file has no pool: one connection a worker, none of which is waited for. */
+/* A SQLite file has no pool: each worker has one connection, without waiting. */
 static void set_pool(struct request *request, const struct db_health *health)
 {
     bool on_server = service_settings(request)->database_url != NULL;
@@ -57,7 +57,7 @@ static void set_knowledge(struct request *request, const struct health_checks *c
         set(request, METRIC_LEXICAL_ENABLED, tenants.items[i], 1);
 }
 
-/* The breakers of the providers that the registry names. */
+/* The breakers of the providers in the registry. */
 static void set_breakers(struct request *request)
 {
     static const double figures[BREAKER_STATE__MAX] = {

@@ -1,4 +1,4 @@
-/* Changed citations: a list to work through, and saying that an answer was looked at. */
+/* Stale citations: lists them, and marks an answer as reviewed. */
 #include "support-trends/changed_citations.h"
 #include "support/service.h"
 #include "support/tools.h"

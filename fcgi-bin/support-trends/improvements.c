@@ -1,5 +1,4 @@
-/* The backlog of improvements: the kept document of the tenant, and the reports of earlier weeks.
- */
+/* The improvement backlog: the stored document of the tenant, and the reports of earlier weeks. */
 #include "support-trends/improvements.h"
 #include "support/service.h"
 #include "support/tools.h"

@@ -1,5 +1,5 @@
-/* The support service, family trends: what verdicts, votes and evaluations say over time, and what
- * to do about it. Each reads many answers, so they have a pool of their own. Routes only. */
+/* The support service, family trends: statistics of verdicts, votes and evaluations over time, and
+ * recommendations. Each route reads many answers, so they have a separate pool. Routes only. */
 #include "support-trends/changed_citations.h"
 #include "support-trends/improvements.h"
 #include "support-trends/thresholds.h"

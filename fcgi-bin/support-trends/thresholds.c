@@ -1,4 +1,4 @@
-/* Thresholds: the kept analysis, making it anew, and the cutoffs a tenant goes by. */
+/* Thresholds: the stored analysis, a new analysis, and the cutoffs chosen by a tenant. */
 #include "support-trends/thresholds.h"
 #include "support/service.h"
 #include "support/tools.h"
@@ -128,7 +128,7 @@ static const struct threshold_finding *finding_of(const struct threshold_analysi
                : analysis->thresholds->fact_verification_min_score;
 }
 
-/* The cutoff of the analysis, with what it promises. */
+/* The cutoff of the analysis, with its guarantee. */
 static enum error take_analysis(struct request *request, struct service_tools *tools,
                                 const struct choose_request *body, struct threshold_choice *choice)
 {

@@ -1,5 +1,5 @@
-/* Who is asking the support service: signed tokens in a header or a cookie, one key for programs;
- * and the windows that some routes are limited by. */
+/* Authentication for the support service: signed tokens in a header or a cookie, one key for
+ * programs; and the rate limits of some routes. */
 #include "base/clock.h"
 #include "crypto/digest.h"
 #include "crypto/jwt.h"
@@ -65,8 +65,8 @@ struct token_pair service_issue_tokens(struct request *request, const struct acc
         .family = {family, id, clock_unix_seconds() + (access > refresh ? access : refresh)}};
 }
 
-/* Tokens of a family are good while it is. Those without a family and a `jti` are somebody else's
- * that share the secret: they cannot be taken back. */
+/* Tokens of a family are valid while the family is. Tokens without a family and a `jti` come from
+ * another issuer with the same secret: they cannot be revoked. */
 static enum error check_revoked(struct request *request, const json_t *claims)
 {
     const char *id = jwt_text(claims, "jti"), *family = jwt_text(claims, "fid");
@@ -115,7 +115,7 @@ static bool grant(struct request *request, enum support_role role, const char *s
     return true;
 }
 
-/* A header wins; a cookie speaks for its holder only where a page of ours asks. */
+/* A header has priority; a cookie counts only for requests from our own pages. */
 static const char *bearer_token(const struct request *request)
 {
     const char *header = request_header(request, "HTTP_AUTHORIZATION");
@@ -139,7 +139,7 @@ static bool accept_token(struct request *request, const char *token, struct http
     return http_refuse(refusal, 401, "unauthorized", "Invalid or expired token");
 }
 
-/* Figures are everybody's, unless the settings say that they are not. */
+/* Metrics are public, unless the settings restrict them. */
 static bool accept_scraper(struct request *request, struct http_refusal *refusal)
 {
     const char *token = bearer_token(request);
@@ -151,7 +151,7 @@ static bool accept_scraper(struct request *request, struct http_refusal *refusal
     if (request->who.role >= SUPPORT_ADMIN)
         return true;
     service_refuse(request, refusal);
-    refusal->counts = false; /* it is known who asks */
+    refusal->counts = false; /* the caller is known */
     return false;
 }
 
@@ -186,8 +186,7 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
     refusal->counts = true;
     if (request->route && (request->route->traits & TRAIT_METRICS))
         return !settings->metrics_require_auth || accept_scraper(request, refusal);
-    /* Unknown paths are nobody's secret; nor is anything asked of those who may come as they are.
-     */
+    /* Unknown paths need no authentication, and neither do public routes. */
     if (!request->route || request->route->role == SUPPORT_NOBODY)
         return true;
     token = bearer_token(request);

@@ -1,8 +1,8 @@
-/* What becomes of requests, in figures. */
+/* Metrics of requests. */
 #include "support/metrics.h"
 #include "support/service_internal.h"
 
-/* Paths of nothing are all one; what differs in the others stands in braces. */
+/* Unknown paths share one label; variable parts of the others are in braces. */
 static const char *endpoint_of(const struct request *request)
 {
     return request->route ? request->route->path : "unknown";

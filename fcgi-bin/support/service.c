@@ -1,5 +1,5 @@
-/* The life of the support service in a worker: settings into the pipeline's policy, the database,
- * the audit log. */
+/* The life cycle of the support service in a worker: converts settings into the pipeline's policy;
+ * the database, the audit log. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "support/accounts/audit.h"
@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FORM_ALLOWANCE = 65536 }; /* bytes of a form round the file in it */
+enum { FORM_ALLOWANCE = 65536 }; /* bytes of a form around its file */
 
-/* What lives as long as the worker. */
+/* Lives as long as the worker. */
 struct service {
     struct support_settings settings;
     struct store *store;
-    int64_t begun_at;      /* of the request at hand, monotonic microseconds */
+    int64_t begun_at;      /* of the current request, monotonic microseconds */
     struct models *models; /* NULL = out of memory */
     struct problem models_problem, patterns_problem;
     bool models_are_wrong, patterns_are_wrong;
@@ -36,8 +36,8 @@ static const struct reason_answer reasons[] = {
     {"escalation_failed", 500, "internal_error", "Escalation failed"},
 };
 
-/* 413 by the announced length, then credentials, then what the body is, then what it says. The
- * windows count only requests that are otherwise in order. */
+/* Order of the checks: 413 by the announced length, then credentials, then the media type, then the
+ * content. The rate limits count only requests that pass these checks. */
 static const enum http_step order[] = {
     STEP_LENGTH, STEP_PREFLIGHT, STEP_SLASH,     STEP_AUTHENTICATE, STEP_ROUTE,
     STEP_BODY,   STEP_JSON,      STEP_ROLE,      STEP_QUERY,        STEP_FIELDS,
@@ -107,8 +107,8 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
 {
     const struct service *service = server->state;
 
-    /* The stack does not start with a wrong registry; one that goes wrong later costs the models
-     * and not the service. */
+    /* The stack does not start with an invalid registry; one that becomes invalid later disables
+     * the models, not the service. */
     if (service->models_are_wrong && starts) {
         *problem = service->models_problem;
         return ERROR_INVALID;

@@ -1,4 +1,4 @@
-/* Tools of a worker. The cache and the synonyms are made by the first question. */
+/* The context of a worker for answering. The first question creates the cache and the synonyms. */
 #include "support/tools.h"
 #include "base/json.h"
 #include "support/service.h"

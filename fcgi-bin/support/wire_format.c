@@ -1,7 +1,7 @@
-/* How the support service speaks. */
+/* The wire format of the support service. */
 #include "support/service_internal.h"
 
-/* 429 says the same once more in `error`. */
+/* 429 repeats the message in `error`. */
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
 {

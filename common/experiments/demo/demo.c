@@ -1,4 +1,4 @@
-/* The examples as projects: presets with a name of their own, analysed as /api/v1/analyze does. */
+/* The examples as projects: presets with a name of their own, analyzed as /api/v1/analyze does. */
 #include "experiments/demo/demo.h"
 
 #include "experiments/analyses/results_analysis.h"
@@ -59,7 +59,7 @@ static const struct experiment_payload *preset_of(const struct demo *demo, struc
     return preset_payload(&preset_table[i], arena);
 }
 
-/* What was observed, analysed as /api/v1/results does. NULL when that is refused. */
+/* The observed data, analyzed as /api/v1/results does. NULL when that is refused. */
 static const struct observed_results *results_of(const struct demo *demo,
                                                  const struct locale *locale, struct arena *arena)
 {

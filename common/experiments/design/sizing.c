@@ -288,7 +288,7 @@ static void plan_traffic(const struct sizing_request *request, struct sizing_pla
     plan->allocated_daily_traffic = plan->effective_daily_traffic * ((1 - holdout) / exclusive);
 }
 
-/* Share of the traffic that the least favoured arm gets. */
+/* Share of the traffic of the smallest arm. */
 static double slowest_share(const struct number_list *split)
 {
     double least = INFINITY, largest = 0, sum = 0;

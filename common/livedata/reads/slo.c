@@ -151,7 +151,7 @@ static enum slo_state state_of(const struct slo_status *status)
     return SLO_HEALTHY;
 }
 
-/* The 0.95 quantile, linear between its neighbours. */
+/* The 0.95 quantile, linear between its neighbors. */
 static enum error quantile(const struct storage_call *call, const struct slo_status *status,
                            int64_t since, struct optional_number *value)
 {

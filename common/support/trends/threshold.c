@@ -196,8 +196,8 @@ static const char *bar(size_t length)
     return marks + (BAR_MAX - length);
 }
 
-/* Decimals of labels: those of the metric, or as many as tell neighbours of a distance `step` apart
- * and none of them reads as zero. */
+/* Decimals of labels: those of the metric, or as many as distinguish neighbors of a distance `step`
+ * apart, so that none of them reads as zero. */
 static int decimals_of(const struct threshold_kind *kind, double low, double step, size_t bins)
 {
     int decimals = kind->integer ? 0 : 2;
