@@ -31,7 +31,7 @@ MUST_CHECK enum error state_is_deleted(const struct storage_call *call, const st
 MUST_CHECK enum error state_note_deleted(const struct storage_call *call,
                                          const struct event *event);
 
-/* Private: users.c for orders.c and products.c. */
+/* Private: users.c for orders.c. */
 struct user_change {
     const char *user_id;
     int64_t orders; /* amounts to add */
