@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -38,17 +39,25 @@ end
 """
 
 
-def bare_build():
-    """A temporary build directory in which every responder is hello.c. What the stack asks a responder about itself
-    (--describe-settings...) and the programs are ours."""
-    directory = tempfile.TemporaryDirectory(prefix="assay-bare-")
-    Path(directory.name, "cron-bin").symlink_to((BUILD / "cron-bin").resolve())
-    Path(directory.name, "fcgi-bin").mkdir()
-    hello = (BUILD / "tests/bench/stack/hello").resolve()
+def write_bare_build(directory, program_of, **environment):
+    """Fills a build directory in which `program_of(name)` of tests/bench/stack takes the place of each responder, with
+    these variables. What the stack asks a responder about itself (--describe-settings...) and the programs are ours."""
+    build = Path(directory)
+    (build / "fcgi-bin").mkdir(parents=True, exist_ok=True)
+    (build / "cron-bin").symlink_to((BUILD / "cron-bin").resolve())
+    assignments = "".join(f"{name}={shlex.quote(str(value))} " for name, value in environment.items())
     for responder in (BUILD / "fcgi-bin").resolve().iterdir():
-        script = Path(directory.name, "fcgi-bin", responder.name)
-        script.write_text(f'#!/bin/bash\n[ $# -eq 0 ] || exec {responder} "$@"\nexec -a "$0" {hello}\n')
+        program = (BUILD / "tests/bench/stack" / program_of(responder.name)).resolve()
+        script = build / "fcgi-bin" / responder.name
+        script.write_text(f'#!/bin/bash\n[ $# -eq 0 ] || exec {responder} "$@"\n{assignments}exec -a "$0" {program}\n')
         script.chmod(0o755)
+    return build
+
+
+def bare_build():
+    """A temporary one in which every responder is hello.c."""
+    directory = tempfile.TemporaryDirectory(prefix="assay-bare-")
+    write_bare_build(directory.name, lambda name: "hello")
     return directory
 
 
