@@ -4,6 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The Makefile defines it; tools that read this file alone do not. */
+#ifndef ASSAY_VERSION
+#define ASSAY_VERSION "unknown"
+#endif
+
 const char assay_version[] = ASSAY_VERSION;
 
 bool help_given(int argc, char **argv, const char *help)

@@ -15,7 +15,7 @@
 enum { HISTOGRAM_BUCKETS = METRIC_TIME_BUCKETS };
 
 /* The index of the bucket that counts a value. */
-unsigned histogram_bucket(uint64_t microseconds);
+unsigned histogram_bucket(uint64_t value);
 
 /* The middle of the range of the bucket. */
 double histogram_middle(unsigned bucket);

@@ -21,7 +21,12 @@ static time_t offset(void)
     return seconds;
 }
 
-int clock_gettime(clockid_t clock, struct timespec *now)
+/* Each takes the place of the function of libc that its label names. */
+int fixed_gettime(clockid_t clock, struct timespec *now) __asm__("clock_gettime");
+int fixed_timeofday(struct timeval *restrict now, void *restrict zone) __asm__("gettimeofday");
+time_t fixed_time(time_t *now) __asm__("time");
+
+int fixed_gettime(clockid_t clock, struct timespec *now)
 {
     static int (*original)(clockid_t, struct timespec *);
     int result;
@@ -34,23 +39,23 @@ int clock_gettime(clockid_t clock, struct timespec *now)
     return result;
 }
 
-int gettimeofday(struct timeval *restrict now, void *restrict zone)
+int fixed_timeofday(struct timeval *restrict now, void *restrict zone)
 {
     struct timespec precise;
 
     (void)zone;
-    if (clock_gettime(CLOCK_REALTIME, &precise))
+    if (fixed_gettime(CLOCK_REALTIME, &precise))
         return -1;
     now->tv_sec = precise.tv_sec;
     now->tv_usec = precise.tv_nsec / 1000;
     return 0;
 }
 
-time_t time(time_t *now)
+time_t fixed_time(time_t *now)
 {
     struct timespec precise;
 
-    if (clock_gettime(CLOCK_REALTIME, &precise))
+    if (fixed_gettime(CLOCK_REALTIME, &precise))
         return (time_t)-1;
     if (now)
         *now = precise.tv_sec;

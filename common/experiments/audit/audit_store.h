@@ -48,7 +48,7 @@ struct audit_row {
  * it. experiments_store_open() sets it. An error fails the transaction. */
 typedef enum error audit_listener(struct db *db, struct arena *arena, const struct audit_row *row,
                                   struct problem *problem);
-void audit_listen(audit_listener *listener);
+void audit_listen(audit_listener *called);
 
 /* Adds an entry in the transaction of the change that it records. `diff` is JSON text or NULL;
  * `key_id` of the entry is the acting key unless the action is about a key of its own. */

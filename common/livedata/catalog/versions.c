@@ -43,7 +43,7 @@ static bool is_addition(const struct api_addition *addition, const char *answer,
 {
     if (header)
         return addition->header && strcasecmp(addition->header, header) == 0;
-    return addition->path && strcmp(addition->path, path) == 0 &&
+    return path && addition->path && strcmp(addition->path, path) == 0 &&
            (!addition->answer || strcmp(addition->answer, answer) == 0);
 }
 

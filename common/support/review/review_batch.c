@@ -108,6 +108,7 @@ static void add_row(struct arena *arena, struct review_batch *batch, const json_
     const json_t *review = json_object_get(row, "review"),
                  *verdict = json_object_get(review, "verdict");
 
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): the items are pointers */
     *ARRAY_ADD(arena, batch->rows, batch->count) = row;
     batch->actionable += verdict && !json_is_null(verdict);
 }
