@@ -1,8 +1,8 @@
 /* Writes a C struct as JSON by its schema, and the schema itself as JSON Schema (2020-12, as
  * OpenAPI 3.1 uses it). */
-#include "base/clock.h"
 #include "base/number.h"
 #include "base/schema.h"
+#include "base/timestamp.h"
 
 #include <math.h>
 
@@ -78,19 +78,20 @@ static void write_time(struct json_writer *writer, const struct field *field, co
 {
     const struct optional_integer *optional = member;
     int64_t time = field->nullable ? optional->value : *(const int64_t *)member;
-    bool fraction = time % 1000000 != 0 && field->time != TIME_Z_SECONDS;
     char text[CLOCK_TEXT_MAX];
 
     if (field->nullable ? !optional->given : !time) {
         writer_null(writer);
         return;
     }
-    clock_format(time, text);
-    if (field->time == TIME_OFFSET || (field->time == TIME_SHORT_OFFSET && fraction))
-        writer_string(writer, text);
+    if (field->time == TIME_Z || field->time == TIME_Z_SECONDS)
+        timestamp_to_z(time, field->time == TIME_Z, text);
     else
-        writer_string(writer, arena_print(writer->out->arena, "%.*s%s", fraction ? 26 : 19, text,
-                                          field->time == TIME_SHORT_OFFSET ? "+00:00" : "Z"));
+        clock_format(time, text);
+    if (field->time == TIME_SHORT_OFFSET && time % 1000000 == 0)
+        writer_string(writer, arena_print(writer->out->arena, "%.19s+00:00", text));
+    else
+        writer_string(writer, text);
 }
 
 static void write_value(struct json_writer *writer, const struct field *field, const void *member)
