@@ -23,16 +23,6 @@ static const char *path_for(struct arena *arena, const struct store_plan *plan, 
     return arena_print(arena, "%s/%s.%s", folder, plan->service, suffixes[engine]);
 }
 
-const char *db_backup_path(struct arena *arena, const struct store_plan *plan, const char *folder)
-{
-    struct problem problem;
-    struct target target;
-
-    if (target_parse(plan->target, arena, &target, &problem))
-        return NULL;
-    return path_for(arena, plan, folder, target.engine);
-}
-
 enum error backup_sync(const char *path, struct problem *problem)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);

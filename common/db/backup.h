@@ -19,10 +19,6 @@ struct db_backup_watch {
     void *context;
 };
 
-/* The file of a backup, `<folder>/<service>.sqlite3` or `….pgdump`; from the arena. NULL when the
- * target makes no sense. */
-const char *db_backup_path(struct arena *arena, const struct store_plan *plan, const char *folder);
-
 /* Writes it, durably, under a name of its own until it is complete and has been checked. Errors:
  *   ERROR_UNAVAILABLE  the database cannot be reached, is damaged, or is not the one of the record
  *   ERROR_SYSTEM       it cannot be written; pg_dump has failed or is not installed */

@@ -134,14 +134,6 @@ bool stream_event(struct stream *stream, const char *name, const char *id, const
     return !stream->broken;
 }
 
-bool stream_line(struct stream *stream, const char *json)
-{
-    append_string(stream, json);
-    append_string(stream, "\n");
-    flush(stream);
-    return !stream->broken;
-}
-
 bool stream_bytes(struct stream *stream, const char *bytes, size_t length)
 {
     send_bytes(stream, bytes, length);

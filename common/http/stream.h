@@ -36,9 +36,6 @@ MUST_CHECK enum error stream_open_with_first(struct request *request, struct rep
  * output is dropped. */
 bool stream_event(struct stream *stream, const char *name, const char *id, const char *data);
 
-/* Sends one line of JSON. */
-bool stream_line(struct stream *stream, const char *json);
-
 /* Sends bytes as they are. */
 bool stream_bytes(struct stream *stream, const char *bytes, size_t length);
 

@@ -119,8 +119,3 @@ const char *project_document(const char *document, struct arena *arena)
     payload = project_payload(document, arena);
     return payload ? payload_to_json(payload, arena) : NULL;
 }
-
-const struct analysis_payload *project_analysis(const char *document, struct arena *arena)
-{
-    return read_document(&analysis_payload_schema, document, arena);
-}

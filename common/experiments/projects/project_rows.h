@@ -20,9 +20,6 @@ void project_row(struct query *query, struct arena *arena, struct project *proje
  * and rewritten. NULL when it is invalid. */
 const char *project_document(const char *document, struct arena *arena);
 
-/* The stored document as a struct; NULL when it is invalid. */
-const struct analysis_payload *project_analysis(const char *document, struct arena *arena);
-
 /* The sort key of lists: the beginning of the folded name. Equal keys are sorted by age. */
 const char *project_sort_name(struct arena *arena, const char *name);
 

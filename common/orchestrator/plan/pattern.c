@@ -3,9 +3,6 @@
 
 #define BIT(role) (1U << (role))
 
-const char *const role_names[ROLE__MAX + 1] = {
-    "verifier", "synthesizer", "judge", "devil_advocate", "fact_verifier", "decomposer", NULL};
-
 static const struct pattern_row {
     int models;
     bool reasoning;

@@ -13,7 +13,6 @@ enum role {
     ROLE_DECOMPOSER,
     ROLE__MAX
 };
-extern const char *const role_names[ROLE__MAX + 1];
 
 /* One resolved strategy. */
 struct treatment {

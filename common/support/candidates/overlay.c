@@ -326,12 +326,6 @@ static int bucket_of(const char *text)
                  BUCKETS);
 }
 
-int overlay_bucket(struct arena *arena, const char *tenant, const char *session_id,
-                   const char *user_id)
-{
-    return bucket_of(bucket_key(arena, tenant, session_id, user_id));
-}
-
 /* A share of 0 or 100 percent compares nothing. */
 static bool is_judged(const struct support_settings *settings, const struct assignment *assignment)
 {

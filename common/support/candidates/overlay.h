@@ -62,8 +62,4 @@ void overlay_of_files(struct arena *arena, const struct support_settings *settin
 void overlay_of_question(const struct graph_tools *tools, const char *session_id,
                          const char *user_id, struct overlay *overlay);
 
-/* 0 to 99, constant for a conversation. */
-int overlay_bucket(struct arena *arena, const char *tenant, const char *session_id,
-                   const char *user_id);
-
 #endif
