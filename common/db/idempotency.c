@@ -66,8 +66,8 @@ static enum error read_answer(struct db *db, struct arena *arena, const struct i
 {
     struct query *query = db_query(db, &read_key);
 
-    /* One that vanished between the two statements was given back just now: the client is told to
-     * come again, as if it were still there. */
+    /* A key that vanished between the two statements was released just now: the client gets the
+     * same answer as for a request in flight, and tries again. */
     *outcome = IDEMPOTENCY_IN_FLIGHT;
     bind_key(query, key);
     if (query_next(query)) {

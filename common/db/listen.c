@@ -38,7 +38,7 @@ enum error db_listen(struct db *db, const char *channel, struct problem *problem
     connection = db->connection;
     if (connection->pooled)
         return problem_set(problem, ERROR_UNAVAILABLE, "listen_impossible",
-                           "behind a pooler nobody is told of changes; they are looked for");
+                           "behind a pooler there are no notifications; changes are polled");
     (void)snprintf(sql, sizeof sql, "LISTEN %.60s", channel);
     return postgres_run(db, sql, problem);
 }

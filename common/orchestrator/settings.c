@@ -157,8 +157,8 @@ const struct setting orchestrator_settings_table[] = {
     {"ORCH_BROWSER_HUMAN_ACTION_DELAY_SECONDS", SETTING_NUMBER, AT(browser_human_delay_seconds),
      "1.0", 0, 60, .help = "Pause behind each click."},
     {"ORCH_BROWSER_END_SECONDS", SETTING_NUMBER, AT(browser_end_seconds), "5", 0, 60,
-     .help = "How long the browser may take to end before it is told, and again before it is "
-             "killed."},
+     .help =
+         "Wait for the browser to exit by itself, then again after SIGTERM; then it is killed."},
     {"ORCH_BROWSER_MESSAGE_BYTES", SETTING_INTEGER, AT(browser_message_bytes), "33554432", 65536,
      268435456, .help = "Largest message from and to the browser."},
     {"ORCH_BROWSER_QUEUE_MAX", SETTING_INTEGER, AT(browser_queue_max), "16", 1, 48,

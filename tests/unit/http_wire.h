@@ -173,7 +173,7 @@ static const struct route routes[] = {
 
 static const struct reason_answer reasons[] = {{"thing_not_found", 404, "thing_not_found"}};
 
-/* Access to the test's service: what it is told before a request comes. */
+/* State of the test's service, set before each request. */
 static struct {
     bool closed;
     struct rate_rule rate, heavy;

@@ -249,7 +249,7 @@ TEST(stop_words)
     CHECK(!language_is_stop_character(0x9000));
 }
 
-/* More groups than places are kept for: the whole match is told all the same. */
+/* More groups than fit: the whole match is reported all the same. */
 TEST(a_pattern_may_have_many_groups)
 {
     static struct pattern pattern = {

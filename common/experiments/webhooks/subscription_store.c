@@ -33,7 +33,7 @@ static const struct field subscription_fields[] = {
 };
 #undef OWNER
 SCHEMA(webhook_schema, struct subscription, "Webhook", subscription_fields,
-       .help = "Who is told of entries of the audit log.");
+       .help = "Receivers of entries of the audit log.");
 
 #define COLUMNS                                                                                    \
     "SELECT id, name, target_url, format, event_filter, scope, api_key_id, created_at,"            \
