@@ -43,6 +43,12 @@ static bool asked_by_other_site(const struct request *request)
     return site && (strcmp(site, "cross-site") == 0 || strcmp(site, "same-site") == 0);
 }
 
+static bool changes_something(const struct request *request)
+{
+    return request->method != METHOD_GET && request->method != METHOD_HEAD &&
+           request->method != METHOD_OPTIONS;
+}
+
 bool request_is_of_own_page(const struct request *request)
 {
     const char *origin = request_header(request, "HTTP_ORIGIN");
@@ -50,8 +56,7 @@ bool request_is_of_own_page(const struct request *request)
     const char *host = request_header(request, "REQUEST_HOST");
     const char *origin_host;
 
-    if (request->method == METHOD_GET || request->method == METHOD_HEAD ||
-        request->method == METHOD_OPTIONS)
+    if (!changes_something(request))
         return true;
     if (!origin)
         return !asked_by_other_site(request);
@@ -59,6 +64,16 @@ bool request_is_of_own_page(const struct request *request)
         return true;
     origin_host = strstr(origin, "://");
     return origin_host && host && *host && strcasecmp(origin_host + 3, host) == 0;
+}
+
+const char *request_session_cookie(const struct request *request)
+{
+    if (!*request_prefix(request) || !request_is_of_own_page(request))
+        return NULL;
+    /* Every browser sends Origin with such a method. */
+    if (changes_something(request) && !request_header(request, "HTTP_ORIGIN"))
+        return NULL;
+    return request_cookie(request, "assay_session");
 }
 
 bool request_is_of_known_page(const struct request *request)

@@ -28,9 +28,14 @@ void reply_set_cookie(struct request *request, struct reply *reply, const struct
  * without an Origin unless Sec-Fetch-Site names another site. */
 bool request_is_of_own_page(const struct request *request);
 
-/* The same, or an Origin that the policy lists by name. Check it before a client is admitted by its
- * address alone (no key is needed, or a loopback address is trusted): otherwise any page that its
- * user visits could write in the user's place. */
+/* The cookie of the suite's session. It counts only below a prefix of the portal, never on the port
+ * of a service, and with a method that changes something only if Origin names this site. NULL
+ * otherwise. */
+const char *request_session_cookie(const struct request *request);
+
+/* Whether request_is_of_own_page(), or the policy lists the Origin by name. Check it before a
+ * client is admitted by its address alone (no key is needed, or a loopback address is trusted):
+ * otherwise any page that its user visits could write in the user's place. */
 bool request_is_of_known_page(const struct request *request);
 
 #endif

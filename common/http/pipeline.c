@@ -44,6 +44,13 @@ const char *request_bearer(const struct request *request)
     return header + length + strspn(header + length, " ");
 }
 
+const char *request_prefix(const struct request *request)
+{
+    const char *prefix = request_header(request, "SITE_PREFIX");
+
+    return prefix ? prefix : "";
+}
+
 void reply_add_header(struct reply *reply, const char *name, const char *value)
 {
     for (const char *p = value; *p; p++) {
@@ -181,7 +188,8 @@ static bool redirected(struct serving *serving)
              .path_known)
         return false;
     reply_redirect(&serving->reply, 307,
-                   query && *query ? arena_print(request->arena, "%s?%s", bare, query) : bare);
+                   arena_print(request->arena, "%s%s%s%s", request_prefix(request), bare,
+                               query && *query ? "?" : "", query ? query : ""));
     return true;
 }
 

@@ -129,6 +129,10 @@ const char *request_header(const struct request *request, const char *cgi_name);
  * (RFC 9110 section 11.1). NULL without the header, or with another scheme. */
 const char *request_bearer(const struct request *request);
 
+/* The address below which the portal shows the service ("/support"); "" on the service's own port.
+ * The path of the request comes without it; links that a browser follows begin with it. */
+const char *request_prefix(const struct request *request);
+
 /* Whether Accept gives one media type more weight than another; false without that header. */
 bool request_prefers(const struct request *request, const char *type, const char *other);
 
@@ -140,7 +144,8 @@ const char *request_form_value(const struct request *request, const char *name);
  * both texts must live as long as the request. */
 void reply_add_header(struct reply *reply, const char *name, const char *value);
 
-/* Redirects the client, without a body; `location` lives as long as the request. */
+/* Redirects the client, without a body; `location` lives as long as the request. A path of the own
+ * service begins with request_prefix(). */
 void reply_redirect(struct reply *reply, int status, const char *location);
 
 #endif

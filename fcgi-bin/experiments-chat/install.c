@@ -262,9 +262,9 @@ static enum error lead_back(struct request *request, struct reply *reply, enum e
 {
     if (error)
         log_event(LOG_WARNING, "chat_install_failed", request->problem.text);
-    reply_redirect(
-        reply, 303,
-        arena_print(request->arena, "/settings?tab=chat&install=%s", outcome_of(request, error)));
+    reply_redirect(reply, 303,
+                   arena_print(request->arena, "%s/settings?tab=chat&install=%s",
+                               request_prefix(request), outcome_of(request, error)));
     return ERROR_NONE;
 }
 

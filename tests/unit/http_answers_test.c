@@ -1,4 +1,5 @@
 /* Kinds of answers and of bodies: streams, forms, redirects, nothing at all. */
+#include "http/cookie.h"
 #include "http_wire.h"
 
 #include <dirent.h>
@@ -66,6 +67,7 @@ TEST(slashes_redirect_where_the_style_says_so)
 
     memset(&wire, 0, sizeof wire);
     const char *query[] = {"QUERY_STRING", "a=1", NULL};
+    const char *prefixed[] = {"SITE_PREFIX", "/support", NULL};
 
     start_server(&server);
     call(&server, &wire, "GET", "/api/v1/things/x/", NULL, query);
@@ -74,11 +76,59 @@ TEST(slashes_redirect_where_the_style_says_so)
     call(&server, &wire, "GET", "/api/v1/things/x/", NULL, query);
     CHECK_INT(status_of(&wire), 307);
     CHECK(strstr(wire.head, "Location: /api/v1/things/x?a=1\r\n"));
+    call(&server, &wire, "GET", "/api/v1/things/x/", NULL, prefixed);
+    CHECK(strstr(wire.head, "Location: /support/api/v1/things/x\r\n"));
     call(&server, &wire, "GET", "//evil.example/", NULL, NULL);
     CHECK_INT(status_of(&wire), 404);
     format.redirects_slashes = false;
     free(wire.answer);
     server_stop(&server);
+}
+
+/* Where the cookie of a session counts: below a prefix, and for a change from a page of the site.
+ */
+TEST(a_session_counts_for_pages_of_the_portal_only)
+{
+    static const struct {
+        const char *prefix, *origin, *fetch_site;
+        enum method method;
+        bool counts;
+    } cases[] = {
+        {"/support", NULL, NULL, METHOD_GET, true},
+        {"/support", NULL, "none", METHOD_HEAD, true},
+        {"/support", "https://assay.example", "same-origin", METHOD_POST, true},
+        {"/support", "https://here.example:8443", NULL, METHOD_DELETE, true},
+        {"/support", NULL, "same-origin", METHOD_POST, false},
+        {"/support", "null", NULL, METHOD_POST, false},
+        {"/support", "https://assay.example:8009", "same-site", METHOD_PUT, false},
+        {"/support", "https://evil.example", "cross-site", METHOD_PATCH, false},
+        {"/support", "https://evil.example", NULL, METHOD_OTHER, false},
+        {NULL, NULL, NULL, METHOD_GET, false},
+        {"", "https://assay.example", "same-origin", METHOD_POST, false},
+    };
+
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        struct wire wire = {.variables = {"HTTP_COOKIE", "a=b; assay_session=secret", "SITE_ORIGIN",
+                                          "https://assay.example", "REQUEST_HOST",
+                                          "here.example:8443"}};
+        struct exchange exchange = {.transport = &wire, .variable = wire_variable};
+        struct request request = {
+            .arena = process_arena, .exchange = &exchange, .method = cases[i].method};
+        size_t count = 6;
+        const char *pairs[][2] = {{"SITE_PREFIX", cases[i].prefix},
+                                  {"HTTP_ORIGIN", cases[i].origin},
+                                  {"HTTP_SEC_FETCH_SITE", cases[i].fetch_site}};
+
+        for (size_t j = 0; j < COUNT_OF(pairs); j++)
+            if (pairs[j][1]) {
+                wire.variables[count++] = pairs[j][0];
+                wire.variables[count++] = pairs[j][1];
+            }
+        if (cases[i].counts)
+            CHECK_TEXT(request_session_cookie(&request), "secret");
+        else
+            CHECK(!request_session_cookie(&request));
+    }
 }
 
 TEST(an_answer_of_204_has_no_body_and_no_type)
@@ -312,6 +362,7 @@ int main(void)
         CASE(anybody_is_not_given_credentials),
         CASE(a_head_that_does_not_fit_ends_all_the_same),
         CASE(slashes_redirect_where_the_style_says_so),
+        CASE(a_session_counts_for_pages_of_the_portal_only),
         CASE(an_answer_of_204_has_no_body_and_no_type),
         CASE(faults_of_handlers_are_answered_as_those_of_schemas),
         CASE(a_stream_is_sent_in_pieces_and_ends_once),
