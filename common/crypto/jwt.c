@@ -1,5 +1,6 @@
 /* JSON Web Tokens: header.claims.signature, each base64url without padding. */
-#include "crypto/jwt.h"
+#include "crypto/jwt_internal.h"
+
 #include "base/text.h"
 #include "crypto/base64url.h"
 #include "crypto/digest.h"
@@ -21,7 +22,18 @@ const char *jwt_sign(struct arena *arena, const char *claims, const char *key)
     return arena_print(arena, "%s.%s", signed_part, base64url_write(arena, digest, sizeof digest));
 }
 
-static json_t *read_part(struct arena *arena, const char *text, size_t length)
+bool jwt_split(const char *token, size_t most, struct jwt_parts *parts)
+{
+    const char *dot = strchr(token, '.');
+    const char *second = dot ? strchr(dot + 1, '.') : NULL;
+
+    if (!second || strchr(second + 1, '.') || strlen(token) > most)
+        return false;
+    *parts = (struct jwt_parts){(size_t)(dot - token), (size_t)(second - token)};
+    return true;
+}
+
+json_t *jwt_read_part(struct arena *arena, const char *text, size_t length)
 {
     struct json_fault fault;
     json_t *object;
@@ -34,33 +46,30 @@ static json_t *read_part(struct arena *arena, const char *text, size_t length)
     return object;
 }
 
-static bool is_signed(struct arena *arena, const char *token, const char *second_dot,
-                      const char *key)
+static bool is_signed(struct arena *arena, const char *token, size_t signed_part, const char *key)
 {
     unsigned char digest[DIGEST_SHA256_BYTES];
+    const char *text = token + signed_part + 1;
     size_t size;
-    const unsigned char *signature =
-        base64url_read(arena, second_dot + 1, strlen(second_dot + 1), &size);
+    const unsigned char *signature = base64url_read(arena, text, strlen(text), &size);
 
-    digest_hmac_sha256(key, strlen(key), token, (size_t)(second_dot - token), digest);
+    digest_hmac_sha256(key, strlen(key), token, signed_part, digest);
     return signature && size == sizeof digest &&
            digest_equal_bytes(signature, digest, sizeof digest);
 }
 
 static json_t *verified(struct arena *arena, const char *token, const char *key)
 {
-    const char *dot = strchr(token, '.');
-    const char *second = dot ? strchr(dot + 1, '.') : NULL;
-    json_t *head;
+    struct jwt_parts parts;
     const char *algorithm;
 
-    if (!second || strchr(second + 1, '.') || strlen(token) > JWT_TEXT_MAX || !*key)
+    if (!*key || !jwt_split(token, JWT_TEXT_MAX, &parts))
         return NULL;
-    head = read_part(arena, token, (size_t)(dot - token));
-    algorithm = jwt_text(head, "alg");
-    if (!algorithm || strcmp(algorithm, "HS256") != 0 || !is_signed(arena, token, second, key))
+    algorithm = jwt_text(jwt_read_part(arena, token, parts.head), "alg");
+    if (!algorithm || strcmp(algorithm, "HS256") != 0 ||
+        !is_signed(arena, token, parts.signed_part, key))
         return NULL;
-    return read_part(arena, dot + 1, (size_t)(second - dot - 1));
+    return jwt_read_part(arena, token + parts.head + 1, parts.signed_part - parts.head - 1);
 }
 
 enum error jwt_verify(struct arena *arena, const char *token, const char *key, int64_t now,

@@ -35,6 +35,7 @@ LIBRARIES = {
     r"curl/": "net",
     r"hiredis/": "net",
     r"sodium": "crypto",
+    r"openssl/": "crypto",
     r"jansson": "base",
     r"yaml\.h": "base",
     r"utf8proc": "text",
