@@ -2,6 +2,7 @@
  * released while the file exists. A cell has as many values as its kind of metric needs. */
 #include "shm/metrics.h"
 #include "shm/histogram.h"
+#include "shm/lock.h"
 #include "shm/metrics_internal.h"
 #include "shm/reserve.h"
 
@@ -16,6 +17,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* How long a cell may be claimed: a second, after some tries without a pause. */
+enum { CLAIM_SPINS = 1000, CLAIM_PAUSE_MICROSECONDS = 100, CLAIM_PAUSES = CLAIM_SPINS + 10000 };
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t length)
 {
@@ -181,24 +185,46 @@ static _Atomic uint64_t *values_of(const struct metrics *metrics, const struct m
     return &metrics->region->pool[cell->values_at];
 }
 
-/* Takes an empty cell. False when another process was first. */
+/* Takes an empty cell. False when another process was first, or gave the cell up because this one
+ * took too long. */
 static bool claim(const struct metrics *metrics, struct metric_cell *cell, unsigned metric,
                   const struct label_set *set)
 {
     struct metrics_region *region = metrics->region;
-    uint32_t empty = CELL_EMPTY, at;
+    uint32_t empty = CELL_EMPTY, claimed = CELL_CLAIMED, at;
 
     if (!atomic_compare_exchange_strong(&cell->state, &empty, CELL_CLAIMED))
         return false;
+    shm_checkpoint("metrics.claimed");
     at = atomic_load(&region->pool_used);
     cell->values_at = at < METRIC_POOL ? atomic_fetch_add(&region->pool_used,
                                                           value_count(&metrics->table[metric]))
                                        : METRIC_POOL;
     cell->metric = metric;
     memcpy(cell->labels, set->bytes, sizeof set->bytes);
+    if (!atomic_compare_exchange_strong(&cell->state, &claimed, CELL_READY))
+        return false;
     atomic_fetch_add(&region->sets[metric], 1);
-    atomic_store_explicit(&cell->state, CELL_READY, memory_order_release);
     return true;
+}
+
+/* The state of a cell once no process is writing its labels. They may be the ones that the caller
+ * looks for: taking another cell for them meanwhile would split their value. Writing takes
+ * microseconds, or longer when the process has to wait for a processor; a process that died leaves
+ * the cell to be given up here, once. */
+static uint32_t settled_state(struct metric_cell *cell)
+{
+    uint32_t state = atomic_load_explicit(&cell->state, memory_order_acquire);
+
+    for (int pause = 0; state == CELL_CLAIMED && pause < CLAIM_PAUSES; pause++) {
+        if (pause >= CLAIM_SPINS)
+            usleep(CLAIM_PAUSE_MICROSECONDS);
+        state = atomic_load_explicit(&cell->state, memory_order_acquire);
+    }
+    if (state == CELL_CLAIMED &&
+        atomic_compare_exchange_strong(&cell->state, &state, CELL_ABANDONED))
+        return CELL_ABANDONED;
+    return state;
 }
 
 /* The cell of a label set, claimed if `make`; NULL when there is none or no room. */
@@ -210,20 +236,14 @@ static struct metric_cell *find(const struct metrics *metrics, unsigned metric,
 
     for (size_t step = 0; step < METRIC_CELLS; step++) {
         struct metric_cell *cell = &metrics->region->cells[(hash + step) % METRIC_CELLS];
-        uint32_t state = atomic_load_explicit(&cell->state, memory_order_acquire);
 
-        if (state == CELL_EMPTY) {
+        if (atomic_load_explicit(&cell->state, memory_order_acquire) == CELL_EMPTY) {
             if (!make)
                 return NULL;
             if (claim(metrics, cell, metric, set))
                 return cell;
-            state = CELL_CLAIMED;
         }
-        /* Another process is about to write its labels, which may be ours: a moment later they can
-         * be compared. A process that dies at that point leaves a cell that is never used. */
-        for (int spin = 0; state == CELL_CLAIMED && spin < 1000; spin++)
-            state = atomic_load_explicit(&cell->state, memory_order_acquire);
-        if (state == CELL_READY && is_same(cell, metric, set))
+        if (settled_state(cell) == CELL_READY && is_same(cell, metric, set))
             return cell;
     }
     return NULL;

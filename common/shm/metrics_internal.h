@@ -8,7 +8,12 @@
 #include <stdint.h>
 
 enum { METRIC_CELLS = 8192, METRIC_VALUES_MAX = METRIC_BUCKETS_MAX + 2, METRIC_POOL = 98304 };
-enum metric_cell_state { CELL_EMPTY, CELL_CLAIMED, CELL_READY };
+enum metric_cell_state {
+    CELL_EMPTY,
+    CELL_CLAIMED, /* a process writes its labels */
+    CELL_READY,
+    CELL_ABANDONED /* that process was gone for too long; never used */
+};
 
 /* A label set of one metric. */
 struct metric_cell {

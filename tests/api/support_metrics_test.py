@@ -43,7 +43,9 @@ def upload(service, content):
 
 
 def ask(service, question):
-    return service.post("/api/ask", {"question": question}, headers=token("viewer")).json()
+    answer = service.post("/api/ask", {"question": question}, headers=token("viewer"))
+    assert answer.status_code == 200, answer.text
+    return answer.json()
 
 
 def scrape(service):

@@ -1,5 +1,6 @@
 /* Labelled metrics: counted by several processes, bounded, written in the exposition format. */
 #include "base/arena.h"
+#include "shm/lock.h"
 #include "shm/metrics.h"
 #include "test.h"
 
@@ -195,12 +196,58 @@ TEST(processes_count_together)
     unlink(arena_print(arena, "%s.lock", path));
 }
 
+static void pause_after_claim(const char *place)
+{
+    if (strcmp(place, "metrics.claimed") == 0)
+        usleep(30000);
+}
+
+static void die_after_claim(const char *place)
+{
+    if (strcmp(place, "metrics.claimed") == 0)
+        _exit(0);
+}
+
+/* A process that is about to write a new label set is kept from its processor, or dies: the set has
+ * one value all the same. */
+TEST(a_new_label_set_is_made_once)
+{
+    static void (*const hooks[])(const char *) = {pause_after_claim, die_after_claim};
+    static const double others[] = {1, 0};
+    char path[] = "/tmp/assay-metrics-XXXXXX";
+    struct metrics *metrics;
+
+    close(mkstemp(path));
+    metrics = opened(path);
+    for (size_t i = 0; i < sizeof hooks / sizeof hooks[0]; i++) {
+        const char *name = arena_print(arena, "new%zu", i);
+        pid_t other = fork();
+
+        if (other == 0) {
+            shm_test_hook = hooks[i];
+            metric_add(metrics, WARMTH, VALUES(name), 1);
+            _exit(0);
+        }
+        usleep(10000);
+        metric_add(metrics, WARMTH, VALUES(name), 1);
+        waitpid(other, NULL, 0);
+        metric_add(metrics, WARMTH, VALUES(name), 1);
+        CHECK_NEAR(metric_read(metrics, WARMTH, VALUES(name)), 2 + others[i], 0);
+    }
+    metrics_close(metrics);
+    unlink(path);
+    unlink(arena_print(arena, "%s.lock", path));
+}
+
 int main(void)
 {
-    static const struct test_case cases[] = {
-        CASE(everything_is_written_in_its_form),          CASE(label_sets_are_bounded),
-        CASE(sums_go_over_the_labels_that_are_left_open), CASE(the_largest_gauge_names_its_label),
-        CASE(quantiles_are_as_close_as_promised),         CASE(processes_count_together)};
+    static const struct test_case cases[] = {CASE(everything_is_written_in_its_form),
+                                             CASE(label_sets_are_bounded),
+                                             CASE(sums_go_over_the_labels_that_are_left_open),
+                                             CASE(the_largest_gauge_names_its_label),
+                                             CASE(quantiles_are_as_close_as_promised),
+                                             CASE(processes_count_together),
+                                             CASE(a_new_label_set_is_made_once)};
     int status;
 
     arena = arena_create(1 << 24);
