@@ -1,5 +1,5 @@
 # Secrets that a stack generates at its first start: the key that signs sessions and the first password of the
-# administrator, if the settings give none. They are stored only in state/, readable by the owner only.
+# administrator and the token of the operator routes, if the settings give none. They are stored only in state/, readable by the owner only.
 # Sourced by nginx/stack; rows of nginx/services name the settings that replace them.
 
 # Prints $1 random bytes as hexadecimal digits.
@@ -19,6 +19,8 @@ make_secrets() {
             make_secret "$service-secret" 32
         [[ -z ${service_name[$service password]:-} || -n ${setting[${service_name[$service password]}]:-} ]] ||
             ! make_secret "$service-first-password" 12 || first_passwords+=("$service")
+        [[ -z ${service_name[$service admin]:-} || -n ${setting[${service_name[$service admin]}]:-} ]] ||
+            make_secret "$service-admin-token" 32
     done
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+enum { SECRET_FILE_MAX = 256 };
+
 static enum error wrong(const struct setting *setting, struct problem *problem, const char *must)
 {
     return problem_set(problem, ERROR_INVALID, "setting_invalid", "%s must be %s", setting->name,
@@ -220,6 +222,21 @@ void settings_print(const struct setting *table, size_t count, const void *value
         print_value(&table[i], (const char *)values + table[i].offset, out);
         text_append_byte(out, '\n');
     }
+}
+
+const char *settings_made_secret(struct arena *arena, const char *state_directory, const char *name)
+{
+    char *text = arena_alloc(arena, SECRET_FILE_MAX);
+    FILE *file = state_directory && *state_directory
+                     ? fopen(arena_print(arena, "%s/%s", state_directory, name), "re")
+                     : NULL;
+    size_t length = file ? fread(text, 1, SECRET_FILE_MAX - 1, file) : 0;
+
+    if (file)
+        fclose(file);
+    text[length] = '\0';
+    text[strcspn(text, "\r\n")] = '\0';
+    return *text ? text : NULL;
 }
 
 static void document_bounds(const struct setting *setting, struct text *out)

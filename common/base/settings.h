@@ -48,6 +48,11 @@ MUST_CHECK enum error settings_load(const struct setting *table, size_t count, v
 MUST_CHECK enum error settings_check_origins(const char *setting, const struct string_list *origins,
                                              const char *open_by, struct problem *problem);
 
+/* A secret that `nginx/stack` made at the first start: file `name` of the state directory (NULL or
+ * "" = none is kept). NULL when there is none. */
+const char *settings_made_secret(struct arena *arena, const char *state_directory,
+                                 const char *name);
+
 /* One line per setting: name, value in force (secrets as ***), help. */
 void settings_print(const struct setting *table, size_t count, const void *values,
                     struct text *out);

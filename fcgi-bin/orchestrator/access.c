@@ -43,24 +43,25 @@ const char *service_access(const struct route *route)
 
 bool service_is_open(const struct request *request)
 {
-    return !service_settings(request)->api_key;
+    return !service_settings(request)->api_key && !*request_prefix(request);
 }
 
 bool service_authenticate(struct request *request, struct http_refusal *refusal)
 {
     const char *key = service_settings(request)->api_key;
     const struct route *route = request->route;
+    bool is_open = service_is_open(request);
 
     request->who.role = ORCHESTRATOR_CALLER;
-    if (!key && !request_is_of_known_page(request)) {
+    if (is_open && !request_is_of_known_page(request)) {
         *refusal = (struct http_refusal){.status = 403,
                                          .error_code = "forbidden",
                                          .detail = "A page of another site may change nothing."};
         return false;
     }
-    if (!key || (route ? route->traits & TRAIT_PUBLIC : is_public_file(request)))
+    if (is_open || (route ? route->traits & TRAIT_PUBLIC : is_public_file(request)))
         return true;
-    if (shows_key(request, key)) {
+    if (key && shows_key(request, key)) {
         request->who.source = "api_key";
         return true;
     }

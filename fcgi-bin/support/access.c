@@ -175,7 +175,7 @@ const char *service_access(const struct route *route)
 
 bool service_is_open(const struct request *request)
 {
-    return support_open_by(service_settings(request)) != NULL;
+    return support_open_by(service_settings(request)) != NULL && !*request_prefix(request);
 }
 
 bool service_authenticate(struct request *request, struct http_refusal *refusal)
@@ -185,14 +185,15 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
 
     refusal->counts = true;
     if (request->route && (request->route->traits & TRAIT_METRICS))
-        return !settings->metrics_require_auth || accept_scraper(request, refusal);
+        return (!settings->metrics_require_auth && !*request_prefix(request)) ||
+               accept_scraper(request, refusal);
     /* Unknown paths need no authentication, and neither do public routes. */
     if (!request->route || request->route->role == SUPPORT_NOBODY)
         return true;
     token = bearer_token(request);
     if (token)
         return accept_token(request, token, refusal);
-    if (!settings->api_key && settings->allow_anonymous_admin && request_is_of_known_page(request))
+    if (service_is_open(request) && request_is_of_known_page(request))
         return grant(request, SUPPORT_ADMIN, "anonymous", "default", "anonymous");
     if (!settings->api_key || !key || !*key)
         return http_refuse(refusal, 401, "unauthorized", "Authorization required");

@@ -40,6 +40,24 @@ def test_are_made_once_for_each_directory(tmp_path):
     assert len(kept) == 4
 
 
+def test_the_token_of_operators_leaves_an_open_service_open(tmp_path):
+    """Only AB_ADMIN_TOKEN closes it (experiments-platform 3.2)."""
+    with Stack(services=("experiments",)) as stack:
+        done = stack.try_start(directory=tmp_path / "made")
+        assert done.returncode == 0, done.stderr
+        file = tmp_path / "made" / "state" / "experiments-admin-token"
+        token = file.read_text()
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600 and len(token) == 64
+        assert token not in done.stdout + done.stderr + stack.logs()
+        for headers, path, status in ((None, "/api/v1/projects", 200), (None, "/api/v1/keys", 401), (bearer(token), "/api/v1/keys", 200)):
+            answer = requests.get(stack.base_url + path, headers=headers, timeout=20)
+            assert answer.status_code == status, answer.text
+        stack.stop()
+        done = stack.try_start({"AB_ADMIN_TOKEN": "a" * 32}, tmp_path / "set")
+        assert done.returncode == 0 and not (tmp_path / "set" / "state" / file.name).exists()
+        assert requests.get(stack.base_url + "/api/v1/projects", timeout=20).status_code == 401
+
+
 def test_the_built_in_pair_holds_on_ones_own_machine_only(tmp_path):
     with Stack(services=("support",)) as stack:
         stack.start({"ASSAY_BIND": "0.0.0.0"}, tmp_path)
