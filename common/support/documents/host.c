@@ -54,7 +54,7 @@ enum error host_name(struct arena *arena, const struct support_settings *setting
                arena_print(arena, "%s/.host-name-%ld", settings->data_directory, (long)getpid()));
     if (read_name(path, text))
         return ERROR_NONE;
-    return problem_set(problem, ERROR_SYSTEM, "host_not_named", "%s cannot be read or written",
+    return problem_set(problem, ERROR_UNAVAILABLE, "host_not_named", "%s cannot be read or written",
                        path);
 }
 

@@ -136,7 +136,7 @@ enum error ingest_merge(const struct document_call *call, const struct support_s
     enum error error = ERROR_NONE;
 
     if (lock < 0)
-        return problem_set(call->problem, ERROR_SYSTEM, "index_not_locked",
+        return problem_set(call->problem, ERROR_UNAVAILABLE, "index_not_locked",
                            "the folder of the index cannot be written");
     guard->thing = (void *)(intptr_t)lock; /* closing it ends the lock */
     if (flock(lock, LOCK_EX | LOCK_NB) == 0)
