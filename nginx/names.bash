@@ -4,7 +4,7 @@
 # Names read by the stack itself, and by every responder (ASSAY_HOSTS); of each service and pool:
 # ASSAY_PORT_*, ASSAY_ORIGIN_* and ASSAY_WORKERS_*.
 readonly stack_settings='ASSAY_ACCESS_LOG ASSAY_BACKUP_DIR ASSAY_BACKUP_KEEP ASSAY_BIND ASSAY_BUILD_DIR
-    ASSAY_CLIENT_SHARE ASSAY_CONNECTIONS_PER_CLIENT ASSAY_LOCALES_DIR ASSAY_PORT_PORTAL ASSAY_SERVE_UI
+    ASSAY_CLIENT_SHARE ASSAY_CONNECTIONS_PER_CLIENT ASSAY_LOCALES_DIR ASSAY_ORIGIN_PORTAL ASSAY_PORT_PORTAL ASSAY_SERVE_UI
     ASSAY_WEB_SERVER ASSAY_SERVICES ASSAY_SQL_DIR ASSAY_START_SECONDS ASSAY_STOP_SECONDS ASSAY_WORKERS
     ORCH_BROWSER_RECON_DIR ASSAY_HOSTS'
 # Names read by foreign programs and libraries, and names that this stack sets for its own programs.
@@ -23,7 +23,7 @@ note_every_service() {
     for name in $stack_settings; do known_names[$name]=1; done
     for name in "${services[@]}"; do
         every_service[$name]=${service_rest[$name]}
-        known_names[ASSAY_PORT_${name^^}]=1 known_names[ASSAY_ORIGIN_${name^^}]=1
+        ! has_port "$name" || known_names[ASSAY_PORT_${name^^}]=1 known_names[ASSAY_ORIGIN_${name^^}]=1
     done
     for name in "${pools[@]}"; do
         name=ASSAY_WORKERS_${name^^}

@@ -48,17 +48,21 @@ list_rules() {
 # Prints a page with the fragments that nginx would include.
 whole_page() {
     local service=$1 file=$2
-    awk -v shell="$pages/$service/shell" -v build="$build_id" -v service="$service" -v name="${service^}" '
+    awk -v shell="$pages/$service/shell" -v build="$build_id" -v service="$service" -v name="${service^}" \
+        -v portal="$(public_portal_url)" '
         function fragment(file, text, line) {
             text = ""
             while ((getline line < file) > 0) text = text line "\n"
             close(file)
+            gsub(/<!--# echo var="site_(prefix|api)" -->/, "", text)
+            gsub(/<!--# echo var="site_portal" -->/, portal, text)
             return text
         }
         {
             gsub(/<!--# echo var="build" -->/, build)
             gsub(/<!--# echo var="service_name" -->/, name)
             gsub(/<!--# echo var="service" -->/, service)
+            gsub(/<!--# echo var="site_prefix" -->/, "")
             while (match($0, /<!--# include virtual="\/shell\/[a-z-]+" -->/)) {
                 printf "%s%s", substr($0, 1, RSTART - 1), fragment(shell "/" substr($0, RSTART + 30, RLENGTH - 35))
                 $0 = substr($0, RSTART + RLENGTH)
@@ -145,7 +149,7 @@ render_apache() {
             echo "    ProxySet timeout=$((pool_seconds[$pool] + 5)) flushpackets=on"
             echo '</Proxy>'
         done
-        for service in "${services[@]}"; do apache_service "$service"; done
+        for service in "${services[@]}"; do ! has_port "$service" || apache_service "$service"; done
     } >"$conf/apache.conf" || fail "cannot write $conf/apache.conf"
 }
 
@@ -189,7 +193,7 @@ render_lighttpd() {
         echo '# Written by nginx/stack. Include it in the configuration of lighttpd 1.4 with the modules'
         echo '# mod_alias, mod_fastcgi, mod_redirect, mod_rewrite and mod_setenv.'
         echo 'server.stream-response-body = 1'
-        for service in "${services[@]}"; do lighttpd_service "$service"; done
+        for service in "${services[@]}"; do ! has_port "$service" || lighttpd_service "$service"; done
     } >"$conf/lighttpd.conf" || fail "cannot write $conf/lighttpd.conf"
 }
 
@@ -249,7 +253,7 @@ write_page_rules() {
 
 render_cgi() {
     local service
-    for service in "${services[@]}"; do cgi_service "$service" "$conf/cgi/$service"; done
+    for service in "${services[@]}"; do ! has_port "$service" || cgi_service "$service" "$conf/cgi/$service"; done
 }
 
 # Writes into the new configuration, as render_all() does for nginx.

@@ -137,6 +137,7 @@ script_of() {
 }
 
 write_head() {
+    local place='data-prefix="<!--# echo var="site_prefix" -->" data-portal="<!--# echo var="site_portal" -->" data-api="<!--# echo var="site_api" -->"'
     local service=$1 page=$2 base=/static/$build_id sheet sheets module sections modules script
     sections_of "$service" "$page"
     script_of "$service" "$page"
@@ -147,7 +148,7 @@ write_head() {
     for module in "$checkout"/static/vendor/inter-*/inter-latin-*.woff2; do
         echo "<link rel=\"preload\" href=\"$base/${module#"$checkout/static/"}\" as=\"font\" type=\"font/woff2\" crossorigin />"
     done
-    echo "<script src=\"$base/shared/boot.js\" data-languages=\"$languages\" data-rtl=\"$right_to_left\" data-sections=\"${sections[*]}\"></script>"
+    echo "<script src=\"$base/shared/boot.js\" data-languages=\"$languages\" data-rtl=\"$right_to_left\" data-sections=\"${sections[*]}\" $place></script>"
     for sheet in "${sheets[@]}"; do
         [[ ! -e $checkout/static/$sheet.css ]] ||
             echo "<link rel=\"stylesheet\" href=\"$base/$sheet.css\" />"
@@ -162,11 +163,11 @@ write_head() {
 
 # The links of the navigation; $2 is the current page.
 write_navigation() {
-    local name path menu current page
+    local name path menu current page own='<!--# echo var="site_prefix" -->'
     while IFS=$'\t' read -r page menu path name; do
         current=''
         [[ $page != "$2" ]] || current=' aria-current="page"'
-        [[ $menu == false ]] || echo "<li><a href=\"$path\"$current data-i18n=\"nav.$page\">$name</a></li>"
+        [[ $menu == false ]] || echo "<li><a href=\"$own$path\"$current data-i18n=\"nav.$page\">$name</a></li>"
     done <<<"${page_rows[$1]}"
 }
 
@@ -221,34 +222,37 @@ render_shell() {
     done <<<"${page_rows[$service]}"
 }
 
-# The locations of the pages of a service. Paths with a {parameter} come last.
+# The locations of the pages of a service, with marks for the prefix of the service and the address of the
+# portal. Paths with a {parameter} come last.
 render_pages() {
     local service=$1 page menu path name file match filled open=''
     while IFS=$'\t' read -r page menu path name; do
         [[ $page != @(docs|redoc) ]] || continue
         file=/$page/page.html
         [[ $path != / ]] || file=/index.html
-        match="= $path"
-        [[ $path != *'{'* ]] || match="~ \"^$(sed -E 's/\{[a-z_]+\}/[^\/]+/g' <<<"$path")\$\""
-        fill page MATCH "$match" FILE "$file"
+        match="= @PREFIX@$path"
+        [[ $path != *'{'* ]] || match="~ \"^@PREFIX@$(sed -E 's/\{[a-z_]+\}/[^\/]+/g' <<<"$path")\$\""
+        fill page MATCH "$match" FILE "$file" SERVICE "$service"
         if [[ $path == *'{'* ]]; then open+=$filled; else printf '%s' "$filled"; fi
     done <<<"${page_rows[$service]}"
     while IFS=$'\t' read -r path file; do
         [[ -n $path ]] || continue
-        fill page-redirect PATH "$path" TO "$file"
+        fill page-redirect PATH "@PREFIX@$path" TO "@PREFIX@$file"
         printf '%s' "$filled"
     done <<<"${page_moves[$service]:-}"
     printf '%s' "$open"
 }
 
-# Copies the fragments of a service into the new configuration, and sets $filled to the locations of its
-# pages.
+# Copies the fragments of a service into the new configuration, and sets $filled to the locations of its pages
+# below prefix $2, with links to the portal at $3, and the API at $4.
 use_pages() {
     filled=''
     [[ -d $pages/$1 ]] || return 0
-    cp -r "$pages/$1/shell" "$conf/shell/$1" || fail "cannot write to $conf/shell"
+    [[ -d $conf/shell/$1 ]] || cp -r "$pages/$1/shell" "$conf/shell/$1" || fail "cannot write to $conf/shell"
     IFS= read -r -d '' filled <"$pages/$1/pages.conf"
-    return 0
+    filled=${filled//@PREFIX@/"$2"}
+    filled=${filled//@PORTAL@/"$3"}
+    filled=${filled//@API@/"$4"}
 }
 
 # The portal's data about a service: name, address, pools and pages, as JSON. The address was validated
@@ -257,5 +261,6 @@ portal_entry() {
     local names menu='[]'
     names=$(pools_of "$1" | sed 's/.*/"&"/' | paste -sd ,)
     [[ ! -e $pages/$1/menu.json ]] || menu=$(<"$pages/$1/menu.json")
-    printf '{"name":"%s","url":"%s","pools":[%s],"pages":%s}' "$1" "$(public_url "$1")" "$names" "$menu"
+    printf '{"name":"%s","url":"%s","path":"%s","pools":[%s],"pages":%s}' "$1" "$(public_url "$1")" \
+        "${service_prefix[$1]}" "$names" "$menu"
 }

@@ -39,31 +39,41 @@ set_options() {
     options+="        limit_conn shares $((share > 1 ? share : 1));"$'\n'
 }
 
-# The location of one path of a family, and its line in the map of body limits.
-add_location() {
+# Sets $filled to the location of one path of a family below $prefix.
+fill_location() {
     local path=$1 body=$2 seconds=$3 pool=$4 options=$5 match
     case $path in
-        =*) match="= ${path#=}" ;;
-        *\**) match="~ ^${path//\*/[^/]+}" ;;
-        *) match="^~ $path" ;;
+        =*) match="= $prefix${path#=}" ;;
+        *\**) match="~ ^$prefix${path//\*/[^/]+}" ;;
+        *) match="^~ $prefix$path" ;;
     esac
     # If paths with a star are below a prefix, nginx must check them too.
-    [[ $match != '^~ '* || " ${family_rows[*]} " != *" $path*"* ]] || match=$path
+    [[ $match != '^~ '* || " ${family_rows[*]} " != *" $path*"* ]] || match=$prefix$path
     fill location MATCH "$match" BODY $((body + body_allowance)) SECONDS "$seconds" \
         POOL "$pool" OPTIONS "$options"
-    locations+=$filled
+}
+
+# The locations of one path of a family, on the port of the service and under the portal, and its line in the
+# map of body limits.
+add_location() {
+    local path=$1 body=$2 area=${service_prefix[$service]} prefix
+    for prefix in '' "$area"; do
+        fill_location "$@"
+        if [[ -z $prefix ]]; then locations+=$filled; else area_locations+=$filled; fi
+    done
     case $path in
-        =*) exact_limits+="        \"~^${path#=}(?:\\?|\$)\" $body;"$'\n' ;;
-        *) limits+="        \"~^${path//\*/[^/]+}\" $body;"$'\n' ;;
+        =*) exact_limits+="        \"~^(?:$area)?${path#=}(?:\\?|\$)\" $body;"$'\n' ;;
+        *) limits+="        \"~^(?:$area)?${path//\*/[^/]+}\" $body;"$'\n' ;;
     esac
 }
 
 # nginx uses the first regular expression that matches.
 longest_first() { awk '{ print length($1), $0 }' | sort -s -k1,1nr | cut -d' ' -f2-; }
 
+# Writes the server of a service's port, and adds the service to the areas of the portal.
 render_service() {
     local service=$1 row family body seconds paths path cap stream waiting options
-    local locations='' exact_limits='' limits='' rest_body=0 rest_seconds=0
+    local locations='' area_locations='' exact_limits='' limits='' rest_body=0 rest_seconds=0
     for row in "${family_rows[@]}"; do
         [[ $row == "$service "* ]] || continue
         read -r _ family _ body seconds paths <<<"$row"
@@ -81,13 +91,31 @@ render_service() {
         done
         set +f
     done
-    local page_locations shell ui
+    if has_port "$service"; then render_port; fi
+    render_area
+    body_limits+="map \$request_uri \$${service}_body_limit {"$'\n'
+    body_limits+="        default $rest_body;"$'\n'"$exact_limits$(longest_first <<<"$limits")"$'\n'"    }"$'\n'
+    render_origins "$service"
+}
+
+fill_rest() {
+    fill location MATCH "$1" BODY "$rest_body" SECONDS "$rest_seconds" POOL "${service_rest[$service]}" OPTIONS ''
+}
+
+# The viewers of the API description of a service below a prefix.
+fill_viewers() {
+    filled=''
+    [[ ! -d $pages/$service ]] || fill viewers PREFIX "$1" PORTAL "$2" API "$3" SERVICE "$service" NAME "${service^}" BUILD "$build_id" CHECKOUT "$checkout"
+}
+
+# The server of $service on its own port. Its user interface may be another one, or none.
+render_port() {
+    local page_locations viewers ui
     ui=$(service_setting "$service" ui "static/$service")
     [[ $ui == /* ]] || ui=$checkout/$ui
-    use_pages "$service"
+    use_pages "$service" '' "$portal_variable" ''
     page_locations=$filled
-    fill location MATCH '~ /\.' BODY "$rest_body" SECONDS "$rest_seconds" \
-        POOL "${service_rest[$service]}" OPTIONS ''
+    fill_rest '~ /\.'
     locations+=$filled
     flag_setting "${service_name[$service serve_ui]:-ASSAY_SERVE_UI}" true
     if ((flag)) && [[ $ui -ef $checkout/static/$service ]]; then
@@ -95,22 +123,54 @@ render_service() {
     elif ((flag)); then
         fill service-pages
     else
-        fill location MATCH / BODY "$rest_body" SECONDS "$rest_seconds" \
-            POOL "${service_rest[$service]}" OPTIONS ''
+        fill_rest /
     fi
     page_locations=$filled
-    fill shell SERVICE "$service" CHECKOUT "$checkout"
-    shell=$filled
-    fill service SERVICE "$service" NAME "${service^}" BUILD "$build_id" SHELL "$shell" UI "$ui" CHECKOUT "$checkout" \
+    fill_viewers '' "$portal_variable" ''
+    viewers=$filled
+    fill shell CHECKOUT "$checkout"
+    fill service SERVICE "$service" SHELL "$filled" UI "$ui" CHECKOUT "$checkout" VIEWERS "$viewers" \
         LISTEN "$(bracketed "${service_bind[$service]}"):${service_port[$service]}" \
         ORIGIN "$(public_url "$service")" \
         REST_BODY $((rest_body + body_allowance)) REST_SECONDS "$rest_seconds" \
         REST_POOL "${service_rest[$service]}" LOCATIONS "$locations" PAGES "$page_locations"
     put "$service.conf"
-    render_errors "$service"
-    body_limits+="map \$request_uri \$${service}_body_limit {"$'\n'
-    body_limits+="        default $rest_body;"$'\n'"$exact_limits$(longest_first <<<"$limits")"$'\n'"    }"$'\n'
-    render_origins "$service"
+    render_errors "$service" >"$conf/$service-errors.conf" || fail "cannot write $conf/$service-errors.conf"
+}
+
+# The address of a service's API for commands that people run: its own, unless only the portal has a public one.
+# The name of this host is the one by which the browser found it.
+api_url() {
+    local name=ASSAY_ORIGIN_${1^^}
+    if [[ -n ${setting[$name]:-} ]]; then
+        printf '%s' "${setting[$name]}"
+    elif [[ -n ${setting[ASSAY_ORIGIN_PORTAL]:-} ]] || ! has_port "$1"; then
+        printf '%s' "${service_prefix[$1]}"
+    else
+        printf '$scheme://$host:%s' "${service_port[$1]}"
+    fi
+}
+
+# The same service below its prefix of the portal: always with its own pages, except where none are wanted.
+render_area() {
+    local prefix=${service_prefix[$service]} page_locations='' viewers=''
+    flag_setting "${service_name[$service serve_ui]:-ASSAY_SERVE_UI}" true
+    if ((flag)) && [[ -d $checkout/static/$service ]]; then
+        use_pages "$service" "$prefix" '' "$(api_url "$service")"
+        page_locations=$filled
+        fill page-redirect PATH "$prefix" TO "$prefix/"
+        areas+=$filled
+    fi
+    fill_viewers "$prefix" '' "$(api_url "$service")"
+    viewers=$filled
+    fill area PREFIX "$prefix" SERVICE "$service" UI "$checkout/static/$service" CHECKOUT "$checkout" \
+        ORIGIN "$(public_portal_url)" ERROR_PAGES "$(error_pages "$prefix")" \
+        REST_BODY $((rest_body + body_allowance)) REST_SECONDS "$rest_seconds" \
+        REST_POOL "${service_rest[$service]}" LOCATIONS "$area_locations" VIEWERS "$viewers" PAGES "$page_locations"
+    areas+=$filled
+    area_names+=${area_names:+|}${prefix#/}
+    render_errors "$service" "$prefix" >"$conf/area-$service-errors.conf" ||
+        fail "cannot write $conf/area-$service-errors.conf"
 }
 
 # The map that allows pages of allowed origins to read nginx's own answers. The list is the one parsed by the
@@ -131,38 +191,41 @@ render_origins() {
     body_limits+="    map \$http_origin \$${service}_allowed_origin {"$'\n'"$lines    }"$'\n'
 }
 
+# The lines that lead nginx's own errors to their answers below a prefix.
+error_pages() {
+    local prefix=$1 status code detail
+    echo "error_page 400 = /_nginx$prefix/\$unparsed_error;"
+    echo "error_page 403 = /_nginx$prefix/404;"
+    echo "error_page 494 = /_nginx$prefix/431;"
+    echo "error_page 500 = /_nginx$prefix/503;" # a full disk: the client may retry
+    echo "error_page 502 = /_nginx$prefix/\$unanswered_error;"
+    while read -r status code detail; do
+        [[ $status == @(400|431|500|502) ]] || echo "error_page $status = /_nginx$prefix/$status;"
+    done <<<"$nginx_errors"
+}
+
 # nginx's own answers have the form of a responder's: templates/error-SERVICE.conf is the service's envelope,
 # if it has one, and rows of nginx/services are its texts.
 render_errors() {
-    local name=$1 template=error status code detail extra type
+    local name=$1 prefix=${2:-} template=error status code detail extra type
     [[ ! -e $here/templates/error-$name.conf ]] || template=error-$name
-    {
-        echo '# Answers that nginx makes itself.'
-        echo 'error_page 400 = /_nginx/$unparsed_error;'
-        echo 'error_page 403 = /_nginx/404;'
-        echo 'error_page 494 = /_nginx/431;'
-        echo 'error_page 500 = /_nginx/503;' # a full disk: the client may retry
-        echo 'error_page 502 = /_nginx/$unanswered_error;'
-        while read -r status code detail; do
-            [[ $status == @(400|431|500|502) ]] ||
-                echo "error_page $status = /_nginx/$status;"
-        done <<<"$nginx_errors"
-        while read -r status code detail; do
-            choose_words "$name" "$status" "$code" "$detail"
-            extra='' type=invalid_request_error
-            ((status < 500)) || type=upstream_error
-            case $status in
-                405) extra='    add_header Allow "GET, HEAD" always;' ;;
-                429 | 503) extra='    add_header Retry-After 1 always;' ;;
-            esac
-            if [[ $name != portal ]]; then
-                extra+=$'\n'"    add_header Access-Control-Allow-Origin \$${name}_allowed_origin always;"
-                extra+=$'\n''    add_header Vary "Origin" always;'
-            fi
-            fill "$template" STATUS "$status" CODE "$code" DETAIL "$detail" EXTRA "$extra" TYPE "$type"
-            printf '%s' "$filled" || return
-        done <<<"$nginx_errors"
-    } >"$conf/$name-errors.conf" || fail "cannot write $conf/$name-errors.conf"
+    echo '# Answers that nginx makes itself.'
+    [[ -n $prefix ]] || error_pages ''
+    while read -r status code detail; do
+        choose_words "$name" "$status" "$code" "$detail"
+        extra='' type=invalid_request_error
+        ((status < 500)) || type=upstream_error
+        case $status in
+            405) extra='    add_header Allow "GET, HEAD" always;' ;;
+            429 | 503) extra='    add_header Retry-After 1 always;' ;;
+        esac
+        if [[ $name != portal ]]; then
+            extra+=$'\n'"    add_header Access-Control-Allow-Origin \$${name}_allowed_origin always;"
+            extra+=$'\n''    add_header Vary "Origin" always;'
+        fi
+        fill "$template" PREFIX "$prefix" STATUS "$status" CODE "$code" DETAIL "$detail" EXTRA "$extra" TYPE "$type"
+        printf '%s' "$filled"
+    done <<<"$nginx_errors"
 }
 
 # Sets $code and $detail to those of a service for a status, if it has its own.
@@ -211,15 +274,15 @@ render_portal() {
             health+=$filled
         done
     done
-    use_pages portal
+    use_pages portal '' '' ''
     page_locations=$filled
-    fill shell SERVICE portal CHECKOUT "$checkout"
+    fill shell CHECKOUT "$checkout"
     fill portal PAGES "$page_locations" SHELL "$filled" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
-        HEALTH "$health"
+        HEALTH "$health" AREAS "$areas" AREA_ERRORS "$(printf 'include area-%s-errors.conf;\n    ' "${services[@]}")"
     put portal.conf
     for service in "${services[@]}"; do entries+=${entries:+,}$(portal_entry "$service"); done
     echo "[$entries]" >"$conf/services.json" || fail "cannot write $conf/services.json"
-    render_errors portal
+    render_errors portal >"$conf/portal-errors.conf" || fail "cannot write $conf/portal-errors.conf"
 }
 
 # Sets $connections_per_client (0 = no limit) and $client_share. A client is one IPv4 address, or one IPv6
@@ -254,15 +317,18 @@ render_main() {
     flag_setting ASSAY_ACCESS_LOG false
     ((connections_per_client == 0)) || limit_conn="limit_conn clients $connections_per_client;"
     ((flag == 0)) || log='log/access.log requests'
-    for service in "${services[@]}"; do includes+="include $service.conf;"$'\n    '; done
+    for service in "${services[@]}"; do ! has_port "$service" || includes+="include $service.conf;"$'\n    '; done
     fill nginx USER "$user" LONGEST "$(longest_answer)" NGINX_WORKERS $((cores < 4 ? cores : 4)) OPEN_FILES "$open_files" \
         BUILD "$build_id" CONNECTIONS $((open_files / 4)) ACCESS_LOG "$log" LIMIT_CONN "$limit_conn" \
-        BODY_LIMITS "$body_limits" SERVICES "$includes"
+        BODY_LIMITS "$body_limits" AREA_NAMES "$area_names" SERVICES "$includes"
     put nginx.conf
 }
 
 render_all() {
-    local conf=$dir/conf.new body_limits='' service name connections_per_client client_share pages
+    local conf=$dir/conf.new body_limits='' areas='' area_names='' service name connections_per_client client_share pages
+    local portal_variable
+    # Where the portal has no name of its own, browsers find it under the name by which they found this host.
+    portal_variable=${setting[ASSAY_ORIGIN_PORTAL]:-'$scheme://$host:'$portal_port}
     read_client_limits
     rm -rf "$conf"
     mkdir -p "$conf/shell" || fail "cannot write to $dir"

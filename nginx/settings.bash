@@ -3,7 +3,8 @@
 
 declare -A setting=()       # every setting by name
 declare -A given=()         # those from the environment
-declare -A service_port=() service_health=() service_rest=()
+declare -A service_port=() service_health=() service_rest=() # no port: only below the portal
+declare -A service_prefix=() # where the portal shows it: /support
 declare -A service_name=()  # SERVICE ROLE => the service's name of that setting
 declare -A pool_workers=() pool_waiting=() pool_seconds=() # by pool, which is SERVICE-FAMILY
 declare -A program_service=() program_command=() # by process group
@@ -29,9 +30,15 @@ read_services() {
 read_service_row() {
     local name=$1 role
     services+=("$name")
-    service_port[$name]=$2 service_health[$name]=$3
+    service_port[$name]=${2#-} service_health[$name]=$3 service_prefix[$name]=/$name
     shift 3
-    for role in "$@"; do service_name[$name ${role%%=*}]=${role#*=}; done
+    for role in "$@"; do
+        if [[ $role == prefix=* ]]; then
+            service_prefix[$name]=${role#prefix=}
+        else
+            service_name[$name ${role%%=*}]=${role#*=}
+        fi
+    done
 }
 
 # Sets $stream and $waiting from the words before the paths, and $paths to the rest.
@@ -208,6 +215,7 @@ resolve_addresses() {
     number_setting ASSAY_PORT_PORTAL 8080 1 65535
     portal_port=$number
     for service in "${services[@]}"; do
+        has_port "$service" || continue
         name=ASSAY_PORT_${service^^}
         [[ -n ${setting[$name]:-} ]] || name=${service_name[$service port]:-$name}
         number_setting "$name" "${service_port[$service]}" 1 65535
@@ -216,7 +224,7 @@ resolve_addresses() {
         check_address "${service_name[$service host]:-ASSAY_BIND}" "${service_bind[$service]}"
     done
     refuse_equal_ports
-    for service in "${services[@]}"; do check_origin "ASSAY_ORIGIN_${service^^}"; done
+    for service in portal "${services[@]}"; do check_origin "ASSAY_ORIGIN_${service^^}"; done
 }
 
 check_origin() {
@@ -229,10 +237,11 @@ check_origin() {
 refuse_equal_ports() {
     local service other
     for service in "${services[@]}"; do
+        has_port "$service" || continue
         ((service_port[$service] != portal_port)) ||
             fail "the portal and $service cannot both have port $portal_port"
         for other in "${services[@]}"; do
-            [[ $service == "$other" ]] || ((service_port[$service] != service_port[$other])) ||
+            [[ $service == "$other" || ${service_port[$service]} != "${service_port[$other]}" ]] ||
                 fail "$service and $other cannot both have port ${service_port[$service]}"
         done
     done
@@ -282,12 +291,25 @@ reachable() {
     esac
 }
 
-service_url() { printf 'http://%s:%s' "$(reachable "${service_bind[$1]}")" "${service_port[$1]}"; }
+has_port() { [[ -n ${service_port[$1]} ]]; }
+
+# Where this machine reaches a service: its port, or below the portal.
+service_url() {
+    if has_port "$1"; then
+        printf 'http://%s:%s' "$(reachable "${service_bind[$1]}")" "${service_port[$1]}"
+    else
+        printf '%s%s' "$(portal_url)" "${service_prefix[$1]}"
+    fi
+}
 
 # The public address: set it if there is a proxy or a host name in front.
 public_url() {
     local name=ASSAY_ORIGIN_${1^^}
-    printf '%s' "${setting[$name]:-$(service_url "$1")}"
+    if has_port "$1"; then
+        printf '%s' "${setting[$name]:-$(service_url "$1")}"
+    else
+        public_portal_url
+    fi
 }
 is_local_url() { [[ $1 =~ ^https?://(localhost|127\.[0-9.]+|\[::1\])(:[0-9]+)?$ ]]; }
 # Without the brackets of IPv6 and without the port.
@@ -297,6 +319,7 @@ host_of_url() {
     printf '%s' "$host"
 }
 portal_url() { printf 'http://%s:%s' "$(reachable "$portal_bind")" "$portal_port"; }
+public_portal_url() { printf '%s' "${setting[ASSAY_ORIGIN_PORTAL]:-$(portal_url)}"; }
 
 # Sets $commit to the commit of the checkout, empty if unknown.
 read_commit() {

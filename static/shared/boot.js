@@ -29,6 +29,8 @@
     }
 
     globalThis.assayBase = base.href;
+    const { prefix = '', portal = '', api = '' } = script.dataset;
+    globalThis.assayPlace = { prefix, portal, api };
 
     /* The texts of a language: those of all sections that the page reads, in one object. The English
      * in the page makes up for a lost catalogue. */

@@ -4,12 +4,13 @@
  * cookies are out of their reach.
  */
 import { onLocale, t } from '../shared/i18n.js';
+import { address } from '../shared/place.js';
 import { createClient } from '../shared/ui/client.js';
 import { icon } from '../shared/ui/icons.js';
 import { html, render } from '../shared/ui/lit.js';
 import { recall, remember } from '../shared/ui/session.js';
 
-const page = (name) => `/static/${name}.html`;
+const page = (name) => address(`/static/${name}.html`);
 
 /* Where the pages are that others lead to. */
 export const addresses = {

@@ -15,6 +15,9 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 PROGRAM = CHECKOUT / "nginx" / "stack"
 ROWS = [line.split() for line in (PROGRAM.parent / "services").read_text().splitlines()]
 SERVICES = tuple(row[1] for row in ROWS if row[:1] == ["service"])
+WITH_PORT = tuple(row[1] for row in ROWS if row[:1] == ["service"] and row[2] != "-")
+PREFIXES = {row[1]: next((word[7:] for word in row if word.startswith("prefix=")), f"/{row[1]}")
+            for row in ROWS if row[:1] == ["service"]}
 # The directory that holds fcgi-bin/, for `make BUILD=...` and sanitized builds.
 BUILD = Path(CHECKOUT, os.environ.get("ASSAY_BUILD_DIR", "build"))
 # Seconds that a stack may take to start and to stop, for programs that are much slower than usual.
@@ -61,11 +64,12 @@ class Stack:
             self._temporary = tempfile.TemporaryDirectory(prefix="assay-")
             directory = self._temporary.name
         self.directory = Path(directory)
-        ports = free_ports(1 + len(self.services))
+        with_port = [service for service in self.services if service in WITH_PORT]
+        ports = free_ports(1 + len(with_port))
         self.env = {"ASSAY_PORT_PORTAL": str(ports[0]), "ASSAY_WORKERS": "2",
                     "ASSAY_BUILD_DIR": str(self.build), "SHUTDOWN_READY_DELAY_SEC": "0",
                     "ASSAY_HOSTS": "x,crowd", "ASSAY_SERVICES": " ".join(self.services)}
-        for service, port in zip(self.services, ports[1:]):
+        for service, port in zip(with_port, ports[1:]):
             self.env[f"ASSAY_PORT_{service.upper()}"] = str(port)
         if TIMEOUT is not None:
             self.env |= {"ASSAY_START_SECONDS": TIMEOUT, "ASSAY_STOP_SECONDS": TIMEOUT}
@@ -98,6 +102,10 @@ class Stack:
 
     def url_of(self, service):
         return f"http://127.0.0.1:{self.env[f'ASSAY_PORT_{service.upper()}']}"
+
+    def area_url(self, service):
+        """Where the portal shows the service."""
+        return self.portal_url + PREFIXES[service]
 
     @property
     def base_url(self):

@@ -154,7 +154,7 @@ test('the list leads to the experiment; an unknown one is said to be unknown', a
 });
 
 test('a snippet holds whatever a metric is called', () => {
-    const at = { origin: 'http://host', id: 'a b', metric: 'it\'s "x"' };
+    const at = { api: 'http://host', id: 'a b', metric: 'it\'s "x"' };
     assert.match(snippetOf('curl', at), /experiments\/a%20b\/exposures/);
     for (const language of ['curl', 'python', 'javascript']) assert.match(snippetOf(language, at), /it\\u0027s \\"x\\"/);
 });

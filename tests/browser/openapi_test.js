@@ -7,7 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 const services = readFileSync(new URL('../../nginx/services', import.meta.url), 'utf8')
     .split('\n')
     .map((line) => line.split(/\s+/))
-    .filter((words) => words[0] === 'service')
+    .filter((words) => words[0] === 'service' && words[2] !== '-')
     .map((words) => words[1]);
 
 for (const service of services)

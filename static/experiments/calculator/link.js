@@ -1,4 +1,5 @@
 /* A design as the query of a link, and as a command line. */
+import { apiAddress } from '../../shared/place.js';
 import { fields } from './fields.js';
 
 /* The query that describes `design`; other parameters of the page are not part of it. */
@@ -60,7 +61,7 @@ function quoted(text) {
 /* A curl command for the request. A token is named, never written out. */
 export function curlCommand(path, body, { language, withToken }) {
     const lines = [
-        `curl -sS ${quoted(new URL(path, location.origin).href)}`,
+        `curl -sS ${quoted(apiAddress(path))}`,
         `-H ${quoted('Content-Type: application/json')}`,
         `-H ${quoted(`Accept-Language: ${language}`)}`,
         withToken ? '-H "Authorization: Bearer $ASSAY_TOKEN"' : null,

@@ -1,6 +1,7 @@
 /* A comparison as a template: the sizes, then what all share, then what only one has. */
 import { t } from '../../shared/i18n.js';
 import { formatInteger, formatUnit } from '../../shared/numbers.js';
+import { address } from '../../shared/place.js';
 import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
@@ -13,7 +14,7 @@ const columns = () => [
     {
         name: 'name',
         title: t('comparison.project'),
-        cell: (project) => html`<a href=${`/projects/${encodeURIComponent(project.id)}`} dir="auto">${nameOf(project)}</a>`,
+        cell: (project) => html`<a href=${address(`/projects/${encodeURIComponent(project.id)}`)} dir="auto">${nameOf(project)}</a>`,
     },
     { name: 'type', title: t('field.metric_type'), cell: ({ metric_type: type }) => t(`metric.${type}`) },
     end('size', t('result.per_variant'), ({ sample_size_per_variant: size }) => formatInteger(size)),
@@ -63,7 +64,7 @@ export function view(page) {
     const { comparison, take, busy } = page;
     if (!comparison) return html``;
     return html`<div class="stack">
-        <p><a href="/projects">${t('comparison.to_list')}</a></p>
+        <p><a href=${address('/projects')}>${t('comparison.to_list')}</a></p>
         ${resourceView(comparison, {
             skeleton: { lines: 4, height: 'row' },
             ready: (data) => html`<div class="stack">

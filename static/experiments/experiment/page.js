@@ -4,6 +4,7 @@
  */
 import '../../shared/shell.js';
 import { onLocale } from '../../shared/i18n.js';
+import { apiAddress } from '../../shared/place.js';
 import { mount, pathParameters } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
 import { createResource } from '../../shared/ui/resource.js';
@@ -36,7 +37,7 @@ const live = createResource(app.update, async (signal) => {
 app.set({
     project,
     live,
-    origin: location.origin,
+    api: apiAddress(''),
     actions: {
         snippet: (snippet) => app.set({ snippet }),
         start: () => project.reload().then(() => live.load()),

@@ -43,8 +43,8 @@ await send('conversions', [{ user_id: 'user-1', metric: '${metric}', value: 1, i
 export const languages = { curl: { title: 'curl', write: curl }, python: { title: 'Python', write: python }, javascript: { title: 'JavaScript', write: javascript } };
 
 /* The text that sends an exposure and a conversion; a metric's name stands in it as JSON would write it. */
-export function snippetOf(language, { origin, id, metric }) {
-    const base = `${origin}/api/v1/experiments/${encodeURIComponent(id)}`;
+export function snippetOf(language, { api, id, metric }) {
+    const base = `${api}/api/v1/experiments/${encodeURIComponent(id)}`;
     const name = JSON.stringify(metric).slice(1, -1).replace(/['`]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
     return languages[language].write(base, name);
 }

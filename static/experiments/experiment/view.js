@@ -204,7 +204,7 @@ function qualityFacts({ event_timing: timing, identity_resolution: identity, exc
     </section>`;
 }
 
-function snippetCard({ id, origin, snippet, actions }, metric) {
+function snippetCard({ id, api, snippet, actions }, metric) {
     return html`<section class="card section" aria-labelledby="send-title" id="send">
         <div class="section-head"><h2 id="send-title">${t('experiment.send')}</h2></div>
         ${tabs({
@@ -213,7 +213,7 @@ function snippetCard({ id, origin, snippet, actions }, metric) {
             tabs: Object.entries(languages).map(([name, { title }]) => ({ name, title })),
             current: snippet,
             onSelect: actions.snippet,
-            panel: (name) => codeblock(snippetOf(name, { origin, id, metric }), { language: languages[name].title }),
+            panel: (name) => codeblock(snippetOf(name, { api, id, metric }), { language: languages[name].title }),
         })}
         <p class="section-note">${t('experiment.send_note')}</p>
     </section>`;

@@ -4,6 +4,7 @@
  */
 import '../../shared/shell.js';
 import { onLocale, t } from '../../shared/i18n.js';
+import { address } from '../../shared/place.js';
 import { mount } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
 import { ApiError } from '../../shared/ui/errors.js';
@@ -83,7 +84,7 @@ async function finish() {
     }
     try {
         const saved = await save();
-        location.assign(`/projects/${encodeURIComponent(saved.id)}`);
+        location.assign(address(`/projects/${encodeURIComponent(saved.id)}`));
         return true;
     } catch (error) {
         if (!(error instanceof ApiError)) throw error;
@@ -115,7 +116,7 @@ function start(chosen) {
 
 function discard() {
     state.wizard.discard();
-    location.assign(isNew ? '/design' : `/design?project=${encodeURIComponent(id)}`);
+    location.assign(address(isNew ? '/design' : `/design?project=${encodeURIComponent(id)}`));
 }
 
 /* What is needed before anything can be shown: the templates, or the project as it is now. */

@@ -1,6 +1,7 @@
 /* A project as a template: the plan, its reports, the design, the history. */
 import { hasText, t } from '../../shared/i18n.js';
 import { formatDateTime, formatInteger, formatNumber, formatPercent, formatUnit } from '../../shared/numbers.js';
+import { address } from '../../shared/place.js';
 import { empty } from '../../shared/ui/empty.js';
 import { html, nothing } from '../../shared/ui/lit.js';
 import { errorNotice, notice, tokenForm } from '../../shared/ui/notice.js';
@@ -75,7 +76,7 @@ function planCard({ design, run }, { id, busy, actions }) {
             >
                 ${t(run === null ? 'project.analyse' : 'project.again')}
             </button>
-            <a class="button" href=${`/live/${encodeURIComponent(id)}`}>${t('project.run')}</a>
+            <a class="button" href=${address(`/live/${encodeURIComponent(id)}`)}>${t('project.run')}</a>
         </div>
     </section>`;
 }
@@ -128,7 +129,7 @@ function designCard({ design }, { id, actions }) {
             <h2 id="design-title">${t('project.design')}</h2>
             <div class="button-row">
                 <button type="button" class="button" data-size="small" id="keep-template" @click=${actions.keep}>${t('project.keep_template')}</button>
-                <a class="button" data-size="small" id="revise" href=${`/design?project=${encodeURIComponent(id)}`}>${t('project.revise')}</a>
+                <a class="button" data-size="small" id="revise" href=${address(`/design?project=${encodeURIComponent(id)}`)}>${t('project.revise')}</a>
             </div>
         </div>
         <dl class="stack">

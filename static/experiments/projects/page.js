@@ -1,6 +1,7 @@
 /* Projects: the list, putting away and taking out again, and a new one from a template. */
 import '../../shared/shell.js';
 import { t } from '../../shared/i18n.js';
+import { address } from '../../shared/place.js';
 import { mount } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
 import { createList } from '../../shared/ui/list.js';
@@ -63,11 +64,11 @@ async function archive(project) {
 
 app.set({
     list,
-    compare: () => location.assign(`/projects/compare?ids=${app.state.chosen.map(encodeURIComponent).join(',')}`),
+    compare: () => location.assign(address(`/projects/compare?ids=${app.state.chosen.map(encodeURIComponent).join(',')}`)),
     create: () =>
         attempt(async () => {
             const created = await askForTemplate(client);
-            if (created) location.assign(`/projects/${encodeURIComponent(created.id)}`);
+            if (created) location.assign(address(`/projects/${encodeURIComponent(created.id)}`));
         }),
 });
 list.start();

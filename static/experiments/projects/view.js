@@ -1,6 +1,7 @@
 /* The list of projects as a template. */
 import { t } from '../../shared/i18n.js';
 import { formatDateTime, formatUnit } from '../../shared/numbers.js';
+import { address } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
 import { html } from '../../shared/ui/lit.js';
 
@@ -35,7 +36,7 @@ function nameCell(project) {
     const name = nameOf(project);
     return archived
         ? html`<span dir="auto">${name}</span> ${badge(t('projects.archived'))}`
-        : html`<a href=${`/projects/${encodeURIComponent(id)}`} dir="auto">${name}</a>`;
+        : html`<a href=${address(`/projects/${encodeURIComponent(id)}`)} dir="auto">${name}</a>`;
 }
 
 /* What has not been sized has nothing to compare. */
@@ -88,7 +89,7 @@ export function view({ list, chosen, create, compare }) {
     return html`<div class="stack">
         <div class="button-row">
             <button type="button" class="button" data-kind="primary" id="from-template" @click=${create}>${t('projects.from_template')}</button>
-            <a class="button" href="/design">${t('projects.plan')}</a>
+            <a class="button" href=${address('/design')}>${t('projects.plan')}</a>
             <button
                 type="button"
                 class="button"

@@ -1,6 +1,7 @@
 /* The list of experiments as a template. */
 import { t } from '../../shared/i18n.js';
 import { formatDateTime } from '../../shared/numbers.js';
+import { address } from '../../shared/place.js';
 import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
@@ -9,7 +10,7 @@ const columns = () => [
     {
         name: 'project_name',
         title: t('running.experiment'),
-        cell: ({ id, project_name: name }) => html`<a href=${`/live/${encodeURIComponent(id)}`} dir="auto">${name || t('design.nameless')}</a>`,
+        cell: ({ id, project_name: name }) => html`<a href=${address(`/live/${encodeURIComponent(id)}`)} dir="auto">${name || t('design.nameless')}</a>`,
     },
     { name: 'hypothesis', title: t('running.hypothesis'), cell: ({ hypothesis }) => html`<span dir="auto">${hypothesis ?? '–'}</span>` },
     { name: 'updated_at', title: t('running.updated'), cell: ({ updated_at: at }) => formatDateTime(at) },

@@ -1,6 +1,7 @@
 /* The audit log: the newest entries first, older ones on demand; what it was narrowed to stands in the address. */
 import { t } from '../../shared/i18n.js';
 import { formatDateTime, formatInteger } from '../../shared/numbers.js';
+import { address } from '../../shared/place.js';
 import { afterPause } from '../../shared/ui/app.js';
 import { openDialog } from '../../shared/ui/dialog.js';
 import { download } from '../../shared/ui/download.js';
@@ -47,7 +48,7 @@ function showChanges({ payload_diff: changes }) {
 
 /** @param {experiments.AuditEntry} entry */
 function subject({ project_id: project, project_name: name, key_id: key }) {
-    if (project !== null) return html`<a href=${`/projects/${encodeURIComponent(project)}`} dir="auto">${name || project}</a>`;
+    if (project !== null) return html`<a href=${address(`/projects/${encodeURIComponent(project)}`)} dir="auto">${name || project}</a>`;
     return key === null ? '–' : html`<span class="mono key-text">${key}</span>`;
 }
 

@@ -1,6 +1,7 @@
 /* Backups: everything as one file, and a file looked at before anything of it is taken. */
 import { t } from '../../shared/i18n.js';
 import { formatInteger } from '../../shared/numbers.js';
+import { address } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
 import { download } from '../../shared/ui/download.js';
 import { html } from '../../shared/ui/lit.js';
@@ -93,7 +94,7 @@ export function createBackup(update, client) {
                 tone: 'good',
                 title: t('settings.imported'),
                 body: html`<p>${kinds.map((kind) => `${t(`settings.count_${kind}`)}: ${formatInteger(imported[`imported_${kind}`])}`).join(' · ')}</p>`,
-                actions: html`<a class="button" href="/projects">${t('settings.to_projects')}</a>`,
+                actions: html`<a class="button" href=${address('/projects')}>${t('settings.to_projects')}</a>`,
             })}
         </div>`;
     }

@@ -1,6 +1,7 @@
 /* The chat platform: whether the app is set up and in a workspace, when that last called, and what is still to be done. */
 import { t } from '../../shared/i18n.js';
 import { formatAgo, formatDateTime } from '../../shared/numbers.js';
+import { address, apiAddress } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
 import { copyButton } from '../../shared/ui/copy.js';
 import { html } from '../../shared/ui/lit.js';
@@ -17,10 +18,10 @@ const code = (text) => html`<span class="mono key-text" dir="ltr">${text}</span>
 
 /* What the platform has to be told, each with its own name. */
 const addresses = () => [
-    { name: 'command', value: `${location.origin}/chatapp/commands` },
-    { name: 'interactive', value: `${location.origin}/chatapp/interactive` },
-    { name: 'events', value: `${location.origin}/chatapp/events` },
-    { name: 'redirect', value: `${location.origin}/chatapp/oauth/callback` },
+    { name: 'command', value: apiAddress('/chatapp/commands') },
+    { name: 'interactive', value: apiAddress('/chatapp/interactive') },
+    { name: 'events', value: apiAddress('/chatapp/events') },
+    { name: 'redirect', value: apiAddress('/chatapp/oauth/callback') },
     { name: 'scopes', value: scopes },
 ];
 
@@ -68,7 +69,7 @@ export function createChat(update, client) {
             <p class="section-note">${t('settings.chat_note')}</p>
             ${status.installed ? facts(status) : null}
             <div class="button-row">
-                ${status.can_be_installed ? html`<a class="button" data-kind=${status.installed ? null : 'primary'} id="chat-install" href="/chatapp/install">${t(status.installed ? 'settings.chat_again' : 'settings.chat_install')}</a>` : null}
+                ${status.can_be_installed ? html`<a class="button" data-kind=${status.installed ? null : 'primary'} id="chat-install" href=${address('/chatapp/install')}>${t(status.installed ? 'settings.chat_again' : 'settings.chat_install')}</a>` : null}
                 <button type="button" class="button" @click=${() => state.reload()}>${t('settings.refresh')}</button>
             </div>
         </section>

@@ -1,6 +1,7 @@
 /* The live events as a template. */
 import { t } from '../../shared/i18n.js';
 import { formatInteger } from '../../shared/numbers.js';
+import { address } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
 import { html } from '../../shared/ui/lit.js';
 import { errorNotice, tokenForm } from '../../shared/ui/notice.js';
@@ -11,7 +12,7 @@ const tones = { open: 'good', waiting: 'caution', failed: 'danger' };
 
 /* An event in a line: what it is about, where it went, how long that took. */
 export function lineOf({ event_id: id, entity_type: type, entity_id: entity, topic, latency_ms: latency }) {
-    const about = entity === null ? null : html`<a href=${`/explorer?${new URLSearchParams({ type: type ?? '', id: entity })}`}>${entity}</a> `;
+    const about = entity === null ? null : html`<a href=${address(`/explorer?${new URLSearchParams({ type: type ?? '', id: entity })}`)}>${entity}</a> `;
     return html`${about}<span dir="ltr">${[id, topic, latency === null ? null : `${latency} ms`].filter(Boolean).join(' · ')}</span>`;
 }
 

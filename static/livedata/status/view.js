@@ -1,6 +1,7 @@
 /* The status page as a template. */
 import { hasText, t } from '../../shared/i18n.js';
 import { formatNumber, formatPercent, formatTime, formatUnit } from '../../shared/numbers.js';
+import { address } from '../../shared/place.js';
 import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
@@ -60,7 +61,7 @@ function freshTable(rows) {
     return table({
         caption: t('status.freshness'),
         columns: [
-            { name: 'name', title: t('metric.name'), cell: ({ name }) => html`<a href=${`/explorer?tab=metric&metric=${name}`}>${name}</a>` },
+            { name: 'name', title: t('metric.name'), cell: ({ name }) => html`<a href=${address(`/explorer?tab=metric&metric=${name}`)}>${name}</a>` },
             { name: 'source_table', title: t('metric.table') },
             { name: 'value', title: t('metric.value'), align: 'end', cell: ({ value, unit }) => valueOf(value, unit) },
             { name: 'window', title: t('metric.window'), align: 'end' },

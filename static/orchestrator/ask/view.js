@@ -1,6 +1,7 @@
 /* The chat with models as a template. The ids are hooks that others rely on. */
 import { t } from '../../shared/i18n.js';
 import { formatAgo, formatMilliseconds } from '../../shared/numbers.js';
+import { address } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
 import { copyButton } from '../../shared/ui/copy.js';
 import { icon } from '../../shared/ui/icons.js';
@@ -47,7 +48,7 @@ function meta({ content, meta: about }) {
         ${about.parts ? badge(t('ask.decomposed', { count: about.parts })) : null}
         <span class="section-note">${costText(about)}</span>
         ${copyButton({ text: () => content })}
-        ${about.task ? html`<a class="task-link" href=${`/tasks.html?task=${about.task}`}>${t('ask.task')}</a>` : null}
+        ${about.task ? html`<a class="task-link" href=${address(`/tasks.html?task=${about.task}`)}>${t('ask.task')}</a>` : null}
     </div>`;
 }
 

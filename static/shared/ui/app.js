@@ -3,6 +3,7 @@
  * their own (resources, forms, lists) are made with the page's `update`.
  */
 import { onLocale } from '../i18n.js';
+import { ownPath } from '../place.js';
 import { render } from './lit.js';
 
 /*
@@ -34,7 +35,7 @@ export function mount(root, view, state = {}) {
 }
 
 /* The parameters of the address by the pattern of static/pages.json: '/projects/{id}'. */
-export function pathParameters(pattern, path = location.pathname) {
+export function pathParameters(pattern, path = ownPath()) {
     const names = [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const expression = pattern.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '([^/]+)');
     const found = new RegExp(`^${expression}$`).exec(path);

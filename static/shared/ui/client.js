@@ -1,8 +1,9 @@
 /*
- * Talks to the API of the service that serves the page: JSON, text, files, and streams of events or
+ * Talks to the API of the service that the page belongs to, or of another one: JSON, text, files, and streams of events or
  * of lines. Every failure is an ApiError; an abort by the caller passes through as it is.
  */
 import { currentLocale } from '../i18n.js';
+import { address, areaAddress, areaPrefix, isUnderPortal, ownPrefix } from '../place.js';
 import { ApiError, errorOfResponse } from './errors.js';
 import { accessToken } from './session.js';
 import { createEventParser, createLineParser } from './stream-parsers.js';
@@ -34,20 +35,23 @@ function fileNameOf(response) {
 }
 
 /**
- * options: credentials ('omit' by default, 'same-origin' where a cookie signs in); headers for
- * every request; renew(): asks for a new access token after a 401, resolves to whether there is one.
+ * options: service, if it is another one than the page's (below the portal only); credentials: below
+ * the portal 'same-origin', because the session's cookie signs in, on ports 'omit' by default; headers
+ * for every request; renew(): asks for a new access token after a 401, resolves to whether there is one.
  *
  * Of a request: query, body (JSON), form (FormData, or a Blob that is sent as it is), headers, signal, timeoutMs, etag.
  *
- * @param {{credentials?: RequestCredentials, headers?: Record<string, string>,
+ * @param {{service?: null | Parameters<typeof areaAddress>[0], credentials?: RequestCredentials, headers?: Record<string, string>,
  *     renew?: null | (() => boolean | Promise<boolean>)}} [options]
  */
-export function createClient({ credentials = 'omit', headers: common = {}, renew = null } = {}) {
+export function createClient({ service = null, credentials = isUnderPortal ? 'same-origin' : 'omit', headers: common = {}, renew = null } = {}) {
+    const at = service === null ? address : (path) => areaAddress(service, path);
+    const tokenInUse = () => accessToken(service === null ? ownPrefix : areaPrefix(service));
     let renewal = null;
 
     /* Without a type the server would take a change for one of another site's page, where a proxy hides our origin. */
     function headersOf(method, { body, form, etag, headers }, accept) {
-        const token = accessToken();
+        const token = tokenInUse();
         return {
             Accept: accept,
             'Accept-Language': currentLocale(),
@@ -60,7 +64,7 @@ export function createClient({ credentials = 'omit', headers: common = {}, renew
     }
 
     function send(method, path, options, accept, signal) {
-        return fetch(addressOf(path, options.query), {
+        return fetch(addressOf(at(path), options.query), {
             method,
             headers: headersOf(method, options, accept),
             body: options.form ?? (options.body === undefined ? undefined : JSON.stringify(options.body)),
@@ -77,9 +81,9 @@ export function createClient({ credentials = 'omit', headers: common = {}, renew
     }
 
     async function exchange(method, path, options, accept, signal) {
-        const used = accessToken();
+        const used = tokenInUse();
         let response = await send(method, path, options, accept, signal);
-        if (response.status === 401 && renew !== null && (accessToken() !== used || (await renewed())))
+        if (response.status === 401 && renew !== null && (tokenInUse() !== used || (await renewed())))
             response = await send(method, path, options, accept, signal);
         if (!response.ok && response.status !== 304)
             throw errorOfResponse(response, await readJson(response));

@@ -1,11 +1,18 @@
 /*
  * Who the reader is, as far as this tab knows: access tokens live in the tab's session storage and
- * nowhere else. Every service has an origin of its own, so tokens of two services never meet.
+ * nowhere else. Below the portal all services have one origin, so names begin with the service's prefix
+ * there, and tokens of two services never meet.
  */
+import { ownPrefix } from '../place.js';
 
 /* Without session storage a token lives as long as the page. */
 const memory = new Map();
 const listeners = new Set();
+
+/* 'assay.token' on the port of a service, 'assay.support.token' below the portal. */
+function keyOf(name, prefix = ownPrefix) {
+    return `assay${prefix.replace('/', '.')}.${name}`;
+}
 
 function read(key) {
     try {
@@ -26,14 +33,14 @@ function write(key, value) {
     }
 }
 
-/* The token that requests carry; null when there is none. */
-export function accessToken() {
-    return read('assay.token');
+/* The token that requests to a service carry, the page's own by default; null when there is none. */
+export function accessToken(prefix = ownPrefix) {
+    return read(keyOf('token', prefix));
 }
 
 /* Keeps the token for this tab; null forgets it. Tells those who listen. */
 export function setAccessToken(token) {
-    write('assay.token', token);
+    write(keyOf('token'), token);
     for (const listener of listeners) listener(token);
 }
 
@@ -45,12 +52,12 @@ export function onAccessToken(listener) {
 /* What a page wants to find again in this tab, as JSON: drafts, the person signed in. */
 export function recall(name, fallback = null) {
     try {
-        return JSON.parse(read(`assay.${name}`)) ?? fallback;
+        return JSON.parse(read(keyOf(name))) ?? fallback;
     } catch {
         return fallback;
     }
 }
 
 export function remember(name, value) {
-    write(`assay.${name}`, value === null ? null : JSON.stringify(value));
+    write(keyOf(name), value === null ? null : JSON.stringify(value));
 }

@@ -1,6 +1,7 @@
 /* Files on their way to the API: chosen or dropped, with progress, one press from being called off. */
 import { currentLocale, t } from '../i18n.js';
 import { formatBytes } from '../numbers.js';
+import { address } from '../place.js';
 import { errorOfResponse, ApiError } from './errors.js';
 import { icon } from './icons.js';
 import { html, nothing, repeat } from './lit.js';
@@ -39,7 +40,7 @@ function send(item, { url, field, extra, headers, type }, changed) {
         };
         request.onerror = () => reject(new ApiError('network', ''));
         request.onabort = () => reject(new DOMException('', 'AbortError'));
-        request.open('POST', url);
+        request.open('POST', address(url));
         request.setRequestHeader('Accept', 'application/json');
         request.setRequestHeader('Accept-Language', currentLocale());
         if (accessToken() !== null) request.setRequestHeader('Authorization', `Bearer ${accessToken()}`);

@@ -1,5 +1,6 @@
 /* The API reference: Redoc on /openapi.json of this origin, in the colours of the page. */
 import '../shell.js';
+import { address } from '../place.js';
 import { onTheme } from '../theme.js';
 
 /* Redoc computes with colours, so it needs them resolved: the tokens of the scheme that is
@@ -77,7 +78,7 @@ function render() {
         scrollYOffset: 0,
         theme: theme(),
     };
-    globalThis.Redoc.init('/openapi.json', options, place);
+    globalThis.Redoc.init(address('/openapi.json'), options, place);
 }
 
 function start() {

@@ -1,6 +1,7 @@
 /* How answers came about: traces, what evaluators say, who did what. The address holds what is open. */
 import '../../shared/shell.js';
 import { t } from '../../shared/i18n.js';
+import { address } from '../../shared/place.js';
 import { mount, pathParameters } from '../../shared/ui/app.js';
 import { openDialog } from '../../shared/ui/dialog.js';
 import { ApiError } from '../../shared/ui/errors.js';
@@ -79,7 +80,7 @@ const trends = createResource(update, async (signal, evaluator) => {
 
 /* The address of one trace, as the API names it, is that of this page with the trace open. */
 const { id: named } = pathParameters('/admin/traces/{id}');
-if (named !== undefined) history.replaceState(null, '', `/static/admin.html?${new URLSearchParams({ trace: named })}`);
+if (named !== undefined) history.replaceState(null, '', address(`/static/admin.html?${new URLSearchParams({ trace: named })}`));
 
 /* Shows what the address says. */
 function follow() {

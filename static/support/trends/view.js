@@ -1,6 +1,7 @@
 /* Thresholds with their curves, and the backlog, as a template. */
 import { t } from '../../shared/i18n.js';
 import { formatDate, formatDateTime, formatInteger, formatNumber, formatPercent } from '../../shared/numbers.js';
+import { address } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
 import { lineChart } from '../../shared/ui/charts/line.js';
 import { empty } from '../../shared/ui/empty.js';
@@ -12,7 +13,7 @@ import { tabs } from '../../shared/ui/tabs.js';
 /* Those that answering goes by; the others are for the eye. */
 const choosable = ['quality_threshold', 'fact_verification_min_score'];
 const tones = { holds: 'info', undecided: 'caution', broken: 'danger' };
-const pageOfTraces = '/static/admin.html';
+const pageOfTraces = address('/static/admin.html');
 
 const share = (value) => formatPercent(value, 3);
 
