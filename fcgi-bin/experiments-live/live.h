@@ -4,6 +4,7 @@
 #define ASSAY_EXPERIMENTS_LIVE_LIVE_H
 
 #include "experiments/live/record_schemas.h"
+#include "experiments/live_results/live_results.h"
 #include "experiments/service.h"
 
 SCHEMA_OF(assign_request_schema, struct assign_request);
@@ -12,9 +13,16 @@ SCHEMA_OF(live_stats_query_schema, struct stats_query);
 SCHEMA_OF(ingest_reply_schema, struct ingest_reply);
 SCHEMA_OF(lines_reply_schema, struct lines_reply);
 SCHEMA_OF(ingestion_schema, struct live_ingestion);
+SCHEMA_OF(overview_query_schema, struct overview_query);
+SCHEMA_OF(overview_reply_schema, struct overview_reply);
+SCHEMA_OF(outcome_request_schema, struct outcome_request);
+SCHEMA_OF(outcomes_reply_schema, struct outcomes_reply);
 
 /* The arguments of every domain function, with the database connected. */
 MUST_CHECK enum error live_begin(struct request *request, struct live_call *call);
+
+/* The arguments of every computation. */
+struct live_results_call live_results_call(const struct request *request);
 
 enum error live_handle_assign(struct request *request, struct reply *reply);
 
@@ -37,5 +45,10 @@ enum error live_handle_stratum_lines(struct request *request, struct reply *repl
 enum error live_handle_ingestion(struct request *request, struct reply *reply);
 enum error live_handle_stats(struct request *request, struct reply *reply);
 enum error live_handle_decision(struct request *request, struct reply *reply);
+enum error live_handle_course(struct request *request, struct reply *reply);
+
+enum error live_handle_overview(struct request *request, struct reply *reply);
+enum error live_handle_outcomes(struct request *request, struct reply *reply);
+enum error live_handle_decide(struct request *request, struct reply *reply);
 
 #endif

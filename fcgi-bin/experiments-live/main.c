@@ -1,10 +1,12 @@
 /* The experiments service, family live: what running experiments observe and show. Routes only. */
 #include "experiments-live/live.h"
 
+#include "experiments/live_results/course.h"
 #include "experiments/live_results/decision_schema.h"
 #include "experiments/live_results/live_schema.h"
 
-#define EXPERIMENT "/api/v1/experiments/{experiment_id}"
+#define EXPERIMENTS "/api/v1/experiments"
+#define EXPERIMENT EXPERIMENTS "/{experiment_id}"
 
 /* A route that takes records of a kind. */
 #define TAKES(path_end, kind, function, operation, what)                                           \
@@ -28,6 +30,17 @@
     }
 
 static const struct route routes[] = {
+    {.method = METHOD_GET,
+     .path = EXPERIMENTS,
+     .role = ROLE_READER,
+     .query = &overview_query_schema,
+     .reply = &overview_reply_schema,
+     .handler = live_handle_overview,
+     .name = "list_experiments",
+     .tag = "experiments",
+     .summary = "List experiments with state, owner and progress",
+     .help = "Every project is an experiment: not_started until somebody is exposed, collecting, "
+             "ready when the policy has a verdict, decided when somebody has decided."},
     {.method = METHOD_POST,
      .path = EXPERIMENT "/assign",
      .role = ROLE_WRITER,
@@ -93,6 +106,37 @@ static const struct route routes[] = {
      .summary = "Read what to do",
      .help = "Ship, do not ship or keep running, by the policy practical_v1; with an ETag as "
              "live-stats."},
+    {.method = METHOD_GET,
+     .path = EXPERIMENT "/course",
+     .role = ROLE_READER,
+     .reply = &course_schema,
+     .handler = live_handle_course,
+     .name = "read_course",
+     .tag = "experiments",
+     .summary = "Read people per day, and the effect over time",
+     .help = "The last day is what live-stats shows. While events come in, the days may be older: "
+             "computed_at and is_current say so."},
+    {.method = METHOD_GET,
+     .path = EXPERIMENT "/outcome",
+     .role = ROLE_READER,
+     .reply = &outcomes_reply_schema,
+     .handler = live_handle_outcomes,
+     .name = "read_outcome",
+     .tag = "experiments",
+     .summary = "Read what people decided"},
+    {.method = METHOD_POST,
+     .path = EXPERIMENT "/outcome",
+     .role = ROLE_WRITER,
+     .body = &outcome_request_schema,
+     .reply = &outcomes_reply_schema,
+     .errors = ERRORS(400, 409),
+     .handler = live_handle_decide,
+     .name = "decide",
+     .tag = "experiments",
+     .summary = "Ship, stop or reopen an experiment",
+     .help = "Kept with the project, in the audit log (experiment.ship, experiment.stop, "
+             "experiment.reopen), and sent to webhooks. Events are still taken afterwards. 409 "
+             "not_decided when there is nothing to reopen."},
 };
 
 static const struct http_family family = {

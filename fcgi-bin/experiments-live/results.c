@@ -1,8 +1,11 @@
 /* Live statistics and the decision; 304 for clients that have the current version. */
 #include "experiments-live/live.h"
 
+#include "experiments/live_results/course.h"
 #include "experiments/live_results/decision.h"
 #include "http/idempotency.h"
+
+enum { COURSE_PEOPLE_MAX = 200000 };
 
 struct stats_query {
     const char *dimension;
@@ -53,7 +56,7 @@ static enum error load(struct request *request, struct reply *reply,
     return error;
 }
 
-static struct live_results_call live_results_call(const struct request *request)
+struct live_results_call live_results_call(const struct request *request)
 {
     return (struct live_results_call){.locale = request->locale,
                                       .arena = request->arena,
@@ -89,6 +92,27 @@ enum error live_handle_decision(struct request *request, struct reply *reply)
     if (error || !view)
         return error;
     live_results_decision(&call, view, answer);
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
+/* Larger experiments are gone over by the program experiments-upkeep. */
+enum error live_handle_course(struct request *request, struct reply *reply)
+{
+    struct course *answer = ARENA_NEW(request->arena, struct course);
+    struct live_view *view = ARENA_NEW(request->arena, struct live_view);
+    const struct live_results_call results = live_results_call(request);
+    struct live_series series;
+    struct live_call call;
+    enum error error = live_begin(request, &call);
+
+    if (!error)
+        error = live_view_load(&call, request->arguments[0], &(struct live_view_options){0}, view);
+    if (!error)
+        error = live_series_load(&call, view, COURSE_PEOPLE_MAX, &series);
+    if (error)
+        return error;
+    live_results_course(&results, view, &series, answer);
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -369,6 +369,27 @@ enum error live_load_times(const struct live_load *load)
     return query_end(query, load->call->problem);
 }
 
+enum error live_visit_events(const struct live_load *load, live_event_visitor *event, void *context)
+{
+    struct live_units *units = load->units;
+    struct query *query;
+    const char *positions;
+    size_t count;
+
+    positions = positions_as_json(units, is_stored, &count);
+    if (count == 0)
+        return ERROR_NONE;
+    query = db_query(load->call->db, &events_of_units);
+    query_bind_json(query, positions);
+    query_bind_integer(query, load->experiment->number);
+    while (query_next(query)) {
+        const struct live_timed_value moment = read_moment(query, load);
+
+        event(units->items[query_integer(query, 0)], query_integer(query, 1), &moment, context);
+    }
+    return query_end(query, load->call->problem);
+}
+
 static bool same_values(const struct live_values *one, const struct live_values *other)
 {
     return one->events == other->events && one->huge == other->huge && one->early == other->early &&

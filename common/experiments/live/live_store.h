@@ -36,6 +36,12 @@ MUST_CHECK enum error live_load_times(const struct live_load *load);
  * the subjects whose values differed. */
 MUST_CHECK enum error live_load_values_again(const struct live_load *load, int64_t *differences);
 
+/* Calls `event` with every raw event of the loaded units, in no order. */
+typedef void live_event_visitor(struct live_unit *unit, int64_t metric,
+                                const struct live_timed_value *event, void *context);
+MUST_CHECK enum error live_visit_events(const struct live_load *load, live_event_visitor *event,
+                                        void *context);
+
 /* Writes new and changed units. */
 MUST_CHECK enum error live_save_units(const struct live_call *call,
                                       const struct live_experiment *experiment,

@@ -374,6 +374,22 @@ static void add_slices(struct live_rollup *rollup, const struct person *person, 
     }
 }
 
+static bool is_robot(int64_t events, const struct live_experiment *experiment)
+{
+    return events > experiment->spike_events;
+}
+
+bool live_subject_counts(const struct live_unit *root, const struct live_experiment *experiment)
+{
+    int64_t events = 0;
+
+    FOR_EACH_UNIT(unit, root)
+    for (size_t i = 0; i < unit->value_count; i++)
+        events += unit->values[i].events;
+    return live_subject_exposure(root) && !live_subject_excluded(root) &&
+           !is_robot(events, experiment);
+}
+
 void live_rollup_subject(struct live_rollup *rollup, const struct live_unit *root, int sign)
 {
     struct person person = look_at(rollup, root);
@@ -384,7 +400,7 @@ void live_rollup_subject(struct live_rollup *rollup, const struct live_unit *roo
         return;
     if (live_subject_excluded(root)) {
         arm->excluded += sign;
-    } else if (person.events > rollup->experiment->spike_events) {
+    } else if (is_robot(person.events, rollup->experiment)) {
         arm->spiked += sign;
     } else {
         arm->people += sign;

@@ -109,6 +109,9 @@ struct live_rollup {
 void live_rollup_start(struct live_rollup *rollup, const struct live_experiment *experiment,
                        struct arena *arena);
 
+/* Whether the subject of `root` counts: exposed, not excluded, and no robot by its events. */
+bool live_subject_counts(const struct live_unit *root, const struct live_experiment *experiment);
+
 /* Adds (sign 1) or subtracts (sign -1) the whole contribution of the subject of `root`. */
 void live_rollup_subject(struct live_rollup *rollup, const struct live_unit *root, int sign);
 

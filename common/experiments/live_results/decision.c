@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "experiments/analyses/report_print.h"
 #include "experiments/live_results/decision_flip.h"
+#include "experiments/live_results/headline.h"
 #include "experiments/live_results/policy.h"
 
 #include <string.h>
@@ -406,6 +407,7 @@ void live_results_decision(const struct live_results_call *call, const struct li
         .experiment_id = view->experiment.id,
         .verdict = verdict_names[outcome.verdict],
         .confidence = confidence_names[outcome.confidence],
+        .headline = headline_names[headline_of(&outcome)],
         .summary = locale_format(call->locale, call->arena, verdict_texts[outcome.verdict],
                                  NO_TEXT_ARGUMENTS),
         .reasons = list_reasons(&context, outcome.reasons, outcome.reason_count),

@@ -85,6 +85,10 @@ static const struct field decision_fields[] = {
     STRING(OWNER, experiment_id),
     STRING(OWNER, verdict, .help = "ship, no_ship or keep_running."),
     STRING(OWNER, confidence, .help = "high, medium or low."),
+    STRING(OWNER, headline,
+           .help = "The situation, finer than the verdict: not_started, too_early, keep_running, "
+                   "promising, ship, gain_not_proven, gain_too_small, no_worthwhile_effect, "
+                   "no_effect, no_clear_result, worse, guardrail or untrustworthy."),
     STRING(OWNER, summary, .help = "The verdict in a sentence."),
     OBJECTS(OWNER, reasons, reason_schema),
     OBJECTS(OWNER, blockers, reason_schema),

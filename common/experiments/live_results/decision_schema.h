@@ -69,6 +69,7 @@ struct live_decision {
     const char *experiment_id;
     const char *verdict;
     const char *confidence;
+    const char *headline;
     const char *summary;
     OBJECT_LIST(struct decision_reason, reasons);
     OBJECT_LIST(struct decision_reason, blockers);

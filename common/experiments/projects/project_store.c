@@ -20,7 +20,8 @@ static const struct statement insert_project = {
     .name = "project_insert",
     .sql = "INSERT INTO projects (id, project_name, payload_json, payload_schema_version,"
            " created_at, updated_at, name_folded, search_folded, hypothesis, metric_type,"
-           " revision_count, last_revision_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)",
+           " revision_count, last_revision_at, owner)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)",
 };
 static const struct statement read_project = {
     .name = "project_read",
@@ -319,6 +320,7 @@ static enum error insert(const struct project_call *call, const struct new_proje
     query_bind_text(query, new->hypothesis);
     query_bind_text(query, metric_type_names[new->metric_type]);
     query_bind_text(query, now);
+    query_bind_text(query, call->actor ? call->actor->name : NULL);
     error = query_end(query, call->problem);
     if (!error)
         error = add_revision(call, new->id, 1, new->document, REVISION_CREATE, now);

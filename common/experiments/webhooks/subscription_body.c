@@ -14,7 +14,7 @@ static const char *const reported[] = {
     "project.create",     "project.update",   "project.archive", "project.restore",
     "project.delete",     "analysis.approve", "export_created",  "analysis_run_created",
     "workspace_imported", "api_key_created",  "api_key_revoked", "api_key_deleted",
-    "api_key_used",
+    "api_key_used",       "experiment.ship",  "experiment.stop", "experiment.reopen",
 };
 
 bool subscription_reports(const char *action)

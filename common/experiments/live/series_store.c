@@ -1,0 +1,137 @@
+/* Reads and replaces the stored growth of an experiment. */
+#include "experiments/live/series_store.h"
+
+#include "base/list.h"
+#include "db/query.h"
+
+static const struct statement read_series = {
+    .name = "live_series_read",
+    .sql = "SELECT version, computed_at, took, step FROM live_series WHERE experiment_id = ?",
+};
+static const struct statement read_days = {
+    .name = "live_days_read",
+    .sql = "SELECT day, arm, people, converted, huge, value_sum, value_squares, other_sum,"
+           " other_squares, products FROM live_days WHERE experiment_id = ? ORDER BY day, arm",
+};
+static const struct statement put_series = {
+    .name = "live_series_put",
+    .sql = "INSERT INTO live_series (experiment_id, version, computed_at, took, step)"
+           " VALUES (?, ?, ?, ?, ?) ON CONFLICT (experiment_id) DO UPDATE SET"
+           " version = excluded.version, computed_at = excluded.computed_at, took = excluded.took,"
+           " step = excluded.step",
+};
+static const struct statement clear_days = {
+    .name = "live_days_clear",
+    .sql = "DELETE FROM live_days WHERE experiment_id = ?",
+};
+static const struct statement insert_day = {
+    .name = "live_day_insert",
+    .sql = "INSERT INTO live_days (experiment_id, day, arm, people, converted, huge, value_sum,"
+           " value_squares, other_sum, other_squares, products)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+};
+
+#define OWNER struct live_series_row
+static const struct field series_fields[] = {
+    STRING(OWNER, version),
+    INTEGER(OWNER, computed_at),
+    INTEGER(OWNER, took),
+    INTEGER(OWNER, step),
+};
+#undef OWNER
+static SCHEMA(series_schema, struct live_series_row, "LiveSeriesRow", series_fields);
+
+#define OWNER struct live_day
+static const struct field day_fields[] = {
+    INTEGER(OWNER, day),          INTEGER(OWNER, arm),      INTEGER(OWNER, people),
+    INTEGER(OWNER, converted),    INTEGER(OWNER, huge),     NUMBER(OWNER, value_sum),
+    NUMBER(OWNER, value_squares), NUMBER(OWNER, other_sum), NUMBER(OWNER, other_squares),
+    NUMBER(OWNER, products),
+};
+#undef OWNER
+static SCHEMA(day_schema, struct live_day, "LiveDayRow", day_fields);
+
+enum error live_series_read(const struct live_call *call, const char *id,
+                            struct live_series_row *row)
+{
+    struct query *query = db_query(call->db, &read_series);
+
+    *row = (struct live_series_row){0};
+    query_bind_text(query, id);
+    if (query_next(query))
+        query_read(query, &series_schema, row, call->arena);
+    return query_end(query, call->problem);
+}
+
+enum error live_days_read(const struct live_call *call, const char *id, struct object_list *days)
+{
+    struct query *query = db_query(call->db, &read_days);
+    struct live_day *items = NULL;
+
+    *days = (struct object_list){0};
+    query_bind_text(query, id);
+    while (query_next(query))
+        query_read(query, &day_schema, ARRAY_ADD(call->arena, items, days->count), call->arena);
+    days->items = items;
+    return query_end(query, call->problem);
+}
+
+static enum error insert_days(const struct live_call *call, const char *id,
+                              const struct object_list *days)
+{
+    const struct live_day *items = days->items;
+    struct query *query;
+
+    if (days->count == 0)
+        return ERROR_NONE;
+    query = db_query(call->db, &insert_day);
+    for (size_t i = 0; i < days->count; i++) {
+        const struct live_day *day = &items[i];
+
+        query_bind_text(query, id);
+        query_bind_integer(query, day->day);
+        query_bind_integer(query, day->arm);
+        query_bind_integer(query, day->people);
+        query_bind_integer(query, day->converted);
+        query_bind_integer(query, day->huge);
+        query_bind_number(query, day->value_sum);
+        query_bind_number(query, day->value_squares);
+        query_bind_number(query, day->other_sum);
+        query_bind_number(query, day->other_squares);
+        query_bind_number(query, day->products);
+        query_repeat(query, NULL);
+    }
+    return query_end(query, call->problem);
+}
+
+static enum error put_row(const struct live_call *call, const char *id,
+                          const struct live_series_row *row)
+{
+    struct query *query = db_query(call->db, &put_series);
+
+    query_bind_text(query, id);
+    query_bind_text(query, row->version);
+    query_bind_integer(query, row->computed_at);
+    query_bind_integer(query, row->took);
+    query_bind_integer(query, row->step);
+    return query_end(query, call->problem);
+}
+
+enum error live_series_save(const struct live_call *call, const char *id,
+                            const struct live_series_row *row, const struct object_list *days)
+{
+    struct query *query;
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = put_row(call, id, row);
+    if (!error) {
+        query = db_query(call->db, &clear_days);
+        query_bind_text(query, id);
+        error = query_end(query, call->problem);
+    }
+    if (!error)
+        error = insert_days(call, id, days);
+    return db_finish(call->db, error, call->problem);
+}

@@ -1,0 +1,25 @@
+/* SQL of the stored growth by day. */
+#ifndef ASSAY_EXPERIMENTS_LIVE_SERIES_STORE_H
+#define ASSAY_EXPERIMENTS_LIVE_SERIES_STORE_H
+
+#include "experiments/live/series.h"
+
+struct live_series_row {
+    const char *version;
+    int64_t computed_at;
+    int64_t took; /* microseconds */
+    int64_t step;
+};
+
+/* `row.version` is NULL when nothing is stored. */
+MUST_CHECK enum error live_series_read(const struct live_call *call, const char *id,
+                                       struct live_series_row *row);
+MUST_CHECK enum error live_days_read(const struct live_call *call, const char *id,
+                                     struct object_list *days);
+
+/* Replaces what is stored. */
+MUST_CHECK enum error live_series_save(const struct live_call *call, const char *id,
+                                       const struct live_series_row *row,
+                                       const struct object_list *days);
+
+#endif
