@@ -7,7 +7,7 @@ import re
 from lint import Finding, include_name, includes
 
 KITS = {
-    "webhook", "jobs", "llm", "search", "report", "net", "db", "shm", "crypto", "i18n", "math", "stats", "text",
+    "accounts", "webhook", "jobs", "llm", "search", "report", "net", "db", "shm", "crypto", "i18n", "math", "stats", "text",
     "browser", "documents",
 }
 SERVICES = {"experiments", "support", "livedata", "orchestrator"}
@@ -15,6 +15,7 @@ SERVICES = {"experiments", "support", "livedata", "orchestrator"}
 # Kits that may stand on other kits, and on which; all may use base.
 LOW = {"crypto", "i18n", "text"}
 BELOW = {
+    "accounts": {"net", "db", "shm"} | LOW,
     "webhook": {"jobs", "llm", "search", "report", "net", "db", "shm"} | LOW,
     "jobs": {"net", "db", "shm"} | LOW,
     "llm": {"net", "db", "shm"} | LOW,

@@ -1,0 +1,73 @@
+/* The people of the account store: adding, finding, changing. People are switched off, never
+ * deleted, because logs and owners of things name them. */
+#ifndef ASSAY_ACCOUNTS_PEOPLE_H
+#define ASSAY_ACCOUNTS_PEOPLE_H
+
+#include "accounts/accounts.h"
+
+enum {
+    USERNAME_MAX = 100, /* code points, as the next */
+    PERSON_NAME_MAX = 200,
+    EMAIL_MAX = 254,
+    TENANT_MAX = 50,
+    PASSWORD_MIN = 8,
+    PASSWORD_MAX = 200
+};
+
+/* Letters, digits and `._@+-` of any script, 1 to USERNAME_MAX; unique without regard to case. */
+bool person_is_username(const char *text);
+/* `^[A-Za-z0-9_-]{1,50}$` */
+bool person_is_tenant(const char *text);
+/* One `@` between two parts without blanks, the second with a dot or `localhost`. */
+bool person_is_email(const char *text);
+
+/* A person to be added. */
+struct new_person {
+    const char *id; /* NULL = a new one */
+    const char *username;
+    const char *email; /* NULL = none, as the next two */
+    const char *name;
+    const char *password_hash; /* as password_hash() makes it */
+    const char *tenant;        /* NULL = "default" */
+    struct person_roles roles;
+    bool must_change_password;
+    const char *source;   /* "local", "settings", "support", "oidc" */
+    const char *provider; /* who vouches for `subject`: an issuer; NULL = nobody */
+    const char *subject;
+};
+
+/* ERROR_CONFLICT username_taken; ERROR_INVALID person_invalid with what is wrong. */
+MUST_CHECK enum error person_add(const struct accounts_call *call, const struct new_person *person,
+                                 struct person *added);
+
+/* ERROR_NOT_FOUND person_unknown, also for people who are switched off. */
+MUST_CHECK enum error person_read(const struct accounts_call *call, const char *id,
+                                  struct person *person);
+MUST_CHECK enum error person_find(const struct accounts_call *call, const char *username,
+                                  struct person *person);
+MUST_CHECK enum error person_find_subject(const struct accounts_call *call, const char *provider,
+                                          const char *subject, struct person *person);
+
+/* All, by username: a list of struct person. */
+MUST_CHECK enum error people_list(const struct accounts_call *call, struct object_list *people);
+/* How many are active. */
+MUST_CHECK enum error people_count(const struct accounts_call *call, int64_t *active);
+
+/* Writes name, email, tenant, roles, is_active and must_change_password of `person` (by its id).
+ * ERROR_CONFLICT last_administrator when nobody would be left who is an administrator of the suite;
+ * ERROR_INVALID person_invalid; ERROR_NOT_FOUND. Whoever is switched off loses his sessions. */
+MUST_CHECK enum error person_change(const struct accounts_call *call, const struct person *person);
+
+/* The hash of the password and where the account comes from; NULL = no password of its own. */
+MUST_CHECK enum error person_password(const struct accounts_call *call, const char *id,
+                                      const char **hash, const char **source);
+/* Stores a new password and ends all sessions of the person except `kept` (an id; NULL = none).
+ * ERROR_INVALID password_too_short. */
+MUST_CHECK enum error person_set_password(const struct accounts_call *call, const char *id,
+                                          const char *password, bool must_change, const char *kept);
+
+/* The hash to store of a new password. ERROR_INVALID password_too_short. */
+MUST_CHECK enum error person_hash_password(const struct accounts_call *call, const char *password,
+                                           const char **hash);
+
+#endif

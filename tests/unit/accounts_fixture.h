@@ -1,0 +1,159 @@
+/*
+ * For tests of the account store: ON_BOTH(name) defines a body that runs once on a fresh SQLite
+ * file and once on an emptied PostgreSQL database (ASSAY_TEST_POSTGRES_URL, which tests/db/run
+ * sets).
+ */
+#ifndef ASSAY_ACCOUNTS_FIXTURE_H
+#define ASSAY_ACCOUNTS_FIXTURE_H
+
+#include "test.h"
+
+#include "accounts/people.h"
+#include "crypto/crypto.h"
+#include "db/query.h"
+
+#include <ftw.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct bench {
+    enum db_engine engine;
+    struct arena *arena;
+    struct accounts *accounts;
+    struct accounts_call call;
+    struct problem problem;
+    char directory[64]; /* of the SQLite file, and of what workers share */
+};
+
+#define CHECK_OK(expression)                                                                       \
+    do {                                                                                           \
+        enum error error_ = (expression);                                                          \
+        if (error_) {                                                                              \
+            printf("%s:%d: %s gave error %d, %s: %s\n", __FILE__, __LINE__, #expression,           \
+                   (int)error_, bench->problem.reason, bench->problem.text);                       \
+            test_failures_here++;                                                                  \
+        }                                                                                          \
+    } while (0)
+
+/* The expression fails with this code and reason. */
+#define CHECK_FAILS(expression, code, why)                                                         \
+    do {                                                                                           \
+        enum error error_ = (expression);                                                          \
+        if (error_ != (code) || strcmp(bench->problem.reason, (why)) != 0) {                       \
+            printf("%s:%d: %s gave error %d, %s, expected %d, %s\n", __FILE__, __LINE__,           \
+                   #expression, (int)error_, error_ ? bench->problem.reason : "-", (int)(code),    \
+                   (why));                                                                         \
+            test_failures_here++;                                                                  \
+        }                                                                                          \
+    } while (0)
+
+static inline void bench_fatal(const char *what, const struct problem *problem)
+{
+    printf("cannot %s: %s\n", what, problem->text);
+    exit(2);
+}
+
+static inline void bench_empty_server(const char *url)
+{
+    static const struct statement drop = {"drop", "DROP SCHEMA public CASCADE"};
+    static const struct statement make = {"make", "CREATE SCHEMA public"};
+    struct problem problem = {0};
+    struct db *db = NULL;
+    enum error error = db_open(url, NULL, &db, &problem);
+
+    if (!error)
+        error = query_end(db_query(db, &drop), &problem);
+    if (!error)
+        error = query_end(db_query(db, &make), &problem);
+    if (error)
+        bench_fatal("empty the database", &problem);
+    db_close(db);
+}
+
+/* One more handle on the same store; `shares` = with what workers of a host share. */
+static inline struct accounts *bench_open(struct bench *bench, bool shares)
+{
+    const struct accounts_settings settings = {
+        .database_url = bench->engine == DB_POSTGRES
+                            ? getenv("ASSAY_TEST_POSTGRES_URL")
+                            : arena_print(bench->arena, "%s/accounts.db", bench->directory),
+        .db_pool_size = 10};
+    struct accounts *accounts = NULL;
+    enum error error = accounts_open(bench->arena, &settings, "sql", "",
+                                     shares ? bench->directory : NULL, &accounts, &bench->problem);
+
+    if (!error)
+        error = accounts_prepare(accounts, &bench->problem);
+    if (error)
+        bench_fatal("open the store", &bench->problem);
+    return accounts;
+}
+
+static inline int bench_remove_one(const char *path, const struct stat *status, int type,
+                                   struct FTW *place)
+{
+    (void)status, (void)type, (void)place;
+    return remove(path);
+}
+
+static inline void bench_run(void (*body)(struct bench *bench), enum db_engine engine,
+                             const char *name)
+{
+    static bool said;
+    int before = test_failures_here;
+    struct bench bench = {.engine = engine,
+                          .arena = arena_create((size_t)1 << 28),
+                          .directory = "/tmp/assay-accounts-XXXXXX"};
+
+    if (engine == DB_POSTGRES && !getenv("ASSAY_TEST_POSTGRES_URL")) {
+        if (!said)
+            printf(
+                "skipped on PostgreSQL: ASSAY_TEST_POSTGRES_URL is not set (see tests/db/run)\n");
+        said = true;
+        return;
+    }
+    if (!mkdtemp(bench.directory) || crypto_start(&bench.problem))
+        bench_fatal("begin", &bench.problem);
+    if (engine == DB_POSTGRES)
+        bench_empty_server(getenv("ASSAY_TEST_POSTGRES_URL"));
+    bench.accounts = bench_open(&bench, true);
+    if (accounts_begin(bench.accounts, bench.arena, &bench.problem, &bench.call))
+        bench_fatal("begin", &bench.problem);
+    body(&bench);
+    if (test_failures_here > before)
+        printf("... in %s on %s\n", name, engine == DB_POSTGRES ? "PostgreSQL" : "SQLite");
+    accounts_close(bench.accounts);
+    nftw(bench.directory, bench_remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    arena_destroy(bench.arena);
+}
+
+#define ON_BOTH(name)                                                                              \
+    static void body_##name(struct bench *bench);                                                  \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        bench_run(body_##name, DB_SQLITE, #name);                                                  \
+        bench_run(body_##name, DB_POSTGRES, #name);                                                \
+    }                                                                                              \
+    static void body_##name(struct bench *bench)
+
+/* Runs a statement without values and rows. */
+#define RUN(bench, text)                                                                           \
+    do {                                                                                           \
+        static const struct statement run_ = {"run", text};                                        \
+        CHECK_OK(query_end(db_query((bench)->call.db, &run_), &(bench)->problem));                 \
+    } while (0)
+
+/* A person with these roles ("support=agent"). */
+static inline struct person bench_person(struct bench *bench, const char *username,
+                                         const char *roles)
+{
+    struct new_person wanted = {
+        .username = username, .source = "local", .roles = PERSON_ROLES_NONE};
+    struct person person = {0};
+
+    CHECK_OK(roles_read(roles, &wanted.roles, &bench->problem));
+    CHECK_OK(person_add(&bench->call, &wanted, &person));
+    return person;
+}
+
+#endif
