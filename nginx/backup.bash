@@ -14,12 +14,14 @@ remove_scratch() {
 # on_database COMMAND SERVICE [FOLDER]
 on_database() { (with_program_environment "$2" "$build/cron-bin/database" "$@"); }
 
-# Sets $databases: the services of the stack that have one.
+# Sets $databases: the named services that have one, or those of the stack and accounts.
 list_databases() {
-    local service reason
+    local service reason stores
     [[ -x $build/cron-bin/database ]] || fail "$build/cron-bin/database is not built; run make first"
     databases=()
-    for service in "${services[@]}"; do
+    list_stores
+    ((${#wanted[@]} == 0)) || stores=("${services[@]}")
+    for service in "${stores[@]}"; do
         reason=$(on_database files "$service" 2>&1)
         case $? in
             0) databases+=("$service") ;;

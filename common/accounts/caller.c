@@ -1,8 +1,8 @@
 /* Finds callers: in what the workers of this host share, else in the store. */
 #include "accounts/caller.h"
-#include "accounts/accounts_internal.h"
 #include "accounts/people.h"
 #include "accounts/sessions.h"
+#include "accounts/store_internal.h"
 #include "accounts/tokens.h"
 
 #include "base/clock.h"

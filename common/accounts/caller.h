@@ -3,7 +3,7 @@
 #ifndef ASSAY_ACCOUNTS_CALLER_H
 #define ASSAY_ACCOUNTS_CALLER_H
 
-#include "accounts/accounts.h"
+#include "accounts/store.h"
 
 enum { CALLER_KEPT_SECONDS = 5 };
 

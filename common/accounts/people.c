@@ -1,7 +1,7 @@
 /* People: all SQL about them. */
 #include "accounts/people.h"
-#include "accounts/accounts_internal.h"
 #include "accounts/sessions.h"
+#include "accounts/store_internal.h"
 
 #include "base/clock.h"
 #include "base/list.h"
@@ -17,8 +17,8 @@ enum { ROLES_JSON_MAX = 1024 };
 static const struct statement insert_person = {
     .name = "person_insert",
     .sql = "INSERT INTO people (id, username, username_key, email, name, tenant, roles, is_active,"
-           " password_hash, must_change_password, source, provider, subject, created_at)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, {now_microseconds})",
+           " password_hash, must_change_password, source, created_at)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, {now_microseconds})",
 };
 static const struct statement count_key = {
     .name = "person_count_key",
@@ -31,10 +31,6 @@ static const struct statement read_person = {
 static const struct statement find_person = {
     .name = "person_find",
     .sql = "SELECT " PERSON_COLUMNS " FROM people WHERE username_key = ?",
-};
-static const struct statement find_subject = {
-    .name = "person_find_subject",
-    .sql = "SELECT " PERSON_COLUMNS " FROM people WHERE provider = ? AND subject = ?",
 };
 static const struct statement list_people = {
     .name = "people_list",
@@ -137,8 +133,6 @@ static enum error insert(const struct accounts_call *call, const struct new_pers
     query_bind_text(query, person->password_hash);
     query_bind_boolean(query, person->must_change_password);
     query_bind_text(query, person->source);
-    query_bind_text(query, person->provider);
-    query_bind_text(query, person->subject);
     return query_end(query, call->problem);
 }
 
@@ -213,17 +207,6 @@ enum error person_find(const struct accounts_call *call, const char *username,
 
     *person = (struct person){0};
     query_bind_text(query, text_fold(call->arena, username));
-    return read_found(call, query, person);
-}
-
-enum error person_find_subject(const struct accounts_call *call, const char *provider,
-                               const char *subject, struct person *person)
-{
-    struct query *query = db_query(call->db, &find_subject);
-
-    *person = (struct person){0};
-    query_bind_text(query, provider);
-    query_bind_text(query, subject);
     return read_found(call, query, person);
 }
 

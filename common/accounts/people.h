@@ -3,7 +3,7 @@
 #ifndef ASSAY_ACCOUNTS_PEOPLE_H
 #define ASSAY_ACCOUNTS_PEOPLE_H
 
-#include "accounts/accounts.h"
+#include "accounts/store.h"
 
 enum {
     USERNAME_MAX = 100, /* code points, as the next */
@@ -31,9 +31,7 @@ struct new_person {
     const char *tenant;        /* NULL = "default" */
     struct person_roles roles;
     bool must_change_password;
-    const char *source;   /* "local", "settings", "support", "oidc" */
-    const char *provider; /* who vouches for `subject`: an issuer; NULL = nobody */
-    const char *subject;
+    const char *source; /* "local", "invitation", "settings", "support", "oidc" */
 };
 
 /* ERROR_CONFLICT username_taken; ERROR_INVALID person_invalid with what is wrong. */
@@ -45,8 +43,6 @@ MUST_CHECK enum error person_read(const struct accounts_call *call, const char *
                                   struct person *person);
 MUST_CHECK enum error person_find(const struct accounts_call *call, const char *username,
                                   struct person *person);
-MUST_CHECK enum error person_find_subject(const struct accounts_call *call, const char *provider,
-                                          const char *subject, struct person *person);
 
 /* All, by username: a list of struct person. */
 MUST_CHECK enum error people_list(const struct accounts_call *call, struct object_list *people);

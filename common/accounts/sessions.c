@@ -1,6 +1,6 @@
 /* Sessions: all SQL about them. */
 #include "accounts/sessions.h"
-#include "accounts/accounts_internal.h"
+#include "accounts/store_internal.h"
 
 #include "base/clock.h"
 #include "base/list.h"
@@ -20,6 +20,7 @@ static const struct field session_fields[] = {
     STRING(OWNER, user_agent, .nullable = true),
     STRING(OWNER, ip_address, .nullable = true),
     BOOLEAN(OWNER, is_current, .help = "The session that asks."),
+    STRING(OWNER, source, .help = "How the person signed in."),
     STRING(OWNER, person_id, .internal = true),
     INTEGER(OWNER, idle_seconds, .internal = true),
     INTEGER(OWNER, ends_at, .internal = true),
@@ -28,14 +29,16 @@ static const struct field session_fields[] = {
 SCHEMA(person_session_schema, struct person_session, "Session", session_fields);
 
 #define SESSION_COLUMNS                                                                            \
-    "id, person_id, created_at, last_seen_at, idle_seconds, ends_at, user_agent, ip_address"
+    "id, person_id, source, created_at, last_seen_at, idle_seconds, ends_at, user_agent, "         \
+    "ip_address"
 #define IS_ALIVE                                                                                   \
     "ends_at > {now_microseconds} AND last_seen_at + idle_seconds * 1000000 > {now_microseconds}"
 
 static const struct statement insert_session = {
     .name = "person_session_insert",
-    .sql = "INSERT INTO sessions (id, digest, person_id, created_at, last_seen_at, idle_seconds,"
-           " ends_at, user_agent, ip_address) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    .sql = "INSERT INTO sessions (id, digest, person_id, source, created_at, last_seen_at, "
+           "idle_seconds,"
+           " ends_at, user_agent, ip_address) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
 static const struct statement find_session = {
     .name = "person_session_find",
@@ -87,6 +90,7 @@ static enum error insert(const struct accounts_call *call, const struct person_s
     query_bind_text(query, session->id);
     query_bind_text(query, digest);
     query_bind_text(query, session->person_id);
+    query_bind_text(query, session->source);
     query_bind_integer(query, session->created_at);
     query_bind_integer(query, session->last_seen_at);
     query_bind_integer(query, session->idle_seconds);
@@ -108,6 +112,7 @@ enum error session_start(const struct accounts_call *call, const struct session_
     *session = (struct person_session){
         .id = accounts_new_id(call->arena),
         .person_id = terms->person_id,
+        .source = terms->source,
         .created_at = now,
         .last_seen_at = now,
         .idle_seconds = terms->idle_seconds,

@@ -2,7 +2,7 @@
 #ifndef ASSAY_ACCOUNTS_SESSIONS_H
 #define ASSAY_ACCOUNTS_SESSIONS_H
 
-#include "accounts/accounts.h"
+#include "accounts/store.h"
 
 #define SESSION_COOKIE "assay_session"
 
@@ -15,6 +15,7 @@ struct person_session {
     const char *ip_address;
     bool is_current;
     const char *person_id;
+    const char *source;            /* how the person signed in: "password", "invitation", "oidc" */
     int64_t idle_seconds, ends_at; /* it ends after so long without a request, and then anyway */
 };
 SCHEMA_OF(person_session_schema, struct person_session);
@@ -22,6 +23,7 @@ SCHEMA_OF(person_session_schema, struct person_session);
 /* Who begins a session and for how long. */
 struct session_terms {
     const char *person_id;
+    const char *source;
     int64_t idle_seconds, lifetime_seconds;
     const char *user_agent; /* NULL = unknown, as the next; the first is cut to 300 characters */
     const char *ip_address;

@@ -1,6 +1,6 @@
 /* Personal tokens: all SQL about them. */
 #include "accounts/tokens.h"
-#include "accounts/accounts_internal.h"
+#include "accounts/store_internal.h"
 
 #include "base/clock.h"
 #include "base/list.h"

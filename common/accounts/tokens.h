@@ -2,7 +2,7 @@
 #ifndef ASSAY_ACCOUNTS_TOKENS_H
 #define ASSAY_ACCOUNTS_TOKENS_H
 
-#include "accounts/accounts.h"
+#include "accounts/store.h"
 
 #define PERSONAL_TOKEN_PREFIX "assay_"
 

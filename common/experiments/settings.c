@@ -23,6 +23,7 @@ const struct setting experiments_settings_table[] = {
      .help = "Name of the environment. `production` or `prod` hides the texts of value errors and "
              "demands tokens."},
     COMMON_SETTINGS("AB_", "AB_", "8008", "536870912"),
+    ACCOUNTS_SETTINGS,
     REQUEST_SETTINGS("AB_"),
     CLOCK_SETTINGS,
     SYNCHRONOUS_SETTING("AB_"),

@@ -2,6 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_SETTINGS_H
 #define ASSAY_EXPERIMENTS_SETTINGS_H
 
+#include "accounts/store.h"
 #include "base/confine.h"
 #include "base/settings.h"
 #include "jobs/clock_watch.h"
@@ -21,8 +22,9 @@ struct experiments_settings {
     int sqlite_journal_mode; /* enum db_journal_mode */
     int sqlite_synchronous;  /* enum db_synchronous */
     const char *sql_directory;
-    const char *state_directory; /* NULL = the identity of the database is not recorded */
-    struct clock_limits clock;   /* limits for deletion by age */
+    const char *state_directory;       /* NULL = the identity of the database is not recorded */
+    struct accounts_settings accounts; /* of the store that all services share */
+    struct clock_limits clock;         /* limits for deletion by age */
 
     const char *frontend_dist_path;
     bool serve_frontend_dist;

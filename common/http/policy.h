@@ -27,6 +27,7 @@ struct http_policy {
     /* The worker may change files below its run directory and below this one (NULL = none). */
     enum confine_mode confine;
     const char *data_directory;
+    const char *shared_directory; /* and below this one, which several services use */
 
     const char *headers; /* lines of every answer; NULL = those of the wire format */
 

@@ -215,12 +215,12 @@ static void serve(struct server *server, const struct listener *listener,
 static enum error confine_worker(const struct http_policy *policy, const char *run_directory,
                                  struct problem *problem)
 {
-    const char *const given[] = {policy->data_directory, run_directory};
-    const char *directories[3] = {NULL};
+    const char *const given[] = {policy->data_directory, run_directory, policy->shared_directory};
+    const char *directories[COUNT_OF(given) + 1] = {NULL};
     size_t count = 0;
     enum error error;
 
-    for (size_t i = 0; i < sizeof given / sizeof given[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(given); i++)
         if (given[i])
             directories[count++] = given[i];
     error = confine_process(policy->confine, directories, problem);

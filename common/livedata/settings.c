@@ -28,6 +28,7 @@ const struct setting livedata_settings_table[] = {
     {"LIVE_PROFILE", SETTING_CHOICE, AT(profile), "dev", .choices = profile_names,
      .help = "`production` hides the API document and refuses demo mode."},
     COMMON_SETTINGS("LIVE_", "LIVE_", "8010", "268435456"),
+    ACCOUNTS_SETTINGS,
     CLOCK_SETTINGS,
     SYNCHRONOUS_SETTING("LIVE_"),
     {"LIVE_DATABASE_URL", SETTING_TEXT, AT(database_url), NULL, .secret = true,

@@ -4,6 +4,7 @@
 
 #define LIVE_REDIS_TIMEOUT .15 /* seconds */
 
+#include "accounts/store.h"
 #include "base/confine.h"
 #include "base/settings.h"
 #include "jobs/clock_watch.h"
@@ -35,7 +36,8 @@ struct livedata_settings {
     int64_t ingest_cache_kib;
     const char *sql_directory;
     const char *state_directory; /* of the record of the database's identity; NULL = no record */
-    struct clock_limits clock;   /* limits for deletion by age */
+    struct accounts_settings accounts; /* of the store that all services share */
+    struct clock_limits clock;         /* limits for deletion by age */
     const char *config_directory;
     const char *entities_directory; /* NULL = below config_directory, as the next four */
     const char *contracts_directory;

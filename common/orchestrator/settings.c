@@ -49,6 +49,7 @@ const struct setting orchestrator_settings_table[] = {
      .help = "Commit the binaries were built from; `nginx/stack` fills it in from git."},
     {"ORCH_ENV", SETTING_TEXT, AT(environment), "development", .help = "Name of the environment."},
     COMMON_SETTINGS("ORCH_", "ORCH_", "8011", "536870912"),
+    ACCOUNTS_SETTINGS,
     REQUEST_SETTINGS("ORCH_"),
     SYNCHRONOUS_SETTING("ORCH_"),
     {"ORCH_API_KEY", SETTING_TEXT, AT(api_key), NULL, .secret = true,

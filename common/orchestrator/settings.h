@@ -2,6 +2,7 @@
 #ifndef ASSAY_ORCHESTRATOR_SETTINGS_H
 #define ASSAY_ORCHESTRATOR_SETTINGS_H
 
+#include "accounts/store.h"
 #include "base/confine.h"
 #include "base/settings.h"
 #include "orchestrator/names.h"
@@ -45,6 +46,7 @@ struct orchestrator_settings {
     int sqlite_synchronous; /* enum db_synchronous */
     const char *sql_directory;
     const char *state_directory; /* of the record of the database's identity; NULL = no record */
+    struct accounts_settings accounts; /* of the store that all services share */
 
     int profile; /* enum execution_profile */
     struct provider_settings openai, anthropic, mistral;

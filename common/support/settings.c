@@ -31,6 +31,7 @@ const struct setting support_settings_table[] = {
     {"RAG_ENV", SETTING_CHOICE, AT(environment), "development", .choices = environments,
      .help = "`production` refuses development secrets, hides the API document and sends HSTS."},
     COMMON_SETTINGS("SUPPORT_", "", "8009", "268435456"),
+    ACCOUNTS_SETTINGS,
     REQUEST_SETTINGS(""),
     CLOCK_SETTINGS,
     {"SHUTDOWN_READY_DELAY_SEC", SETTING_INTEGER, AT(shutdown_ready_delay_seconds), "5", 0, 600,

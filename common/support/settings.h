@@ -2,6 +2,7 @@
 #ifndef ASSAY_SUPPORT_SETTINGS_H
 #define ASSAY_SUPPORT_SETTINGS_H
 
+#include "accounts/store.h"
 #include "base/settings.h"
 #include "jobs/clock_watch.h"
 
@@ -14,8 +15,9 @@ struct support_settings {
     const char *sql_directory;
     const char *first_password;  /* created at the first start; NULL = must exist */
     const char *state_directory; /* of the record of the database's identity; NULL = no record */
-    struct clock_limits clock;   /* limits for deletion by age */
-    const char *database_url;    /* NULL = SQLite below data_directory */
+    struct accounts_settings accounts; /* of the store that all services share */
+    struct clock_limits clock;         /* limits for deletion by age */
+    const char *database_url;          /* NULL = SQLite below data_directory */
     int64_t db_pool_size;
     int64_t sqlite_busy_timeout_ms;
     int confine;

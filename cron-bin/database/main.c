@@ -1,5 +1,6 @@
 /* Creates, checks, backs up and restores the database of a service. `--help` lists the options
  * and exit codes. */
+#include "accounts/settings.h"
 #include "base/clock.h"
 #include "base/help.h"
 #include "base/log.h"
@@ -115,7 +116,24 @@ static enum error plan_livedata(struct arena *arena, struct store_plan *plan,
     return ERROR_NONE;
 }
 
+static enum error plan_accounts(struct arena *arena, struct store_plan *plan,
+                                const struct clock_limits **clock, struct problem *problem)
+{
+    struct accounts_service_settings *settings = ARENA_NEW(arena, struct accounts_service_settings);
+    enum error error = accounts_settings_load(settings, arena, NULL, problem);
+
+    if (error)
+        return error;
+    log_open("assay.database", (enum log_level)settings->log_level,
+             (enum log_format)settings->log_format);
+    (void)clock; /* nothing is deleted by age but what has ended */
+    accounts_store_plan(arena, &settings->accounts, settings->sql_directory,
+                        settings->state_directory, plan);
+    return ERROR_NONE;
+}
+
 static const struct service services[] = {{"experiments", plan_experiments},
+                                          {"accounts", plan_accounts},
                                           {"livedata", plan_livedata},
                                           {"support", plan_support},
                                           {"orchestrator", plan_orchestrator}};

@@ -1,8 +1,8 @@
 -- People who sign in to the suite, their sessions, personal tokens and invitations, and who changed what.
 -- Times are microseconds since 1970, UTC. Of sessions, tokens and invitations only digests are stored.
 
--- username_key is the folded username. Without a password_hash the person signs in otherwise: by the
--- settings (source 'settings') or by a provider (provider, subject). roles: area -> role.
+-- Of sessions, `source` tells how the person signed in. username_key is the folded username. Without a password_hash the person signs in otherwise: by the
+-- settings (source 'settings') or by a provider (person_identities). roles: area -> role.
 CREATE TABLE people (
     id {text} NOT NULL PRIMARY KEY,
     username {text} NOT NULL,
@@ -15,18 +15,27 @@ CREATE TABLE people (
     password_hash {text},
     must_change_password {boolean} NOT NULL,
     source {text} NOT NULL,
-    provider {text},
-    subject {text},
     created_at {integer} NOT NULL,
     last_seen_at {integer}
 ) {strict};
 
-CREATE UNIQUE INDEX people_by_subject ON people (provider, subject);
+-- Who a person is at a provider of sign-in.
+CREATE TABLE person_identities (
+    issuer {text} NOT NULL,
+    subject {text} NOT NULL,
+    person_id {text} NOT NULL REFERENCES people (id),
+    created_at {integer} NOT NULL,
+    last_used_at {integer},
+    PRIMARY KEY (issuer, subject)
+) {strict};
+
+CREATE INDEX person_identities_by_person ON person_identities (person_id);
 
 CREATE TABLE sessions (
     id {text} NOT NULL PRIMARY KEY,
     digest {text} NOT NULL UNIQUE,
     person_id {text} NOT NULL REFERENCES people (id),
+    source {text} NOT NULL,
     created_at {integer} NOT NULL,
     last_seen_at {integer} NOT NULL,
     idle_seconds {integer} NOT NULL,

@@ -257,7 +257,7 @@ def contents(archive):
 
 def test_every_service_of_the_stack(tmp_path):
     """One archive, a part for each; what keeps nothing has none; a part can be brought back by itself."""
-    common = {"MANIFEST", "SHA256SUMS", "experiments.sqlite3", "support.sqlite3"}
+    common = {"MANIFEST", "SHA256SUMS", "experiments.sqlite3", "support.sqlite3", "accounts.sqlite3"}
     with Service("support", services=("support", "experiments", "orchestrator")) as service:
         stack = service.stack
         assert stack.run("backup", str(tmp_path / "all.tar")).returncode == 0

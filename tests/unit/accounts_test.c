@@ -6,8 +6,11 @@
 #include "accounts_fixture.h"
 #include "base/clock.h"
 
-static const struct session_terms week = {
-    .idle_seconds = 3600, .lifetime_seconds = 604800, .user_agent = "browser", .ip_address = "::1"};
+static const struct session_terms week = {.source = "password",
+                                          .idle_seconds = 3600,
+                                          .lifetime_seconds = 604800,
+                                          .user_agent = "browser",
+                                          .ip_address = "::1"};
 
 static const char *sign_in(struct bench *bench, const struct person *person,
                            struct person_session *session)
@@ -98,22 +101,6 @@ ON_BOTH(people_are_found_by_name_whatever_its_case)
     again.username = "b b";
     CHECK_FAILS(person_add(&bench->call, &again, &found), ERROR_INVALID, "person_invalid");
     CHECK_FAILS(person_find(&bench->call, "nobody", &found), ERROR_NOT_FOUND, "person_unknown");
-}
-
-ON_BOTH(people_of_a_provider_are_found_by_subject)
-{
-    struct new_person wanted = {.username = "sub-1",
-                                .source = "oidc",
-                                .provider = "https://login.example",
-                                .subject = "1",
-                                .roles = PERSON_ROLES_NONE};
-    struct person person;
-
-    CHECK_OK(person_add(&bench->call, &wanted, &person));
-    CHECK_OK(person_find_subject(&bench->call, "https://login.example", "1", &person));
-    CHECK_TEXT(person.username, "sub-1");
-    CHECK_FAILS(person_find_subject(&bench->call, "https://other.example", "1", &person),
-                ERROR_NOT_FOUND, "person_unknown");
 }
 
 ON_BOTH(the_last_administrator_stays)
@@ -317,8 +304,7 @@ ON_BOTH(without_the_store_nobody_is_known)
 }
 
 TEST_MAIN(CASE(areas_offer_their_roles), CASE(words_of_people_are_checked),
-          CASE(people_are_found_by_name_whatever_its_case),
-          CASE(people_of_a_provider_are_found_by_subject), CASE(the_last_administrator_stays),
+          CASE(people_are_found_by_name_whatever_its_case), CASE(the_last_administrator_stays),
           CASE(a_session_names_its_person_until_it_ends),
           CASE(what_was_found_is_shared_and_forgotten_with_each_change), CASE(sessions_end_by_time),
           CASE(use_prolongs_a_session), CASE(a_new_password_ends_the_other_sessions),

@@ -1,5 +1,5 @@
 /* The areas of the suite with their roles, and the handle of the account store. */
-#include "accounts/accounts_internal.h"
+#include "accounts/store_internal.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -179,6 +179,8 @@ void accounts_store_plan(struct arena *arena, const struct accounts_settings *se
         .options = DB_OPTIONS_DEFAULT,
         .schema = {.directory = arena_print(arena, "%s/accounts", sql_directory)}};
     plan->options.pool_size = (int)settings->db_pool_size;
+    if (settings->busy_timeout_ms)
+        plan->options.busy_timeout_ms = (int)settings->busy_timeout_ms;
     plan->options.application_name = "assay-accounts";
 }
 

@@ -1,9 +1,9 @@
 /* Private to common/accounts: what callers found is kept for all workers of the host, and is
  * forgotten when a person, a session or a token changes. */
-#ifndef ASSAY_ACCOUNTS_ACCOUNTS_INTERNAL_H
-#define ASSAY_ACCOUNTS_ACCOUNTS_INTERNAL_H
+#ifndef ASSAY_ACCOUNTS_STORE_INTERNAL_H
+#define ASSAY_ACCOUNTS_STORE_INTERNAL_H
 
-#include "accounts/accounts.h"
+#include "accounts/store.h"
 #include "crypto/digest.h"
 #include "db/query.h"
 #include "shm/cache.h"

@@ -3,8 +3,8 @@
  * services share. people.h, sessions.h and tokens.h store; caller.h finds who sent a request. Does
  * not know HTTP.
  */
-#ifndef ASSAY_ACCOUNTS_ACCOUNTS_H
-#define ASSAY_ACCOUNTS_ACCOUNTS_H
+#ifndef ASSAY_ACCOUNTS_STORE_H
+#define ASSAY_ACCOUNTS_STORE_H
 
 #include "base/schema.h"
 #include "base/settings.h"
@@ -80,6 +80,7 @@ enum account_role person_role(const struct person *person, enum account_area are
 struct accounts_settings {
     const char *database_url;
     int64_t db_pool_size;
+    int64_t busy_timeout_ms; /* SQLite; 0 = as it comes */
 };
 
 /* AT() of the including file gives the place in its struct, whose member is `accounts`. */
