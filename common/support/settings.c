@@ -6,6 +6,7 @@
 #include "crypto/token.h"
 #include "db/common_settings.h"
 #include "llm/llm.h"
+#include "support/accounts/accounts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -74,6 +75,12 @@ const struct setting support_settings_table[] = {
     {"CORS_ORIGINS", SETTING_LIST, AT(cors_origins), NULL,
      .help = "Origins whose pages may call the API; `*` is everybody's, without credentials: the "
              "default, but with ALLOW_ANONYMOUS_ADMIN, where it is refused as in production."},
+    {"HELP_VISITOR_TENANT", SETTING_TEXT, AT(help_visitor_tenant), NULL,
+     .help = "Customers without an account may ask the documents of this tenant on the help page "
+             "and in the widget. Unset: the help page asks everybody to sign in."},
+    {"WIDGET_ALLOWED_ORIGINS", SETTING_LIST, AT(widget_allowed_origins), NULL,
+     .help = "Sites that may show the help page in a frame, with `widget.js`: a comma-separated "
+             "list of origins such as `https://shop.example`. Unset: none."},
     {"RATE_LIMIT_ENABLED", SETTING_BOOLEAN, AT(rate_limit_enabled), "true",
      .help = "Limit calls per client address: sign-in, uploads, questions, failed credentials."},
     {"AUTH_FAILURE_LIMIT", SETTING_INTEGER, AT(auth_failure_limit), "20", 1, 100000,
@@ -573,6 +580,13 @@ enum error support_settings_load(struct support_settings *settings, struct arena
     fill_secrets(settings, arena);
     default_origins(settings);
     error = check_urls(settings, problem);
+    if (!error)
+        error = settings_check_origins("WIDGET_ALLOWED_ORIGINS", &settings->widget_allowed_origins,
+                                       NULL, problem);
+    if (!error && settings->help_visitor_tenant &&
+        !support_is_tenant(settings->help_visitor_tenant))
+        error = problem_set(problem, ERROR_INVALID, "setting",
+                            "HELP_VISITOR_TENANT must be 1 to 50 letters, digits, _ or -");
     if (!error)
         error = settings_check_origins("CORS_ORIGINS", &settings->cors_origins,
                                        support_open_by(settings), problem);

@@ -26,6 +26,8 @@ struct support_settings {
 
     const char *api_key;
     bool allow_anonymous_admin;
+    const char *help_visitor_tenant; /* NULL = the help page wants a sign-in */
+    struct string_list widget_allowed_origins;
     const char *admin_username;
     const char *admin_password_hash;
     const char *admin_default_tenant;

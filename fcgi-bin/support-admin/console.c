@@ -1,27 +1,23 @@
-/* The operator console: conversations, votes, and tickets with their context. */
+/* Conversations, votes and categories. */
 #include "support-admin/console.h"
 #include "base/number.h"
-#include "crypto/token.h"
 #include "support/documents/categories.h"
 #include "support/service.h"
 #include "support/tools.h"
 
 #include <string.h>
 
-enum {
-    TICKETS_MAX = 500,
-    SIMILAR_MAX = 3,
-    RETRIEVED_MAX = 5,
-    EXCERPT_POINTS = 300,
-    DAYS_MAX = 365
-};
+enum { DAYS_MAX = 365 };
 
 struct sessions_query {
+    const char *q;
     int64_t limit, offset;
 };
 
 #define OWNER struct sessions_query
 static const struct field sessions_query_fields[] = {
+    STRING(OWNER, q, .default_text = "", .max_length = 200,
+           .help = "Text that a message contains."),
     INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(500), .default_value = 50),
     INTEGER(OWNER, offset, .lower = AT_LEAST(0), .default_value = 0)};
 #undef OWNER
@@ -31,12 +27,13 @@ struct history_reply {
     const char *session_id;
     OBJECT_LIST(struct session_message, messages);
     const char *tenant_id;
+    bool waits_for_person;
 };
 
 #define OWNER struct history_reply
-static const struct field history_fields[] = {STRING(OWNER, session_id),
-                                              OBJECTS(OWNER, messages, session_message_schema),
-                                              STRING(OWNER, tenant_id)};
+static const struct field history_fields[] = {
+    STRING(OWNER, session_id), OBJECTS(OWNER, messages, session_message_schema),
+    STRING(OWNER, tenant_id), BOOLEAN(OWNER, waits_for_person, .help = "A ticket is open.")};
 #undef OWNER
 SCHEMA(history_schema, struct history_reply, "History", history_fields);
 
@@ -76,74 +73,6 @@ static const struct field votes_fields[] = {
 #undef OWNER
 SCHEMA(votes_schema, struct votes_reply, "Votes", votes_fields);
 
-struct tickets_query {
-    const char *status;
-};
-
-#define OWNER struct tickets_query
-static const struct field tickets_query_fields[] = {
-    STRING(OWNER, status, .nullable = true, .max_length = 30)};
-#undef OWNER
-SCHEMA(tickets_query_schema, struct tickets_query, "TicketsQuery", tickets_query_fields);
-
-struct tickets_reply {
-    OBJECT_LIST(struct ticket, tickets);
-};
-
-#define OWNER struct tickets_reply
-static const struct field tickets_fields[] = {OBJECTS(OWNER, tickets, ticket_schema)};
-static const struct field similar_fields[] = {OBJECTS(OWNER, tickets, similar_ticket_schema)};
-#undef OWNER
-SCHEMA(tickets_schema, struct tickets_reply, "Tickets", tickets_fields);
-SCHEMA(similar_schema, struct tickets_reply, "SimilarTickets", similar_fields);
-
-struct ticket_detail {
-    const struct ticket *ticket;
-    OBJECT_LIST(struct session_message, messages);
-    json_t *retrieved_docs, *quality_scores;
-    OBJECT_LIST(struct ticket, similar_tickets);
-};
-
-#define OWNER struct ticket_detail
-static const struct field ticket_detail_fields[] = {
-    OBJECT(OWNER, ticket, ticket_schema), OBJECTS(OWNER, messages, session_message_schema),
-    JSON_OBJECTS(OWNER, retrieved_docs), JSON_OBJECT(OWNER, quality_scores),
-    OBJECTS(OWNER, similar_tickets, similar_ticket_schema)};
-#undef OWNER
-SCHEMA(ticket_detail_schema, struct ticket_detail, "TicketDetail", ticket_detail_fields);
-
-struct respond_request {
-    const char *response;
-};
-
-#define OWNER struct respond_request
-static const struct field respond_fields[] = {
-    STRING(OWNER, response, .required = true, .min_length = 1, .max_length = 5000)};
-#undef OWNER
-SCHEMA(respond_schema, struct respond_request, "RespondRequest", respond_fields,
-       .example = "{\"response\":\"We have sent a new receipt.\"}");
-
-struct responded {
-    const char *status;
-    const struct ticket *ticket;
-};
-
-#define OWNER struct responded
-static const struct field responded_fields[] = {STRING(OWNER, status),
-                                                OBJECT(OWNER, ticket, ticket_schema)};
-#undef OWNER
-SCHEMA(responded_schema, struct responded, "Responded", responded_fields);
-
-struct similar_query {
-    const char *ticket_id;
-};
-
-#define OWNER struct similar_query
-static const struct field similar_query_fields[] = {
-    STRING(OWNER, ticket_id, .required = true, .max_length = 100)};
-#undef OWNER
-SCHEMA(similar_query_schema, struct similar_query, "SimilarQuery", similar_query_fields);
-
 struct category_entry {
     const char *name, *description;
 };
@@ -175,7 +104,9 @@ enum error sessions_handle(struct request *request, struct reply *reply)
     enum error error = service_tools(request, &tools);
 
     if (!error)
-        error = session_list(&tools.conversation, query->limit, query->offset, sessions);
+        error =
+            session_list(&tools.conversation,
+                         &(struct session_filter){query->q, query->limit, query->offset}, sessions);
     reply->object = sessions;
     return error;
 }
@@ -196,8 +127,22 @@ enum error history_handle(struct request *request, struct reply *reply)
     *object = (struct history_reply){.session_id = request->arguments[0],
                                      .messages = messages,
                                      .tenant_id = tools.conversation.tenant};
+    error = ticket_waits(&tools.conversation, request->arguments[0], &object->waits_for_person);
+    if (error)
+        return error;
     reply->object = object;
     return ERROR_NONE;
+}
+
+enum error session_read_handle(struct request *request, struct reply *reply)
+{
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = session_mark_read(&tools.conversation, request->arguments[0]);
+    reply->status = 204;
+    return error;
 }
 
 enum error session_delete_handle(struct request *request, struct reply *reply)
@@ -278,158 +223,6 @@ enum error votes_handle(struct request *request, struct reply *reply)
     object->period_days = query->days;
     reply->object = object;
     return ERROR_NONE;
-}
-
-enum error tickets_handle(struct request *request, struct reply *reply)
-{
-    const struct tickets_query *query = request->query;
-    struct tickets_reply *object = ARENA_NEW(request->arena, struct tickets_reply);
-    struct service_tools tools;
-    enum error error = service_tools(request, &tools);
-
-    if (!error)
-        error = ticket_list(&tools.conversation, query->status, TICKETS_MAX, &object->tickets);
-    reply->object = object;
-    return error;
-}
-
-/* The trace a ticket came from, else the newest of the same session and question. */
-static enum error find_trace(const struct service_tools *tools, const struct ticket *ticket,
-                             struct trace_row *row, bool *found)
-{
-    enum error error;
-
-    if (!ticket->trace_id)
-        return trace_of_question(&tools->traces, ticket->session_id, ticket->user_question, row,
-                                 found);
-    error = trace_find(&tools->traces, ticket->trace_id, row);
-    *found = !error;
-    return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
-}
-
-static void write_document(struct json_writer *writer, const struct request *request,
-                           const json_t *document)
-{
-    const json_t *metadata = json_object_get(document, "metadata");
-    const char *content = json_string_value(json_object_get(document, "page_content"));
-    size_t at = content ? utf8_prefix(content, EXCERPT_POINTS) : 0;
-
-    writer_open_object(writer);
-    writer_key_string(writer, "title", json_string_value(json_object_get(metadata, "title")));
-    writer_key_string(writer, "source", json_string_value(json_object_get(metadata, "source")));
-    writer_key_string(writer, "excerpt", content ? arena_copy(request->arena, content, at) : "");
-    writer_close_object(writer);
-}
-
-/* What the last step of the trace knew. */
-static enum error add_context(struct request *request, const struct service_tools *tools,
-                              const struct trace_row *row, struct ticket_detail *detail)
-{
-    struct object_list steps;
-    struct text documents, scores;
-    struct json_writer writer;
-    const json_t *state, *found;
-    enum error error = trace_steps(&tools->traces, row->trace_id, &steps);
-
-    if (error || !steps.count)
-        return error;
-    state =
-        service_json(request, ((const struct trace_step_row *)steps.items)[steps.count - 1].state);
-    found = json_object_get(state, "retrieved_docs");
-    text_start(&documents, request->arena, 1 << 20);
-    writer_start(&writer, &documents);
-    writer_open_array(&writer);
-    for (size_t i = 0; i < json_array_size(found) && i < RETRIEVED_MAX; i++)
-        write_document(&writer, request, json_array_get(found, i));
-    writer_close_array(&writer);
-    text_start(&scores, request->arena, 4096);
-    writer_start(&writer, &scores);
-    writer_open_object(&writer);
-    for (const char *const *key = (const char *const[]){"quality_score", "factuality_score",
-                                                        "relevance_score", "route", NULL};
-         *key; key++) {
-        writer_key(&writer, *key);
-        writer_value(&writer, json_object_get(state, *key));
-    }
-    writer_close_object(&writer);
-    detail->retrieved_docs = service_json(request, documents.bytes);
-    detail->quality_scores = service_json(request, scores.bytes);
-    return ERROR_NONE;
-}
-
-/* Ids are UUIDs; anything else is not asked for. */
-static enum error check_id(struct request *request, const char *id)
-{
-    if (token_is_uuid(id))
-        return ERROR_NONE;
-    return problem_set(&request->problem, ERROR_INVALID, "bad_parameter", "invalid ticket_id");
-}
-
-enum error ticket_handle(struct request *request, struct reply *reply)
-{
-    struct ticket_detail *detail = ARENA_NEW(request->arena, struct ticket_detail);
-    struct ticket *ticket = ARENA_NEW(request->arena, struct ticket);
-    struct service_tools tools;
-    struct trace_row row;
-    bool found = false;
-    enum error error = check_id(request, request->arguments[0]);
-
-    if (!error)
-        error = service_tools(request, &tools);
-    if (!error)
-        error = ticket_find(&tools.conversation, request->arguments[0], ticket);
-    if (!error)
-        error = session_messages(&tools.conversation, ticket->session_id, &detail->messages);
-    if (!error)
-        error = ticket_similar(&tools.conversation, ticket, SIMILAR_MAX, &detail->similar_tickets);
-    if (!error)
-        error = find_trace(&tools, ticket, &row, &found);
-    detail->retrieved_docs = error ? NULL : service_json(request, "[]");
-    detail->quality_scores = error ? NULL : service_json(request, "{}");
-    if (!error && found)
-        error = add_context(request, &tools, &row, detail);
-    detail->ticket = ticket;
-    reply->object = detail;
-    return error;
-}
-
-enum error respond_handle(struct request *request, struct reply *reply)
-{
-    const struct respond_request *body = request->body;
-    struct responded *object = ARENA_NEW(request->arena, struct responded);
-    struct ticket *ticket = ARENA_NEW(request->arena, struct ticket);
-    struct service_tools tools;
-    enum error error = check_id(request, request->arguments[0]);
-
-    if (!error)
-        error = service_tools(request, &tools);
-    if (!error)
-        error = ticket_respond(&tools.conversation, request->arguments[0], body->response, ticket);
-    if (error)
-        return error;
-    service_audit(request, "agent_respond", arena_print(request->arena, "ticket:%s", ticket->id),
-                  NULL);
-    *object = (struct responded){.status = "ok", .ticket = ticket};
-    reply->object = object;
-    return ERROR_NONE;
-}
-
-enum error similar_handle(struct request *request, struct reply *reply)
-{
-    const struct similar_query *query = request->query;
-    struct tickets_reply *object = ARENA_NEW(request->arena, struct tickets_reply);
-    struct ticket ticket;
-    struct service_tools tools;
-    enum error error = check_id(request, query->ticket_id);
-
-    if (!error)
-        error = service_tools(request, &tools);
-    if (!error)
-        error = ticket_find(&tools.conversation, query->ticket_id, &ticket);
-    if (!error)
-        error = ticket_similar(&tools.conversation, &ticket, SIMILAR_MAX, &object->tickets);
-    reply->object = object;
-    return error;
 }
 
 enum error categories_handle(struct request *request, struct reply *reply)

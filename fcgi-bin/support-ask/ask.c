@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "http/stream.h"
 #include "support-ask/count.h"
-#include "support/answer/citation_list.h"
 #include "support/conversation/ask.h"
 #include "support/metrics.h"
 #include "support/service.h"
@@ -32,50 +31,6 @@ static const struct field ask_fields[] = {
 #undef OWNER
 SCHEMA(ask_schema, struct ask_request, "AskRequest", ask_fields,
        .example = "{\"question\":\"How long is the warranty?\"}");
-
-struct source {
-    const char *source, *page_content;
-};
-
-#define OWNER struct source
-static const struct field source_fields[] = {STRING(OWNER, source), STRING(OWNER, page_content)};
-#undef OWNER
-static SCHEMA(source_schema, struct source, "Source", source_fields);
-
-struct answer_reply {
-    const char *answer;
-    int64_t quality_score;
-    const char *route;
-    OBJECT_LIST(struct source, sources);
-    OBJECT_LIST(struct citation, citations);
-    const char *session_id, *trace_id;
-    struct string_list suggested_questions;
-    bool requires_confirmation;
-    const char *action_summary;
-    bool cached;
-    struct optional_integer factuality_score;
-    const char *quality_source, *language;
-};
-
-#define OWNER struct answer_reply
-static const struct field answer_fields[] = {
-    STRING(OWNER, answer, .help = "With markers `[N]`: N is a citation's index."),
-    INTEGER(OWNER, quality_score),
-    STRING(OWNER, route, .help = "auto, human, agentic, error_escalation or timeout."),
-    OBJECTS(OWNER, sources, source_schema),
-    OBJECTS(OWNER, citations, citation_schema),
-    STRING(OWNER, session_id),
-    STRING(OWNER, trace_id),
-    STRINGS(OWNER, suggested_questions),
-    BOOLEAN(OWNER, requires_confirmation),
-    STRING(OWNER, action_summary),
-    BOOLEAN(OWNER, cached),
-    NULLABLE_INTEGER(OWNER, factuality_score),
-    STRING(OWNER, quality_source),
-    STRING(OWNER, language),
-};
-#undef OWNER
-SCHEMA(answer_schema, struct answer_reply, "Answer", answer_fields);
 
 struct feedback_request {
     const char *trace_id, *session_id;
@@ -181,6 +136,15 @@ static enum error check_session(struct request *request, const char *id)
     return error || !id || !*id ? error : session_check(&tools.conversation, id);
 }
 
+/* Whoever knows the id of a visitor's conversation may read it, so only ids that cannot be guessed
+ * count; a new one takes the place of any other. */
+static const char *session_of(const struct request *request, const char *id)
+{
+    if (!service_is_visitor(request))
+        return id;
+    return id && session_id_is_secret(id) ? id : session_new_id(request->arena);
+}
+
 static enum error run(struct request *request, struct asked *asked, struct ask *ask)
 {
     const struct ask_request *body = request->body;
@@ -188,11 +152,11 @@ static enum error run(struct request *request, struct asked *asked, struct ask *
     enum error error;
 
     ask->question = trimmed(request, body->question);
-    ask->session_id = body->session_id;
+    ask->session_id = session_of(request, body->session_id);
     ask->user_id = request->who.subject;
     ask->own_only = request->who.role < SUPPORT_AGENT;
     ask->request_id = request->id;
-    ask->channel = "web";
+    ask->channel = service_is_visitor(request) ? "widget" : "web";
     if (body->tenant_id && !support_is_tenant(body->tenant_id))
         return request_fault(request, "body", "tenant_id", "string_pattern_mismatch",
                              "Letters, digits, _ and - only");
@@ -212,6 +176,8 @@ static enum error run(struct request *request, struct asked *asked, struct ask *
     if (error)
         return error;
     audit(request, asked, ask->question);
+    if (asked->outcome.route != ROUTE_AUTO)
+        service_notify(request); /* there may be a new ticket */
     if (asked->outcome.route == ROUTE_TIMEOUT)
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "wall_time",
                            "Request exceeded %llds wall-time limit",
@@ -221,42 +187,6 @@ static enum error run(struct request *request, struct asked *asked, struct ask *
     return ERROR_NONE;
 }
 
-static void list_sources(const struct request *request, const struct graph_outcome *outcome,
-                         struct answer_reply *reply)
-{
-    struct source *sources = ARENA_ARRAY(request->arena, struct source, outcome->source_count + 1);
-
-    for (size_t i = 0; i < outcome->source_count; i++) {
-        const struct graph_source *from = &outcome->sources[i];
-
-        sources[i] = (struct source){.source = from->source, .page_content = from->text};
-    }
-    reply->sources = (struct object_list){outcome->source_count, sources};
-    reply->citations = citations_of(request->arena, outcome);
-}
-
-static struct answer_reply *as_reply(struct request *request, struct asked *asked)
-{
-    struct answer_reply *reply = ARENA_NEW(request->arena, struct answer_reply);
-    struct graph_outcome *outcome = &asked->outcome;
-
-    *reply = (struct answer_reply){
-        .answer = outcome->answer,
-        .quality_score = outcome->quality,
-        .route = route_kind_names[outcome->route],
-        .session_id = asked->session_id,
-        .trace_id = asked->trace_id,
-        .suggested_questions = {outcome->suggestion_count, outcome->suggestions},
-        .requires_confirmation = outcome->requires_confirmation,
-        .action_summary = outcome->action_summary ? outcome->action_summary : "",
-        .cached = outcome->cached,
-        .factuality_score = GIVEN_INTEGER(outcome->factuality),
-        .quality_source = outcome->quality_source,
-        .language = language_codes[outcome->language]};
-    list_sources(request, outcome, reply);
-    return reply;
-}
-
 enum error ask_handle(struct request *request, struct reply *reply)
 {
     struct asked *asked = ARENA_NEW(request->arena, struct asked);
@@ -264,7 +194,7 @@ enum error ask_handle(struct request *request, struct reply *reply)
     enum error error = run(request, asked, &ask);
 
     if (!error)
-        reply->object = as_reply(request, asked);
+        reply->object = answer_reply_of(request->arena, asked);
     return error;
 }
 
@@ -339,7 +269,7 @@ static void send_result(struct answer_stream *out, struct asked *asked)
 
     text_start(&text, request->arena, 1 << 24);
     writer_start(&writer, &text);
-    schema_write(&writer, &answer_schema, as_reply(request, asked));
+    schema_write(&writer, &answer_schema, answer_reply_of(request->arena, asked));
     stream_event(&out->stream, NULL, NULL,
                  arena_print(request->arena, "{\"type\":\"result\",%s", text.bytes + 1));
 }
@@ -411,13 +341,18 @@ enum error escalate_handle(struct request *request, struct reply *reply)
     struct service_tools tools;
     enum error error = service_tools(request, &tools);
 
+    if (!error && service_is_visitor(request) && !session_id_is_secret(body->session_id))
+        error = problem_set(&request->problem, ERROR_NOT_FOUND, "session_not_found",
+                            "Session not found");
     if (!error)
         error = session_check(&tools.conversation, body->session_id);
     if (!error)
-        error = ask_escalate(&tools.graph, body->session_id, body->question ? body->question : "",
+        error = ask_escalate(&tools.graph, &tools.conversation, body->session_id,
+                             body->question ? body->question : "",
                              body->reason ? body->reason : "user_request");
     if (error)
         return error;
+    service_notify(request);
     service_audit(request, "escalate", arena_print(request->arena, "session:%s", body->session_id),
                   NULL);
     *escalated =

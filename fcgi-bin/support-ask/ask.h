@@ -4,9 +4,9 @@
 #define ASSAY_SUPPORT_ASK_ASK_H
 
 #include "http/route.h"
+#include "support/conversation/answer_reply.h"
 
 SCHEMA_OF(ask_schema, struct ask_request);
-SCHEMA_OF(answer_schema, struct answer_reply);
 SCHEMA_OF(feedback_schema, struct feedback_request);
 SCHEMA_OF(escalate_schema, struct escalate_request);
 SCHEMA_OF(escalated_schema, struct escalated);

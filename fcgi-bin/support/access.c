@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { CLAIMS_MAX = 2048 };
+enum { CLAIMS_MAX = 2048, VISITOR_CALLS_A_MINUTE = 60 };
 
 struct claims {
     const char *sub, *role, *tenant;
@@ -125,6 +125,17 @@ static const char *bearer_token(const struct request *request)
     return request_is_of_own_page(request) ? request_cookie(request, "access_token") : NULL;
 }
 
+/* Customers without an account may use the routes of the help page. What they may read is what they
+ * know the unguessable id of. */
+static bool admit_visitor(struct request *request)
+{
+    const char *tenant = service_settings(request)->help_visitor_tenant;
+
+    if (!tenant || !request->route || !(request->route->traits & TRAIT_VISITOR))
+        return false;
+    return grant(request, SUPPORT_VIEWER, SUPPORT_VISITOR, tenant, "visitor");
+}
+
 static bool accept_token(struct request *request, const char *token, struct http_refusal *refusal)
 {
     struct account account;
@@ -173,6 +184,11 @@ const char *service_access(const struct route *route)
     return route->method == METHOD_GET ? readers[route->role] : writers[route->role];
 }
 
+bool service_is_visitor(const struct request *request)
+{
+    return request->who.source && strcmp(request->who.source, "visitor") == 0;
+}
+
 bool service_is_open(const struct request *request)
 {
     return support_open_by(service_settings(request)) != NULL && !*request_prefix(request);
@@ -195,6 +211,8 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
         return accept_token(request, token, refusal);
     if (service_is_open(request) && request_is_of_known_page(request))
         return grant(request, SUPPORT_ADMIN, "anonymous", "default", "anonymous");
+    if ((!key || !*key) && admit_visitor(request))
+        return true;
     if (!settings->api_key || !key || !*key)
         return http_refuse(refusal, 401, "unauthorized", "Authorization required");
     if (!digest_equal_secret(key, settings->api_key))
@@ -217,9 +235,18 @@ size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_
     } windows[] = {{TRAIT_SIGN_IN, 5}, {TRAIT_UPLOAD, 10}, {TRAIT_ASK, 60}};
     const struct route *route = request->route;
 
+    if (!route || !service_settings(request)->rate_limit_enabled)
+        return 0;
+    if (service_is_visitor(request) && !(route->traits & TRAIT_ASK)) {
+        buckets[0] = (struct http_bucket){
+            .name = arena_print(request->arena, "visitor:%s", request->client.network),
+            .rule = {VISITOR_CALLS_A_MINUTE, 60},
+            .detail = arena_print(request->arena, "Rate limit exceeded: %u per 1 minute",
+                                  VISITOR_CALLS_A_MINUTE)};
+        return 1;
+    }
     for (size_t i = 0; i < COUNT_OF(windows); i++) {
-        if (!route || !(route->traits & windows[i].trait) ||
-            !service_settings(request)->rate_limit_enabled)
+        if (!(route->traits & windows[i].trait))
             continue;
         buckets[0] = (struct http_bucket){
             .name = arena_print(request->arena, "%s:%s", route->name, request->client.network),

@@ -2,6 +2,7 @@
  * the database, the audit log. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "http/hub.h"
 #include "support/accounts/audit.h"
 #include "support/answer/patterns.h"
 #include "support/metrics.h"
@@ -147,6 +148,12 @@ static void stop(void *state)
     models_close(service->models);
 }
 
+/* The hub has no request that ends. */
+static void after_turn(struct server *server)
+{
+    db_end_of_request(store_handle(((const struct service *)server->state)->store));
+}
+
 static bool begin(struct request *request, struct reply *reply)
 {
     (void)reply;
@@ -181,6 +188,12 @@ struct models *service_models(const struct request *request)
 enum error service_database(struct request *request, struct db **db)
 {
     return store_database(service_store(request), db, &request->problem);
+}
+
+void service_notify(const struct request *request)
+{
+    (void)request;
+    hub_notify(getenv("ASSAY_RUN_DIR"), support_service.name);
 }
 
 void service_audit(struct request *request, const char *action, const char *resource,
@@ -221,6 +234,7 @@ const struct http_service support_service = {
     .buckets = service_buckets,
     .after = after,
     .idle = idle,
+    .after_turn = after_turn,
     .each_second = each_second,
     .stop = stop,
 };

@@ -15,7 +15,8 @@ enum {
     TRAIT_SIGN_IN = 1, /* 5 a minute */
     TRAIT_UPLOAD = 2,  /* 10 a minute */
     TRAIT_ASK = 4,     /* 60 a minute */
-    TRAIT_METRICS = 8  /* for administrators only where PROMETHEUS_METRICS_REQUIRE_AUTH is set */
+    TRAIT_METRICS = 8, /* for administrators only where PROMETHEUS_METRICS_REQUIRE_AUTH is set */
+    TRAIT_VISITOR = 16 /* also for visitors without an account, where HELP_VISITOR_TENANT is set */
 };
 
 /* The limits of body sizes, as indexes of the policy's list. The limit of an upload includes the
@@ -32,6 +33,13 @@ MUST_CHECK enum error service_database(struct request *request, struct db **db);
 /* Writes an action of the caller to the audit log. `detail` is JSON or NULL. */
 void service_audit(struct request *request, const char *action, const char *resource,
                    const char *detail);
+
+/* The subject of all visitors: it is no name of a person. */
+#define SUPPORT_VISITOR "(visitor)"
+bool service_is_visitor(const struct request *request);
+
+/* Tells open pages of this host at once that the journal of conversations has grown. */
+void service_notify(const struct request *request);
 
 /* Two tokens for an account. */
 struct token_pair {

@@ -280,6 +280,7 @@ def routes(service):
 
 
 LEAST = {"/api/sessions": "viewer", "/api/sessions/{session_id}/history": "viewer", "/api/sessions/{session_id}": "viewer",
+         "/api/sessions/{session_id}/read": "viewer", "/api/sessions/{session_id}/events": "viewer",
          "/api/ask": "viewer", "/api/ask/stream": "viewer", "/api/feedback": "viewer", "/api/escalate": "viewer",
          "/api/metrics": "admin", "/api/admin/evaluations/trends": "admin",
          "/api/admin/evaluations/worst": "admin", "/api/admin/categories": "admin",

@@ -4,31 +4,20 @@
 #include "base/log.h"
 #include "base/schema.h"
 #include "base/text.h"
-#include "crypto/token.h"
 #include "db/store.h"
 #include "support/candidates/overlay.h"
 #include "support/conversation/answer_cache.h"
+#include "support/conversation/answer_reply.h"
 #include "support/conversation/conversation.h"
 #include "support/traces/trace_store.h"
 #include "support/trends/stale_citations.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* 32 hexadecimal digits. */
-static const char *new_id(struct arena *arena)
-{
-    unsigned char bytes[16];
-    char *text = arena_alloc(arena, 33);
-
-    token_random_bytes(bytes, sizeof bytes);
-    for (size_t i = 0; i < sizeof bytes; i++)
-        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-    return text;
-}
+enum { SHOWN_BYTES_MAX = 1 << 20 };
 
 struct asking {
     const struct graph_tools *tools;
@@ -47,8 +36,9 @@ static struct asking begin(const struct graph_tools *tools, const struct ask *as
 {
     const struct document_call *call = tools->call;
 
-    asked->session_id = ask->session_id && *ask->session_id ? ask->session_id : new_id(call->arena);
-    asked->trace_id = new_id(call->arena);
+    asked->session_id =
+        ask->session_id && *ask->session_id ? ask->session_id : session_new_id(call->arena);
+    asked->trace_id = session_new_id(call->arena);
     return (struct asking){.tools = tools,
                            .ask = ask,
                            .asked = asked,
@@ -137,6 +127,19 @@ static enum error note_citations(const struct asking *asking, const struct graph
     return count ? document_note_citations(asking->tools->call, doc_ids, count) : ERROR_NONE;
 }
 
+static enum error add_turn(const struct asking *asking)
+{
+    const struct asked *asked = asking->asked;
+    struct arena *arena = asking->tools->call->arena;
+    const struct session_turn turn = {.question = asking->ask->question,
+                                      .answer = asked->outcome.answer,
+                                      .trace_id = asked->trace_id,
+                                      .shown = schema_json(arena, SHOWN_BYTES_MAX, &answer_schema,
+                                                           answer_reply_of(arena, asked))};
+
+    return session_add_turn(&asking->conversation, asked->session_id, &turn);
+}
+
 /* Stores everything of an answer, in one transaction. */
 static enum error keep(const struct asking *asking)
 {
@@ -151,8 +154,7 @@ static enum error keep(const struct asking *asking)
         return error;
     error = trace_finish(&asking->trace, asked->trace_id, outcome, milliseconds);
     if (!error)
-        error = session_add_turn(&asking->conversation, asked->session_id, asking->ask->question,
-                                 outcome->answer, asked->trace_id);
+        error = add_turn(asking);
     if (!error)
         error = act(asking, outcome);
     if (!error)
@@ -297,12 +299,11 @@ static bool append_inbox(const struct graph_tools *tools, const char *line)
     return fine;
 }
 
-enum error ask_escalate(const struct graph_tools *tools, const char *session_id,
+enum error ask_escalate(const struct graph_tools *tools,
+                        const struct conversation_call *conversation, const char *session_id,
                         const char *question, const char *reason)
 {
     const struct document_call *call = tools->call;
-    const struct conversation_call conversation = {
-        .db = call->db, .arena = call->arena, .tenant = call->tenant, .problem = call->problem};
     const struct trace_call trace = {call->db, call->arena, call->tenant, call->problem};
     enum error error;
 
@@ -311,10 +312,12 @@ enum error ask_escalate(const struct graph_tools *tools, const char *session_id,
     error = db_begin(call->db, DB_WRITE, call->problem);
     if (error)
         return error;
-    error = ticket_open(&conversation, session_id, *question ? question : "(operator requested)",
-                        NULL, NULL);
+    error = session_ensure(conversation, session_id, question); /* the reply goes to its owner */
     if (!error)
         error = split_note_escalation(&trace, session_id);
+    if (!error)
+        error = ticket_open(conversation, session_id, *question ? question : "(operator requested)",
+                            NULL, NULL);
     return db_finish(call->db, error, call->problem);
 }
 

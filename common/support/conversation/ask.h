@@ -37,9 +37,14 @@ struct asked {
 MUST_CHECK enum error ask_question(const struct graph_tools *tools, const struct ask *ask,
                                    struct asked *asked);
 
-/* The user asks for a human: creates a ticket, and a line in the inbox file. */
-MUST_CHECK enum error ask_escalate(const struct graph_tools *tools, const char *session_id,
-                                   const char *question, const char *reason);
+struct conversation_call;
+
+/* The user asks for a human: creates a ticket, the conversation if it is new, and a line in the
+ * inbox file. */
+MUST_CHECK enum error ask_escalate(const struct graph_tools *tools,
+                                   const struct conversation_call *conversation,
+                                   const char *session_id, const char *question,
+                                   const char *reason);
 
 struct ask_ballot {
     const char *trace_id, *session_id;

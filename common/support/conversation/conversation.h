@@ -21,6 +21,11 @@ struct conversation_call {
     bool own_only;       /* sessions of other users are not found */
 };
 
+/* A new id: 32 hexadecimal digits of a secure generator. */
+const char *session_new_id(struct arena *arena);
+/* Whether an id has that form, so that nobody guesses it. */
+bool session_id_is_secret(const char *id);
+
 /* ERROR_NOT_FOUND `session_not_found` for another user's session. An unknown session is allowed. */
 MUST_CHECK enum error session_check(const struct conversation_call *call, const char *id);
 
@@ -28,20 +33,35 @@ MUST_CHECK enum error session_check(const struct conversation_call *call, const 
 MUST_CHECK enum error session_history(const struct conversation_call *call, const char *id,
                                       struct graph_message **messages, size_t *count);
 
-/* Adds a question and its answer; creates a new session if needed. In the caller's transaction or
- * its own. */
+/* A question and its answer. */
+struct session_turn {
+    const char *question, *answer, *trace_id;
+    const char *shown; /* the answer as the customer saw it, as JSON (answer_reply.h) */
+};
+/* Adds a turn; creates a new session if needed. In the caller's transaction or its own. */
 MUST_CHECK enum error session_add_turn(const struct conversation_call *call, const char *id,
-                                       const char *question, const char *answer,
-                                       const char *trace_id);
+                                       const struct session_turn *turn);
 
-/* Adds a single message, such as a human's reply. */
-MUST_CHECK enum error session_add_message(const struct conversation_call *call, const char *id,
-                                          const char *role, const char *content,
-                                          const char *trace_id);
+/* Adds the reply of a person, `author`: the session has one more unread reply. */
+MUST_CHECK enum error session_add_reply(const struct conversation_call *call, const char *id,
+                                        const char *author, const char *content,
+                                        const char *trace_id);
+
+/* Creates the session if it does not exist. An empty session receives `question`, unless that is
+ * empty too. In the caller's transaction. */
+MUST_CHECK enum error session_ensure(const struct conversation_call *call, const char *id,
+                                     const char *question);
+
+/* The owner has read all replies; has no effect for anybody else. */
+MUST_CHECK enum error session_mark_read(const struct conversation_call *call, const char *id);
 
 /* The same messages with all stored members: for display, not for answering. */
 struct session_message {
     const char *role, *content, *created_at, *trace_id; /* the last may be NULL */
+    bool from_person;                                   /* a reply of the support team */
+    const char *author; /* who wrote it; NULL for all other messages, and for customers */
+    const char *vote;   /* up or down; NULL = none */
+    json_t *answer;     /* the answer as it was shown; NULL for other messages */
 };
 SCHEMA_OF(session_message_schema, struct session_message);
 MUST_CHECK enum error session_messages(const struct conversation_call *call, const char *id,
@@ -59,11 +79,18 @@ struct session_row {
     int64_t message_count;
     const char *title; /* the beginning of the first question; NULL without one */
     const char *last_access;
+    int64_t unread;         /* replies that the customer has not read */
+    const char *started_by; /* or NULL */
 };
 SCHEMA_OF(session_schema, struct session_row);
+
+struct session_filter {
+    const char *words; /* that a message contains; "" = any */
+    int64_t limit, offset;
+};
 /* Most recently used first: struct session_row. */
-MUST_CHECK enum error session_list(const struct conversation_call *call, int64_t limit,
-                                   int64_t offset, struct object_list *rows);
+MUST_CHECK enum error session_list(const struct conversation_call *call,
+                                   const struct session_filter *filter, struct object_list *rows);
 
 /* Deletes a session and its messages. ERROR_NOT_FOUND `session_not_found`. */
 MUST_CHECK enum error session_delete(const struct conversation_call *call, const char *id);
@@ -88,7 +115,7 @@ MUST_CHECK enum error feedback_counts(const struct conversation_call *call, int6
 
 struct ticket {
     const char *id, *tenant_id, *session_id, *trace_id, *user_question, *ai_draft,
-        *operator_response, *status, *created_at, *resolved_at;
+        *operator_response, *status, *created_at, *resolved_at, *assignee;
 };
 SCHEMA_OF(ticket_schema, struct ticket);
 SCHEMA_OF(similar_ticket_schema, struct ticket);
@@ -96,13 +123,38 @@ SCHEMA_OF(similar_ticket_schema, struct ticket);
 /* A ticket with status `open`, unless the session has an open one with the same question. */
 MUST_CHECK enum error ticket_open(const struct conversation_call *call, const char *session_id,
                                   const char *question, const char *draft, const char *trace_id);
-/* Newest first; `status` NULL = all: struct ticket. */
-MUST_CHECK enum error ticket_list(const struct conversation_call *call, const char *status,
-                                  int64_t limit, struct object_list *rows);
+
+struct ticket_filter {
+    const char *status;   /* "" = any */
+    const char *assignee; /* "" = any, TICKET_UNASSIGNED = nobody */
+    const char *words;    /* that question or reply contain; "" = any */
+    int64_t limit, offset;
+};
+#define TICKET_UNASSIGNED "-"
+/* Newest first: struct ticket. `total` without limit and offset. */
+MUST_CHECK enum error ticket_list(const struct conversation_call *call,
+                                  const struct ticket_filter *filter, struct object_list *rows,
+                                  int64_t *total);
+
+/* Tickets that wait for a reply, in the three ways in which people look for them. */
+struct ticket_counts {
+    int64_t waiting, unassigned, mine;
+};
+SCHEMA_OF(ticket_counts_schema, struct ticket_counts);
+MUST_CHECK enum error ticket_count(const struct conversation_call *call,
+                                   struct ticket_counts *counts);
+
+/* Whether a ticket of the session waits for a reply. */
+MUST_CHECK enum error ticket_waits(const struct conversation_call *call, const char *session_id,
+                                   bool *waits);
+
 /* ERROR_NOT_FOUND `ticket_not_found`, also for another tenant's. */
 MUST_CHECK enum error ticket_find(const struct conversation_call *call, const char *id,
                                   struct ticket *ticket);
-/* Resolves the ticket and adds the answer to the conversation. */
+/* Gives the ticket to a person; NULL = to nobody. */
+MUST_CHECK enum error ticket_assign(const struct conversation_call *call, const char *id,
+                                    const char *assignee, struct ticket *ticket);
+/* Resolves the ticket and adds the caller's answer to the conversation. */
 MUST_CHECK enum error ticket_respond(const struct conversation_call *call, const char *id,
                                      const char *response, struct ticket *ticket);
 /* Resolved tickets with common words, best first: struct ticket. */

@@ -1,24 +1,45 @@
 /* Sessions, messages and votes. */
 #include "base/json.h"
 #include "base/text.h"
+#include "crypto/token.h"
 #include "db/query.h"
 #include "support/conversation/conversation.h"
+#include "text/fold.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { SECONDS_A_DAY = 86400, ROUTES_MOST = 16, PENDING_DEPTH = 4, PENDING_BYTES = 16384 };
+enum {
+    SECONDS_A_DAY = 86400,
+    ROUTES_MOST = 16,
+    PENDING_DEPTH = 4,
+    PENDING_BYTES = 16384,
+    SESSION_ID_BYTES = 16
+};
 
 #define OWNER struct session_row
 static const struct field session_fields[] = {
-    STRING(OWNER, session_id), INTEGER(OWNER, message_count),
-    STRING(OWNER, title, .nullable = true), STRING(OWNER, last_access)};
+    STRING(OWNER, session_id),
+    INTEGER(OWNER, message_count),
+    STRING(OWNER, title, .nullable = true),
+    STRING(OWNER, last_access),
+    INTEGER(OWNER, unread, .help = "Replies of the support team that its owner has not read."),
+    STRING(OWNER, started_by, .nullable = true)};
 #undef OWNER
 SCHEMA(session_schema, struct session_row, "Session", session_fields);
 
 #define OWNER struct session_message
-static const struct field message_fields[] = {STRING(OWNER, role), STRING(OWNER, content),
-                                              STRING(OWNER, created_at),
-                                              STRING(OWNER, trace_id, .nullable = true)};
+static const struct field message_fields[] = {
+    STRING(OWNER, role),
+    STRING(OWNER, content),
+    STRING(OWNER, created_at),
+    STRING(OWNER, trace_id, .nullable = true),
+    BOOLEAN(OWNER, from_person, .help = "Written by the support team, not by the service."),
+    STRING(OWNER, author, .nullable = true, .help = "Who of the team; null for customers."),
+    STRING(OWNER, vote, .nullable = true, .help = "up, down or null."),
+    JSON_VALUE(OWNER, answer, .nullable = true,
+               .help = "The answer as it was shown, with sources and confidence; null for other "
+                       "messages.")};
 #undef OWNER
 SCHEMA(session_message_schema, struct session_message, "Message", message_fields);
 
@@ -42,8 +63,8 @@ static const struct statement find_owner = {
 };
 static const struct statement add_message = {
     .name = "message_add",
-    .sql = "INSERT INTO messages (tenant_id, session_id, role, content, created_at, trace_id)"
-           " VALUES (?, ?, ?, ?, {now}, ?)",
+    .sql = "INSERT INTO messages (tenant_id, session_id, role, content, created_at, trace_id,"
+           " author, answer) VALUES (?, ?, ?, ?, {now}, ?, ?, ?)",
 };
 static const struct statement read_history = {
     .name = "session_history",
@@ -52,8 +73,13 @@ static const struct statement read_history = {
 };
 static const struct statement read_messages = {
     .name = "session_messages",
-    .sql = "SELECT role, content, created_at, trace_id FROM messages WHERE tenant_id = ?"
-           " AND session_id = ? ORDER BY id DESC LIMIT ?",
+    .sql = "SELECT m.role, m.content, m.created_at, m.trace_id,"
+           " CASE WHEN m.author IS NULL THEN 0 ELSE 1 END AS from_person,"
+           " CASE WHEN ? = 1 THEN NULL ELSE m.author END AS author, m.answer,"
+           " f.rating AS vote FROM messages m LEFT JOIN feedback f ON f.tenant_id = m.tenant_id"
+           " AND f.trace_id = m.trace_id AND f.session_id = m.session_id AND m.role = 'assistant'"
+           " AND m.author IS NULL WHERE m.tenant_id = ? AND m.session_id = ?"
+           " ORDER BY m.id DESC LIMIT ?",
 };
 static const struct statement read_pending = {
     .name = "session_pending",
@@ -65,19 +91,37 @@ static const struct statement put_pending = {
 };
 static const struct statement list_sessions = {
     .name = "session_list",
-    .sql = "SELECT s.id AS session_id, s.message_count, (SELECT substr(m.content, 1, 80) FROM "
-           "messages m"
-           " WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id ORDER BY m.id LIMIT 1)"
-           " AS title, s.last_access FROM sessions s WHERE s.tenant_id = ?"
+    .sql = "SELECT s.id AS session_id, s.message_count, (SELECT substr(m.content, 1, 80)"
+           " FROM messages m WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id"
+           " ORDER BY m.id LIMIT 1) AS title, s.last_access, s.unread, s.owner AS started_by"
+           " FROM sessions s WHERE s.tenant_id = ?"
+           " AND (? = '' OR EXISTS (SELECT 1 FROM messages m WHERE m.tenant_id = s.tenant_id"
+           " AND m.session_id = s.id AND (m.content LIKE ? ESCAPE '\\'"
+           " OR lower(m.content) LIKE ? ESCAPE '\\')))"
            " ORDER BY s.last_access DESC, s.id LIMIT ? OFFSET ?",
 };
 static const struct statement list_own_sessions = {
     .name = "session_list_own",
-    .sql = "SELECT s.id AS session_id, s.message_count, (SELECT substr(m.content, 1, 80) FROM "
-           "messages m"
-           " WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id ORDER BY m.id LIMIT 1)"
-           " AS title, s.last_access FROM sessions s WHERE s.tenant_id = ? AND s.owner = ?"
+    .sql = "SELECT s.id AS session_id, s.message_count, (SELECT substr(m.content, 1, 80)"
+           " FROM messages m WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id"
+           " ORDER BY m.id LIMIT 1) AS title, s.last_access, s.unread, s.owner AS started_by"
+           " FROM sessions s WHERE s.tenant_id = ? AND s.owner = ?"
+           " AND (? = '' OR EXISTS (SELECT 1 FROM messages m WHERE m.tenant_id = s.tenant_id"
+           " AND m.session_id = s.id AND (m.content LIKE ? ESCAPE '\\'"
+           " OR lower(m.content) LIKE ? ESCAPE '\\')))"
            " ORDER BY s.last_access DESC, s.id LIMIT ? OFFSET ?",
+};
+static const struct statement count_reply = {
+    .name = "session_count_reply",
+    .sql = "UPDATE sessions SET unread = unread + 1 WHERE tenant_id = ? AND id = ?",
+};
+static const struct statement mark_read = {
+    .name = "session_mark_read",
+    .sql = "UPDATE sessions SET unread = 0 WHERE tenant_id = ? AND id = ? AND owner = ?",
+};
+static const struct statement count_messages = {
+    .name = "session_message_count",
+    .sql = "SELECT count(*) FROM messages WHERE tenant_id = ? AND session_id = ?",
 };
 static const struct statement delete_session = {
     .name = "session_delete",
@@ -109,6 +153,22 @@ static const struct statement count_votes = {
            " GROUP BY coalesce(t.final_route, 'unknown')"
            " ORDER BY coalesce(t.final_route, 'unknown')",
 };
+
+const char *session_new_id(struct arena *arena)
+{
+    unsigned char bytes[SESSION_ID_BYTES];
+    char *text = arena_alloc(arena, 2 * sizeof bytes + 1);
+
+    token_random_bytes(bytes, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+    return text;
+}
+
+bool session_id_is_secret(const char *id)
+{
+    return strlen(id) == 2 * SESSION_ID_BYTES && strspn(id, "0123456789abcdef") == strlen(id);
+}
 
 static enum error not_found(const struct conversation_call *call)
 {
@@ -170,6 +230,7 @@ enum error session_messages(const struct conversation_call *call, const char *id
     if (error)
         return error;
     query = db_query(call->db, &read_messages);
+    query_bind_integer(query, call->own_only);
     query_bind_text(query, call->tenant);
     query_bind_text(query, id);
     query_bind_integer(query, GRAPH_HISTORY_MAX);
@@ -198,44 +259,101 @@ static enum error touch(const struct conversation_call *call, const char *id, in
     return error || touched ? error : not_found(call); /* another process has just created it */
 }
 
+struct new_message {
+    const char *role, *content, *trace_id, *author, *answer; /* the last three may be NULL */
+};
+
 static enum error put_message(const struct conversation_call *call, const char *id,
-                              const char *role, const char *content, const char *trace_id)
+                              const struct new_message *message)
 {
     struct query *query = db_query(call->db, &add_message);
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, id);
-    query_bind_text(query, role);
-    query_bind_text(query, content);
-    query_bind_text(query, trace_id);
+    query_bind_text(query, message->role);
+    query_bind_text(query, message->content);
+    query_bind_text(query, message->trace_id);
+    query_bind_text(query, message->author);
+    query_bind_json(query, message->answer);
     return query_end(query, call->problem);
 }
 
-enum error session_add_message(const struct conversation_call *call, const char *id,
-                               const char *role, const char *content, const char *trace_id)
+static enum error run_on(const struct conversation_call *call, const struct statement *statement,
+                         const char *id)
 {
+    struct query *query = db_query(call->db, statement);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    return query_end(query, call->problem);
+}
+
+enum error session_add_reply(const struct conversation_call *call, const char *id,
+                             const char *author, const char *content, const char *trace_id)
+{
+    const struct new_message message = {"assistant", content, trace_id, author, NULL};
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     if (error)
         return error;
     error = touch(call, id, 1);
     if (!error)
-        error = put_message(call, id, role, content, trace_id);
+        error = put_message(call, id, &message);
+    if (!error)
+        error = run_on(call, &count_reply, id);
     return db_finish(call->db, error, call->problem);
 }
 
-enum error session_add_turn(const struct conversation_call *call, const char *id,
-                            const char *question, const char *answer, const char *trace_id)
+enum error session_ensure(const struct conversation_call *call, const char *id,
+                          const char *question)
 {
+    const struct new_message message = {.role = "user", .content = question};
+    struct query *query;
+    int64_t count;
+    enum error error = touch(call, id, 0);
+
+    if (error || !*question)
+        return error;
+    query = db_query(call->db, &count_messages);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    count = query_next(query) ? query_integer(query, 0) : 0;
+    error = query_end(query, call->problem);
+    if (error || count)
+        return error;
+    error = put_message(call, id, &message);
+    return error ? error : touch(call, id, 1);
+}
+
+enum error session_mark_read(const struct conversation_call *call, const char *id)
+{
+    enum error error = session_check(call, id);
+    struct query *query;
+
+    if (error)
+        return error;
+    query = db_query(call->db, &mark_read);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    query_bind_text(query, call->subject);
+    return query_end(query, call->problem);
+}
+
+enum error session_add_turn(const struct conversation_call *call, const char *id,
+                            const struct session_turn *turn)
+{
+    const struct new_message question = {"user", turn->question, turn->trace_id, NULL, NULL};
+    const struct new_message answer = {"assistant", turn->answer, turn->trace_id, NULL,
+                                       turn->shown};
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     if (error)
         return error;
     error = touch(call, id, 2);
     if (!error)
-        error = put_message(call, id, "user", question, trace_id);
+        error = put_message(call, id, &question);
     if (!error)
-        error = put_message(call, id, "assistant", answer, trace_id);
+        error = put_message(call, id, &answer);
     return db_finish(call->db, error, call->problem);
 }
 
@@ -274,19 +392,23 @@ enum error session_set_pending(const struct conversation_call *call, const char 
     return query_end(query, call->problem);
 }
 
-enum error session_list(const struct conversation_call *call, int64_t limit, int64_t offset,
+enum error session_list(const struct conversation_call *call, const struct session_filter *filter,
                         struct object_list *rows)
 {
-    struct session_row *items = ARENA_ARRAY(call->arena, struct session_row, (size_t)limit + 1);
+    struct session_row *items =
+        ARENA_ARRAY(call->arena, struct session_row, (size_t)filter->limit + 1);
     struct query *query = db_query(call->db, call->own_only ? &list_own_sessions : &list_sessions);
 
     query_bind_text(query, call->tenant);
     if (call->own_only)
         query_bind_text(query, call->subject);
-    query_bind_integer(query, limit);
-    query_bind_integer(query, offset);
+    query_bind_text(query, filter->words);
+    query_bind_text(query, db_like_contains(call->arena, filter->words));
+    query_bind_text(query, db_like_contains(call->arena, text_lower(call->arena, filter->words)));
+    query_bind_integer(query, filter->limit);
+    query_bind_integer(query, filter->offset);
     *rows = (struct object_list){.items = items};
-    while (rows->count < (size_t)limit && query_next(query))
+    while (rows->count < (size_t)filter->limit && query_next(query))
         query_read(query, &session_schema, &items[rows->count++], call->arena);
     return query_end(query, call->problem);
 }

@@ -5,13 +5,15 @@
 #include "search/terms.h"
 #include "support/answer/synonyms.h"
 #include "support/conversation/conversation.h"
+#include "support/conversation/events.h"
+#include "text/fold.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define TICKET_COLUMNS                                                                             \
     "id, tenant_id, session_id, trace_id, user_question, ai_draft, operator_response, status,"     \
-    " created_at, resolved_at"
+    " created_at, resolved_at, assignee"
 
 #define OWNER struct ticket
 static const struct field ticket_fields[] = {
@@ -25,6 +27,7 @@ static const struct field ticket_fields[] = {
     STRING(OWNER, status),
     STRING(OWNER, created_at),
     STRING(OWNER, resolved_at, .nullable = true),
+    STRING(OWNER, assignee, .nullable = true, .help = "Who works on it."),
 };
 static const struct field similar_ticket_fields[] = {
     STRING(OWNER, id), STRING(OWNER, user_question),
@@ -34,6 +37,14 @@ static const struct field similar_ticket_fields[] = {
 SCHEMA(ticket_schema, struct ticket, "Ticket", ticket_fields);
 SCHEMA(similar_ticket_schema, struct ticket, "SimilarTicket", similar_ticket_fields);
 
+#define OWNER struct ticket_counts
+static const struct field count_fields[] = {
+    INTEGER(OWNER, waiting, .help = "Tickets without a reply."),
+    INTEGER(OWNER, unassigned, .help = "Those of them that nobody works on."),
+    INTEGER(OWNER, mine, .help = "Those of them that the caller works on.")};
+#undef OWNER
+SCHEMA(ticket_counts_schema, struct ticket_counts, "TicketCounts", count_fields);
+
 static const struct statement insert_ticket = {
     .name = "ticket_insert",
     .sql = "INSERT INTO escalated_tickets (id, tenant_id, session_id, trace_id, user_question,"
@@ -41,10 +52,33 @@ static const struct statement insert_ticket = {
            " WHERE NOT EXISTS (SELECT 1 FROM escalated_tickets WHERE tenant_id = ?"
            " AND session_id = ? AND user_question = ? AND status = 'open')",
 };
+#define TICKET_FILTER                                                                              \
+    " FROM escalated_tickets WHERE tenant_id = ? AND (? = '' OR status = ?)"                       \
+    " AND (? = '' OR coalesce(assignee, '-') = ?) AND (? = '' OR user_question LIKE ? ESCAPE "     \
+    "'\\' OR lower(user_question) LIKE ? ESCAPE '\\' OR operator_response LIKE ? ESCAPE '\\')"
 static const struct statement list_tickets = {
     .name = "ticket_list",
-    .sql = "SELECT " TICKET_COLUMNS " FROM escalated_tickets WHERE tenant_id = ?"
-           " AND (? = '' OR status = ?) ORDER BY created_at DESC, id LIMIT ?",
+    .sql = "SELECT " TICKET_COLUMNS TICKET_FILTER " ORDER BY created_at DESC, id LIMIT ? OFFSET ?",
+};
+static const struct statement count_listed = {
+    .name = "ticket_list_count",
+    .sql = "SELECT count(*)" TICKET_FILTER,
+};
+static const struct statement count_waiting = {
+    .name = "ticket_count",
+    .sql = "SELECT count(*) AS waiting,"
+           " coalesce(sum(CASE WHEN assignee IS NULL THEN 1 ELSE 0 END), 0) AS unassigned,"
+           " coalesce(sum(CASE WHEN assignee = ? THEN 1 ELSE 0 END), 0) AS mine"
+           " FROM escalated_tickets WHERE tenant_id = ? AND status <> 'resolved'",
+};
+static const struct statement find_waiting = {
+    .name = "ticket_waits",
+    .sql = "SELECT 1 FROM escalated_tickets WHERE tenant_id = ? AND session_id = ?"
+           " AND status <> 'resolved' LIMIT 1",
+};
+static const struct statement assign_ticket = {
+    .name = "ticket_assign",
+    .sql = "UPDATE escalated_tickets SET assignee = ? WHERE tenant_id = ? AND id = ?",
 };
 static const struct statement find_ticket = {
     .name = "ticket_find",
@@ -53,43 +87,105 @@ static const struct statement find_ticket = {
 static const struct statement resolve_ticket = {
     .name = "ticket_resolve",
     .sql = "UPDATE escalated_tickets SET operator_response = ?, status = 'resolved',"
-           " resolved_at = {now} WHERE tenant_id = ? AND id = ?",
+           " resolved_at = {now}, assignee = coalesce(assignee, ?) WHERE tenant_id = ? AND id = ?",
 };
 
 enum { RESOLVED_LOOKED_AT = 500, STEMS_MAX = 2000 };
 
-enum error ticket_open(const struct conversation_call *call, const char *session_id,
-                       const char *question, const char *draft, const char *trace_id)
+static enum error insert(const struct conversation_call *call, const struct ticket *ticket,
+                         bool *inserted)
 {
     struct query *query = db_query(call->db, &insert_ticket);
-    char id[TOKEN_UUID_TEXT];
 
-    token_uuid(id);
-    query_bind_text(query, id);
+    query_bind_text(query, ticket->id);
     query_bind_text(query, call->tenant);
-    query_bind_text(query, session_id);
-    query_bind_text(query, trace_id);
-    query_bind_text(query, question);
-    query_bind_text(query, draft);
+    query_bind_text(query, ticket->session_id);
+    query_bind_text(query, ticket->trace_id);
+    query_bind_text(query, ticket->user_question);
+    query_bind_text(query, ticket->ai_draft);
     query_bind_text(query, call->tenant);
-    query_bind_text(query, session_id);
-    query_bind_text(query, question);
+    query_bind_text(query, ticket->session_id);
+    query_bind_text(query, ticket->user_question);
+    *inserted = query_changes(query) > 0;
     return query_end(query, call->problem);
 }
 
-enum error ticket_list(const struct conversation_call *call, const char *status, int64_t limit,
-                       struct object_list *rows)
+enum error ticket_open(const struct conversation_call *call, const char *session_id,
+                       const char *question, const char *draft, const char *trace_id)
 {
-    struct ticket *items = ARENA_ARRAY(call->arena, struct ticket, (size_t)limit + 1);
-    struct query *query = db_query(call->db, &list_tickets);
+    char id[TOKEN_UUID_TEXT];
+    const struct ticket ticket = {.id = id,
+                                  .session_id = session_id,
+                                  .trace_id = trace_id,
+                                  .user_question = question,
+                                  .ai_draft = draft};
+    bool inserted = false;
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    token_uuid(id);
+    error = insert(call, &ticket, &inserted);
+    if (!error && inserted)
+        error = conversation_event_add(call, EVENT_TICKET, session_id, id);
+    return db_finish(call->db, error, call->problem);
+}
+
+static void bind_filter(struct query *query, const struct conversation_call *call,
+                        const struct ticket_filter *filter)
+{
+    const char *words = db_like_contains(call->arena, filter->words);
 
     query_bind_text(query, call->tenant);
-    query_bind_text(query, status ? status : "");
-    query_bind_text(query, status ? status : "");
-    query_bind_integer(query, limit);
+    query_bind_text(query, filter->status);
+    query_bind_text(query, filter->status);
+    query_bind_text(query, filter->assignee);
+    query_bind_text(query, filter->assignee);
+    query_bind_text(query, filter->words);
+    query_bind_text(query, words);
+    query_bind_text(query, db_like_contains(call->arena, text_lower(call->arena, filter->words)));
+    query_bind_text(query, words);
+}
+
+enum error ticket_list(const struct conversation_call *call, const struct ticket_filter *filter,
+                       struct object_list *rows, int64_t *total)
+{
+    struct ticket *items = ARENA_ARRAY(call->arena, struct ticket, (size_t)filter->limit + 1);
+    struct query *query = db_query(call->db, &list_tickets);
+    enum error error;
+
+    bind_filter(query, call, filter);
+    query_bind_integer(query, filter->limit);
+    query_bind_integer(query, filter->offset);
     *rows = (struct object_list){.items = items};
-    while (rows->count < (size_t)limit && query_next(query))
+    while (rows->count < (size_t)filter->limit && query_next(query))
         query_read(query, &ticket_schema, &items[rows->count++], call->arena);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    query = db_query(call->db, &count_listed);
+    bind_filter(query, call, filter);
+    *total = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+enum error ticket_count(const struct conversation_call *call, struct ticket_counts *counts)
+{
+    struct query *query = db_query(call->db, &count_waiting);
+    bool found;
+
+    query_bind_text(query, call->subject ? call->subject : "");
+    query_bind_text(query, call->tenant);
+    return query_read_one(query, &ticket_counts_schema, counts, call->arena, &found, call->problem);
+}
+
+enum error ticket_waits(const struct conversation_call *call, const char *session_id, bool *waits)
+{
+    struct query *query = db_query(call->db, &find_waiting);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, session_id);
+    *waits = query_next(query);
     return query_end(query, call->problem);
 }
 
@@ -107,12 +203,38 @@ enum error ticket_find(const struct conversation_call *call, const char *id, str
     return problem_set(call->problem, ERROR_NOT_FOUND, "ticket_not_found", "ticket not found");
 }
 
+static enum error assign(const struct conversation_call *call, const char *id, const char *assignee)
+{
+    struct query *query = db_query(call->db, &assign_ticket);
+
+    query_bind_text(query, assignee);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, id);
+    return query_end(query, call->problem);
+}
+
+enum error ticket_assign(const struct conversation_call *call, const char *id, const char *assignee,
+                         struct ticket *ticket)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = assign(call, id, assignee);
+    if (!error)
+        error = ticket_find(call, id, ticket);
+    if (!error)
+        error = conversation_event_add(call, EVENT_TICKET, ticket->session_id, id);
+    return db_finish(call->db, error, call->problem);
+}
+
 static enum error resolve(const struct conversation_call *call, const char *id,
                           const char *response)
 {
     struct query *query = db_query(call->db, &resolve_ticket);
 
     query_bind_text(query, response);
+    query_bind_text(query, call->subject);
     query_bind_text(query, call->tenant);
     query_bind_text(query, id);
     return query_end(query, call->problem);
@@ -121,6 +243,7 @@ static enum error resolve(const struct conversation_call *call, const char *id,
 enum error ticket_respond(const struct conversation_call *call, const char *id,
                           const char *response, struct ticket *ticket)
 {
+    const char *author = call->subject ? call->subject : "";
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     if (error)
@@ -129,10 +252,11 @@ enum error ticket_respond(const struct conversation_call *call, const char *id,
     if (!error)
         error = resolve(call, id, response);
     if (!error)
-        error =
-            session_add_message(call, ticket->session_id, "assistant", response, ticket->trace_id);
+        error = session_add_reply(call, ticket->session_id, author, response, ticket->trace_id);
     if (!error)
         error = ticket_find(call, id, ticket);
+    if (!error)
+        error = conversation_event_add(call, EVENT_REPLY, ticket->session_id, id);
     return db_finish(call->db, error, call->problem);
 }
 
@@ -226,7 +350,9 @@ enum error ticket_similar(const struct conversation_call *call, const struct tic
     struct likeness *likenesses;
     struct ticket *items = ARENA_ARRAY(call->arena, struct ticket, most + 1);
     size_t count;
-    enum error error = ticket_list(call, "resolved", RESOLVED_LOOKED_AT, &resolved);
+    const struct ticket_filter filter = {"resolved", "", "", RESOLVED_LOOKED_AT, 0};
+    int64_t total;
+    enum error error = ticket_list(call, &filter, &resolved, &total);
 
     *rows = (struct object_list){.items = items};
     if (error)

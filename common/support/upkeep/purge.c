@@ -14,6 +14,7 @@ enum {
     SECONDS_A_DAY = 86400,
     LEASE_SECONDS = 120,
     KEPT_DAYS = 30, /* of jobs that are over */
+    EVENT_DAYS = 7, /* a page that was away for longer reads everything again */
     FORGET_MOST = 500
 };
 
@@ -42,6 +43,11 @@ static const struct statement purge_messages = {
 static const struct statement purge_sessions = {
     .name = "session_purge",
     .sql = "DELETE FROM sessions WHERE (tenant_id, id) IN" IDLE_SESSIONS,
+};
+static const struct statement purge_events = {
+    .name = "conversation_event_purge",
+    .sql = "DELETE FROM conversation_events WHERE seq IN (SELECT seq FROM conversation_events"
+           " WHERE created_at < {now_plus:?} ORDER BY created_at LIMIT 500)",
 };
 static const struct statement purge_votes = {
     .name = "feedback_purge_unlinked",
@@ -122,12 +128,14 @@ static enum error purge_audit(struct batch *batch, struct problem *problem)
 
 static enum error purge_conversations(struct batch *batch, struct problem *problem)
 {
-    int64_t messages = 0, sessions = 0;
+    int64_t messages = 0, sessions = 0, events;
     enum error error = db_begin(batch->db, DB_WRITE, problem);
 
     if (error)
         return error;
-    error = run(batch->db, &purge_messages, batch->days, &messages, problem);
+    error = run(batch->db, &purge_events, EVENT_DAYS, &events, problem);
+    if (!error)
+        error = run(batch->db, &purge_messages, batch->days, &messages, problem);
     if (!error)
         error = run(batch->db, &purge_sessions, batch->days, &sessions, problem);
     error = db_finish(batch->db, error, problem);
