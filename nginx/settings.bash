@@ -7,7 +7,7 @@ declare -A service_port=() service_health=() service_rest=() # no port: only bel
 declare -A service_prefix=() # where the portal shows it: /support
 declare -A service_name=()  # SERVICE ROLE => the service's name of that setting
 declare -A pool_workers=() pool_waiting=() pool_seconds=() # by pool, which is SERVICE-FAMILY
-declare -A program_service=() program_command=() # by process group
+declare -A program_service=() program_command=() program_condition=() # by process group
 services=() pools=() programs=() family_rows=() error_rows=()
 
 # Reads nginx/services, the table of services, families and programs.
@@ -71,7 +71,20 @@ read_program_row() {
     programs+=("$group")
     program_service[$group]=$service
     shift
+    if [[ ${2:-} == if=* ]]; then
+        program_condition[$group]=${2#if=}
+        set -- "$1" "${@:3}"
+    fi
     program_command[$group]="$*"
+}
+
+# Drops the programs whose setting is not given.
+drop_unwanted_programs() {
+    local group kept=()
+    for group in "${programs[@]}"; do
+        [[ -v program_condition[$group] && -z ${setting[${program_condition[$group]}]:-} ]] || kept+=("$group")
+    done
+    programs=("${kept[@]}")
 }
 
 # Keeps the rows of the selected services: the setting ASSAY_SERVICES, all of them if it is not set.

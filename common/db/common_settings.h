@@ -102,6 +102,14 @@
                 "long."                                                                            \
     }
 
+/* The demonstration of the suite (base/demo_files.h). Member: demo_language. */
+#define DEMO_SETTING(prefix)                                                                       \
+    {                                                                                              \
+        prefix "DEMO_LANGUAGE", SETTING_TEXT, AT(demo_language), NULL,                             \
+            .help = "Create demonstration data in this language at the start: a folder of "        \
+                    "config/demo, such as `en` or `de`; unset: none."                              \
+    }
+
 /* Of services whose data must survive a power cut if so set. Member: sqlite_synchronous. */
 #define SYNCHRONOUS_SETTING(prefix)                                                                \
     {                                                                                              \

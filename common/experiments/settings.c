@@ -43,6 +43,7 @@ const struct setting experiments_settings_table[] = {
     {"AB_SEED_DEMO_ON_STARTUP", SETTING_BOOLEAN, AT(seed_demo_on_startup), "false",
      .help = "Make three example projects with a run of each at the start, where they are "
              "missing."},
+    DEMO_SETTING("AB_"),
     {"AB_FRONTEND_DIST_PATH", SETTING_TEXT, AT(frontend_dist_path), "static/experiments",
      .help = "Folder of the browser interface; readiness looks for its index.html."},
     {"AB_CORS_ORIGINS", SETTING_LIST, AT(cors_origins),

@@ -29,6 +29,7 @@ struct experiments_settings {
     const char *frontend_dist_path;
     bool serve_frontend_dist;
     bool seed_demo_on_startup;
+    const char *demo_language; /* NULL = no demonstration */
 
     struct string_list cors_origins;
     struct string_list cors_methods;

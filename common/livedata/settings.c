@@ -78,6 +78,7 @@ const struct setting livedata_settings_table[] = {
      .help = "Read-only demonstration with a public key."},
     {"LIVE_SEED_ON_BOOT", SETTING_BOOLEAN, AT(seed_on_boot), "false",
      .help = "Fill an empty store with the demonstration's data."},
+    DEMO_SETTING("LIVE_"),
     {"DEMO_API_KEY", SETTING_TEXT, AT(demo_key), DEMO_KEY,
      .help = "The public key of the demo mode."},
     {"LIVE_CORS_ORIGINS", SETTING_LIST, AT(cors_origins), "http://localhost:3000",

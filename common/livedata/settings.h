@@ -56,6 +56,7 @@ struct livedata_settings {
     int64_t rotation_grace_seconds;
     bool demo_mode;
     bool seed_on_boot;
+    const char *demo_language; /* NULL = no demonstration */
     const char *demo_key;
 
     struct string_list cors_origins;

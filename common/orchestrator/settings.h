@@ -50,7 +50,9 @@ struct orchestrator_settings {
 
     int profile; /* enum execution_profile */
     struct provider_settings openai, anthropic, mistral;
-    const char *models_file; /* NULL = none */
+    const char *models_file;   /* NULL = none */
+    const char *demo_language; /* NULL = no demonstration */
+    int64_t demo_port;
     bool outbound_allow_private;
     int64_t max_answer_tokens; /* 0 = only the request sets it */
     int64_t anthropic_max_tokens, reserved_answer_tokens;

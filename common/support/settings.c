@@ -35,6 +35,7 @@ const struct setting support_settings_table[] = {
     ACCOUNTS_SETTINGS,
     REQUEST_SETTINGS(""),
     CLOCK_SETTINGS,
+    DEMO_SETTING("SUPPORT_"),
     {"SHUTDOWN_READY_DELAY_SEC", SETTING_INTEGER, AT(shutdown_ready_delay_seconds), "5", 0, 600,
      .help = "Seconds for which `nginx/stack stop` and `restart` let health and ready answer 503 "
              "before requests are refused, so that a balancer can turn elsewhere; 0 = none."},

@@ -13,6 +13,7 @@ struct support_settings {
     int64_t shutdown_ready_delay_seconds;
     const char *data_directory;
     const char *sql_directory;
+    const char *demo_language;   /* NULL = no demonstration */
     const char *first_password;  /* created at the first start; NULL = must exist */
     const char *state_directory; /* of the record of the database's identity; NULL = no record */
     struct accounts_settings accounts; /* of the store that all services share */

@@ -2,59 +2,26 @@
  * Adds the three demo documents to a knowledge base of the support service, writes the questions of
  * `eval-gate` and `offline-benchmark` beside it, and adds them as curated cases.
  *
- *   demo-seed [--tenant NAME] [--overwrite]
+ *   demo-seed [--tenant NAME] [--language TAG] [--overwrite]
  *
  * Existing documents and questions are kept, unless overwritten; curated data is always kept. Exit
  * codes: 0 done, 1 failed, 2 invalid command line.
  */
 #include "support/accounts/accounts.h"
-#include "support/curated/curated.h"
 #include "support/demo/demo.h"
-#include "support/documents/ingest.h"
 #include "support/programs/batch.h"
-#include "support/programs/data_files.h"
-#include "support/regression/fixed_questions.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, DOCUMENTS_MOST = 65536 };
 
+/* The first documents of the demonstration are those of the cases. */
+enum { CASE_DOCUMENTS = 3 };
+
 struct arguments {
-    const char *tenant;
+    const char *tenant, *language;
     bool overwrite;
 };
-
-static enum error seed(const struct document_call *call, const struct support_settings *settings,
-                       const struct demo_document *document, bool overwrite, bool *written)
-{
-    struct document_row row;
-    struct ingest_result result;
-    struct ingest_request request = {
-        .path =
-            arena_print(call->arena, "%s/%s",
-                        ingest_upload_folder(call->arena, settings, call->tenant), document->name),
-        .doc_id = document->name};
-    bool found;
-    enum error error = document_find(call, document->name, &row, &found);
-
-    *written = !error && (!found || overwrite);
-    if (!*written)
-        return error;
-    error = data_file_write(call->arena, request.path, document->text, strlen(document->text),
-                            call->problem);
-    return error ? error : ingest_document(call, settings, &request, &result);
-}
-
-/* A file below DATA_DIR. */
-static enum error put(struct batch_program *program, const char *path, const char *bytes,
-                      bool overwrite)
-{
-    path = data_file_path(program->arena, &program->settings, path);
-    if (data_file_exists(path) && !overwrite)
-        return ERROR_NONE;
-    return data_file_write(program->arena, path, bytes, strlen(bytes), &program->problem);
-}
 
 struct output {
     const char *status, *documents; /* JSON: result of each document, by name */
@@ -70,25 +37,29 @@ static int run(struct batch_program *program)
     const struct arguments *arguments = program->context;
     const struct document_call call = {program->db, program->arena, arguments->tenant,
                                        &program->problem};
+    const struct demo_files files = {program->settings.sql_directory, arguments->language};
+    const struct demo_call adding = {&call, &program->settings, &files};
+    struct demo_support demo;
     struct text text;
     struct json_writer writer;
-    enum error error = ERROR_NONE;
+    enum error error = demo_support_read(program->arena, &files, &demo, &program->problem);
 
+    if (error)
+        return batch_fail(program, EXIT_FAILED);
     text_start(&text, program->arena, DOCUMENTS_MOST);
     writer_start(&writer, &text);
     writer_open_object(&writer);
-    for (size_t i = 0; i < demo_document_count && !error; i++) {
+    for (size_t i = 0; i < CASE_DOCUMENTS && i < demo.documents.count && !error; i++) {
+        struct demo_document document = {
+            .file = ((const struct demo_document *)demo.documents.items)[i].file};
         bool written;
 
-        error = seed(&call, &program->settings, &demo_documents[i], arguments->overwrite, &written);
-        writer_key_string(&writer, demo_documents[i].name, written ? "written" : "kept");
+        error = demo_add_document(&adding, &document, arguments->overwrite, &written);
+        writer_key_string(&writer, document.file, written ? "written" : "kept");
     }
     writer_close_object(&writer);
     if (!error)
-        error = put(program, fixed_questions_path, demo_questions(program->arena),
-                    arguments->overwrite);
-    if (!error)
-        error = put(program, curated_default_path, demo_curated_cases(program->arena), false);
+        error = demo_add_cases(&adding, &demo, arguments->overwrite);
     if (error)
         return batch_fail(program, EXIT_FAILED);
     batch_print(program, &output_schema, &(struct output){.status = "ok", .documents = text.bytes});
@@ -107,9 +78,12 @@ static int check_and_run(struct batch_program *program)
 
 int main(int argc, char **argv)
 {
-    struct arguments arguments = {.tenant = "default"};
+    struct arguments arguments = {.tenant = "default", .language = "ru"};
     const struct batch_option options[] = {
         {.name = "--tenant", .help = "Whose knowledge base.", .text = &arguments.tenant},
+        {.name = "--language",
+         .help = "Of the documents, a folder of config/demo (ru).",
+         .text = &arguments.language},
         {.name = "--overwrite",
          .help = "Documents and questions that are there, too.",
          .flag = &arguments.overwrite}};

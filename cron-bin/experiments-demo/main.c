@@ -1,9 +1,10 @@
 /* Creates the missing example projects of the experiments service. nginx/stack runs it at the start
- * when AB_SEED_DEMO_ON_STARTUP is set. `--help` lists the options and exit codes. */
+ * when AB_SEED_DEMO_ON_STARTUP or AB_DEMO_LANGUAGE is set. `--help` lists the options and exit
+ * codes. */
 #include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
-#include "experiments/demo/demo.h"
+#include "experiments/demo/shop.h"
 #include "experiments/storage/store.h"
 
 #include <stdio.h>
@@ -13,12 +14,32 @@ static const char help[] =
     "usage: experiments-demo\n"
     "\n"
     "Creates the example projects of the experiments service where they are missing.\n"
-    "nginx/stack runs it at the start when AB_SEED_DEMO_ON_STARTUP is set.\n"
+    "nginx/stack runs it at the start when AB_SEED_DEMO_ON_STARTUP or AB_DEMO_LANGUAGE\n"
+    "is set. With AB_DEMO_LANGUAGE the examples are three tests with the events of the\n"
+    "last four weeks, in that language.\n"
     "\n"
     "Exit codes: 0 done; 1 the settings are wrong; 2 the command line is wrong; 3 the\n"
     "database failed.\n";
 
-enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 512 * 1024 * 1024 };
+enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 1024 * 1024 * 1024 };
+
+/* Without any of the two settings somebody has called the program by hand. */
+static enum error make_examples(const struct live_call *call,
+                                const struct experiments_settings *settings, struct demo_made *made)
+{
+    const struct demo_files files = {settings->sql_directory, settings->demo_language};
+    struct demo_made tests = {0};
+    enum error error = ERROR_NONE;
+
+    if (settings->seed_demo_on_startup || !settings->demo_language)
+        error = demo_make(call, locale_get(LANGUAGE_EN), made);
+    if (!error && settings->demo_language)
+        error = shop_make(call, &files, &tests);
+    made->projects += tests.projects;
+    made->analyses += tests.analyses;
+    made->runs += tests.runs;
+    return error;
+}
 
 static enum error make(struct arena *arena, const struct experiments_settings *settings,
                        struct demo_made *made, struct problem *problem)
@@ -32,7 +53,7 @@ static enum error make(struct arena *arena, const struct experiments_settings *s
         return error;
     error = store_prepare(store, &call.db, problem);
     if (!error)
-        error = demo_make(&call, locale_get(LANGUAGE_EN), made);
+        error = make_examples(&call, settings, made);
     store_close(store);
     return error;
 }

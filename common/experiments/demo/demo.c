@@ -3,15 +3,7 @@
 
 #include "experiments/analyses/results_analysis.h"
 #include "experiments/demo/demo_events.h"
-#include "experiments/live/live_store.h"
-#include "experiments/live/rollup_store.h"
-#include "experiments/payloads/design_report.h"
-#include "experiments/projects/project_store.h"
-#include "experiments/templates/presets.h"
-
-#include <string.h>
-
-enum { ANALYSIS_TEXT_MAX = 16 * 1024 * 1024, SAME_NAMES_MAX = 100 };
+#include "experiments/demo/project.h"
 #define ALPHA 0.05
 
 static const struct demo {
@@ -50,15 +42,6 @@ static const struct demo {
       .binary = &(const struct binary_observation){405, 1200, 422, 1200, ALPHA}}},
 };
 
-static const struct experiment_payload *preset_of(const struct demo *demo, struct arena *arena)
-{
-    size_t i = 0;
-
-    while (strcmp(preset_table[i].id, demo->preset) != 0)
-        i++;
-    return preset_payload(&preset_table[i], arena);
-}
-
 /* The observed data, analyzed as /api/v1/results does. NULL when that is refused. */
 static const struct observed_results *results_of(const struct demo *demo,
                                                  const struct locale *locale, struct arena *arena)
@@ -79,12 +62,11 @@ static const struct experiment_payload *design_of(const struct demo *demo,
                                                   const struct locale *locale, struct arena *arena)
 {
     static const char note[] = "Seeded demo sample.";
-    struct experiment_payload *payload = ARENA_NEW(arena, struct experiment_payload);
+    struct experiment_payload *payload = demo_preset(demo->preset, arena);
     struct payload_project *project = ARENA_NEW(arena, struct payload_project);
     struct payload_metrics *metrics = ARENA_NEW(arena, struct payload_metrics);
     struct payload_context *context = ARENA_NEW(arena, struct payload_context);
 
-    *payload = *preset_of(demo, arena);
     *project = *payload->project;
     *metrics = *payload->metrics;
     *context = *payload->additional_context;
@@ -102,80 +84,6 @@ static const struct experiment_payload *design_of(const struct demo *demo,
     return payload;
 }
 
-/* Finds it by its exact name, archived or not; `project->id` is NULL when there is none. */
-static enum error find(const struct project_call *call, const char *name, struct project *project)
-{
-    const struct project_filter filter = {.status = STATUS_ALL,
-                                          .metric_type = -1,
-                                          .q = name,
-                                          .sort_by = SORT_CREATED_AT,
-                                          .ascending = true,
-                                          .limit = SAME_NAMES_MAX};
-    struct object_list found;
-    int64_t total;
-    enum error error = project_list(call, &filter, &found, &total);
-
-    *project = (struct project){0};
-    for (size_t i = 0; !error && !project->id && i < found.count; i++) {
-        const struct project *one = (const struct project *)found.items + i;
-
-        if (strcmp(one->project_name, name) == 0)
-            *project = *one;
-    }
-    return error;
-}
-
-/* Examples call no provider. */
-static const struct advice no_advice = {
-    .provider = "local_orchestrator",
-    .model = "offline",
-    .error = "Examples are made without advice.",
-    .error_code = "seed_demo_disabled_llm",
-};
-
-static enum error analyse(const struct project_call *call, const struct locale *locale,
-                          const struct demo *demo, struct project *project)
-{
-    const struct calculation_call sizing = {locale, call->arena, call->problem};
-    const struct experiment_payload *payload = design_of(demo, locale, call->arena);
-    struct analysis_payload analysis = {0};
-    struct schema_errors errors = {.arena = call->arena};
-    struct json_fault fault;
-    json_t *json;
-    struct calculation calculation = {0};
-    struct analysis_report report = {0};
-    struct text text;
-    struct json_writer writer;
-    enum error error = design_calculate(&sizing, payload, &calculation);
-
-    if (error)
-        return error;
-    design_report_compose(&sizing, payload, &calculation, &report);
-    text_start(&text, call->arena, ANALYSIS_TEXT_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key(&writer, "calculations");
-    schema_write(&writer, &calculation_schema, &calculation);
-    writer_key(&writer, "report");
-    schema_write(&writer, &analysis_report_schema, &report);
-    writer_key(&writer, "advice");
-    schema_write(&writer, &advice_schema, &no_advice);
-    writer_close_object(&writer);
-    if (json_read(call->arena, text.bytes, text.length, JSON_DEPTH_LIMIT, &json, &fault) ||
-        schema_decode(&analysis_payload_schema, json, "demo", &analysis, &errors, call->arena))
-        return problem_set(call->problem, ERROR_SYSTEM, "demo_analysis",
-                           "the analysis of %s cannot be kept", demo->name);
-    return project_add_analysis(call, project->id, &analysis, project);
-}
-
-static bool has_events(const struct live_names *names, const char *experiment)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->items[i], experiment) == 0)
-            return true;
-    return false;
-}
-
 /* Creates all of them or none, so that an interrupted run is repeated completely. */
 static enum error make_events(const struct live_call *call, const struct demo *demo,
                               const char *project_id)
@@ -190,9 +98,9 @@ static enum error make_one(const struct live_call *call, const struct locale *lo
 {
     const struct project_call saving = {
         .db = call->db, .arena = call->arena, .problem = call->problem};
-    struct live_names running = {.arena = call->arena};
     struct project project;
-    enum error error = find(&saving, demo->name, &project);
+    bool has_events = false;
+    enum error error = demo_project_find(&saving, demo->name, &project);
 
     if (!error && !project.id) {
         error = project_create(&saving, design_of(demo, locale, call->arena), &project);
@@ -201,7 +109,8 @@ static enum error make_one(const struct live_call *call, const struct locale *lo
     if (error || project.is_archived)
         return error;
     if (!project.last_analysis_run_id) {
-        error = analyse(&saving, locale, demo, &project);
+        error =
+            demo_project_analyse(&saving, locale, design_of(demo, locale, call->arena), &project);
         made->analyses += !error;
     }
     if (!error && demo->exported && !project.last_exported_at) {
@@ -210,8 +119,8 @@ static enum error make_one(const struct live_call *call, const struct locale *lo
         made->exports += !error;
     }
     if (!error)
-        error = live_list_experiments(call, &running);
-    if (error || has_events(&running, project.id))
+        error = demo_project_has_events(call, project.id, &has_events);
+    if (error || has_events)
         return error;
     error = make_events(call, demo, project.id);
     made->runs += !error;

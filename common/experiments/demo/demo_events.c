@@ -2,7 +2,7 @@
  * Metrics have the names of the presets. */
 #include "experiments/demo/demo_events.h"
 
-#include "experiments/live/ingest.h"
+#include "experiments/demo/project.h"
 #include "math/random.h"
 
 #include <math.h>
@@ -56,23 +56,8 @@ static const char *name(const struct crowd *crowd, const char *prefix, int64_t n
     return arena_print(crowd->call->arena, "%s-%04lld", prefix, (long long)number);
 }
 
-static enum error send(const struct crowd *crowd, enum live_kind kind, const void *records,
-                       size_t size, size_t count)
-{
-    struct live_outcome outcome;
-    enum error error = ERROR_NONE;
-
-    for (size_t done = 0; done < count && !error; done += LIVE_BATCH_MAX) {
-        const struct object_list batch = {count - done < LIVE_BATCH_MAX ? count - done
-                                                                        : LIVE_BATCH_MAX,
-                                          (char *)records + done * size};
-
-        error = live_ingest(crowd->call, crowd->experiment, kind, &batch, &outcome);
-    }
-    return error;
-}
-
-#define SEND(crowd, kind, records, count) send(crowd, kind, records, sizeof *(records), count)
+#define SEND(crowd, kind, records, count)                                                          \
+    demo_send((crowd)->call, (crowd)->experiment, kind, records, sizeof *(records), count)
 #define RECORDS(crowd, type) ARENA_ARRAY((crowd)->call->arena, type, RECORDS_MAX)
 
 /* Everybody of both arms, `users` in each; the user ids begin with the prefix of the arm. */
