@@ -98,11 +98,11 @@ read_languages() {
     language_options=${language_options%$'\n'}
 }
 
-# The existing sections of the catalogs that a page reads, the common one first.
+# The existing sections of the catalogs that a page reads, the common one first, last those that it names.
 sections_of() {
     local name
     sections=()
-    for name in shared "$1" "$1/$2"; do
+    for name in shared "$1" "$1/$2" ${page_texts[$1/$2]:-}; do
         [[ ! -v text_sections[$name] ]] || sections+=("$name")
     done
 }
@@ -141,7 +141,7 @@ write_head() {
     local service=$1 page=$2 base=/static/$build_id sheet sheets module sections modules script
     sections_of "$service" "$page"
     script_of "$service" "$page"
-    sheets=(shared/{tokens,base,controls,components,overlays,content,chart} "$service/$service" "$service/$page/page")
+    sheets=(shared/{tokens,base,controls,components,overlays,content,frame,chart} "$service/$service" "$service/$page/page")
     [[ $script != shared/viewers/* ]] || sheets+=(shared/viewers/viewers)
     echo '<meta name="viewport" content="width=device-width, initial-scale=1" />'
     echo "<link rel=\"icon\" href=\"$base/shared/favicon.svg\" type=\"image/svg+xml\" />"
@@ -161,22 +161,78 @@ write_head() {
     printf '<script type="application/json" id="texts">%s</script>\n' "${english[${sections[*]}]}"
 }
 
-# The links of the navigation; $2 is the current page.
-write_navigation() {
-    local name path menu current page own='<!--# echo var="site_prefix" -->'
-    while IFS=$'\t' read -r page menu path name; do
+# The services that the top bar leads to, in its order.
+menu_services=(experiments support orchestrator livedata)
+
+# What nginx fills in when it serves the page: the same fragments serve a port and the portal.
+prefix_mark='<!--# echo var="site_prefix" -->'
+portal_mark='<!--# echo var="site_portal" -->'
+
+# The roles that each area gives.
+declare -A area_name=([experiments]=experiments [support]=support [orchestrator]=models [livedata]=data [portal]=suite)
+declare -A area_roles=([experiments]="viewer analyst admin" [support]="viewer agent reviewer admin" [orchestrator]="viewer analyst admin"
+    [livedata]="viewer operator admin")
+
+# Sets $shown_to to the attribute that names the roles $2... of service $1: `data-for="support.agent support.admin"`.
+seen_by() {
+    local service=$1 role
+    shift
+    shown_to=''
+    for role; do
+        [[ $role == *.* ]] || role=${area_name[$service]}.$role
+        shown_to+=${shown_to:+ }$role
+    done
+    shown_to=${shown_to:+ data-for=\"$shown_to\"}
+}
+
+# The links to the areas; each leads to the first page of its menu. $1 is the current service.
+write_areas() {
+    local service page menu path rest current shown_to name
+    for service in "${menu_services[@]}"; do
         current=''
-        [[ $page != "$2" ]] || current=' aria-current="page"'
-        [[ $menu == false ]] || echo "<li><a href=\"$own$path\"$current data-i18n=\"nav.$page\">$name</a></li>"
+        [[ -n ${page_rows[$service]:-} ]] || continue
+        IFS=$'\t' read -r page menu path rest <<<"${page_rows[$service]}"
+        [[ $service != "$1" ]] || current=' aria-current="true"'
+        seen_by "$service" ${area_roles[$service]}
+        name=${area_name[$service]}
+        name=${name^}
+        echo "<li data-area=\"$service\"$shown_to><a href=\"$portal_mark${service_prefix[$service]}$path\"$current data-i18n=\"service.$service\">$name</a></li>"
+    done
+}
+
+# The links of the navigation; $2 is the current page. A page that only some roles see names them. A page
+# outside of the menu marks the entry that it belongs to.
+write_navigation() {
+    local name path menu roles under current page shown_to marked=$2
+    while IFS=$'\t' read -r page menu path name roles under; do
+        [[ $page != "$2" || $under == - ]] || marked=$under
     done <<<"${page_rows[$1]}"
+    while IFS=$'\t' read -r page menu path name roles under; do
+        current=''
+        [[ $page != "$marked" ]] || current=' aria-current="page"'
+        [[ $page == "$2" || -z $current ]] || current=' aria-current="true"'
+        seen_by "$1" ${roles#-}
+        [[ $page != docs ]] || shown_to+=' class="site-nav-api"'
+        [[ $menu == false ]] || echo "<li$shown_to><a href=\"$prefix_mark$path\"$current data-i18n=\"nav.$page\">$name</a></li>"
+    done <<<"${page_rows[$1]}"
+}
+
+# Whether a page has links at its side: of the portal's pages only those of the administration.
+has_navigation() {
+    local page menu path rest
+    [[ $1 == portal ]] || return 0
+    while IFS=$'\t' read -r page menu path rest; do
+        [[ $page != "$2" || $path != /admin/* ]] || return 0
+    done <<<"${page_rows[$1]}"
+    return 1
 }
 
 write_header() {
     local links
     links=$(write_navigation "$1" "$2")
-    fill_page header SERVICE "$1" NAME "${1^}" LINKS "$links" LANGUAGES "$language_options"
+    has_navigation "$1" "$2" || links=''
+    fill_page header AREAS "$(write_areas "$1")" LINKS "$links" LANGUAGES "$language_options"
     [[ -n $links ]] || filled=${filled//'data-nav="pages"'/'data-nav="none"'}
-    [[ $1 != portal ]] || filled=${filled//'class="brand-service"'/'class="brand-service" hidden'}
     printf '%s' "$filled"
 }
 
@@ -187,27 +243,30 @@ fill_page() {
     fill "../pages/$name" "$@"
 }
 
-# Fills for each service: `page_rows`, one line per page: page, whether it is in the menu, path and English
-# name, with its API viewers at the end; `page_moves`, one line per redirect: path and target; `page_menus`,
-# the portal's menu as JSON.
-declare -A page_rows=() page_moves=() page_menus=()
+# Fills for each service: `page_rows`, one line per page: page, whether it is in the menu, path, English name,
+# roles that see it and the page that it belongs to (- for none), with its API viewers at the end; `page_moves`, one line per redirect: path and target; `page_menus`,
+# the portal's menu as JSON; for SERVICE/PAGE `page_texts`, more sections of texts that a page reads.
+declare -A page_rows=() page_moves=() page_menus=() page_texts=()
 read_pages() {
     local service kind row
-    page_rows=() page_moves=() page_menus=()
+    page_rows=() page_moves=() page_menus=() page_texts=()
     while IFS=$'\t' read -r service kind row; do
         case $kind in
             page) page_rows[$service]+=${page_rows[$service]:+$'\n'}$row ;;
             move) page_moves[$service]+=${page_moves[$service]:+$'\n'}$row ;;
             menu) page_menus[$service]=$row ;;
+            texts) page_texts[$service/${row%%$'\t'*}]=${row#*$'\t'} ;;
         esac
     done < <(jq -r 'to_entries[] | .key as $service
         | (.value + (if $service == "portal" then [] else [
             {page: "docs", path: "/docs", name: "Try the API"},
             {page: "redoc", path: "/redoc", name: "API reference"}] end)) as $pages
         | ($pages[]
-            | if .to == null then [$service, "page", .page, .menu != false, .path, .name] else [$service, "move", .path, .to] end
+            | if .to == null then [$service, "page", .page, .menu != false, .path, .name, ((.roles // ["-"]) | join(" ")), .under // "-"]
+              else [$service, "move", .path, .to] end
             | @tsv),
-          "\($service)\tmenu\t\([$pages[] | select(.menu != false and .to == null and .page != "docs") | {page, path, name}] | tojson)"
+          ($pages[] | select(.texts) | [$service, "texts", .page, (.texts | join(" "))] | @tsv),
+          "\($service)\tmenu\t\([$pages[] | select(.menu != false and .to == null and .page != "docs") | {page, path, name, roles}] | tojson)"
         ' "$checkout/static/pages.json")
     wait $!
 }

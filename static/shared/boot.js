@@ -46,6 +46,26 @@
 
     globalThis.assayRightToLeft = (tag) => rightToLeft.includes(tag);
 
+    /* The roles of the person signed in, 'support.agent data.viewer', by which the menu shows what is of use
+     * (frame.css). No mark: nobody is known, and nothing is hidden. */
+    globalThis.assayMarkRoles = (person) => {
+        if (person === null) delete root.dataset.roles;
+        else
+            root.dataset.roles = Object.entries(person.roles)
+                .filter(([, role]) => role !== null)
+                .map((pair) => pair.join('.'))
+                .join(' ');
+    };
+
+    function markStored() {
+        try {
+            globalThis.assayMarkRoles(JSON.parse(stored('assay.person')));
+        } catch {
+            /* what another version of the pages has kept */
+        }
+    }
+
+    if (portal === '') markStored();
     const theme = stored('assay.theme');
     if (theme === 'light' || theme === 'dark') root.dataset.theme = theme;
 

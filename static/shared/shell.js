@@ -1,8 +1,10 @@
 /*
- * What can be operated in the frame around every page: language, colour scheme, the access token of
- * this tab. The frame itself is written by nginx/pages.bash. Importing this module starts it.
+ * What can be operated in the frame around every page: the person's menu with language and color scheme, the
+ * search, the access token of this tab. The frame itself is written by nginx/pages.bash. Importing this module
+ * starts it.
  */
 import { currentLocale, onLocale, setLocale, t } from './i18n.js';
+import { hasRole, knownPerson, onPerson, signOut } from './person.js';
 import { currentTheme, onTheme, toggleTheme } from './theme.js';
 import { accessToken, onAccessToken, setAccessToken } from './ui/session.js';
 
@@ -12,13 +14,44 @@ const forget = document.getElementById('forget-token');
 
 /* The button shows the scheme that it leads to. */
 function nameTheme() {
-    const label = t(currentTheme() === 'dark' ? 'shell.theme_light' : 'shell.theme_dark');
-    theme.setAttribute('aria-label', label);
-    theme.setAttribute('title', label);
+    document.getElementById('theme-text').textContent = t(currentTheme() === 'dark' ? 'shell.theme_light' : 'shell.theme_dark');
 }
 
 function showToken() {
     forget.hidden = accessToken() === null;
+}
+
+/* "Ada Lovelace" is AL, "admin" is A. */
+function initials(name) {
+    const words = name.trim().split(/\s+/);
+    return [words[0], words.length > 1 ? words.at(-1) : ''].map((word) => [...word][0] ?? '').join('').toLocaleUpperCase();
+}
+
+/* An area begins at the first page of its menu, or at another one for who may not see that. */
+function leadToAreas() {
+    /** @type {NodeListOf<HTMLAnchorElement>} */
+    const links = document.querySelectorAll('a[data-else]');
+    for (const link of links) if (!hasRole(...link.dataset.entry.split(' '))) link.href = link.dataset.else;
+}
+
+function showPerson(person) {
+    const name = person === null ? '' : person.name || person.username;
+    document.getElementById('person-initials').textContent = initials(name);
+    document.getElementById('person-name').textContent = name;
+    document.getElementById('person-username').textContent = person !== null && name !== person.username ? person.username : '';
+    if (person !== null) leadToAreas();
+}
+
+async function openSearch() {
+    const { openPalette } = await import('./search.js');
+    openPalette();
+}
+
+function onKey(event) {
+    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
+    if (knownPerson() === null) return;
+    event.preventDefault();
+    openSearch();
 }
 
 language.value = currentLocale();
@@ -28,10 +61,15 @@ forget.addEventListener('click', () => {
     setAccessToken(null);
     location.reload();
 });
+document.getElementById('search-button').addEventListener('click', openSearch);
+document.getElementById('sign-out-suite').addEventListener('click', () => signOut());
+addEventListener('keydown', onKey);
 onTheme(nameTheme);
 onLocale(() => {
     language.value = currentLocale();
     nameTheme();
 });
 onAccessToken(showToken);
+onPerson(showPerson);
 showToken();
+showPerson(knownPerson());

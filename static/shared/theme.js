@@ -41,3 +41,15 @@ export function onTheme(listener) {
 }
 
 system.addEventListener('change', announce);
+
+/* 'system', 'light' or 'dark', as the reader chose it. */
+export function chosenTheme() {
+    return document.documentElement.dataset.theme ?? 'system';
+}
+
+export function chooseTheme(theme) {
+    if (theme === 'system') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    remember(theme === 'system' ? null : theme);
+    announce();
+}

@@ -157,7 +157,7 @@ test('says why a plan cannot be computed', async () => {
     await page.waitForSelector('#notices [role="alert"]');
     assert.match(
         await page.textContent('#notices'),
-        /This cannot be computed.*0\.9.*400 bad_request · Request [0-9a-f-]{36}/s,
+        /The request is invalid.*0\.9.*400 bad_request · Request [0-9a-f-]{36}/s,
     );
     assert.equal(
         await page.evaluate(() => document.activeElement.closest('#notices') !== null),

@@ -398,7 +398,8 @@ test('the navigation stands beside a wide page, and is a drawer on a narrow one'
     const nav = page.locator('#site-nav');
     assert.equal(await nav.isVisible(), false);
     await page.click('.site-menu');
-    assert.equal(await nav.locator('[aria-current="page"]').textContent(), 'Results');
+    assert.equal(await nav.locator('[aria-current="page"]').textContent(), 'Analyze');
+    assert.deepEqual(await nav.locator('.site-nav-areas a').allTextContents(), ['Experiments', 'Support', 'Models', 'Data']);
     await page.keyboard.press('Escape');
     assert.equal(await nav.isVisible(), false);
     assert.equal(await page.evaluate(() => document.activeElement.matches('.site-menu')), true);

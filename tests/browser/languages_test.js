@@ -40,6 +40,7 @@ test('changes language in place, keeps what was entered and remembers the choice
     const page = await open(`${experiments}/?lang=fr`);
     await answered(page);
     await page.fill('#mde_pct', '10');
+    await page.click('#person-button');
     await page.focus('#language');
     await page.selectOption('#language', 'ar');
     await untilText(page, 'h1', titles.ar);
@@ -101,7 +102,8 @@ test('follows the colour scheme of the system until the reader picks the other o
     await page.emulateMedia({ colorScheme: 'dark' });
     const dark = await background(page);
     assert.notEqual(light, dark);
-    await page.waitForSelector('#theme[aria-label="Switch to light colours"]');
+    await page.click('#person-button');
+    await untilText(page, '#theme', 'Light theme');
 
     await page.click('#theme');
     assert.equal(await background(page), light);
@@ -109,6 +111,7 @@ test('follows the colour scheme of the system until the reader picks the other o
     await answered(page);
     assert.equal(await background(page), light);
 
+    await page.click('#person-button');
     await page.click('#theme');
     assert.equal(await background(page), dark);
     assert.equal(await page.evaluate(() => localStorage.getItem('assay.theme')), null);

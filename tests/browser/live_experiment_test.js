@@ -149,7 +149,7 @@ test('the list leads to the experiment; an unknown one is said to be unknown', a
     await page.click(`a[href="/live/${id}"]`);
     await untilText(page, '#name', 'Checkout, one day');
     await page.goto(`${experiments}/live/nothing`);
-    await untilText(page, '.notice-title', 'There is no such thing');
+    await untilText(page, '.notice-title', 'Not found');
     await close(page, [404]);
 });
 

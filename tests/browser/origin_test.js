@@ -10,10 +10,10 @@ const places = [
     ['livedata', '/data', process.env.ASSAY_LIVEDATA_URL],
 ];
 
-/* The addresses that the links of a page lead to within its origin. */
+/* The addresses that the links of a page and of its menu lead to within its origin; the top bar leads everywhere. */
 function linksOf(page) {
     return page.evaluate(() =>
-        [...document.querySelectorAll('a[href]')]
+        [...document.querySelectorAll('main a[href], .site-nav > ul:not(.site-nav-areas) a[href]')]
             .map(({ href }) => new URL(href))
             .filter(({ origin }) => origin === location.origin)
             .map(({ pathname }) => pathname),

@@ -49,7 +49,9 @@ test('Redoc shows every route, in either scheme, and finds one', async () => {
     const described = await (await fetch(`${experiments}/openapi.json`)).json();
     const operations = Object.values(described.paths).flatMap((path) => Object.keys(path));
     assert.equal(await page.locator('[id^="operation/"]').count(), operations.length);
+    await page.click('#person-button');
     await page.click('#theme');
+    await page.keyboard.press('Escape');
     await page.waitForSelector('[id="operation/calculate"]');
     await page.fill('#viewer input[type="text"]', 'srm');
     await page.waitForSelector(

@@ -17,8 +17,12 @@ const kinds = ['projects', 'project_revisions', 'analysis_runs', 'export_events'
 
 const counts = (of) => html`<dl class="figures">${kinds.map((kind) => figure(t(`settings.count_${kind}`), formatInteger(of(kind))))}</dl>`;
 
-/** @param {Client<'experiments'>} client */
-export function createBackup(update, client) {
+/**
+ * `validate` is where a file goes to be looked at, from the page's own service.
+ *
+ * @param {Client<'experiments'>} client
+ */
+export function createBackup(update, client, { validate = '/api/v1/workspace/validate' } = {}) {
     let checked = null; /* {file, report} */
     let imported = null;
     let busy = false;
@@ -26,7 +30,7 @@ export function createBackup(update, client) {
     const here = createResource(update, async (signal) => (await client.get('/api/v1/diagnostics', { signal })).data);
 
     const upload = createUpload(update, {
-        url: '/api/v1/workspace/validate',
+        url: validate,
         type,
         accept: '.json,application/json',
         multiple: false,

@@ -1,5 +1,10 @@
-/* The operator's token, which keys and webhooks ask for: it lives in this tab alone, beside the access token. */
+/*
+ * The operator's rights, which keys and webhooks ask for: those of an administrator's session at the portal, else a
+ * token, which lives in this tab alone, beside the access token.
+ */
 import { t } from '../../shared/i18n.js';
+import { roleIn } from '../../shared/person.js';
+import { isUnderPortal } from '../../shared/place.js';
 import { createClient } from '../../shared/ui/client.js';
 import { errorNotice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
@@ -13,7 +18,7 @@ export function createOperator(changed) {
     /** @type {Record<string, string>} */
     const headers = {};
     /** @type {Client<'experiments'>} */
-    const client = createClient({ headers });
+    const client = createClient({ headers, ...(isUnderPortal ? { service: 'experiments' } : {}) });
     let token = null;
 
     function take(given) {
@@ -34,15 +39,17 @@ export function createOperator(changed) {
     });
     take(recall('admin'));
 
+    const isKnown = () => token !== null || roleIn('experiments') === 'admin';
+
     return {
         client,
-        known: () => token !== null,
+        known: isKnown,
 
         /* What `resource` has, or the question for the token that it needs. */
         view(resource, how) {
-            const refused = token !== null && refusals.includes(resource.error?.kind);
+            const refused = isKnown() && refusals.includes(resource.error?.kind);
             if (refused && resource.error.code === 'admin_token_not_configured') return errorNotice(resource.error);
-            if (token !== null && !refused) return resourceView(resource, how);
+            if (isKnown() && !refused) return resourceView(resource, how);
             return askForSecret({
                 id: 'admin-token',
                 title: t(refused ? 'settings.admin_refused' : 'settings.admin_title'),

@@ -1,106 +1,12 @@
-/* Keys and tenants: the administration's own key lives in this tab alone. */
+/* The keys and tenants of live data. */
 import '../../shared/shell.js';
-import { t } from '../../shared/i18n.js';
+import { currentPerson } from '../../shared/person.js';
 import { mount } from '../../shared/ui/app.js';
-import { createClient } from '../../shared/ui/client.js';
-import { confirm } from '../../shared/ui/dialog.js';
-import { ApiError } from '../../shared/ui/errors.js';
-import { createForm } from '../../shared/ui/form.js';
-import { focusIssued } from '../../shared/ui/issued.js';
-import { createResource } from '../../shared/ui/resource.js';
-import { onAccessToken, recall, remember } from '../../shared/ui/session.js';
-import { view } from './view.js';
+import { createKeys } from './keys.js';
 
-/** @type {Record<string, string>} */
-const headers = {};
-/** @type {Client<'livedata'>} */
-const client = createClient({ headers });
 let app = null;
-const update = () => app?.update();
-const pathOf = (id) => /** @type {const} */ (`/v1/admin/keys/${encodeURIComponent(id)}`);
-
-const keys = createResource(update, async (signal) => (await client.get('/v1/admin/keys', { signal })).data.keys);
-const summary = createResource(update, async (signal) => (await client.get('/v1/admin/summary', { signal })).data);
-const tenants = createResource(update, async (signal) => (await client.get('/v1/admin/analytics/usage', { signal })).data.tenants);
-
-const form = createForm(update, {
-    id: 'key',
-    fields: [
-        { name: 'name', kind: 'text', label: () => t('keys.name'), maxLength: 100 },
-        { name: 'tenant', kind: 'text', label: () => t('keys.tenant'), initial: 'default', maxLength: 64 },
-        { name: 'rate_limit_rpm', kind: 'count', label: () => t('keys.rate'), initial: 120 },
-        { name: 'allowed_entity_types', kind: 'text', label: () => t('keys.types'), hint: () => t('keys.types_hint'), optional: true, placeholder: 'order, user' },
-    ],
-    onSubmit: create,
-});
-
-/* One question to see whether the key is right: each refusal counts against the reader's address. */
-async function start() {
-    await keys.load();
-    if (keys.error?.kind === 'unauthorized') return;
-    tenants.load();
-    summary.load();
-}
-
-function use(key) {
-    headers['X-Admin-Key'] = key;
-    remember('admin', key);
-    app?.set({ admin: key, problem: null });
-    start();
-}
-
-async function act(action) {
-    app.set({ busy: true, problem: null });
-    try {
-        await action();
-        await keys.reload();
-    } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        if (!form.showError(error)) app.set({ problem: error });
-    } finally {
-        app.set({ busy: false });
-    }
-}
-
-function show(name, key) {
-    app.set({ made: { name, key } });
-    focusIssued();
-}
-
-function create(values) {
-    const types = (values.allowed_entity_types ?? '').split(/[\s,]+/).filter(Boolean);
-    form.clearProblems();
-    act(async () => {
-        const { data } = await client.post('/v1/admin/keys', { ...values, allowed_entity_types: types.length > 0 ? types : null });
-        form.write({});
-        show(data.name, data.key);
-    });
-}
-
-app = mount(document.getElementById('page'), view, {
-    keys,
-    tenants,
-    summary,
-    form,
-    admin: null,
-    made: null,
-    problem: null,
-    busy: false,
-    actions: {
-        use,
-        rotate: (id, name) => act(async () => show(name, (await client.request('POST', `${pathOf(id)}/rotate`)).data.new_key)),
-        revoke: (id) => act(() => client.request('POST', `${pathOf(id)}/revoke-old`)),
-        async remove(id, name) {
-            const sure = await confirm({ title: t('keys.delete_title', { name }), text: t('keys.delete_text'), action: t('keys.delete') });
-            if (sure) act(() => client.request('DELETE', pathOf(id)));
-        },
-    },
-});
-form.write({});
-/* Who has the tab forget its token means this one, too. */
-onAccessToken((token) => {
-    if (token !== null) return;
-    remember('admin', null);
-    app.set({ admin: null, made: null });
-});
-if (recall('admin') !== null) use(recall('admin'));
+const keys = createKeys(() => app?.update());
+app = mount(document.getElementById('page'), () => keys.view());
+await currentPerson();
+app.update();
+keys.load();

@@ -85,9 +85,9 @@ function summaryView({ health, qps, configured_keys: configured, cache, rate_lim
     </div>`;
 }
 
-export function view({ keys, tenants, summary, form, admin, made, problem, busy, actions }) {
+export function view({ keys, tenants, summary, form, isKnown, made, problem, busy, actions }) {
     const refused = keys.error?.kind === 'unauthorized';
-    if (admin === null || refused) return adminForm(refused, actions.use);
+    if (!isKnown || refused) return adminForm(refused, actions.use);
     return html`<div class="stack">
         ${made === null ? null : issuedSecret({ title: t('keys.made', { name: made.name }), text: t('keys.once'), secret: made.key })} ${problem === null ? null : errorNotice(problem)}
         <section class="card" aria-labelledby="summary-title" id="summary">
