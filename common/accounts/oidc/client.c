@@ -15,6 +15,8 @@
 
 enum { FORM_MAX = 16384, BREAKER_FAILURES = 5, BREAKER_SECONDS = 15 };
 
+static const double SECONDS_MIN = 0.05; /* of a call, when the time is over */
+
 /* A document as it came; each request parses it into its own arena. */
 struct kept {
     struct arena *arena;
@@ -28,7 +30,15 @@ struct oidc_client {
     struct shm_region *region;
     char host[EGRESS_HOST_MAX]; /* of the issuer: may be in a private network */
     struct kept metadata, keys;
+    int64_t until; /* monotonic microseconds: end of the operation that runs */
 };
+
+/* All calls of one operation share its time. */
+static void start_clock(struct oidc_client *client)
+{
+    client->until =
+        clock_monotonic_microseconds() + (int64_t)(client->config->timeout_seconds * 1e6);
+}
 
 static struct arena *kept_arena(const struct oidc_config *config)
 {
@@ -71,7 +81,8 @@ static struct fetch_request request_to(const struct oidc_client *client, const c
     const struct egress_policy policy = {
         .allowed_hosts = {1, (const char *[]){client->host}},
     };
-    double seconds = client->config->timeout_seconds;
+    double left = (double)(client->until - clock_monotonic_microseconds()) / 1e6;
+    double seconds = left > SECONDS_MIN ? left : SECONDS_MIN;
 
     return (struct fetch_request){.url = url,
                                   .headers = {{"Accept", "application/json"}},
@@ -150,7 +161,7 @@ static const char *discovery_address(struct arena *arena, const char *issuer)
     return arena_print(arena, "%.*s/.well-known/openid-configuration", (int)length, issuer);
 }
 
-enum error oidc_client_metadata(struct oidc_client *client, struct arena *arena,
+static enum error read_metadata(struct oidc_client *client, struct arena *arena,
                                 struct oidc_metadata *metadata, struct problem *problem)
 {
     static const char what[] = "discovery document";
@@ -192,8 +203,10 @@ enum error oidc_client_authorize(struct oidc_client *client, struct arena *arena
 {
     struct oidc_metadata metadata;
     struct text query;
-    enum error error = oidc_client_metadata(client, arena, &metadata, problem);
+    enum error error;
 
+    start_clock(client);
+    error = read_metadata(client, arena, &metadata, problem);
     if (error)
         return error;
     text_start(&query, arena, FORM_MAX);
@@ -378,8 +391,10 @@ enum error oidc_client_redeem(struct oidc_client *client, struct arena *arena,
 {
     struct oidc_metadata metadata;
     json_t *tokens, *claims, *userinfo = NULL;
-    enum error error = oidc_client_metadata(client, arena, &metadata, problem);
+    enum error error;
 
+    start_clock(client);
+    error = read_metadata(client, arena, &metadata, problem);
     if (!error)
         error = check_response(client->config, &metadata, response, problem);
     if (!error)
@@ -402,7 +417,8 @@ const char *oidc_client_sign_out(struct oidc_client *client, struct arena *arena
     struct text query;
     const char *address;
 
-    if (oidc_client_metadata(client, arena, &metadata, NULL) || !metadata.end_session_endpoint)
+    start_clock(client);
+    if (read_metadata(client, arena, &metadata, NULL) || !metadata.end_session_endpoint)
         return NULL;
     address = metadata.end_session_endpoint;
     text_start(&query, arena, FORM_MAX);

@@ -21,11 +21,6 @@ void oidc_client_close(struct oidc_client *client);
 
 const struct oidc_config *oidc_client_config(const struct oidc_client *client);
 
-/* The discovery document, kept or fetched. ERROR_UNAVAILABLE `oidc_unavailable`: the provider does
- * not answer; ERROR_FORBIDDEN: its answer is not what it should be (metadata.h). */
-MUST_CHECK enum error oidc_client_metadata(struct oidc_client *client, struct arena *arena,
-                                           struct oidc_metadata *metadata, struct problem *problem);
-
 /* What one sign-in is known by, from its beginning to its end. */
 struct oidc_attempt {
     const char *state;
@@ -34,7 +29,8 @@ struct oidc_attempt {
     const char *redirect_uri; /* where the provider sends the browser back to */
 };
 
-/* Where to send the browser. Errors as above. */
+/* Where to send the browser. ERROR_UNAVAILABLE `oidc_unavailable`: the provider does not answer;
+ * ERROR_FORBIDDEN: its answer is not what it should be (metadata.h). */
 MUST_CHECK enum error oidc_client_authorize(struct oidc_client *client, struct arena *arena,
                                             const struct oidc_attempt *attempt,
                                             const char **address, struct problem *problem);

@@ -93,7 +93,8 @@ struct oidc_config {
          "10",                                                                                     \
          0.1,                                                                                      \
          60,                                                                                       \
-         .help = "Longest wait for an answer of the provider."},                                   \
+         .help =                                                                                   \
+             "Longest wait for all answers of the provider that one step of a sign-in needs."},    \
         {"ASSAY_OIDC_ANSWER_MAX_BYTES",                                                            \
          SETTING_INTEGER,                                                                          \
          AT(oidc.answer_max_bytes),                                                                \

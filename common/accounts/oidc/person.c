@@ -1,0 +1,140 @@
+/* From an identity to a person. */
+#include "accounts/oidc/person.h"
+
+#include "accounts/oidc/identity_store.h"
+#include "accounts/oidc/roles.h"
+#include "accounts/people.h"
+#include "base/log.h"
+#include "crypto/digest.h"
+
+#include <string.h>
+
+static enum error refuse(const struct accounts_call *call, const char *text)
+{
+    return problem_set(call->problem, ERROR_FORBIDDEN, "oidc_no_access", "%s", text);
+}
+
+/* The address if the provider vouches for it, else the name that the person has there, else the
+ * subject, or a digest of it. */
+static const char *choose_username(struct arena *arena, const struct oidc_identity *identity)
+{
+    const char *const names[] = {identity->email, identity->preferred_username, identity->subject};
+    const char *both = arena_print(arena, "%s %s", identity->issuer, identity->subject);
+    char digest[DIGEST_SHA256_TEXT];
+
+    for (size_t i = 0; i < COUNT_OF(names); i++)
+        if (person_is_username(names[i]))
+            return names[i];
+    digest_sha256_hex(both, strlen(both), digest);
+    return arena_print(arena, "person-%.16s", digest);
+}
+
+static const char *usable_name(const struct oidc_identity *identity)
+{
+    return identity->name && utf8_count(identity->name) <= PERSON_NAME_MAX ? identity->name : NULL;
+}
+
+static const char *usable_email(const struct oidc_identity *identity)
+{
+    return person_is_email(identity->email) ? identity->email : NULL;
+}
+
+static bool has_any_role(const struct person_roles *roles)
+{
+    for (enum account_area area = 0; area < AREA__MAX; area++)
+        if (roles_get(roles, area) != ACCOUNT_NONE)
+            return true;
+    return false;
+}
+
+static enum error make_account(const struct accounts_call *call, const struct oidc_config *config,
+                               const struct oidc_identity *identity, const char *tenant,
+                               struct person *person)
+{
+    const struct new_person made = {.username = choose_username(call->arena, identity),
+                                    .email = usable_email(identity),
+                                    .name = usable_name(identity),
+                                    .tenant = tenant,
+                                    .roles = oidc_roles_of_new(config, &identity->groups),
+                                    .source = "oidc"};
+    enum error error;
+
+    if (!config->creates_accounts)
+        return refuse(call, "the person has no account");
+    if (!has_any_role(&made.roles))
+        return refuse(call, "no group of the person gives a role");
+    error = person_add(call, &made, person);
+    if (error == ERROR_CONFLICT)
+        return problem_set(call->problem, ERROR_FORBIDDEN, "oidc_account_exists",
+                           "somebody else has the username %.100s", made.username);
+    return error ? error : identity_add(call, identity->issuer, identity->subject, person->id);
+}
+
+/* A new identity: that of a prepared account, or a new account. In one transaction. */
+static enum error join_or_make(const struct accounts_call *call, const struct oidc_config *config,
+                               const struct oidc_identity *identity, const char *tenant,
+                               struct person *person, bool *is_new)
+{
+    const char *prepared = NULL;
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    if (identity->email)
+        error = identity_find_prepared(call, identity->email, &prepared);
+    if (!error && prepared)
+        error = identity_add(call, identity->issuer, identity->subject, prepared);
+    if (!error && prepared)
+        error = person_read(call, prepared, person);
+    if (!error && !prepared) {
+        error = make_account(call, config, identity, tenant, person);
+        *is_new = true;
+    }
+    return db_finish(call->db, error, call->problem);
+}
+
+/* Roles follow the groups, except that the last administrator of the suite stays one. */
+static enum error renew_roles(const struct accounts_call *call, const struct oidc_config *config,
+                              const struct oidc_identity *identity, struct person *person)
+{
+    struct person_roles *roles = ARENA_NEW(call->arena, struct person_roles);
+    struct person changed = *person;
+    enum error error;
+
+    *roles = *person->roles;
+    changed.roles = roles;
+    if (!oidc_roles_renew(config, &identity->groups, roles))
+        return ERROR_NONE;
+    error = person_change(call, &changed);
+    if (error == ERROR_CONFLICT) {
+        log_event(LOG_WARNING, "oidc_roles_kept", call->problem->text);
+        return ERROR_NONE;
+    }
+    if (!error)
+        *person = changed;
+    return error;
+}
+
+enum error oidc_person_of(const struct accounts_call *call, const struct oidc_config *config,
+                          const struct oidc_identity *identity, struct person *person, bool *is_new)
+{
+    const char *tenant = oidc_tenant_of(call->arena, config, identity->email);
+    const char *id;
+    enum error error;
+
+    *is_new = false;
+    if (!tenant)
+        return refuse(call, "the domain of the person's address has no tenant");
+    error = identity_find(call, identity->issuer, identity->subject, &id);
+    if (!error && id)
+        error = person_read(call, id, person);
+    else if (!error)
+        error = join_or_make(call, config, identity, tenant, person, is_new);
+    if (!error && !person->is_active)
+        error = refuse(call, "the account is switched off");
+    if (!error && !*is_new)
+        error = renew_roles(call, config, identity, person);
+    if (!error && !has_any_role(person->roles))
+        error = refuse(call, "the person has no role");
+    return error ? error : identity_touch(call, identity->issuer, identity->subject);
+}
