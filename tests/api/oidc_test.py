@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from identity_provider import Key, encode, encode_json, encode_number, sign_with_secret
-from sign_in import Browser, provider_settings, sign_in_stack, without
+from sign_in import Browser, problem_of, provider_settings, sign_in_stack, without
 
 SLOW_SECONDS = 1.0
 
@@ -35,26 +35,18 @@ def browser(provider_and_url):
     return Browser(provider_and_url[1])
 
 
-def problem_of(answer):
-    """The word for the page of sign-in; fails when somebody is signed in."""
-    assert answer.status_code == 303, (answer.status_code, answer.text)
-    assert "assay_session" not in answer.headers.get("Set-Cookie", ""), answer.headers
-    place = urlsplit(answer.headers["Location"])
-    assert (place.scheme, place.netloc, place.path) == ("", "", "/sign-in"), answer.headers["Location"]
-    return parse_qs(place.query)["problem"][0]
-
-
 def test_an_honest_provider_signs_in(provider, browser):
     answer = browser.sign_in(provider, "/support/agent?x=1")
     assert (answer.status_code, answer.headers["Location"]) == (303, "/support/agent?x=1")
     assert browser.person()["username"] == "ann@example.com"
 
 
-# What the ID token says.
-
 def changed(**members):
+    """Members of the claims, or of another object, replaced; ... = left out."""
     return lambda claims: {name: value for name, value in (claims | members).items() if value is not Ellipsis}
 
+
+# What the ID token says.
 
 CLAIMS = {
     "for another client": changed(aud="another"),
