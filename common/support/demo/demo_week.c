@@ -51,9 +51,11 @@ static enum error ask_turn(struct week *week, const struct demo_conversation *co
 
 static enum error reply(const struct week *week, const char *session_id, const char *text)
 {
+    const struct ticket_filter filter = {"open", "", "", 100, 0};
     struct object_list open;
     struct ticket ticket;
-    enum error error = ticket_list(&week->conversations, "open", 100, &open);
+    int64_t total;
+    enum error error = ticket_list(&week->conversations, &filter, &open, &total);
     const struct ticket *tickets = open.items;
 
     for (size_t i = 0; !error && i < open.count; i++)
