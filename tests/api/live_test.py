@@ -530,7 +530,7 @@ def test_a_reversal_within_the_strata_blocks_the_decision(store):
     assert set(blockers) == {"stratum_srm_mismatch", "stratified_contradiction"}
     assert blockers["stratified_contradiction"]["params"] == {
         "arm": 1, "pooled_effect": 46.0, "stratified_effect": -10.0}
-    assert "Believe the effect within the strata" in blockers["stratified_contradiction"]["text"]
+    assert "Trust the effect within strata" in blockers["stratified_contradiction"]["text"]
 
 
 def test_of_three_arms_the_one_that_is_off_is_named(store):
@@ -538,7 +538,7 @@ def test_of_three_arms_the_one_that_is_off_is_named(store):
     experiment = Experiment(store.client, payload("live", "binary", metrics=metrics(), **blocks))
     fill(experiment, [(200, 0), (205, 0), (90, 0)])
     srm = experiment.stats()["srm"]
-    assert srm["is_srm"] and srm["deviating_arm"] == 2 and "Arm 2 is furthest off: 90 users instead of 165.0." in srm["verdict"]
+    assert srm["is_srm"] and srm["deviating_arm"] == 2 and "Variant C is furthest off: 90 users instead of 165.0." in srm["verdict"]
 
 
 def test_a_p_value_too_small_for_a_number_is_not_told_as_zero(store):

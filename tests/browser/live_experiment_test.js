@@ -64,21 +64,21 @@ async function run(id, percents) {
 test('waits for events with the way to send them, then shows the verdict, its reasons and what would change it', async () => {
     const id = await create();
     const page = await open(`${experiments}/live/${id}`);
-    await untilText(page, '#verdict', 'Keep running');
-    assert.match(await page.textContent('#reasons'), /Nobody has been exposed yet/);
+    await untilText(page, '#verdict', 'Not started');
+    assert.equal(await page.locator('#ship').count(), 0);
     assert.match(await page.textContent('.codeblock'), new RegExp(`/api/v1/experiments/${id}/exposures`));
     await page.click('#snippet-tab-python');
     assert.match(await page.textContent('.codeblock'), /urllib\.request/);
     await run(id, [20, 40]);
     await untilText(page, '#verdict', 'Ship it');
     assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'good');
-    assert.match(await page.textContent('#changes'), /verdict would be/);
+    assert.match(await page.textContent('#changes'), /recommendation would be/);
     assert.equal(await page.locator('.verdict .figure-value').first().textContent(), '2,000');
     assert.equal(await page.locator('#intervals .interval-bar').count(), 2);
     const rows = await page.$$eval('#split tbody tr', (all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
     assert.deepEqual(rows, [
-        ['Control', '1,000', '1,000', '200', '20%'],
-        ['Arm 1', '1,000', '1,000', '400', '40%'],
+        ['A (control)', '1,000', '1,000', '200', '20%'],
+        ['Variant B', '1,000', '1,000', '400', '40%'],
     ]);
     await close(page);
 });
@@ -96,9 +96,9 @@ test('metrics that large values cannot sway say what they are', async () => {
         await post(`/experiments/${id}/conversions`, { conversions });
     }
     const page = await open(`${experiments}/live/${id}`);
-    await untilText(page, '#metrics-title', 'All metrics');
+    await untilText(page, '#metrics-title', 'Scorecard');
     const names = await page.$$eval('[aria-labelledby="metrics-title"] tbody tr', (all) => all.map((row) => row.cells[0].textContent.replace(/\s+/g, ' ').trim()));
-    assert.deepEqual(names, ['purchase', 'spent mean of values capped at 50', 'spent percentile 90']);
+    assert.deepEqual(names, ['purchase Goal', 'spent Secondary · mean of values capped at 50', 'spent Secondary · percentile 90']);
     const german = await open(`${experiments}/live/${id}`, { locale: 'de-DE' });
     await untilText(german, '[aria-labelledby="metrics-title"] tbody tr:last-child', /90\. Perzentil/);
     await close(german);
@@ -111,9 +111,9 @@ test('a rate that should fall is better when it has fallen', async () => {
     await post(`/experiments/${id}/conversions`, { conversions: [{ user_id: '0-1', metric: 'Purchase', value: 1 }] });
     const page = await open(`${experiments}/live/${id}`);
     await untilText(page, '#verdict', 'Ship it');
-    assert.match(await page.textContent('#reasons'), /Arm 1 is better than the control \(-50\.0%/);
-    assert.match(await page.textContent('#reasons'), /a decrease by the smallest worthwhile effect, 8\.0, or more/);
-    assert.match(await page.textContent('[aria-labelledby="intervals-title"] .section-note:last-child'), /−8 percentage points/);
+    assert.match(await page.textContent('#reasons'), /Variant B is better than control \(-50\.0%/);
+    assert.match(await page.textContent('#reasons'), /a decrease by the smallest worthwhile effect, 8 percentage points, or more/);
+    assert.match(await page.textContent('[aria-labelledby="intervals-title"] .section-note:last-child'), /−8\.00 pp/);
     assert.match(await page.textContent('#warnings'), /1 events came under metric names that the design does not have: Purchase/);
     await close(page);
 });
@@ -139,7 +139,8 @@ test('a split that did not arrive as planned is said beside the arms', async () 
     await post(`/experiments/${id}/exposures`, { exposures: people(1, 400) });
     const page = await open(`${experiments}/live/${id}`);
     await untilText(page, '#split .badge', 'The split did not arrive as planned');
-    await untilText(page, '#verdict', 'Do not ship');
+    await untilText(page, '#verdict', 'Don’t trust this result yet');
+    assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'danger');
     await close(page);
 });
 

@@ -264,8 +264,9 @@ TEST(a_falling_bounce_rate_is_better)
     CHECK_TEXT(codes_of(&bench), WIN);
     reasons = bench.decision.reasons.items;
     CHECK_NEAR(json_number_value(json_object_get(reasons[0].params, "effect_relative")), -25, 0);
-    CHECK_TEXT(reasons[1].text, "Arm 1: even the upper end of the interval, -8.1406, is a decrease "
-                                "by the smallest worthwhile effect, 4.0, or more.");
+    CHECK_TEXT(reasons[1].text,
+               "Variant B: even the upper end of the interval, -8.14 percentage points, is a "
+               "decrease by the smallest worthwhile effect, 4 percentage points, or more.");
     CHECK(bench.decision.policy->minimum_worthwhile_effect.value == 4);
     comparisons = read_stats(&bench);
     CHECK(comparisons[0].probability_treatment_beats_control.value > 0.999);

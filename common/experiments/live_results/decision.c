@@ -5,6 +5,7 @@
 #include "experiments/analyses/report_print.h"
 #include "experiments/live_results/decision_flip.h"
 #include "experiments/live_results/headline.h"
+#include "experiments/live_results/live_results_internal.h"
 #include "experiments/live_results/policy.h"
 
 #include <string.h>
@@ -12,6 +13,7 @@
 enum { PARAMS_BYTES_MAX = 4096 };
 
 static const char policy_version[] = "practical_v1";
+static const double percent = 100, one_percent = 0.01, almost_sure = 0.9995;
 
 static const char *evidence_fields[] = {"analysis.is_significant",
                                         "analysis.observed_effect",
@@ -265,41 +267,74 @@ static json_t *params_of(const struct decision_context *context, const struct po
     return json_read(arena, text.bytes, text.length, 2, &params, &fault) ? NULL : params;
 }
 
-/* A number too small for its digits is not printed as 0; an unknown one prints as a dash. */
-static const char *value_text(struct arena *arena, const char *key, const json_t *value)
+static const char *percent_text(struct arena *arena, double share)
 {
-    char *text = arena_alloc(arena, NUMBER_TEXT_MAX);
+    if (share >= almost_sure)
+        return "> 99.9%";
+    return arena_print(arena, share < one_percent ? "%.2g%%" : "%.1f%%", percent * share);
+}
 
-    if (json_is_string(value))
-        return json_string_value(value);
-    if (json_is_null(value))
-        return "\xE2\x80\x93";
-    if (json_is_integer(value)) {
-        integer_format(json_integer_value(value), text);
+/* A parameter as a sentence has it: letters of variants, effects with their unit, percentages. */
+static const char *number_text(const struct decision_context *context, enum parameter parameter,
+                               const json_t *value)
+{
+    struct arena *arena = context->call->arena;
+    double number = json_number_value(value);
+    char *text;
+
+    switch (parameter) {
+    case PARAMETER_ARM:
+        return live_results_arm_letter(arena, json_integer_value(value));
+    case PARAMETER_MWE:
+    case PARAMETER_CI_LOWER:
+    case PARAMETER_CI_UPPER:
+    case PARAMETER_POOLED_EFFECT:
+    case PARAMETER_STRATIFIED_EFFECT:
+        return live_results_effect_text(context->call, context->design, number);
+    case PARAMETER_EFFECT_RELATIVE:
+        return report_print_signed(arena, 1, number);
+    case PARAMETER_P_VALUE:
+    case PARAMETER_SRM_P_VALUE:
+    case PARAMETER_STRATUM_P_VALUE:
+        return report_print_p_value(arena, number);
+    case PARAMETER_PROBABILITY:
+    case PARAMETER_INFORMATION_FRACTION:
+        return percent_text(arena, number);
+    default:
+        text = arena_alloc(arena, NUMBER_TEXT_MAX);
+        if (json_is_integer(value))
+            integer_format(json_integer_value(value), text);
+        else
+            number_format(number, text);
         return text;
     }
-    if (strcmp(key, "p_value") == 0 && json_real_value(value) == 0)
-        return report_print_p_value(arena, 0);
-    number_format(json_real_value(value), text);
-    return text;
+}
+
+/* An unknown number prints as a dash. */
+static const char *value_text(const struct decision_context *context, enum parameter parameter,
+                              const json_t *value)
+{
+    if (json_is_string(value))
+        return json_string_value(value);
+    return json_is_null(value) ? "\xE2\x80\x93" : number_text(context, parameter, value);
 }
 
 /* The sentence of a reason, its parameters filled in. */
 static const char *reason_text(const struct decision_context *context,
                                const struct policy_reason *reason, json_t *params)
 {
-    struct arena *arena = context->call->arena;
     struct text_argument arguments[PARAMETER__MAX];
     size_t count = 0;
 
-    for (void *at = json_object_iter(params); at; at = json_object_iter_next(params, at)) {
-        const char *key = json_object_iter_key(at);
+    for (int i = 0; parameters_of[reason->reason][i] != PARAMETER_END; i++) {
+        enum parameter parameter = parameter_of(context->design, reason->reason, i);
+        const char *name = parameter_names[parameter];
+        const json_t *value = json_object_get(params, name);
 
-        arguments[count++] =
-            (struct text_argument){key, value_text(arena, key, json_object_iter_value(at))};
+        arguments[count++] = (struct text_argument){name, value_text(context, parameter, value)};
     }
-    return locale_format(context->call->locale, arena, text_of(context->design, reason->reason),
-                         arguments, count);
+    return locale_format(context->call->locale, context->call->arena,
+                         text_of(context->design, reason->reason), arguments, count);
 }
 
 static struct object_list list_reasons(const struct decision_context *context,

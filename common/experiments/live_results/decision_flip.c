@@ -99,9 +99,9 @@ static const struct live_comparison *leading(const struct live_stats *stats, dou
     return lead;
 }
 
-static const char *number_text(struct arena *arena, double value)
+static const char *number_text(const struct search *search, double value)
 {
-    return arena_print(arena, "%.4g", value);
+    return live_results_effect_text(search->results.call, search->results.design, value);
 }
 
 static struct decision_change describe(const struct search *search, enum direction direction,
@@ -137,9 +137,9 @@ static struct decision_change describe(const struct search *search, enum directi
         locale, arena, keys[direction],
         TEXT_ARGUMENTS(
             {"from", direction == MORE_SUBJECTS ? report_print_count(arena, (int64_t)change.from)
-                                                : number_text(arena, change.from)},
+                                                : number_text(search, change.from)},
             {"to", direction == MORE_SUBJECTS ? report_print_count(arena, (int64_t)change.to)
-                                              : number_text(arena, change.to)},
+                                              : number_text(search, change.to)},
             {"verdict", locale_format(locale, arena, key, NO_TEXT_ARGUMENTS)}));
     return change;
 }

@@ -24,6 +24,23 @@ const char *live_results_text(const struct live_results *results, const char *ke
     return locale_format(results->call->locale, results->call->arena, key, NO_TEXT_ARGUMENTS);
 }
 
+const char *live_results_arm_letter(struct arena *arena, int64_t arm)
+{
+    return arena_print(arena, "%c", (char)('A' + arm));
+}
+
+const char *live_results_effect_text(const struct live_results_call *call,
+                                     const struct payload_metrics *design, double effect)
+{
+    bool points = design->metric_type == METRIC_BINARY;
+    const char *number = arena_print(call->arena, points ? "%.3g" : "%.6g", effect);
+
+    if (!points)
+        return number;
+    return locale_format(call->locale, call->arena, "live.points",
+                         TEXT_ARGUMENTS({"value", number}));
+}
+
 /* What always-valid inference is tuned for must not depend on the data: the smallest effect the
  * design cares about, or the error that so many subjects would leave. */
 static double mixture_variance(const struct payload_metrics *design, int64_t people)

@@ -38,7 +38,7 @@ static const char *srm_verdict(const struct live_results *results, const struct 
         locale_format(
             locale, arena, "live.srm_arm",
             TEXT_ARGUMENTS(
-                {"arm", arena_print(arena, "%lld", (long long)arm)},
+                {"arm", live_results_arm_letter(arena, arm)},
                 {"observed",
                  arena_print(arena, "%lld", (long long)block->observed_counts.items[arm])},
                 {"expected", arena_print(arena, "%.1f", block->expected_counts.items[arm])})));

@@ -1,20 +1,28 @@
 /*
- * A running experiment: what came in and what to do. Asked again while somebody looks, by the ETag of
- * the last answer, so that nothing is sent where nothing has changed.
+ * One experiment: its state, what to do, the figures behind that, and what people decided. Statistics
+ * are requested again while the page is visible, by the ETag of the last answer, so that nothing is
+ * sent where nothing has changed.
  */
 import '../../shared/shell.js';
-import { onLocale } from '../../shared/i18n.js';
+import { onLocale, t } from '../../shared/i18n.js';
 import { apiAddress } from '../../shared/place.js';
 import { mount, pathParameters } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
+import { download } from '../../shared/ui/download.js';
 import { createResource } from '../../shared/ui/resource.js';
+import { toast } from '../../shared/ui/toast.js';
+import { attempt } from '../attempt.js';
+import { createImport } from './import.js';
+import { askForOutcome } from './outcome.js';
 import { view } from './view.js';
 
 const everyMs = 4000;
+const courseMs = 60000; /* the course changes by days */
 /** @type {Client<'experiments'>} */
 const client = createClient();
 const { id } = pathParameters('/live/{id}');
 const base = /** @type {const} */ (`/api/v1/experiments/${encodeURIComponent(id)}`);
+const projectPath = /** @type {const} */ (`/api/v1/projects/${encodeURIComponent(id)}`);
 const kept = new Map();
 
 /* The answer to `path`: the one of before where the service says that it still holds. */
@@ -27,23 +35,88 @@ async function current(path, { signal }) {
     return answer.data;
 }
 
-const app = mount(document.getElementById('page'), view, { id, project: null, snippet: 'curl' });
-const project = createResource(app.update, async (signal) => (await client.get(`/api/v1/projects/${encodeURIComponent(id)}`, { signal })).data);
+const app = mount(document.getElementById('page'), view, { id, project: null, snippet: 'curl', sending: 'code', treatment: 1 });
+const project = createResource(app.update, async (signal) => (await client.get(projectPath, { signal })).data);
+const outcome = createResource(app.update, async (signal) => (await client.get(`${base}/outcome`, { signal })).data);
+const course = createResource(app.update, async (signal) => (await client.get(`${base}/course`, { signal })).data);
 const live = createResource(app.update, async (signal) => {
     const [stats, decision] = await Promise.all([current(`${base}/live-stats`, { signal }), current(`${base}/decision`, { signal })]);
     return { stats, decision };
 });
 
+/* The title names the thing. */
+function nameThePage() {
+    if (!project.data) return;
+    const name = project.data.project_name || t('design.nameless');
+    const title = document.getElementById('name');
+    title.removeAttribute('data-i18n');
+    title.textContent = name;
+    document.querySelector('title').removeAttribute('data-i18n');
+    document.title = `${name} · Assay`;
+    document.getElementById('hypothesis').textContent = project.data.payload.hypothesis.hypothesis_statement || t('experiment.no_hypothesis');
+}
+
+async function start() {
+    await Promise.all([project.reload().then(nameThePage), live.load(), outcome.load()]);
+    course.load();
+}
+
+async function decide(decision) {
+    const made = await askForOutcome(client, `${base}/outcome`, { decision, arms: project.data.payload.setup.variants_count });
+    if (!made) return;
+    outcome.set(made);
+    toast(t(`experiment.decided_${decision}`));
+}
+
+/* A design whose metric has another name than the events: takes the name of the events. */
+async function takeOver(name) {
+    const before = project.data;
+    const save = async (metrics) => {
+        const payload = { ...before.payload, metrics: { ...before.payload.metrics, ...metrics } };
+        project.set((await client.put(projectPath, payload)).data);
+        await Promise.all([live.reload(), course.reload()]);
+    };
+    const { primary_metric_name, secondary_metrics } = before.payload.metrics;
+    const change = live.data.stats.conversions_total === 0 ? { primary_metric_name: name } : { secondary_metrics: [...secondary_metrics, name] };
+    await attempt(async () => {
+        await save(change);
+        toast(t('experiment.taken_over', { name }), {
+            action: { title: t('design.undo'), run: () => attempt(() => save({ primary_metric_name, secondary_metrics })) },
+        });
+    });
+}
+
+const report = (format) => attempt(() => download(client, `${base}/report/${format}`, { name: `${id}.${format}` }));
+
+const upload = createImport(app.update, client, base, () => {
+    live.reload();
+    course.load();
+});
+
 app.set({
     project,
     live,
+    outcome,
+    course,
+    upload,
     api: apiAddress(''),
     actions: {
+        decide,
+        takeOver,
+        report,
+        start,
         snippet: (snippet) => app.set({ snippet }),
-        start: () => project.reload().then(() => live.load()),
+        sending: (sending) => app.set({ sending }),
+        treatment: (treatment) => app.set({ treatment: Number(treatment) }),
     },
 });
-onLocale(() => live.reload());
-project.load();
+onLocale(() => {
+    nameThePage();
+    live.reload();
+});
+project.load().then(nameThePage);
 live.load();
+outcome.load();
+course.load();
 live.every(everyMs);
+course.every(courseMs);

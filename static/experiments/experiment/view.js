@@ -1,42 +1,72 @@
-/* A running experiment as a template: the verdict, what it rests on, and how events are sent. */
-import { hasText, t } from '../../shared/i18n.js';
-import { formatInteger, formatNumber, formatPercent, formatUnit, isolated } from '../../shared/numbers.js';
+/* An experiment as a template: what to do, the figures behind it, and how events get in. */
+import { t } from '../../shared/i18n.js';
+import { formatDateTime, formatFixed, formatInteger, formatNumber } from '../../shared/numbers.js';
+import { address } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
 import { forestPlot } from '../../shared/ui/charts/forest.js';
 import { codeblock } from '../../shared/ui/codeblock.js';
+import { copyButton } from '../../shared/ui/copy.js';
 import { html, nothing } from '../../shared/ui/lit.js';
-import { errorNotice, tokenForm } from '../../shared/ui/notice.js';
+import { errorNotice, notice, tokenForm } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 import { tabs } from '../../shared/ui/tabs.js';
+import { armName } from '../arms.js';
 import { figure } from '../figure.js';
+import { days, difference, interval, known, pText, relative, share } from '../figures.js';
+import { headlineNote, headlineText, stateOf, stateText, stateTone, toneOf } from '../headline.js';
+import { courseCard } from './course.js';
+import { scorecard } from './scorecard.js';
 import { languages, snippetOf } from './snippets.js';
 
-const tones = { ship: 'good', no_ship: 'danger', keep_running: 'info' };
-const alwaysValid = '\u221e'; /* marks what holds at any look */
-const known = (value) => value !== null && value !== undefined;
-const pText = (p) => (p === 0 ? isolated('< 1e-307') : formatNumber(p, 3)); /* no p-value is zero */
-const textOr = (key, otherwise) => (hasText(key) ? t(key) : otherwise);
-const armName = (index) => (index === 0 ? t('arm.control') : t('experiment.arm', { index }));
+const alwaysValid = '\u221e'; /* marks the interval that holds at any time */
 
-/** @param {experiments.LiveStats['sequential']} plan */
-function shareOfPlan({ information_fraction: share, planned_sample_size_per_variant: planned }) {
-    return known(share) ? figure(t('experiment.plan'), formatPercent(share, 3), t('experiment.planned', { count: formatInteger(planned) })) : null;
+/** @param {experiments.LiveStats} stats */
+function peopleFigure({ exposures_total: people, forecast, sequential }) {
+    const needed = forecast?.people_needed;
+    const note = !known(needed)
+        ? ''
+        : people >= needed
+          ? t('experiment.plan_complete', { count: formatInteger(needed) })
+          : t('experiment.of_plan', { share: share(sequential.information_fraction ?? people / needed), count: formatInteger(needed) });
+    return figure(t('experiment.people'), formatInteger(people), note);
 }
 
-/** @param {experiments.LiveStats['forecast']} forecast */
-function daysLeft(forecast) {
+/* The treatment that gains most, in the direction of the goal. */
+function bestOf({ comparisons, direction }) {
+    const sign = direction === 'decrease' ? -1 : 1;
+    return comparisons.filter(({ analysis }) => known(analysis)).toSorted((a, b) => sign * (b.analysis.observed_effect - a.analysis.observed_effect))[0];
+}
+
+/** @param {experiments.LiveStats} stats */
+function effectFigure(stats) {
+    const best = bestOf(stats);
+    if (!best) return null;
+    const { observed_effect: effect, observed_effect_relative: percent, ci_lower: lower, ci_upper: upper } = best.analysis;
+    const value = known(percent) ? relative(percent) : difference(effect, stats.metric_type);
+    return figure(t('experiment.effect_of', { name: armName(best.treatment_index) }), value, interval(lower, upper, stats.metric_type));
+}
+
+/** @param {experiments.LiveStats} stats */
+function timeFigure({ forecast }) {
     if (!known(forecast?.days_left)) return null;
-    const range = known(forecast.days_left_lower)
-        ? isolated(`${formatNumber(forecast.days_left_lower, 2)} … ${formatNumber(forecast.days_left_upper, 2)}`)
-        : '';
-    return figure(t('experiment.left'), formatUnit(forecast.days_left, 'day'), range);
+    const { days_left: left, days_left_lower: lower, days_left_upper: upper } = forecast;
+    const range = known(lower) && left >= 1 ? t('figures.range', { lower: formatFixed(lower, 1), upper: days(upper) }) : '';
+    return figure(t('experiment.left'), days(left), range);
+}
+
+function progressLine({ exposures_total: people, forecast }) {
+    const needed = forecast?.people_needed;
+    if (!known(needed) || people === 0) return null;
+    return html`<div class="section progress-line">
+        <progress max=${needed} value=${Math.min(people, needed)} aria-label=${t('experiment.plan')}></progress>
+    </div>`;
 }
 
 function list(title, items, id) {
     return items.length === 0
         ? null
-        : html`<div class="section" id=${id}>
+        : html`<div id=${id}>
               <h3>${title}</h3>
               <ul class="assumption-list">
                   ${items.map(({ text }) => html`<li dir="auto">${text}</li>`)}
@@ -44,41 +74,70 @@ function list(title, items, id) {
           </div>`;
 }
 
+/* What somebody decided, above everything that the data say since. */
+function outcomeNotice({ current }, actions) {
+    if (!current) return null;
+    const { decision, variation_index: index, actor, created_at: at, note } = current;
+    const title = decision === 'ship' ? t('experiment.shipped', { name: armName(index) }) : t('experiment.stopped');
+    return notice({
+        tone: decision === 'ship' ? 'good' : 'info',
+        title,
+        body: html`<p>${t('experiment.decided_by', { name: actor ?? t('experiment.somebody'), time: formatDateTime(at) })}</p>
+            ${note === '' ? null : html`<p class="outcome-note" dir="auto">${note}</p>`}`,
+        actions: html`<button type="button" class="button" data-size="small" id="reopen" @click=${() => actions.decide('reopen')}>${t('experiment.reopen')}</button>`,
+    });
+}
+
+function actionRow({ headline }, outcome, { id, actions }) {
+    const press = (decision, kind) =>
+        html`<button type="button" class="button" id=${decision} data-kind=${kind} @click=${() => actions.decide(decision)}>${t(`experiment.${decision}_more`)}</button>`;
+    const open = outcome && !outcome.current;
+    return html`<div class="section button-row no-print">
+        ${open && headline !== 'not_started' ? html`${press('ship', headline === 'ship' ? 'primary' : nothing)} ${press('stop', nothing)}` : null}
+        ${copyButton({ text: () => location.href.split('?')[0], title: t('experiment.copy_link'), size: 'medium' })}
+        <a class="button" href=${address(`/projects/${encodeURIComponent(id)}`)}>${t('experiment.to_plan')}</a>
+    </div>`;
+}
+
 /** @param {{ stats: experiments.LiveStats, decision: experiments.LiveDecision }} live */
-function verdictCard({ stats, decision }) {
-    const { verdict, confidence } = decision;
-    return html`<section class="card headline verdict" data-tone=${tones[verdict] ?? 'plain'} aria-labelledby="verdict">
+function verdictCard({ stats, decision }, page) {
+    const { headline, confidence } = decision;
+    const outcome = page.outcome.data;
+    const state = stateOf(decision, outcome?.current);
+    const warnings = stats.warnings.map(({ message }) => ({ text: message }));
+    const started = headline !== 'not_started';
+    return html`<section class="card headline verdict" data-tone=${toneOf(headline)} aria-labelledby="verdict">
         <div class="section">
-            <div role="status"><h2 class="experiment-verdict" id="verdict">${textOr(`experiment.verdict_${verdict}`, verdict)}</h2></div>
-            <p class="verdict-text" dir="auto">
-                ${decision.summary} ${badge(t('experiment.confidence', { level: textOr(`experiment.confidence_${confidence}`, confidence) }), 'plain')}
-            </p>
+            <div class="experiment-verdict-head">
+                <div role="status"><h2 class="experiment-verdict" id="verdict">${headlineText(headline)}</h2></div>
+                ${badge(stateText(state), stateTone(state))}
+            </div>
+            <p class="verdict-text" dir="auto">${headlineNote(headline)} ${started ? t(`experiment.confidence_${confidence}`) : ''}</p>
         </div>
-        <dl class="figures">
-            ${figure(t('experiment.people'), formatInteger(stats.exposures_total))}
-            ${figure(t('experiment.converted'), formatInteger(stats.conversions_total), html`<span dir="auto">${stats.primary_metric_name}</span>`)}
-            ${shareOfPlan(stats.sequential)} ${daysLeft(stats.forecast)}
-        </dl>
-        ${list(t('experiment.blockers'), decision.blockers, 'blockers')} ${list(t('experiment.reasons'), decision.reasons, 'reasons')}
-        ${list(t('experiment.changes'), decision.what_would_change, 'changes')}
-        ${list(
-            t('experiment.warnings'),
-            stats.warnings.map(({ message }) => ({ text: message })),
-            'warnings',
-        )}
+        ${started
+            ? html`<dl class="figures">
+                      ${peopleFigure(stats)} ${figure(t('experiment.converted'), formatInteger(stats.conversions_total), html`<span dir="auto">${stats.primary_metric_name}</span>`)}
+                      ${effectFigure(stats)} ${timeFigure(stats)}
+                  </dl>
+                  ${progressLine(stats)}
+                  <div class="section verdict-lists">
+                      ${list(t('experiment.blockers'), decision.blockers, 'blockers')} ${list(t('experiment.reasons'), decision.reasons, 'reasons')}
+                      ${list(t('experiment.changes'), decision.what_would_change, 'changes')} ${list(t('experiment.warnings'), warnings, 'warnings')}
+                  </div>`
+            : null}
+        ${actionRow(decision, outcome, page)}
     </section>`;
 }
 
 /* What an arm has reached, whatever the metric is measured in. */
 function armValue({ conversion_rate: rate, mean, ratio }) {
-    if (known(rate)) return formatPercent(rate);
+    if (known(rate)) return share(rate);
     const value = [mean, ratio].find(known);
     return value === undefined ? '–' : formatNumber(value, 5);
 }
 
 /** @param {experiments.LiveStats} stats */
-function armsOf(stats) {
-    const { comparisons, srm } = stats;
+function armsOf({ comparisons, srm }) {
     const arms = comparisons.length === 0 ? [] : [comparisons[0].control, ...comparisons.map(({ treatment }) => treatment)];
     return arms.map((arm) => ({ ...arm, expected: srm.expected_counts[arm.variation_index] }));
 }
@@ -98,9 +157,9 @@ function splitCard(stats) {
             columns: [
                 { name: 'arm', title: t('split.variant'), cell: ({ variation_index: index }) => armName(index) },
                 end('people', t('experiment.people'), ({ exposed_users: people }) => formatInteger(people)),
-                end('expected', t('split.expected'), ({ expected }) => (known(expected) ? formatNumber(expected, 9) : '–')),
+                end('expected', t('split.expected'), ({ expected }) => (known(expected) ? formatInteger(expected) : '–')),
                 end('converted', t('experiment.converted'), ({ converted_users: people }) => formatInteger(people)),
-                end('value', t('experiment.value'), armValue),
+                end('value', t(stats.metric_type === 'binary' ? 'experiment.rate' : 'experiment.value'), armValue),
             ],
             rows: armsOf(stats),
         })}
@@ -108,7 +167,7 @@ function splitCard(stats) {
     </section>`;
 }
 
-/* The plain interval of each arm and, under it, the one that holds at any look, in the plain one's unit. */
+/* The plain interval of each arm and, under it, the always-valid one in the unit of the plain one. */
 /** @param {experiments.LiveStats} stats */
 function intervalsOf({ comparisons, metric_type: type }) {
     const scale = type === 'binary' ? 100 : 1;
@@ -129,19 +188,25 @@ function intervalsOf({ comparisons, metric_type: type }) {
         ]);
 }
 
+/* The smallest worthwhile effect, with the sign of the goal; null without one. */
+function leastOf({ policy }) {
+    const size = policy.minimum_worthwhile_effect;
+    if (!known(size)) return null;
+    return policy.direction === 'decrease' ? -size : size;
+}
+
 /** @param {{ stats: experiments.LiveStats, decision: experiments.LiveDecision }} live */
 function intervalCard({ stats, decision }) {
     const rows = intervalsOf(stats);
     if (rows.length === 0) return null;
-    const size = decision.policy.minimum_worthwhile_effect;
-    const least = known(size) && decision.policy.direction === 'decrease' ? -size : size;
+    const least = leastOf(decision);
     return html`<section class="card section" aria-labelledby="intervals-title">
         <div class="section-head"><h2 id="intervals-title">${t('experiment.intervals')}</h2></div>
         <div class="chart" id="intervals">
             ${forestPlot({
                 label: t('experiment.intervals'),
                 title: stats.metric_type === 'binary' ? t('observed.axis_points') : t('observed.effect'),
-                format: (value) => formatNumber(value, 4),
+                format: (value) => formatNumber(value, 3),
                 titles: { name: t('observed.what'), estimate: t('observed.effect'), lower: t('observed.from'), upper: t('observed.to') },
                 rows,
                 marks: known(least) ? [{ value: least, name: t('experiment.least') }] : [],
@@ -150,39 +215,32 @@ function intervalCard({ stats, decision }) {
         ${rows.some(({ name }) => name.endsWith(alwaysValid)) ? html`<p class="section-note">${t('experiment.any_look', { mark: alwaysValid })}</p>` : null}
         ${known(least)
             ? html`<p class="section-note">
-                  ${t(stats.metric_type === 'binary' ? 'experiment.least_points' : 'experiment.least_of', { value: formatNumber(least, 4) })}
+                  ${t('experiment.least_line', {
+                      value: difference(least, stats.metric_type),
+                      share: relative(Math.sign(least) * Math.abs(decision.policy.minimum_worthwhile_effect_relative_pct)),
+                  })}
               </p>`
             : null}
     </section>`;
 }
 
-/* A metric that is not simply a rate or a mean says what it is. */
-function metricName({ name, unit, at, cap }) {
-    const shown = { at: known(at) ? formatNumber(at, 4) : '', cap: known(cap) ? formatNumber(cap, 5) : '–' };
-    return html`<span dir="auto">${name}</span> ${known(at) ? html`<span class="section-note">${t(`experiment.unit_${unit}`, shown)}</span>` : null}`;
-}
-
-/** @param {experiments.LiveStats} stats */
-function metricsCard({ metrics = [] }) {
-    const rows = metrics.flatMap(({ comparisons, ...metric }) => comparisons.map((one) => ({ ...one, ...metric })));
-    if (rows.length < 2) return null;
-    const written = (value, unit) => (!known(value) ? '–' : unit === 'rate' ? formatPercent(value, 3) : formatNumber(value, 4));
-    const end = (name, title, cell) => ({ name, title, align: 'end', cell });
-    return html`<section class="card section" aria-labelledby="metrics-title">
-        <div class="section-head"><h2 id="metrics-title">${t('experiment.metrics')}</h2></div>
-        ${table({
-            caption: t('experiment.metrics'),
-            columns: [
-                { name: 'name', title: t('experiment.metric'), cell: metricName },
-                { name: 'role', title: t('experiment.role'), cell: ({ role }) => textOr(`experiment.role_${role}`, role) },
-                { name: 'arm', title: t('split.variant'), cell: ({ treatment_index: index }) => armName(index) },
-                end('effect', t('observed.effect'), ({ effect, unit }) => written(effect, unit)),
-                end('range', t('experiment.range'), ({ ci_lower: low, ci_upper: high, unit }) => (known(low) ? isolated(`${written(low, unit)} … ${written(high, unit)}`) : '–')),
-                end('p', t('observed.p_value'), ({ p_value: p }) => (known(p) ? pText(p) : '–')),
-            ],
-            rows,
-        })}
-    </section>`;
+/* Events under names that the design does not have: most likely a metric with another name. */
+function unknownCard({ unknown_metrics: unknown, conversions_total: converted }, { project, outcome, actions }) {
+    if (unknown.events_total === 0 || !project.data) return null;
+    const key = converted === 0 ? 'experiment.use_primary' : 'experiment.use_secondary';
+    return notice({
+        tone: 'caution',
+        title: t('experiment.unknown_title', { count: unknown.events_total }),
+        body: html`<p>${t(converted === 0 ? 'experiment.unknown_primary' : 'experiment.unknown_secondary', { name: project.data.payload.metrics.primary_metric_name })}</p>`,
+        actions: outcome.data?.current
+            ? null
+            : html`${unknown.metrics.slice(0, 5).map(
+                  ({ name, events }) =>
+                      html`<button type="button" class="button" data-size="small" data-take-over=${name} @click=${() => actions.takeOver(name)}>
+                          <span dir="auto">${t(key, { name, count: formatInteger(events) })}</span>
+                      </button>`,
+              )}`,
+    });
 }
 
 /** @param {experiments.LiveStats} stats */
@@ -204,40 +262,77 @@ function qualityFacts({ event_timing: timing, identity_resolution: identity, exc
     </section>`;
 }
 
-function snippetCard({ id, api, snippet, actions }, metric) {
-    return html`<section class="card section" aria-labelledby="send-title" id="send">
-        <div class="section-head"><h2 id="send-title">${t('experiment.send')}</h2></div>
-        ${tabs({
+function snippets({ id, api, snippet, actions }, metric) {
+    return html`${tabs({
             id: 'snippet',
-            label: t('experiment.send'),
+            label: t('experiment.send_code'),
             tabs: Object.entries(languages).map(([name, { title }]) => ({ name, title })),
             current: snippet,
             onSelect: actions.snippet,
             panel: (name) => codeblock(snippetOf(name, { api, id, metric }), { language: languages[name].title }),
         })}
-        <p class="section-note">${t('experiment.send_note')}</p>
+        <p class="section-note">${t('experiment.send_note')}</p>`;
+}
+
+/** @param {experiments.LiveStats} stats */
+function sendCard(page, stats) {
+    const { sending, actions, upload } = page;
+    const arms = Math.max(2, stats.comparisons.length + 1);
+    return html`<section class="card section stack" aria-labelledby="send-title" id="send">
+        <div class="section-head"><h2 id="send-title">${t('experiment.send')}</h2></div>
+        ${tabs({
+            id: 'sending',
+            label: t('experiment.send'),
+            tabs: ['code', 'file'].map((name) => ({ name, title: t(`experiment.send_${name}`) })),
+            current: sending,
+            onSelect: actions.sending,
+            panel: (name) => (name === 'code' ? snippets(page, stats.primary_metric_name) : upload.view({ arms, metric: stats.primary_metric_name })),
+        })}
+    </section>`;
+}
+
+function historyCard({ outcome }) {
+    const made = outcome.data?.outcomes ?? [];
+    if (made.length === 0) return null;
+    return html`<section class="card section" aria-labelledby="history-title" id="history">
+        <div class="section-head"><h2 id="history-title">${t('experiment.history')}</h2></div>
+        ${table({
+            caption: t('experiment.history'),
+            columns: [
+                { name: 'created_at', title: t('experiment.when'), cell: ({ created_at: at }) => formatDateTime(at) },
+                {
+                    name: 'decision',
+                    title: t('experiment.decision'),
+                    cell: ({ decision, variation_index: index }) => (decision === 'ship' ? t('experiment.shipped', { name: armName(index) }) : t(`experiment.was_${decision}`)),
+                },
+                { name: 'headline', title: t('experiment.recommended'), cell: ({ headline }) => headlineText(headline) },
+                { name: 'actor', title: t('experiment.by'), cell: ({ actor }) => actor ?? '–' },
+                { name: 'note', title: t('experiment.note'), cell: ({ note }) => html`<span class="outcome-note" dir="auto">${note || '–'}</span>` },
+            ],
+            rows: made,
+        })}
     </section>`;
 }
 
 function content(page, data) {
-    const { stats } = data;
-    return html`<div class="stack">
-        ${verdictCard(data)} ${stats.exposures_total === 0 ? snippetCard(page, stats.primary_metric_name) : nothing} ${splitCard(stats)} ${intervalCard(data)}
-        ${metricsCard(stats)} ${stats.exposures_total === 0 ? nothing : qualityFacts(stats)}
-        ${stats.exposures_total === 0 ? nothing : snippetCard(page, stats.primary_metric_name)}
+    const { stats, decision } = data;
+    const started = decision.headline !== 'not_started';
+    return html`<div class="stack experiment">
+        ${page.outcome.data ? outcomeNotice(page.outcome.data, page.actions) : null} ${verdictCard(data, page)} ${unknownCard(stats, page)}
+        ${started
+            ? html`${courseCard(page, stats.comparisons.length + 1, leastOf(decision))} ${scorecard(stats)} ${intervalCard(data)} ${splitCard(stats)} ${qualityFacts(stats)}`
+            : null}
+        ${sendCard(page, stats)} ${historyCard(page)}
     </div>`;
 }
 
 export function view(page) {
     const { project, live, actions } = page;
     if (project === null) return html``;
-    return html`<div class="stack">
-        ${project.data ? html`<p class="experiment-name" id="name" dir="auto">${project.data.project_name}</p>` : null}
-        ${resourceView(live, {
-            quiet: true,
-            skeleton: { lines: 3, height: 'card' },
-            failed: (error) => (error.kind === 'unauthorized' ? tokenForm(error, actions.start) : errorNotice(error, { retry: actions.start })),
-            ready: (data) => content(page, data),
-        })}
-    </div>`;
+    return resourceView(live, {
+        quiet: true,
+        skeleton: { lines: 3, height: 'card' },
+        failed: (error) => (error.kind === 'unauthorized' ? tokenForm(error, actions.start) : errorNotice(error, { retry: actions.start })),
+        ready: (data) => content(page, data),
+    });
 }

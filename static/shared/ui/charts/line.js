@@ -137,14 +137,15 @@ function twin(model) {
 /*
  * model: label; series [{name, points [{x, y, low?, high?}] with rising x; a null y is a gap}];
  * x {title, format(value, span), formatLong?, kind: 'number' or 'time' (x in milliseconds)};
- * y {title, format, min?, max?, room?}; marks [{x or y, name}]; filled draws the area under lines.
+ * y {title, format, min?, max?, room?}; marks [{x or y, name}]; filled draws the area under lines;
+ * table {columns, rows} instead of the values of the series.
  */
 export function lineChart(model) {
     return chart({
         label: model.label,
         series: model.series,
         draw: (width) => draw(model, width),
-        ...twin(model),
+        ...(model.table ?? twin(model)),
     });
 }
 
