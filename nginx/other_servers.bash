@@ -91,6 +91,7 @@ write_whole_pages() {
 }
 
 readonly catalogue_expression='^/static/[0-9a-f]{12}/(locales/[a-z]+\.json)$'
+readonly made_expression='^/static/[0-9a-f]{12}/made/([a-z-]+\.(?:js|css))$'
 readonly asset_expression='^/static/[0-9a-f]{12}/((?!tools/|node_modules/)[a-z]+/.+\.[a-z0-9]+)$'
 readonly page_policy="default-src 'self'; base-uri 'self'; connect-src 'self'; font-src 'self' data:; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; object-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src blob:"
 
@@ -107,6 +108,7 @@ apache_service() {
     echo '    AllowEncodedSlashes NoDecode'
     echo '    RequestHeader unset Proxy'
     echo "    <Directory \"$folder\">"$'\n''        Require all granted'$'\n''    </Directory>'
+    echo "    <Directory \"$dir/conf/made\">"$'\n''        Require all granted'$'\n''    </Directory>'
     echo "    <Directory \"$checkout/static\">"$'\n''        Require all granted'$'\n''    </Directory>'
     echo "    <Directory \"$checkout/locales\">"$'\n''        Require all granted'$'\n''    </Directory>'
     tac <<<"$rules" | while read -r expression pool cap seconds; do
@@ -134,6 +136,7 @@ apache_service() {
         echo "    RewriteRule \"$expression\" \"$folder/$file\" [L]"
     done <<<"$page_files"
     echo "    AliasMatch \"$catalogue_expression\" \"$checkout/\$1\""
+    echo "    AliasMatch \"$made_expression\" \"$dir/conf/made/\$1\""
     echo "    AliasMatch \"$asset_expression\" \"$checkout/static/\$1\""
     echo "    Alias \"/locales/\" \"$checkout/locales/\""
     echo '</VirtualHost>'
@@ -169,10 +172,11 @@ lighttpd_service() {
     echo '    url.rewrite-once = ('
     while read -r expression file; do [[ -z $file ]] || echo "        \"$expression\" => \"/$file\","; done <<<"$page_files"
     echo "        \"$catalogue_expression\" => \"/\$1\","
+    echo "        \"$made_expression\" => \"/assay-made/\$1\","
     echo "        \"$asset_expression\" => \"/assay-static/\$1\","
     echo '    )'
-    echo "    alias.url = ( \"/assay-static/\" => \"$checkout/static/\", \"/locales/\" => \"$checkout/locales/\" )"
-    echo '    $HTTP["url"] =~ "^/(assay-static/|locales/|[a-z]+\.html$)" {'
+    echo "    alias.url = ( \"/assay-made/\" => \"$dir/conf/made/\", \"/assay-static/\" => \"$checkout/static/\", \"/locales/\" => \"$checkout/locales/\" )"
+    echo '    $HTTP["url"] =~ "^/(assay-static/|assay-made/|locales/|[a-z]+\.html$)" {'
     echo "        setenv.add-response-header = ( \"Content-Security-Policy\" => \"$page_policy\","
     echo '            "X-Content-Type-Options" => "nosniff", "Cache-Control" => "no-cache" )'
     echo '    }'
@@ -221,6 +225,7 @@ cgi_service() {
     for pool in $(pools_of "$service"); do
         write_cgi_script "$service-$pool" "$folder/programs/$service-$pool.fcgi"
     done
+    cp -r "$pages/made" "$folder/made" || fail "cannot write to $folder"
     ln -s "$checkout/static" "$folder/assets"
     ln -s "$checkout/locales" "$folder/locales"
     {
@@ -232,6 +237,7 @@ cgi_service() {
         echo 'RewriteEngine On'
         echo 'RewriteRule ^programs/ - [F]'
         echo "RewriteRule \"^${catalogue_expression#^/}\" \$1 [DPI,END]"
+        echo "RewriteRule \"^${made_expression#^/}\" made/\$1 [DPI,END]"
         echo "RewriteRule \"^${asset_expression#^/}\" assets/\$1 [DPI,END]"
         echo 'RewriteRule ^locales/ - [END]'
         while read -r expression target; do
@@ -262,6 +268,7 @@ render_other_server() {
     rm -rf "$conf"
     mkdir -p "$conf" || fail "cannot write to $dir"
     prepare_pages
+    cp -r "$pages/made" "$conf/made" || fail "cannot write to $conf"
     read_pages || fail "cannot read $checkout/static/pages.json"
     "render_$web_server"
 }

@@ -3,6 +3,7 @@
 # of the checkout, so all stacks started from it share them; they are rebuilt when one of these files has
 # changed. Sourced by nginx/stack.
 #
+#   <build>/pages/<id>/made/                            modules and styles put together: static/tools/concatenate.js
 #   <build>/pages/<id>/<service>/shell/<page>-head     styles, scripts, modules to fetch early, English texts
 #   <build>/pages/<id>/<service>/shell/<page>-header   skip link, header, navigation
 #   <build>/pages/<id>/<service>/shell/footer
@@ -12,7 +13,7 @@
 # Sets $build_id: a hash of the files, independent of the host.
 name_build() {
     build_id=$(cd "$checkout" && find static locales nginx/pages nginx/pages.bash nginx/templates -type f \
-        -not -path 'static/node_modules/*' -not -path 'static/tools/*' -print0 | sort -z | xargs -0 sha256sum | sha256sum)
+        -not -path 'static/node_modules/*' -not -path 'static/tools/vendor.js' -print0 | sort -z | xargs -0 sha256sum | sha256sum)
     build_id=${build_id:0:12}
 }
 
@@ -38,12 +39,45 @@ prepare_pages() {
 # one is an error.
 write_pages() {
     local service
-    read_imports && read_pages && read_languages && read_english || return
+    read_pages && read_languages && read_english && concatenate "$1/made" || return
+    ((concatenated)) || read_imports || return
     for service in "${!page_rows[@]}"; do
         mkdir -p "$1/$service/shell" && render_shell "$service" "$1/$service/shell" &&
             render_pages "$service" >"$1/$service/pages.conf" &&
             printf '%s' "${page_menus[$service]}" >"$1/$service/menu.json" || return
     done
+}
+
+# Sets $sheets to the style sheets of a page, as paths below static/, and $script to its script.
+sheets_of() {
+    local service=$1 page=$2 sheet
+    sheets=()
+    for sheet in shared/{tokens,base,controls,components,overlays,content,frame,chart} "$service/$service" "$service/$page/page"; do
+        [[ ! -e $checkout/static/$sheet.css ]] || sheets+=("$sheet.css")
+    done
+    script_of "$service" "$page"
+    [[ $script != shared/viewers/* ]] || sheets+=(shared/viewers/viewers.css)
+}
+
+# Puts the modules and sheets of each page together, into folder $1. Without Node, or without the files of
+# vendor/, the pages work with many small requests.
+concatenate() {
+    local service page rest script sheets report
+    concatenated=0
+    mkdir -p "$1" || return
+    command -v node >/dev/null || return 0
+    for service in "${!page_rows[@]}"; do
+        while read -r page rest; do
+            sheets_of "$service" "$page"
+            echo "$script ${sheets[*]}"
+        done <<<"${page_rows[$service]}"
+    done | sort -u >"$1/list"
+    if report=$(node "$checkout/static/tools/concatenate.js" "$1" <"$1/list" 2>&1); then
+        concatenated=1
+    else
+        echo "stack: the modules of the pages stay apart: $(grep -m 1 Error <<<"$report")" >&2
+    fi
+    rm -f "$1/list"
 }
 
 # Fills `imports`: file below static/ → the modules that it imports when loaded. awk resolves `.` and `..` in
@@ -138,27 +172,37 @@ script_of() {
 
 write_head() {
     local place='data-prefix="<!--# echo var="site_prefix" -->" data-portal="<!--# echo var="site_portal" -->" data-api="<!--# echo var="site_api" -->"'
-    local service=$1 page=$2 base=/static/$build_id sheet sheets module sections modules script
+    local service=$1 page=$2 base=/static/$build_id sheet sheets module sections script
     sections_of "$service" "$page"
     script_of "$service" "$page"
-    sheets=(shared/{tokens,base,controls,components,overlays,content,frame,chart} "$service/$service" "$service/$page/page")
-    [[ $script != shared/viewers/* ]] || sheets+=(shared/viewers/viewers)
     echo '<meta name="viewport" content="width=device-width, initial-scale=1" />'
     echo "<link rel=\"icon\" href=\"$base/shared/favicon.svg\" type=\"image/svg+xml\" />"
     for module in "$checkout"/static/vendor/inter-*/inter-latin-*.woff2; do
         echo "<link rel=\"preload\" href=\"$base/${module#"$checkout/static/"}\" as=\"font\" type=\"font/woff2\" crossorigin />"
     done
     echo "<script src=\"$base/shared/boot.js\" data-languages=\"$languages\" data-rtl=\"$right_to_left\" data-sections=\"${sections[*]}\" $place></script>"
-    for sheet in "${sheets[@]}"; do
-        [[ ! -e $checkout/static/$sheet.css ]] ||
-            echo "<link rel=\"stylesheet\" href=\"$base/$sheet.css\" />"
-    done
+    if ((concatenated)); then link_concatenated; else link_modules; fi
+    printf '<script type="application/json" id="texts">%s</script>\n' "${english[${sections[*]}]}"
+}
+
+link_concatenated() {
+    local name=${script%.js}
+    name=$base/made/${name//\//-}
+    echo "<link rel=\"stylesheet\" href=\"$base/made/shared.css\" />"
+    echo "<link rel=\"stylesheet\" href=\"$name.css\" />"
+    echo "<link rel=\"modulepreload\" href=\"$base/made/shared.js\" />"
+    echo "<script type=\"module\" src=\"$name.js\"></script>"
+}
+
+link_modules() {
+    local modules
+    sheets_of "$service" "$page"
+    for sheet in "${sheets[@]}"; do echo "<link rel=\"stylesheet\" href=\"$base/$sheet\" />"; done
     modules_of "$script"
     for module in "${modules[@]:1}"; do
         echo "<link rel=\"modulepreload\" href=\"$base/$module\" />"
     done
     echo "<script type=\"module\" src=\"$base/$script\"></script>"
-    printf '<script type="application/json" id="texts">%s</script>\n' "${english[${sections[*]}]}"
 }
 
 # The services that the top bar leads to, in its order.

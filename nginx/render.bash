@@ -263,6 +263,23 @@ pools_of() {
     for pool in "${pools[@]}"; do [[ $pool != "$1"-* ]] || echo "${pool#"$1"-}"; done
 }
 
+# The health of all services and pools in one answer, which nginx puts together by server-side includes.
+write_health() {
+    local service pool comma='' pool_comma
+    printf '{'
+    for service in "${services[@]}"; do
+        printf '%s"%s":{"health":<!--# include virtual="/health/%s" -->,"pools":{' "$comma" "$service" "$service"
+        pool_comma=''
+        for pool in $(pools_of "$service"); do
+            printf '%s"%s":<!--# include virtual="/pools/%s/%s" -->' "$pool_comma" "$pool" "$service" "$pool"
+            pool_comma=,
+        done
+        printf '}}'
+        comma=,
+    done
+    printf '}'
+}
+
 render_portal() {
     local service pool health='' page_locations entries=''
     for service in "${services[@]}"; do
@@ -282,6 +299,7 @@ render_portal() {
     put portal.conf
     for service in "${services[@]}"; do entries+=${entries:+,}$(portal_entry "$service"); done
     echo "[$entries]" >"$conf/services.json" || fail "cannot write $conf/services.json"
+    write_health >"$conf/health.json" || fail "cannot write $conf/health.json"
     render_errors portal >"$conf/portal-errors.conf" || fail "cannot write $conf/portal-errors.conf"
 }
 
@@ -336,6 +354,7 @@ render_all() {
         cp "$here/templates/$name.conf" "$conf/$name.conf" || fail "cannot write $conf/$name.conf"
     done
     prepare_pages
+    cp -r "$pages/made" "$conf/made" || fail "cannot write to $conf"
     for service in "${services[@]}"; do render_service "$service"; done
     render_portal
     render_main

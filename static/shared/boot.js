@@ -69,6 +69,10 @@
     const theme = stored('assay.theme');
     if (theme === 'light' || theme === 'dark') root.dataset.theme = theme;
 
+    /* For its first moments a page shows nothing below a part that is still on its way: content.css. */
+    root.dataset.filling = '';
+    document.addEventListener('DOMContentLoaded', () => setTimeout(() => delete root.dataset.filling, 800));
+
     root.lang = chooseLocale();
     root.dir = globalThis.assayRightToLeft(root.lang) ? 'rtl' : 'ltr';
     if (root.lang !== 'en') {

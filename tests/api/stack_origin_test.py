@@ -101,6 +101,29 @@ def test_the_list_of_services_names_their_places(suite):
     assert {entry["name"]: entry["path"] for entry in listed} == {service: PREFIXES[service] for service in WITH_PORT}
 
 
+def test_one_answer_holds_the_health_of_all(suite):
+    every = requests.get(suite.portal_url + "/health.json")
+    assert every.headers["Content-Type"] == "application/json" and every.headers["Cache-Control"] == "no-store"
+    for service in WITH_PORT:
+        entry = every.json()[service]
+        assert entry["health"]["status"] in ("ok", "alive", "healthy", "degraded"), entry["health"]
+        assert {state["state"] for state in entry["pools"].values()} == {"up"}
+
+
+def test_the_health_of_all_names_what_does_not_answer(suite):
+    (suite.directory / "run" / "support-trends.sock").rename(suite.directory / "run" / "away")
+    try:
+        support = requests.get(suite.portal_url + "/health.json").json()["support"]
+        assert support["pools"]["trends"] == {"state": "down"} and support["pools"]["ask"] == {"state": "up"}
+        (suite.directory / "run" / "support-system.sock").rename(suite.directory / "run" / "system-away")
+        support = requests.get(suite.portal_url + "/health.json").json()["support"]
+        assert "status" not in support["health"] and support["pools"]["system"] == {"state": "down"}
+    finally:
+        for away, name in (("away", "support-trends"), ("system-away", "support-system")):
+            if (suite.directory / "run" / away).exists():
+                (suite.directory / "run" / away).rename(suite.directory / "run" / f"{name}.sock")
+
+
 def test_slashes_at_the_end_redirect_below_the_prefix(suite):
     answer = requests.get(suite.area_url("support") + "/api/health/live/", allow_redirects=False)
     assert (answer.status_code, answer.headers["Location"]) == (307, "/support/api/health/live")

@@ -3,6 +3,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { close, experiments, open, portal, untilText } from './browser.js';
 
+/* The answer of nginx as change() leaves it. */
+async function changed(route, change) {
+    const all = await (await route.fetch()).json();
+    change(all);
+    await route.fulfill({ json: all });
+}
+
 test('lists the experiments service as running and leads to it', async () => {
     const page = await open(`${portal}/`);
     await untilText(page, '#checked', 'All services answer');
@@ -19,16 +26,16 @@ test('lists the experiments service as running and leads to it', async () => {
 
 test('shows a service that does not answer', async () => {
     const page = await open('about:blank');
-    await page.route('**/health/experiments', (route) => route.fulfill({ status: 502, json: {} }));
+    await page.route('**/health.json', (route) => changed(route, ({ experiments: one }) => (one.health = { detail: 'no answer', status_code: 502 })));
     await page.goto(`${portal}/`);
     await untilText(page, '#checked', 'Not answering: Experiments');
     assert.equal(await page.textContent('[data-service="experiments"].service .badge'), 'Not answering');
-    await close(page, [502]);
+    await close(page);
 });
 
 test('a service whose analysis pool is dead is not called healthy', async () => {
     const page = await open('about:blank');
-    await page.route('**/pools/experiments/analysis', (route) => route.fulfill({ json: { state: 'down' } }));
+    await page.route('**/health.json', (route) => changed(route, ({ experiments: one }) => (one.pools.analysis.state = 'down')));
     await page.goto(`${portal}/`);
     await untilText(page, '#checked', 'Some parts do not answer: Experiments');
     const card = page.locator('[data-service="experiments"].service');
@@ -57,7 +64,7 @@ test('lists a service that it has no words for under its own name, and ignores w
     ];
     const page = await open('about:blank');
     await page.route('**/services.json', (route) => route.fulfill({ json: list }));
-    await page.route('**/health/newcomer', (route) => route.fulfill({ json: { status: 'ok' } }));
+    await page.route('**/health.json', (route) => changed(route, (all) => (all.newcomer = { health: { status: 'ok' }, pools: {} })));
     await page.goto(`${portal}/`);
     await untilText(page, '#checked', 'All services answer');
     assert.deepEqual(await page.locator('.service h3').allTextContents(), [

@@ -4,6 +4,7 @@ import { formatDateTime, formatMoney } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
+import { skeleton } from '../../shared/ui/skeleton.js';
 import { table } from '../../shared/ui/table.js';
 
 const tones = { observed_available: 'good', observed_unverified: 'info', observed_unavailable: 'danger' };
@@ -45,7 +46,7 @@ function spend({ spend: day }) {
 export function view({ models, load, actions }) {
     if (!models) return html``;
     return html`<div class="stack">
-        ${load.data === undefined ? null : spend(load.data)}
+        ${load.data !== undefined ? spend(load.data) : load.error ? null : skeleton({ lines: 1, height: 'card' })}
         <section class="card section stack" aria-labelledby="models-title">
             <div class="section-head">
                 <h2 id="models-title">${t('models.all')}</h2>

@@ -3,7 +3,7 @@ import '../../shared/shell.js';
 import { mount } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
 import { createResource } from '../../shared/ui/resource.js';
-import { checkService, listedServices } from './services.js';
+import { checkServices, listedServices } from './services.js';
 import { view } from './view.js';
 
 const checkEveryMs = 30000;
@@ -12,12 +12,7 @@ const state = { services: [] };
 const app = mount(document.getElementById('services-place'), view, state);
 
 /* What each service says, by name. */
-state.checks = createResource(app.update, async (signal) => {
-    const checked = await Promise.all(
-        state.services.map(async (service) => [service.name, await checkService(client, service, signal)]),
-    );
-    return Object.fromEntries(checked);
-});
+state.checks = createResource(app.update, (signal) => checkServices(client, state.services, signal));
 
 state.services = await listedServices(client);
 await state.checks.load();

@@ -28,22 +28,21 @@ export async function listedServices(client, signal) {
     }
 }
 
-async function answerOf(client, path, signal) {
+/* By name {health, down}: what each service says of itself, null when it says nothing; parts that do not answer. */
+export async function checkServices(client, services, signal) {
+    let all = {};
     try {
-        return (await client.get(path, { signal, timeoutMs: checkTimeoutMs })).data;
+        all = (await client.get('/health.json', { signal, timeoutMs: checkTimeoutMs })).data;
     } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        return null;
     }
-}
-
-/* {health, down}: what the service says of itself, null when it says nothing; parts that do not answer. */
-export async function checkService(client, { name, pools }, signal) {
-    const [health, ...states] = await Promise.all([
-        answerOf(client, `/health/${name}`, signal),
-        ...pools.map((pool) => answerOf(client, `/pools/${name}/${pool}`, signal)),
-    ]);
-    return { health, down: pools.filter((_, index) => states[index]?.state !== 'up') };
+    return Object.fromEntries(
+        services.map(({ name, pools }) => {
+            const { health = null, pools: states = {} } = all[name] ?? {};
+            const answers = typeof health?.status === 'string';
+            return [name, { health: answers ? health : null, down: pools.filter((pool) => states[pool]?.state !== 'up') }];
+        }),
+    );
 }
 
 function isLoopback(hostname) {
