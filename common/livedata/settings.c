@@ -2,6 +2,7 @@
 #include "livedata/settings.h"
 #include "db/common_settings.h"
 
+#include "base/demo_files.h"
 #include "base/log.h"
 #include "base/number.h"
 #include "base/string_list.h"
@@ -10,6 +11,7 @@
 #include "net/redis.h"
 #include "webhook/webhook.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define AT(member) offsetof(struct livedata_settings, member)
@@ -209,6 +211,10 @@ static void fill_paths(struct livedata_settings *settings, struct arena *arena)
                  {&settings->slo_file, "slo.yaml"},
                  {&settings->versions_file, "api_versions.yaml"}};
 
+    /* A shop has fewer orders than the contracts promise. */
+    if (settings->demo_language && !settings->contracts_directory)
+        settings->contracts_directory =
+            arena_print(arena, "%s/../config/demo/contracts", settings->sql_directory);
     if (!settings->config_directory)
         settings->config_directory =
             arena_print(arena, "%s/../config/livedata", settings->sql_directory);
@@ -338,6 +344,23 @@ const char *livedata_open_by(const struct livedata_settings *settings)
     return NULL;
 }
 
+/* The demonstration's amounts are in the currency of its language, unless the settings name one. */
+static enum error choose_currency(struct livedata_settings *settings, struct arena *arena,
+                                  const char *(*lookup)(const char *name), struct problem *problem)
+{
+    const struct demo_files files = {settings->sql_directory, settings->demo_language};
+    const char *given = lookup ? lookup("LIVE_CURRENCY") : getenv("LIVE_CURRENCY");
+    struct demo_currency currency;
+    enum error error;
+
+    if (!settings->demo_language || (given && *given))
+        return ERROR_NONE;
+    error = demo_currency_read(arena, &files, &currency, problem);
+    if (!error)
+        settings->currency = currency.code;
+    return error ? ERROR_INVALID : ERROR_NONE;
+}
+
 enum error livedata_settings_load(struct livedata_settings *settings, struct arena *arena,
                                   const char *(*lookup)(const char *name), struct problem *problem)
 {
@@ -347,6 +370,8 @@ enum error livedata_settings_load(struct livedata_settings *settings, struct are
     if (error)
         return error;
     fill_paths(settings, arena);
+    if (choose_currency(settings, arena, lookup, problem))
+        return ERROR_INVALID;
     if (read_rates(settings, arena, problem))
         return ERROR_INVALID;
     if (!zone_is_known(settings->time_zone))

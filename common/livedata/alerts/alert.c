@@ -128,8 +128,10 @@ static int order_of_steps(const void *a, const void *b)
 
 enum error alert_order_steps(struct alert_rule *rule, const struct alert_step *steps, size_t count)
 {
-    rule->steps[0] = (struct alert_step){.level = 1, .webhook_url = rule->webhook_url};
-    rule->step_count = 1;
+    rule->step_count = 0;
+    if (*rule->webhook_url)
+        rule->steps[rule->step_count++] =
+            (struct alert_step){.level = 1, .webhook_url = rule->webhook_url};
     for (size_t i = 0; i < count; i++) {
         if (steps[i].level == 1 && steps[i].after_minutes == 0)
             continue;
@@ -137,7 +139,8 @@ enum error alert_order_steps(struct alert_rule *rule, const struct alert_step *s
             return ERROR_INVALID;
         rule->steps[rule->step_count++] = steps[i];
     }
-    qsort(rule->steps + 1, rule->step_count - 1, sizeof *rule->steps, order_of_steps);
+    if (rule->step_count > 1)
+        qsort(rule->steps + 1, rule->step_count - 1, sizeof *rule->steps, order_of_steps);
     return ERROR_NONE;
 }
 

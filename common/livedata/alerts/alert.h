@@ -95,7 +95,8 @@ SCHEMA_OF(new_alert_schema, struct alert_rule);
 /* Fills the members used only by answers and SQL. They point into the rule. */
 void alert_show(struct alert_rule *rule, struct arena *arena);
 
-/* Builds the steps: the level-1 step of `webhook_url` first, then the others by level and time. A
+/* Builds the steps: the level-1 step of `webhook_url` first (none for "": the alert is only shown),
+ * then the others by level and time. A
  * level-1 step without delay in the list repeats the first one. ERROR_INVALID: too many. */
 MUST_CHECK enum error alert_order_steps(struct alert_rule *rule, const struct alert_step *steps,
                                         size_t count);

@@ -420,6 +420,17 @@ enum error alert_end_evaluation(const struct storage_call *call, const struct al
     return query_end(query, call->problem);
 }
 
+enum error alert_end_unsent(const struct storage_call *call, const struct alert_rule *rule,
+                            const struct alert_pending *pending)
+{
+    struct query *query = db_query(call->db, &end_notice);
+
+    query_bind_text(query, pending->event_type);
+    query_bind_text(query, rule->id);
+    query_bind_text(query, pending->event_id);
+    return query_end(query, call->problem);
+}
+
 static enum error write_history(struct db *db, const char *id, const struct webhook_event *event,
                                 const struct webhook_result *result, struct problem *problem)
 {

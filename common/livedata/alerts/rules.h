@@ -60,6 +60,11 @@ MUST_CHECK enum error alert_end_evaluation(const struct storage_call *call,
                                            const struct alert_rule *rule, int64_t generation,
                                            const struct alert_pending *pending, bool *kept);
 
+/* Ends the pending notice of a rule without receivers, as their last one would. */
+MUST_CHECK enum error alert_end_unsent(const struct storage_call *call,
+                                       const struct alert_rule *rule,
+                                       const struct alert_pending *pending);
+
 /* "<rule>:<index>", from 1: the receiver of a delivery. A level may have several steps. */
 const char *alert_receiver(struct arena *arena, const struct alert_rule *rule, size_t step);
 /* Cancels pending deliveries to all receivers of the rule. */

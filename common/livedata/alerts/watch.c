@@ -199,7 +199,7 @@ static struct alert_pending pending_of(const struct storage_call *call,
 
     for (size_t i = 0; i < rule->step_count; i++)
         pending.receivers += alert_is_receiver(rule, i, decision);
-    if (decision->notice == ALERT_SILENT || !pending.receivers)
+    if (decision->notice == ALERT_SILENT || (rule->step_count && !pending.receivers))
         return pending;
     id = arena_alloc(call->arena, TOKEN_UUID_TEXT);
     token_uuid(id);
@@ -223,8 +223,9 @@ static enum error end_evaluation(const struct storage_call *call, struct alert_r
     if (!error)
         error = alert_end_evaluation(call, rule, generation, &pending, &kept);
     if (!error && kept && pending.event_id)
-        error = enqueue(call, rule, decision, pending.event_id,
-                        alert_body(call, rule, reading, decision));
+        error = rule->step_count ? enqueue(call, rule, decision, pending.event_id,
+                                           alert_body(call, rule, reading, decision))
+                                 : alert_end_unsent(call, rule, &pending);
     return db_finish(call->db, error, call->problem);
 }
 

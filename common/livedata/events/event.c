@@ -39,7 +39,7 @@ const char *const event_order_statuses[] = {"pending",   "confirmed", "shipped",
 static const char *const payment_statuses[] = {"initiated", "completed", "failed", "refunded",
                                                NULL};
 static const char *const payment_methods[] = {"card", "bank_transfer", "wallet", NULL};
-static const char *const currencies[] = {"RUB", "USD", "EUR", "GBP", NULL};
+static const char *const currencies[] = {"RUB", "USD", "EUR", "GBP", "CNY", "AED", NULL};
 
 static const struct event_field order_fields[] = {
     {"order_id", ORDER_ID_FIELD, true},
