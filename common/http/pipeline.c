@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "crypto/token.h"
 #include "http/http_internal.h"
+#include "http/people.h"
 
 #include <setjmp.h>
 #include <string.h>
@@ -636,6 +637,7 @@ void server_after(struct server *server)
     jmp_buf exhausted;
 
     server->serving = NULL;
+    people_end_of_request(server); /* also after a jump out of the arena */
     if (!serving || !service->after)
         return;
     if (setjmp(exhausted) == 0) {

@@ -13,6 +13,7 @@
 #include "http/http_internal.h"
 #include "http/hub_internal.h"
 #include "http/listener.h"
+#include "http/people.h"
 #include "i18n/i18n.h"
 #include "shm/watch.h"
 
@@ -135,6 +136,7 @@ static bool check_health(void *context)
     killed = watch_enforce(server->region);
     if (killed)
         log_event(LOG_ERROR, "workers_killed", "past the longest answer of their family");
+    people_each_second(server);
     if (server->family->service->each_second)
         server->family->service->each_second(server);
     return true;
@@ -147,14 +149,16 @@ static int idle(void *context)
     struct server *server = context;
     int64_t left;
 
-    if (!server->served_at || !server->family->service->idle)
+    if (!server->served_at)
         return CHECK_MICROSECONDS / 1000;
     left =
         server->served_at + (int64_t)(server->idle_seconds * 1e6) - clock_monotonic_microseconds();
     if (left > 0)
         return (int)(left < CHECK_MICROSECONDS ? left / 1000 + 1 : CHECK_MICROSECONDS / 1000);
     server->served_at = 0;
-    server->family->service->idle(server);
+    people_idle(server);
+    if (server->family->service->idle)
+        server->family->service->idle(server);
     return CHECK_MICROSECONDS / 1000;
 }
 
@@ -294,6 +298,7 @@ bool server_draining(const struct server *server)
 /* Frees what the service's start() has made. */
 static void stop_service(struct server *server)
 {
+    people_close(server);
     if (server->family->service->stop)
         server->family->service->stop(server->state);
 }

@@ -53,6 +53,8 @@ struct server {
     struct shm_region *region;
     struct metrics *metrics;   /* NULL if the service has none */
     const char *run_directory; /* shared by the workers of a host; NULL in tests */
+    struct accounts *accounts; /* people.h; NULL = the service knows no people */
+    bool accounts_needed;      /* by a request of this worker */
     struct hub_state *hub;     /* of a family with suspended streams (hub.h), else NULL */
     struct arena *arena;       /* of the request being served */
     uint32_t watch;            /* its index in the table of watched workers (shm/watch.h) */

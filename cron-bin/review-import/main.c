@@ -6,6 +6,7 @@
  * REVIEWER_EMAIL names the reviewer. Exit codes: 0 done (also when nothing was confirmed), 1
  * failed, 2 invalid command line.
  */
+#include "support/accounts/accounts.h"
 #include "support/programs/batch.h"
 #include "support/programs/data_files.h"
 #include "support/review/review_batch.h"
@@ -62,19 +63,36 @@ static void print(struct batch_program *program, const char *status,
                                  .would_update = imported->would_update});
 }
 
-static enum error find_reviewer(struct batch_program *program, const struct trace_call *call,
-                                const char **id)
+static enum error look_up(struct batch_program *program, struct accounts *accounts, const char **id)
 {
     const char *email = program->settings.reviewer_email;
+    struct accounts_call people;
+    enum error error = accounts_prepare(accounts, &program->problem);
+
+    if (!error)
+        error = accounts_begin(accounts, program->arena, &program->problem, &people);
+    return error ? error
+                 : account_id(&people, text_trimmed(program->arena, email, strlen(email)), id);
+}
+
+static enum error find_reviewer(struct batch_program *program, const char **id)
+{
+    const struct support_settings *settings = &program->settings;
+    struct accounts *accounts;
     enum error error = ERROR_NONE;
 
     *id = NULL;
-    if (email)
-        error = review_person(call, text_trimmed(program->arena, email, strlen(email)), id);
+    if (settings->reviewer_email)
+        error = accounts_open(program->arena, &settings->accounts, settings->sql_directory,
+                              settings->state_directory, NULL, &accounts, &program->problem);
+    if (!error && settings->reviewer_email) {
+        error = look_up(program, accounts, id);
+        accounts_close(accounts);
+    }
     if (error || *id)
         return error;
     return problem_set(&program->problem, ERROR_INVALID, "reviewer_unknown",
-                       "REVIEWER_EMAIL must be the name of a user of the support service");
+                       "REVIEWER_EMAIL must be the username of a person");
 }
 
 static int import(struct batch_program *program, const struct arguments *arguments,
@@ -83,7 +101,7 @@ static int import(struct batch_program *program, const struct arguments *argumen
     const struct trace_call call = {program->db, program->arena, NULL, &program->problem};
     struct review_imported imported;
     const char *reviewer;
-    enum error error = find_reviewer(program, &call, &reviewer);
+    enum error error = find_reviewer(program, &reviewer);
 
     if (!error)
         error =

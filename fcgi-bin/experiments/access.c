@@ -1,11 +1,12 @@
 /* Who calls the experiments service, what the caller may do, and which limits the call is charged
- * to: static tokens, issued keys, and the question whether credentials count at all. */
+ * to: static tokens, issued keys, people, and the question whether credentials count at all. */
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "crypto/digest.h"
 #include "db/identity.h"
 #include "experiments/service_internal.h"
+#include "http/people.h"
 
 #include <string.h>
 #include <strings.h>
@@ -115,7 +116,14 @@ static const char *presented_token(const struct request *request)
     return filled(request->arena, bearer ? bearer : request_header(request, "HTTP_X_API_KEY"));
 }
 
-enum verdict { ADMITTED, UNKNOWN_TOKEN, ADMIN_NOT_CONFIGURED, READ_ONLY, KEYS_UNAVAILABLE };
+enum verdict {
+    ADMITTED,
+    UNKNOWN_TOKEN,
+    ADMIN_NOT_CONFIGURED,
+    READ_ONLY,
+    NO_ROLE,
+    KEYS_UNAVAILABLE
+};
 
 static enum verdict grant(struct request *request, struct caller *caller, enum scope scope,
                           const char *source)
@@ -145,16 +153,56 @@ static enum verdict identify_key(struct request *request, struct caller *caller,
     return grant(request, caller, stored.scope == KEY_READ ? SCOPE_READ : SCOPE_WRITE, "api_key");
 }
 
+/* What opens the operator routes to this caller; NULL = nothing does. The token that was made at
+ * the first start serves people; for the other credentials AB_ADMIN_TOKEN has to be set. */
+static const char *operator_token(const struct request *request, const struct caller *caller)
+{
+    const struct experiments_settings *settings = service_settings(request);
+
+    return caller->person || *request_prefix(request) ? settings->operator_token
+                                                      : settings->admin_token;
+}
+
+/* An administrator counts as the admin token on its paths, and elsewhere as one who writes. */
+static enum verdict grant_person(struct request *request, struct caller *caller,
+                                 const struct account_caller *found)
+{
+    const char *source = found->kind == CALLER_SESSION ? "session" : "personal_token";
+
+    caller->person = found->person->username;
+    caller->read_only = found->read_only;
+    switch (person_role(found->person, AREA_EXPERIMENTS)) {
+    case ACCOUNT_VIEWER:
+        return grant(request, caller, SCOPE_READ, source);
+    case ACCOUNT_ANALYST:
+        return grant(request, caller, SCOPE_WRITE, source);
+    case ACCOUNT_ADMIN:
+        if (!is_admin_path(request->path))
+            return grant(request, caller, SCOPE_WRITE, source);
+        if (operator_token(request, caller))
+            return grant(request, caller, SCOPE_ADMIN, source);
+        return is_operator_path(request->path) ? ADMIN_NOT_CONFIGURED
+                                               : grant(request, caller, SCOPE_WRITE, source);
+    default:
+        return NO_ROLE;
+    }
+}
+
 static enum verdict identify(struct request *request, struct caller *caller, const char *token)
 {
     const struct experiments_settings *settings = service_settings(request);
     bool operator_path = is_operator_path(request->path);
+    struct account_caller found;
 
     if (is_admin_path(request->path) && token &&
         digest_equal_secret(token, settings->operator_token))
         return grant(request, caller, SCOPE_ADMIN, "admin_token");
+    if (request_person(request, token, &found))
+        return KEYS_UNAVAILABLE;
+    if (found.person)
+        return grant_person(request, caller, &found);
     if (!operator_path && !caller->auth_enabled)
-        return ADMITTED;
+        return found.kind == CALLER_NONE ? ADMITTED : UNKNOWN_TOKEN;
     if (token && digest_equal_secret(token, settings->api_token))
         return grant(request, caller, SCOPE_WRITE, "legacy");
     if (token && digest_equal_secret(token, settings->readonly_api_token))
@@ -163,7 +211,7 @@ static enum verdict identify(struct request *request, struct caller *caller, con
         return identify_key(request, caller, token);
     if (settings->public_demo && !operator_path && !*request_prefix(request))
         return grant(request, caller, SCOPE_READ, "anonymous");
-    if (operator_path && !settings->admin_token)
+    if (operator_path && !operator_token(request, caller))
         return ADMIN_NOT_CONFIGURED;
     return UNKNOWN_TOKEN;
 }
@@ -193,11 +241,14 @@ static bool method_reads(enum method method)
     return method == METHOD_GET || method == METHOD_HEAD || method == METHOD_OPTIONS;
 }
 
-static bool read_scope_may(const struct request *request)
+/* People who may read may compute too; tokens that only read do where the settings say so. */
+static bool reader_may(const struct request *request, const struct caller *caller)
 {
+    bool may_compute =
+        service_settings(request)->readonly_compute || (caller->person && !caller->read_only);
+
     return method_reads(request->method) ||
-           (service_settings(request)->readonly_compute && request->route &&
-            request->route->traits & TRAIT_STATELESS);
+           (may_compute && request->route && request->route->traits & TRAIT_STATELESS);
 }
 
 static const int roles[SCOPE__MAX] = {
@@ -238,27 +289,39 @@ bool service_is_open(const struct request *request)
     return is_protected(request->path) && !service_caller(request)->auth_enabled;
 }
 
+static const char *reader_text(const struct caller *caller)
+{
+    return caller->person && !caller->read_only ? "Viewers of experiments may change nothing"
+                                                : "This token is read-only";
+}
+
 bool service_authenticate(struct request *request, struct http_refusal *refusal)
 {
     struct caller *caller = ARENA_NEW(request->arena, struct caller);
+    const char *token;
     enum verdict verdict;
 
     request->who.detail = caller;
     if (request->method == METHOD_OPTIONS || !is_protected(request->path))
         return true;
+    token = presented_token(request);
     verdict = find_out_whether_enabled(request, caller);
     if (verdict == ADMITTED)
-        verdict = identify(request, caller, presented_token(request));
-    if (verdict == ADMITTED && caller->scope == SCOPE_READ && !read_scope_may(request))
+        verdict = identify(request, caller, token);
+    if (verdict == ADMITTED && (caller->scope == SCOPE_READ || caller->read_only) &&
+        !reader_may(request, caller))
         verdict = READ_ONLY;
-    request->who.subject = caller->key_id;
+    request->who.subject = caller->person ? caller->person : caller->key_id;
     request->who.role = caller->auth_enabled || caller->scope ? roles[caller->scope] : ROLE_WRITER;
-    refusal->counts = true;
+    refusal->counts =
+        token || !*request_prefix(request); /* a page without a session guesses nothing */
     switch (verdict) {
     case ADMITTED:
         return true;
     case READ_ONLY:
-        return http_refuse(refusal, 403, "forbidden", "This token is read-only");
+        return http_refuse(refusal, 403, "forbidden", reader_text(caller));
+    case NO_ROLE:
+        return http_refuse(refusal, 403, "forbidden", "You have no role in experiments");
     case KEYS_UNAVAILABLE:
         return keys_unavailable(request, caller, refusal);
     case ADMIN_NOT_CONFIGURED:
@@ -271,15 +334,18 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
 
 void service_refuse(const struct request *request, struct http_refusal *refusal)
 {
-    enum scope scope = service_caller(request)->scope;
+    const struct caller *caller = service_caller(request);
+    enum scope scope = caller->scope;
 
-    if (request->route->role == ROLE_OPERATOR && !service_settings(request)->admin_token)
+    if (request->route->role == ROLE_OPERATOR && !operator_token(request, caller))
         http_refuse(refusal, 401, "admin_token_not_configured",
                     "Operator routes need an admin token, and none is configured");
     else if (request->route->role == ROLE_OPERATOR && scope)
-        http_refuse(refusal, 403, "admin_token_required", "Operator routes need the admin token");
+        http_refuse(refusal, 403, "admin_token_required",
+                    caller->person ? "Only administrators of experiments may do this"
+                                   : "Operator routes need the admin token");
     else if (scope == SCOPE_READ)
-        http_refuse(refusal, 403, "forbidden", "This token is read-only");
+        http_refuse(refusal, 403, "forbidden", reader_text(caller));
     else
         http_refuse(refusal, 401, "unauthorized", "Missing or invalid API token");
 }

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "experiments/service_internal.h"
 #include "http/idempotency.h"
+#include "http/people.h"
 #include "net/address.h"
 
 #include <stdlib.h>
@@ -134,6 +135,10 @@ static enum error start(struct server *server, struct arena *arena, struct probl
                        "was split as planned."};
     server->settings = settings;
     server->state = service;
+    error = people_open(server, arena, &settings->accounts, settings->sql_directory,
+                        settings->state_directory, problem);
+    if (error)
+        return error;
     error =
         experiments_store_open(arena, settings, getenv("ASSAY_RUN_DIR"), &service->store, problem);
     if (error)
@@ -251,6 +256,8 @@ static const char *actor_name(const struct request *request)
 
     if (caller->key_id)
         return arena_print(request->arena, "api_key:%s", caller->key_id);
+    if (caller->person)
+        return arena_print(request->arena, "user:%s", caller->person);
     if (caller->scope == SCOPE_ADMIN)
         return "admin_token";
     if (request->who.source && strcmp(request->who.source, "legacy") == 0)

@@ -31,6 +31,8 @@ struct caller {
     bool auth_enabled;  /* a token is configured; without any the service is open */
     enum scope scope;   /* SCOPE_NONE when auth is not enabled */
     const char *key_id; /* of an issued key */
+    const char *person; /* username of whoever signed in or shows a personal token */
+    bool read_only;     /* of that token */
     struct rate_rule
         key_rate; /* rate limit of that key; 0 in either member = the service's limit */
 };

@@ -1,8 +1,9 @@
-/* Authentication: API keys with their tenants, and the administration key; API version of a
+/* Authentication: API keys with their tenants, people, and the administration key; API version of a
  * request; and restrictions of the demo. */
 #include "base/clock.h"
 #include "crypto/digest.h"
 #include "http/cookie.h"
+#include "http/people.h"
 #include "livedata/catalog/contracts.h"
 #include "livedata/service_internal.h"
 
@@ -53,15 +54,77 @@ static bool demo_allows(const struct request *request, struct http_refusal *refu
     return true;
 }
 
+static const char *shown_key(const struct request *request)
+{
+    const char *key = request_header(request, "HTTP_X_API_KEY");
+    const char *bearer = request_bearer(request);
+
+    if (key && *key)
+        return key;
+    return bearer && *bearer ? bearer : NULL;
+}
+
+static const char *source_of(const struct account_caller *found)
+{
+    return found->kind == CALLER_SESSION ? "session" : "personal_token";
+}
+
+/* `role` receives what the person is in the area. False with a refusal, or without `found->person`
+ * when the request names nobody of the account store. */
+static bool find_person(struct request *request, struct account_caller *found,
+                        enum account_role *role, struct http_refusal *refusal)
+{
+    if (request_person(request, shown_key(request), found)) {
+        refusal->answered_by_error = true;
+        return false;
+    }
+    if (!found->person)
+        return false;
+    *role = person_role(found->person, AREA_DATA);
+    if (*role == ACCOUNT_NONE)
+        return refuse(refusal, 403, "forbidden", "You have no role in live data.");
+    if (!caller_may_send(found, request->method))
+        return refuse(refusal, 403, "forbidden", "This token is read-only.");
+    return true;
+}
+
+/* Administration is about all tenants, so it is for administrators of the tenant `default`. */
+static bool authenticate_administrator(struct request *request, struct http_refusal *refusal,
+                                       bool *decided)
+{
+    struct account_caller found = {0};
+    enum account_role role;
+    bool known = find_person(request, &found, &role, refusal);
+
+    *decided = refusal->answered_by_error || found.person;
+    if (!known)
+        return false;
+    if (role != ACCOUNT_ADMIN || strcmp(found.person->tenant, "default") != 0)
+        return refuse(refusal, 403, "forbidden", "Only administrators of live data may do this.");
+    request->who = (struct identity){.role = LIVE_ADMIN,
+                                     .source = source_of(&found),
+                                     .subject = found.person->username,
+                                     .tenant = "default"};
+    return true;
+}
+
 static bool authenticate_admin(struct request *request, struct http_refusal *refusal)
 {
     const char *expected = service_settings(request)->admin_key;
     const char *shown = request_header(request, "HTTP_X_ADMIN_KEY");
+    bool decided = false, admitted = false;
 
-    if (!expected)
+    if (!shown)
+        admitted = authenticate_administrator(request, refusal, &decided);
+    if (decided)
+        return admitted;
+    if (!expected && !*request_prefix(request))
         return refuse(refusal, 503, "admin_unconfigured", "Admin key is not configured.");
-    if (!shown || !digest_equal_secret(shown, expected))
-        return refuse(refusal, 401, "invalid_admin_key", "Invalid or missing admin key.");
+    if (!shown || !digest_equal_secret(shown, expected)) {
+        refuse(refusal, 401, "invalid_admin_key", "Invalid or missing admin key.");
+        refusal->counts = shown || shown_key(request) || !*request_prefix(request);
+        return false;
+    }
     request->who =
         (struct identity){.role = LIVE_ADMIN, .source = "admin_key", .tenant = "default"};
     return true;
@@ -83,16 +146,6 @@ static bool authenticate_node(struct request *request, struct http_refusal *refu
     }
     request->who = (struct identity){.role = LIVE_NODE, .source = "node_token"};
     return true;
-}
-
-static const char *shown_key(const struct request *request)
-{
-    const char *key = request_header(request, "HTTP_X_API_KEY");
-    const char *bearer = request_bearer(request);
-
-    if (key && *key)
-        return key;
-    return bearer && *bearer ? bearer : NULL;
 }
 
 /* Searches the keys of the settings in constant time. */
@@ -170,6 +223,26 @@ static void grant(struct request *request, const struct live_key *key)
                                      .detail = copy};
 }
 
+/* A person reads as a key of his tenant does; viewers change nothing. */
+static bool grant_person(struct request *request, const struct account_caller *found,
+                         enum account_role role, struct http_refusal *refusal)
+{
+    const struct person *person = found->person;
+    const struct live_key key = {.key_id = arena_print(request->arena, "person:%s", person->id),
+                                 .name = person->username,
+                                 .tenant = person->tenant,
+                                 .lookup = "",
+                                 .rate_limit_rpm = service_settings(request)->rate_limit_rpm,
+                                 .can_ingest = role != ACCOUNT_VIEWER};
+
+    if (role == ACCOUNT_VIEWER && is_change(request) &&
+        !(request->route && request->route->traits & TRAIT_DEMO))
+        return refuse(refusal, 403, "forbidden", "Viewers of live data may change nothing.");
+    grant(request, &key);
+    request->who.source = source_of(found);
+    return true;
+}
+
 static bool no_keys_yet(struct request *request)
 {
     struct service *service = service_of(request);
@@ -187,8 +260,15 @@ static bool authenticate_caller(struct request *request, struct http_refusal *re
 {
     const struct live_key *key = NULL;
     const char *plaintext = shown_key(request);
-    enum error error = plaintext ? find_key(request, plaintext, &key) : ERROR_NONE;
+    struct account_caller found = {0};
+    enum account_role role;
+    enum error error;
 
+    if (find_person(request, &found, &role, refusal))
+        return grant_person(request, &found, role, refusal);
+    if (refusal->answered_by_error || found.person)
+        return false;
+    error = plaintext ? find_key(request, plaintext, &key) : ERROR_NONE;
     if (error) {
         refusal->answered_by_error = true;
         return false;
@@ -197,18 +277,20 @@ static bool authenticate_caller(struct request *request, struct http_refusal *re
         grant(request, key);
         return true;
     }
-    if (service_is_open(request)) {
+    if (service_is_open(request) && found.kind == CALLER_NONE) {
         if (!request_is_of_known_page(request))
             return refuse(refusal, 403, "forbidden", "A page of another site may change nothing.");
         request->who = (struct identity){.role = LIVE_CALLER, .source = "open"};
         return true;
     }
-    if (!*request_prefix(request) && no_keys_yet(request))
+    if (!*request_prefix(request) && found.kind == CALLER_NONE && no_keys_yet(request))
         return refuse(refusal, 503, "no_keys_configured",
                       "No API keys are configured. Set LIVE_API_KEYS_FILE, or "
                       "LIVE_AUTH_DISABLED=true to answer everybody.");
-    return refuse(refusal, 401, plaintext ? "invalid_key" : "missing_key",
-                  "Invalid or missing API key. Pass X-API-Key header.");
+    refuse(refusal, 401, plaintext ? "invalid_key" : "missing_key",
+           "Invalid or missing API key. Pass X-API-Key header.");
+    refusal->counts = plaintext || !*request_prefix(request); /* else nothing was guessed */
+    return false;
 }
 
 static bool is_public(const struct request *request)

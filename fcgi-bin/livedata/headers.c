@@ -63,7 +63,7 @@ static void add_health(struct request *request, struct reply *reply)
     struct data_ages ages;
 
     if (!request->route || !(request->route->traits & TRAIT_DATA) ||
-        (!request->who.tenant && !service->settings.auth_disabled))
+        (!request->who.tenant && !service_is_open(request)))
         return;
     if (service_reading(request, &reading))
         return;

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "http/hub.h"
+#include "http/people.h"
 #include "livedata/maintenance/seed.h"
 #include "livedata/timestamp.h"
 
@@ -135,6 +136,9 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     service->run_directory = getenv("ASSAY_RUN_DIR");
     error = load_files(service, arena, problem);
     if (!error)
+        error = people_open(server, arena, &settings->accounts, settings->sql_directory,
+                            settings->state_directory, problem);
+    if (!error)
         error = open_store(server, service, arena, problem);
     if (!error && settings->redis_url)
         error =
@@ -229,7 +233,7 @@ static void note_session(struct request *request, int status)
     const struct live_note *note = &service->asking.note;
     struct session_row *row;
 
-    if ((!key && !service->settings.auth_disabled) || strncmp(request->path, "/v1", 3) != 0)
+    if ((!key && !service_is_open(request)) || strncmp(request->path, "/v1", 3) != 0)
         return;
     row = session_add(&service->log);
     if (!row)

@@ -1,6 +1,7 @@
-/* Access to the orchestrator: open, or with the one key; and rate limits. */
+/* Access to the orchestrator: open, with the one key, or by people; and rate limits. */
 #include "crypto/digest.h"
 #include "http/cookie.h"
+#include "http/people.h"
 #include "orchestrator/service_internal.h"
 
 #include <string.h>
@@ -12,6 +13,15 @@ static bool shows_key(const struct request *request, const char *key)
 {
     return digest_equal_secret(request_bearer(request), key) ||
            digest_equal_secret(request_header(request, "HTTP_X_API_KEY"), key);
+}
+
+static const char *shown_credential(const struct request *request)
+{
+    const char *bearer = request_bearer(request), *key = request_header(request, "HTTP_X_API_KEY");
+
+    if (bearer && *bearer)
+        return bearer;
+    return key && *key ? key : NULL;
 }
 
 /* Pages and their files, there or not: nginx serves those that are. */
@@ -46,30 +56,57 @@ bool service_is_open(const struct request *request)
     return !service_settings(request)->api_key && !*request_prefix(request);
 }
 
+static bool refuse(struct http_refusal *refusal, int status, const char *code, const char *detail)
+{
+    http_refuse(refusal, status, code, detail);
+    refusal->counts = status == 401;
+    return false;
+}
+
+static bool accept_person(struct request *request, const struct account_caller *found,
+                          struct http_refusal *refusal)
+{
+    enum account_role role = person_role(found->person, AREA_MODELS);
+    bool reads = request->method == METHOD_GET || request->method == METHOD_HEAD ||
+                 request->method == METHOD_OPTIONS;
+
+    request->who.source = found->kind == CALLER_SESSION ? "session" : "personal_token";
+    request->who.subject = found->person->username;
+    if (role == ACCOUNT_NONE)
+        return refuse(refusal, 403, "forbidden", "You have no role in models.");
+    if (!caller_may_send(found, request->method))
+        return refuse(refusal, 403, "forbidden", "This token is read-only.");
+    if (role == ACCOUNT_VIEWER && !reads)
+        return refuse(refusal, 403, "forbidden", "Viewers of models may send no prompts.");
+    return true;
+}
+
 bool service_authenticate(struct request *request, struct http_refusal *refusal)
 {
-    const char *key = service_settings(request)->api_key;
     const struct route *route = request->route;
+    const char *key = service_settings(request)->api_key, *shown = shown_credential(request);
     bool is_open = service_is_open(request);
+    struct account_caller found;
 
     request->who.role = ORCHESTRATOR_CALLER;
-    if (is_open && !request_is_of_known_page(request)) {
-        *refusal = (struct http_refusal){.status = 403,
-                                         .error_code = "forbidden",
-                                         .detail = "A page of another site may change nothing."};
-        return false;
-    }
-    if (is_open || (route ? route->traits & TRAIT_PUBLIC : is_public_file(request)))
+    if (is_open && !request_is_of_known_page(request))
+        return refuse(refusal, 403, "forbidden", "A page of another site may change nothing.");
+    if (route ? route->traits & TRAIT_PUBLIC : is_public_file(request))
         return true;
     if (key && shows_key(request, key)) {
         request->who.source = "api_key";
         return true;
     }
-    *refusal = (struct http_refusal){.status = 401,
-                                     .error_code = "unauthorized",
-                                     .detail = "Invalid or missing API key.",
-                                     .challenge = "Bearer",
-                                     .counts = true};
+    if (request_person(request, shown, &found)) {
+        refusal->answered_by_error = true;
+        return false;
+    }
+    if (found.person)
+        return accept_person(request, &found, refusal);
+    if (is_open && found.kind == CALLER_NONE)
+        return true;
+    refuse(refusal, 401, "unauthorized", "Invalid or missing API key.");
+    refusal->counts = shown || !*request_prefix(request); /* else nothing was guessed */
     return false;
 }
 

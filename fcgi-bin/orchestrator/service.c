@@ -2,6 +2,7 @@
  * catalog; and what is left to do behind an answer. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "http/people.h"
 #include "orchestrator/runs/calls.h"
 #include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service_internal.h"
@@ -161,6 +162,9 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     fetch_limit_connections(HOST_CONNECTIONS, HOST_CONNECTIONS);
     error = policy_read_proxies(&server->policy, &settings->trusted_proxies, "ORCH_TRUSTED_PROXIES",
                                 problem);
+    if (!error)
+        error = people_open(server, arena, &settings->accounts, settings->sql_directory,
+                            settings->state_directory, problem);
     if (!error)
         error = make_catalog(service, arena, problem);
     if (!error)

@@ -1,10 +1,12 @@
 /* Signing in and out. Tokens go into the answer for programs and into cookies for pages. */
 #include "support-accounts/session.h"
+#include "accounts/sessions.h"
 #include "base/clock.h"
 #include "crypto/digest.h"
 #include "crypto/jwt.h"
 #include "http/cookie.h"
 #include "http/exposure.h"
+#include "http/people.h"
 #include "support/metrics.h"
 #include "support/service.h"
 
@@ -106,6 +108,21 @@ static const char *detail(struct request *request, const char *reason, const cha
     return text.bytes;
 }
 
+/* The administrator of the settings signs in also while the account store is unavailable. */
+static enum error check_password(struct request *request, const struct login *login,
+                                 struct account *account, bool *accepted, const char **reason)
+{
+    const struct support_settings *settings = service_settings(request);
+    const struct sign_in sign_in = {login->username, login->password, exposure_is_local(request)};
+    struct accounts_call people;
+    enum error error = request_accounts(request, &people);
+
+    if (error && !account_is_administrator(settings, login->username))
+        return error;
+    return account_sign_in(error ? NULL : &people, settings, &sign_in, account, accepted, reason,
+                           &request->problem);
+}
+
 enum error login_handle(struct request *request, struct reply *reply)
 {
     const struct login *login = request->body;
@@ -117,9 +134,7 @@ enum error login_handle(struct request *request, struct reply *reply)
     enum error error = service_database(request, &db);
 
     if (!error)
-        error = account_sign_in(db, request->arena, service_settings(request),
-                                exposure_is_local(request), login->username, login->password,
-                                &account, &accepted, &reason, &request->problem);
+        error = check_password(request, login, &account, &accepted, &reason);
     if (error)
         return error;
     request->who.subject = accepted ? account.subject : *login->username ? login->username : NULL;
@@ -183,6 +198,17 @@ static enum error refuse_reused(struct request *request, const struct account *a
                        "Invalid or expired refresh token");
 }
 
+static enum error may_stay(struct request *request, const char *subject, bool *may)
+{
+    struct accounts_call people;
+    enum error error = ERROR_NONE;
+
+    *may = account_is_administrator(service_settings(request), subject);
+    if (!*may)
+        error = request_accounts(request, &people);
+    return error || *may ? error : account_may_stay(&people, subject, may);
+}
+
 enum error refresh_handle(struct request *request, struct reply *reply)
 {
     const char *token = ((const struct refresh *)request->body)->refresh_token;
@@ -196,8 +222,7 @@ enum error refresh_handle(struct request *request, struct reply *reply)
     if (!error)
         error = service_database(request, &db);
     if (!error)
-        error = account_may_stay(db, service_settings(request), account.subject, &may,
-                                 &request->problem);
+        error = may_stay(request, account.subject, &may);
     if (error == ERROR_FORBIDDEN || (!error && !may))
         return problem_set(&request->problem, ERROR_FORBIDDEN, "token_refused",
                            "Invalid or expired refresh token");
@@ -247,15 +272,31 @@ static enum error give_back(struct request *request, const char *token, const ch
                   : revoke_single(request, db, token, claims, &first);
 }
 
+/* Under the portal the session of the suite ends too. */
+static enum error end_session(struct request *request)
+{
+    struct account_caller caller;
+    struct accounts_call call;
+    enum error error = request_person(request, NULL, &caller);
+
+    if (error || caller.kind != CALLER_SESSION)
+        return error;
+    error = request_accounts(request, &call);
+    if (!error)
+        error = session_end(&call, caller.person->id, caller.id);
+    return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
+}
+
 enum error logout_handle(struct request *request, struct reply *reply)
 {
     const char *access = request_bearer(request);
     bool own_page = request_is_of_own_page(request);
-    enum error error;
+    enum error error = end_session(request);
 
     if (!access && own_page)
         access = request_cookie(request, "access_token");
-    error = give_back(request, access, "access");
+    if (!error)
+        error = give_back(request, access, "access");
     if (!error && own_page)
         error = give_back(request, request_cookie(request, "refresh_token"), "refresh");
     if (error)

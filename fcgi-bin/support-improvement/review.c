@@ -311,8 +311,7 @@ enum error review_decide_handle(struct request *request, struct reply *reply)
     if (!error)
         error = read_status(request, body->status, &verdict.status);
     if (!error)
-        error = review_person(&call, request->who.subject ? request->who.subject : "",
-                              &verdict.reviewer);
+        error = service_person_id(request, &verdict.reviewer);
     if (!error)
         error = review_decide(&call, id, &verdict);
     if (error)

@@ -1,10 +1,12 @@
 /* Authentication for the support service: signed tokens in a header or a cookie, one key for
- * programs; and the rate limits of some routes. */
+ * programs, people of the account store; and the rate limits of some routes. */
+#include "accounts/people.h"
 #include "base/clock.h"
 #include "crypto/digest.h"
 #include "crypto/jwt.h"
 #include "crypto/token.h"
 #include "http/cookie.h"
+#include "http/people.h"
 #include "support/service_internal.h"
 
 #include <string.h>
@@ -115,14 +117,17 @@ static bool grant(struct request *request, enum support_role role, const char *s
     return true;
 }
 
-/* A header has priority; a cookie counts only for requests from our own pages. */
+/* A header has priority; a cookie counts only for requests from our own pages, and on the service's
+ * own port: under the portal the suite's session takes its place. */
 static const char *bearer_token(const struct request *request)
 {
     const char *header = request_header(request, "HTTP_AUTHORIZATION");
 
     if (header && *header)
         return request_bearer(request);
-    return request_is_of_own_page(request) ? request_cookie(request, "access_token") : NULL;
+    if (*request_prefix(request) || !request_is_of_own_page(request))
+        return NULL;
+    return request_cookie(request, "access_token");
 }
 
 /* Customers without an account may use the routes of the help page. What they may read is what they
@@ -150,14 +155,63 @@ static bool accept_token(struct request *request, const char *token, struct http
     return http_refuse(refusal, 401, "unauthorized", "Invalid or expired token");
 }
 
+static bool accept_person(struct request *request, const struct account_caller *found,
+                          struct http_refusal *refusal)
+{
+    const struct person *person = found->person;
+
+    if (!caller_may_send(found, request->method))
+        return http_refuse(refusal, 403, "forbidden", "This token is read-only");
+    grant(request, support_role_of_person(person), person->username, person->tenant,
+          found->kind == CALLER_SESSION ? "session" : "personal_token");
+    request->who.detail = arena_copy_string(request->arena, person->id);
+    return true;
+}
+
+enum outcome { NOBODY_KNOWN, ADMITTED, REFUSED };
+
+/* Whom `credential`, or the session where it is NULL, names in the account store. */
+static enum outcome find_person(struct request *request, const char *credential,
+                                struct http_refusal *refusal)
+{
+    struct account_caller found;
+
+    if (request_person(request, credential, &found)) {
+        refusal->answered_by_error = true;
+        return REFUSED;
+    }
+    if (found.kind == CALLER_NONE)
+        return NOBODY_KNOWN;
+    if (found.person)
+        return accept_person(request, &found, refusal) ? ADMITTED : REFUSED;
+    http_refuse(refusal, 401, "unauthorized", "Invalid or expired token");
+    return REFUSED;
+}
+
+enum error service_person_id(struct request *request, const char **id)
+{
+    struct accounts_call people;
+    enum error error;
+
+    *id = request->who.detail;
+    if (*id || !request->who.source || strcmp(request->who.source, "token") != 0)
+        return ERROR_NONE;
+    error = request_accounts(request, &people);
+    return error ? error : account_id(&people, request->who.subject, id);
+}
+
 /* Metrics are public, unless the settings restrict them. */
 static bool accept_scraper(struct request *request, struct http_refusal *refusal)
 {
     const char *token = bearer_token(request);
+    const char *key = request_header(request, "HTTP_X_API_KEY"); /* of a person only */
+    enum outcome outcome = find_person(request, token ? token : key, refusal);
 
-    if (!token)
+    if (outcome == REFUSED)
+        return false;
+    if (outcome == NOBODY_KNOWN && !token)
         return http_refuse(refusal, 401, "unauthorized", "Authorization required");
-    if (!accept_token(request, token, refusal))
+    if (outcome == NOBODY_KNOWN && !accept_token(request, token, refusal))
         return false;
     if (request->who.role >= SUPPORT_ADMIN)
         return true;
@@ -194,30 +248,56 @@ bool service_is_open(const struct request *request)
     return support_open_by(service_settings(request)) != NULL && !*request_prefix(request);
 }
 
-bool service_authenticate(struct request *request, struct http_refusal *refusal)
+/* Everybody is the administrator on one's own machine, until a second person has an account. */
+static bool accept_anybody(struct request *request, struct http_refusal *refusal)
 {
-    const struct support_settings *settings = service_settings(request);
-    const char *token, *key = request_header(request, "HTTP_X_API_KEY");
+    int64_t people;
+    struct accounts_call call;
 
-    refusal->counts = true;
-    if (request->route && (request->route->traits & TRAIT_METRICS))
-        return (!settings->metrics_require_auth && !*request_prefix(request)) ||
-               accept_scraper(request, refusal);
-    /* Unknown paths need no authentication, and neither do public routes. */
-    if (!request->route || request->route->role == SUPPORT_NOBODY)
-        return true;
-    token = bearer_token(request);
+    if (request_accounts(request, &call) || people_count(&call, &people)) {
+        refusal->answered_by_error = true;
+        return false;
+    }
+    if (people > 1)
+        return http_refuse(refusal, 401, "unauthorized", "Authorization required");
+    return grant(request, SUPPORT_ADMIN, "anonymous", "default", "anonymous");
+}
+
+/* Of a route that is not public. A bearer token has priority over the key of programs. */
+static bool authenticate(struct request *request, struct http_refusal *refusal)
+{
+    const char *known = service_settings(request)->api_key;
+    const char *token = bearer_token(request), *key = request_header(request, "HTTP_X_API_KEY");
+    enum outcome outcome;
+
+    key = key && *key ? key : NULL;
+    refusal->counts = token || key || !*request_prefix(request); /* else nothing was guessed */
+    if (!token && digest_equal_secret(key, known))
+        return grant(request, SUPPORT_ADMIN, "api-key-user", "default", "api_key");
+    outcome = find_person(request, token ? token : key, refusal);
+    if (outcome != NOBODY_KNOWN)
+        return outcome == ADMITTED;
     if (token)
         return accept_token(request, token, refusal);
     if (service_is_open(request) && request_is_of_known_page(request))
-        return grant(request, SUPPORT_ADMIN, "anonymous", "default", "anonymous");
-    if ((!key || !*key) && admit_visitor(request))
+        return accept_anybody(request, refusal);
+    if (!key && admit_visitor(request))
         return true;
-    if (!settings->api_key || !key || !*key)
+    if (!known || !key)
         return http_refuse(refusal, 401, "unauthorized", "Authorization required");
-    if (!digest_equal_secret(key, settings->api_key))
-        return http_refuse(refusal, 403, "forbidden", "Invalid API key");
-    return grant(request, SUPPORT_ADMIN, "api-key-user", "default", "api_key");
+    return http_refuse(refusal, 403, "forbidden", "Invalid API key");
+}
+
+bool service_authenticate(struct request *request, struct http_refusal *refusal)
+{
+    const struct route *route = request->route;
+
+    refusal->counts = true;
+    if (route && (route->traits & TRAIT_METRICS))
+        return (!service_settings(request)->metrics_require_auth && !*request_prefix(request)) ||
+               accept_scraper(request, refusal);
+    /* Unknown paths need no authentication, and neither do public routes. */
+    return !route || route->role == SUPPORT_NOBODY || authenticate(request, refusal);
 }
 
 void service_refuse(const struct request *request, struct http_refusal *refusal)

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/hub.h"
+#include "http/people.h"
 #include "support/accounts/audit.h"
 #include "support/answer/patterns.h"
 #include "support/metrics.h"
@@ -95,6 +96,9 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     server->state = service;
     error = policy_read_proxies(&server->policy, &settings->trusted_proxies, "TRUSTED_PROXIES",
                                 problem);
+    if (!error)
+        error = people_open(server, arena, &settings->accounts, settings->sql_directory,
+                            settings->state_directory, problem);
     if (!error && models_open(settings, &service->models, &service->models_problem))
         service->models_are_wrong = true;
     if (!error && patterns_load(arena, settings, &service->patterns_problem))

@@ -41,6 +41,9 @@ bool service_is_visitor(const struct request *request);
 /* Tells open pages of this host at once that the journal of conversations has grown. */
 void service_notify(const struct request *request);
 
+/* The id of the caller in the account store; NULL = a program, or unknown there. */
+MUST_CHECK enum error service_person_id(struct request *request, const char **id);
+
 /* Two tokens for an account. */
 struct token_pair {
     const char *access_token;

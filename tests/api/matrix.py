@@ -8,21 +8,18 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "operate" / "authorisation
 
 def rows_of(text, first):
     """The cells of the lines of the table that begins with the column `first`, its head included."""
-    lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
-    start = next(i for i, line in enumerate(lines) if line[0] == first)
-    width = len(lines[start])
-    table = []
-    for line in lines[start:]:
-        if len(line) != width:
-            break
-        table.append(line)
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith(f"| {first} |"))
+    end = next(i for i, line in enumerate([*lines[start:], ""]) if not line.startswith("|"))
+    table = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines[start:start + end]]
     return [table[0], *table[2:]]
 
 
-def read_table(service, kinds):
-    """(method, path) to the cells of its class, by kind of credential."""
+def read_table(service, kinds, first="class"):
+    """(method, path) to the cells of its class, by kind of credential; of the table that begins with the column
+    `first`."""
     section = PAGE.read_text().split(f"\n## {service.capitalize()}\n")[1].split("\n## ")[0]
-    head, *classes = rows_of(section.split("<!-- routes")[0], "class")
+    head, *classes = rows_of(section.split("<!-- routes")[0], first)
     assert head[1:] == list(kinds)
     cells = {line[0]: dict(zip(kinds, line[1:], strict=True)) for line in classes}
     table, used = {}, set()

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from requests import Session
 
+from people import People
 from service import ENGINES, Service
 
 KEY = "key-of-programs-5e1f"
@@ -126,12 +127,14 @@ class TestRenewal:
             return support.post("/api/auth/refresh", {
                 "refresh_token": forged(claims(sub=subject, type="refresh", exp=time.time() + 60))}).status_code
 
-        support.sql("INSERT INTO users (id, username, password_hash, role, is_active, tenant_id, created_at) VALUES"
-                    f" ('7c0e', 'ruth', '{HASH}', 'agent', 1, 'default', '2026-01-01T00:00:00Z')")
+        people = People(support.stack)
+        people.add("ruth", key="7c0e", password_hash=HASH, support="agent")
+        people.add("rob", password_hash=HASH, models="admin")
         assert sign_in(support, "ruth").status_code == 200
         assert (renew("ruth"), renew("7c0e"), renew("admin"), renew("nobody")) == (200, 200, 200, 401)
         token = sign_in(support, "ruth").json()["refresh_token"]
-        support.sql("UPDATE users SET is_active = 0 WHERE username = 'ruth'")
+        assert (sign_in(support, "rob").status_code, renew("rob")) == (401, 401), "without a role in support"
+        people.switch_off("ruth")
         answer = support.post("/api/auth/refresh", {"refresh_token": token})
         assert (answer.status_code, answer.json()["detail"]) == (401, "Invalid or expired refresh token")
         assert "Set-Cookie" not in answer.headers and renew("7c0e") == 401

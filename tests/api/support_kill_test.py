@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from model_server import ModelServer
+from people import People
 from service import ENGINES, Service
 from stack import BUILD, CHECKOUT
 from support_admin_test import SECRET, token
@@ -33,6 +34,7 @@ pytestmark = pytest.mark.skipif("sanitized" in BUILD.name, reason="a sanitizer h
 @pytest.fixture(scope="module", params=ENGINES)
 def support(request, tmp_path_factory):
     with Service("support", ENV, request.param) as service, ModelServer() as models:
+        People(service.stack).add("judge@example.com", support="reviewer")
         models.answers["writer"] = 'text:{"topic": "Phones", "content": "Open your profile."}'
         registry = tmp_path_factory.mktemp("registry") / "providers.yml"
         registry.write_text(json.dumps({"default_profile": "house", "providers": [
@@ -59,13 +61,11 @@ def root(service):
 def fill(service):
     """A little of everything that the programs look at."""
     tables = ("review_queue", "trace_steps", "traces", "trace_evaluations", "feedback", "eval_results", "improvement_backlogs",
-              "knowledge_gaps", "curated_case_status", "jobs", "kv_cache", "users", "experiment_deployments",
+              "knowledge_gaps", "curated_case_status", "jobs", "kv_cache", "experiment_deployments",
               "escalated_tickets", "kb_drafts")
     deletions = [f"DELETE FROM {table}" for table in tables]
     for statement in deletions if service.engine == "sqlite" else ["; ".join(deletions)]:
         service.sql(statement)
-    put(service, "users", [{"id": "u-judge", "username": "judge@example.com", "password_hash": "x", "role": "reviewer",
-                            "is_active": 1, "tenant_id": "default", "created_at": ago(days=9)}])
     put(service, "traces", [
         *[trace(f"trace-low-{i}", final_quality=20 + i, age=timedelta(hours=1 + i / 10)) for i in range(6)],
         *[trace(f"trace-good-{i}", age=timedelta(hours=2)) for i in range(12)],

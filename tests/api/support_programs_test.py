@@ -12,6 +12,7 @@ import pytest
 
 from mail_server import MailServer
 from model_server import ModelServer
+from people import People
 from service import ENGINES, Service
 from stack import CHECKOUT
 from support_admin_test import SECRET, token
@@ -521,8 +522,7 @@ def test_no_program_tells_a_tenant_of_another(support, tmp_path):
     assert support.sql("SELECT count(*) FROM trace_evaluations WHERE tenant_id = 'default'") == [["0"]]
     # a case of another tenant cannot be judged by naming it as one's own
     support.sql("UPDATE review_queue SET status = 'pending'")
-    put(support, "users", [{"id": "u-judge", "username": "judge@example.com", "password_hash": "x", "role": "reviewer",
-                            "is_active": 1, "tenant_id": "stranger", "created_at": now}])
+    People(support.stack).add("judge@example.com", "stranger", support="reviewer")
     batch = tmp_path / "batch.jsonl"
     batch.write_text("".join(json.dumps({"review_id": int(number), "tenant_id": "default", "review": {"verdict": "good"}}) + "\n"
                              for [number] in support.sql("SELECT id FROM review_queue WHERE tenant_id = 'default'")))

@@ -11,6 +11,7 @@ import requests
 
 from exposition import samples
 from wait import wait_for
+from people import People
 from service import ENGINES, Service
 from support_admin_test import SECRET, token
 
@@ -23,9 +24,7 @@ QUEUE = "/api/admin/review-queue"
 @pytest.fixture(scope="module", params=ENGINES)
 def service(request):
     with Service("support", ENV, request.param) as service:
-        service.sql("INSERT INTO users (id, username, password_hash, role, is_active, tenant_id, created_at)"
-                    " VALUES ('0d7f-judge', 'judge@example.com', 'x', 'reviewer',"
-                    f" {'1' if request.param == 'postgres' else 1}, 'default', '2026-01-01T00:00:00.000000+00:00')")
+        People(service.stack).add("judge@example.com", key="0d7f-judge", support="reviewer")
         yield service
 
 

@@ -1,5 +1,6 @@
-/* Sign-in and revoked tokens. Contains all SQL about them. */
+/* Sign-in and revoked tokens. Contains all SQL about the latter. */
 #include "support/accounts/accounts.h"
+#include "accounts/people.h"
 #include "crypto/digest.h"
 #include "crypto/password.h"
 #include "db/query.h"
@@ -10,15 +11,6 @@
 const char *const support_role_names[SUPPORT_ROLE__MAX] = {NULL, "viewer", "agent", "reviewer",
                                                            "admin"};
 
-static const struct statement find_user = {
-    .name = "user_find",
-    .sql = "SELECT username, password_hash, role, tenant_id FROM users"
-           " WHERE username = ? AND is_active = 1",
-};
-static const struct statement find_active = {
-    .name = "user_find_active",
-    .sql = "SELECT 1 FROM users WHERE (username = ? OR id = ?) AND is_active = 1",
-};
 static const struct statement forget_expired = {
     .name = "revoked_token_forget",
     .sql = "DELETE FROM revoked_tokens WHERE expires_at < ?",
@@ -71,57 +63,76 @@ bool support_is_tenant(const char *text)
                length;
 }
 
-static enum error read_user(struct db *db, struct arena *arena, const char *username,
-                            struct account *account, const char **hash, struct problem *problem)
+enum support_role support_role_of_person(const struct person *person)
 {
-    struct query *query = db_query(db, &find_user);
+    static const enum support_role roles[ACCOUNT_ROLE__MAX] = {
+        [ACCOUNT_VIEWER] = SUPPORT_VIEWER,
+        [ACCOUNT_AGENT] = SUPPORT_AGENT,
+        [ACCOUNT_REVIEWER] = SUPPORT_REVIEWER,
+        [ACCOUNT_ADMIN] = SUPPORT_ADMIN,
+    };
+
+    return roles[person_role(person, AREA_SUPPORT)];
+}
+
+/* `hash` stays NULL for people who are unknown, switched off or without a role in support. */
+static enum error read_person(const struct accounts_call *people, const char *username,
+                              struct account *account, const char **hash)
+{
+    struct person person;
+    const char *source;
+    enum error error = person_find(people, username, &person);
 
     *hash = NULL;
-    query_bind_text(query, username);
-    if (query_next(query)) {
-        *account = (struct account){.subject = query_text(query, 0, arena),
-                                    .role = support_role_of(query_text(query, 2, arena)),
-                                    .tenant = query_text(query, 3, arena)};
-        *hash = query_text(query, 1, arena);
-    }
-    return query_end(query, problem);
+    if (error == ERROR_NOT_FOUND)
+        return ERROR_NONE;
+    if (error || !person.is_active || !support_role_of_person(&person))
+        return error;
+    *account = (struct account){person.username, support_role_of_person(&person), person.tenant};
+    return person_password(people, person.id, hash, &source);
+}
+
+bool account_is_administrator(const struct support_settings *settings, const char *username)
+{
+    return strcmp(username, settings->admin_password_hash ? settings->admin_username : "admin") ==
+           0;
 }
 
 /* Without ADMIN_PASSWORD_HASH the administrator has the password generated at the first start; in a
  * local environment also the well-known one. */
-static bool is_first_password(const struct support_settings *settings, bool is_local,
-                              const char *username, const char *password)
+static bool is_first_password(const struct support_settings *settings,
+                              const struct sign_in *sign_in)
 {
-    bool is_own_machine = is_local && settings->environment != SUPPORT_PRODUCTION &&
+    bool is_own_machine = sign_in->is_local && settings->environment != SUPPORT_PRODUCTION &&
                           address_is_loopback(settings->host);
 
-    if (settings->admin_password_hash || strcmp(username, "admin") != 0)
+    if (settings->admin_password_hash || strcmp(sign_in->username, "admin") != 0)
         return false;
-    return (settings->first_password && digest_equal_secret(password, settings->first_password)) ||
-           (is_own_machine && digest_equal_secret(password, "admin"));
+    return (settings->first_password &&
+            digest_equal_secret(sign_in->password, settings->first_password)) ||
+           (is_own_machine && digest_equal_secret(sign_in->password, "admin"));
 }
 
-enum error account_sign_in(struct db *db, struct arena *arena,
-                           const struct support_settings *settings, bool is_local,
-                           const char *username, const char *password, struct account *account,
-                           bool *accepted, const char **reason, struct problem *problem)
+enum error account_sign_in(const struct accounts_call *people,
+                           const struct support_settings *settings, const struct sign_in *sign_in,
+                           struct account *account, bool *accepted, const char **reason,
+                           struct problem *problem)
 {
-    bool is_admin =
-        settings->admin_password_hash && strcmp(username, settings->admin_username) == 0;
-    const char *hash;
-    enum error error = read_user(db, arena, username, account, &hash, problem);
+    const char *hash = NULL;
+    enum error error = people ? read_person(people, sign_in->username, account, &hash) : ERROR_NONE;
 
     if (error)
         return error;
-    if (is_admin) {
-        *account = (struct account){username, SUPPORT_ADMIN, settings->admin_default_tenant};
+    if (settings->admin_password_hash && account_is_administrator(settings, sign_in->username)) {
+        *account =
+            (struct account){sign_in->username, SUPPORT_ADMIN, settings->admin_default_tenant};
         hash = settings->admin_password_hash;
     }
     /* Runs before all other checks, so that every sign-in takes the same time. */
-    error = password_matches(password, hash, accepted, problem);
+    error = password_matches(sign_in->password, hash, accepted, problem);
     if (error)
         return error;
-    if (!*accepted && is_first_password(settings, is_local, username, password)) {
+    if (!*accepted && is_first_password(settings, sign_in)) {
         *account = (struct account){"admin", SUPPORT_ADMIN, "default"};
         *accepted = true;
     }
@@ -131,16 +142,30 @@ enum error account_sign_in(struct db *db, struct arena *arena,
     return ERROR_NONE;
 }
 
-enum error account_may_stay(struct db *db, const struct support_settings *settings,
-                            const char *subject, bool *may, struct problem *problem)
+static enum error find_person(const struct accounts_call *people, const char *subject,
+                              struct person *person)
 {
-    const char *administrator = settings->admin_password_hash ? settings->admin_username : "admin";
-    struct query *query = db_query(db, &find_active);
+    enum error error = person_find(people, subject, person);
 
-    query_bind_text(query, subject);
-    query_bind_text(query, subject);
-    *may = query_next(query) || strcmp(subject, administrator) == 0;
-    return query_end(query, problem);
+    return error == ERROR_NOT_FOUND ? person_read(people, subject, person) : error;
+}
+
+enum error account_id(const struct accounts_call *people, const char *subject, const char **id)
+{
+    struct person person;
+    enum error error = find_person(people, subject, &person);
+
+    *id = error ? NULL : person.id;
+    return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
+}
+
+enum error account_may_stay(const struct accounts_call *people, const char *subject, bool *may)
+{
+    struct person person;
+    enum error error = find_person(people, subject, &person);
+
+    *may = !error && person.is_active && support_role_of_person(&person);
+    return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
 }
 
 static enum error forget_before(struct db *db, const struct statement *statement, int64_t now,

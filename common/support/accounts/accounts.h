@@ -1,10 +1,11 @@
 /*
- * Accounts of the support service: the administrator of the settings, the users of the table
- * `users`, and revoked tokens.
+ * Who may sign in to the support service: the administrator of the settings, and the people of the
+ * account store who have a role in support; and revoked tokens.
  */
 #ifndef ASSAY_SUPPORT_ACCOUNTS_ACCOUNTS_H
 #define ASSAY_SUPPORT_ACCOUNTS_ACCOUNTS_H
 
+#include "accounts/store.h"
 #include "db/db.h"
 #include "support/settings.h"
 
@@ -21,6 +22,9 @@ extern const char *const support_role_names[SUPPORT_ROLE__MAX]; /* NULL = anonym
 /* Returns SUPPORT_VIEWER for unknown names: a token must not gain rights by an unknown role. */
 enum support_role support_role_of(const char *name);
 
+/* Of a person of the account store; SUPPORT_NOBODY without a role in the area. */
+enum support_role support_role_of_person(const struct person *person);
+
 /* `^[A-Za-z0-9_-]{1,50}$` */
 bool support_is_tenant(const char *text);
 
@@ -30,19 +34,30 @@ struct account {
     const char *tenant;
 };
 
-/* Whether the password is that of the user. Takes the same time for unknown users. `reason` is set
- * on refusal: bad_credentials_dev, unknown_user or bad_password; it is for counters and the audit
- * log, not for the client. `is_local`: admin/admin may count (exposure_is_local). */
-MUST_CHECK enum error account_sign_in(struct db *db, struct arena *arena,
-                                      const struct support_settings *settings, bool is_local,
-                                      const char *username, const char *password,
-                                      struct account *account, bool *accepted, const char **reason,
-                                      struct problem *problem);
+/* The name of the administrator of the settings, who needs no account store. */
+bool account_is_administrator(const struct support_settings *settings, const char *username);
 
-/* Whether a user who signed in earlier still may: an active user of `users` (by name or id), or the
- * administrator of the settings. */
-MUST_CHECK enum error account_may_stay(struct db *db, const struct support_settings *settings,
-                                       const char *subject, bool *may, struct problem *problem);
+struct sign_in {
+    const char *username, *password;
+    bool is_local; /* admin/admin may count (exposure_is_local) */
+};
+
+/* Whether the password is that of the user. Takes the same time for unknown users. `people` NULL =
+ * the store is unavailable. `reason` is set on refusal: bad_credentials_dev, unknown_user or
+ * bad_password; it is for counters and the audit log, not for the client. */
+MUST_CHECK enum error account_sign_in(const struct accounts_call *people,
+                                      const struct support_settings *settings,
+                                      const struct sign_in *sign_in, struct account *account,
+                                      bool *accepted, const char **reason, struct problem *problem);
+
+/* Whether a person who signed in earlier (a username or an id) is active and has a role in
+ * support. */
+MUST_CHECK enum error account_may_stay(const struct accounts_call *people, const char *subject,
+                                       bool *may);
+
+/* The id of a person by username or id; NULL = there is none. */
+MUST_CHECK enum error account_id(const struct accounts_call *people, const char *subject,
+                                 const char **id);
 
 /* Revokes a token without a family by its `jti`. It is refused until it would have expired.
  * `first`: it was not revoked before. */

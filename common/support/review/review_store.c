@@ -149,12 +149,6 @@ static const struct statement find_tenants_oldest = {
     .name = "review_oldest_of",
     .sql = OLDEST " AND tenant_id = ? ORDER BY created_at LIMIT 1",
 };
-static const struct statement find_person = {
-    .name = "review_person",
-    .sql = "SELECT id FROM users WHERE id = ? OR {lower:username} = {lower:?}"
-           " ORDER BY CASE WHEN id = ? THEN 0 ELSE 1 END LIMIT 1",
-};
-
 static void bind_tenant(struct query *query, const struct trace_call *call)
 {
     query_bind_text(query, call->tenant ? call->tenant : "");
@@ -503,15 +497,4 @@ void review_show(struct db *db, struct arena *arena, struct metrics *metrics)
                (double)counts.status[REVIEW_CONFIRMED_GOOD]);
     metric_set(metrics, METRIC_REVIEW_CONFIRMED, &bad, (double)counts.status[REVIEW_CONFIRMED_BAD]);
     metric_set(metrics, METRIC_REVIEW_OLDEST, NULL, counts.oldest_pending_seconds);
-}
-
-enum error review_person(const struct trace_call *call, const char *name, const char **id)
-{
-    struct query *query = db_query(call->db, &find_person);
-
-    query_bind_text(query, name);
-    query_bind_text(query, name);
-    query_bind_text(query, name);
-    *id = query_next(query) ? query_text(query, 0, call->arena) : NULL;
-    return query_end(query, call->problem);
 }

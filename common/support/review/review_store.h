@@ -87,7 +87,7 @@ MUST_CHECK enum error review_extract(const struct trace_call *call, const struct
 struct review_verdict {
     enum review_status status;
     const char *notes;
-    const char *reviewer;    /* users.id or NULL */
+    const char *reviewer;    /* id of a person or NULL */
     struct string_list tags; /* from a batch */
     bool pending_only;       /* refuses also a case that another reviewer has claimed */
 };
@@ -111,10 +111,5 @@ MUST_CHECK enum error review_count(const struct trace_call *call, struct review_
 
 /* Sets the gauges of all tenants. A gauge that cannot be computed keeps its value. */
 void review_show(struct db *db, struct arena *arena, struct metrics *metrics);
-
-/* The id of a user of the table `users`, by id or by name without regard to case; NULL =
- * unknown. */
-MUST_CHECK enum error review_person(const struct trace_call *call, const char *name,
-                                    const char **id);
 
 #endif
