@@ -10,7 +10,7 @@
 #include "crypto/digest.h"
 #include "support/settings.h"
 
-/* The name of DATA_DIR. ERROR_SYSTEM `host_not_named`. */
+/* The name of DATA_DIR. ERROR_UNAVAILABLE `host_not_named`. */
 MUST_CHECK enum error host_name(struct arena *arena, const struct support_settings *settings,
                                 const char **name, struct problem *problem);
 
