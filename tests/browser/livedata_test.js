@@ -124,7 +124,7 @@ test('a dead letter is corrected and replayed, another one dismissed', async () 
     await page.waitForSelector('#replay');
     await page.fill('#payload', 'x');
     await page.click('#replay');
-    await untilText(page, '#payload-error', 'This is no JSON object.');
+    await untilText(page, '#payload-error', 'Not a valid JSON object.');
     await page.fill('#payload', '{"total_amount": "31.50"}');
     await page.click('#replay');
     await untilText(page, '.toasts', /The event has been applied/);
@@ -193,11 +193,11 @@ test('keys are issued, rotated and deleted by who has the key of the administrat
     assert.equal(await ask(issued), 200);
     const row = page.locator('#keys tr', { hasText: name });
     await row.getByRole('button', { name: 'Rotate' }).click();
-    await row.getByRole('button', { name: 'End the old key' }).waitFor();
+    await row.getByRole('button', { name: 'Revoke old key' }).waitFor();
     const second = await page.textContent('#made code');
     assert.notEqual(second, issued);
     assert.deepEqual([await ask(issued), await ask(second)], [200, 200]);
-    await row.getByRole('button', { name: 'End the old key' }).click();
+    await row.getByRole('button', { name: 'Revoke old key' }).click();
     await row.getByRole('button', { name: 'Rotate' }).waitFor();
     await row.getByRole('button', { name: 'Delete' }).click();
     await page.click('dialog [data-kind="danger"]');
