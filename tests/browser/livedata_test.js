@@ -72,7 +72,7 @@ test('an entity shows its state, its age, its stages and its lineage', async () 
     await page.click('#entity button[type="submit"]');
     await untilText(page, '#entity-title', `ORD-20260404-${number}`);
     assert.match(await page.textContent('#entity-result .facts'), /total_amount31\.5/);
-    assert.match(await page.textContent('[data-trust]'), /Newest event .* old\.\s+Fresh/);
+    assert.match(await page.textContent('[data-trust]'), /Latest event .* ago\.\s+Fresh/);
     assert.equal(await page.locator('section[aria-label="Lineage"] li').count(), 5);
     assert.ok(await page.locator('section[aria-label="Stages"] li').count() >= 1);
     await page.goBack();
@@ -127,11 +127,11 @@ test('a dead letter is corrected and replayed, another one dismissed', async () 
     await untilText(page, '#payload-error', 'Not a valid JSON object.');
     await page.fill('#payload', '{"total_amount": "31.50"}');
     await page.click('#replay');
-    await untilText(page, '.toasts', /The event has been applied/);
+    await untilText(page, '.toasts', /Event applied/);
     await page.click(`text=${dismissed.event_id}`);
     await page.click('#dismiss');
     await page.click('dialog [data-kind="danger"]');
-    await untilText(page, '.toasts', /The event has been dismissed/);
+    await untilText(page, '.toasts', /Event dismissed/);
     for (const { event_id: id } of [replayed, dismissed]) await page.locator('tr', { hasText: id }).waitFor({ state: 'detached' });
     const { data } = await (await fetch(`${livedata}/v1/entity/order/${replayed.order_id}`, { headers: { 'X-API-Key': key } })).json();
     assert.equal(data.total_amount, 31.5);
@@ -145,6 +145,7 @@ test('an alert is made, tried, switched off and deleted', async () => {
         request.resume().on('end', () => response.end());
     });
     await new Promise((done) => receiver.listen(0, '127.0.0.1', done));
+    receiver.unref(); // a failed step must not keep the process alive
     const name = `Much revenue ${randomUUID().slice(0, 8)}`;
     const page = await openWithKey('/alerts');
     await page.waitForSelector('#alert-name');
@@ -155,7 +156,7 @@ test('an alert is made, tried, switched off and deleted', async () => {
     await untilText(page, '#alert-problems', /valid URL/);
     await page.fill('#alert-webhook_url', `http://127.0.0.1:${receiver.address().port}/hook`);
     await page.click('#alert button[type="submit"]');
-    await untilText(page, '#made', new RegExp(`${name} is being watched`));
+    await untilText(page, '#made', new RegExp(`Alert ${name} created`));
     await page.click(`#alerts .link-button:has-text("${name}")`);
     await page.click('#try');
     await untilText(page, '#alert-open table', /alert\.test/);
