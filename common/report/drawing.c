@@ -27,7 +27,7 @@ enum {
 
 const struct rgb colours[COLOUR__MAX] = {
     [COLOUR_INK] = {28, 32, 40},     [COLOUR_QUIET] = {92, 99, 112},
-    [COLOUR_RULE] = {214, 218, 226}, [COLOUR_ACCENT] = {29, 78, 216},
+    [COLOUR_RULE] = {214, 218, 226}, [COLOUR_ACCENT] = {11, 106, 93},
     [COLOUR_GOOD] = {209, 240, 217}, [COLOUR_FAIR] = {253, 240, 200},
     [COLOUR_POOR] = {252, 219, 214}, [COLOUR_BACKGROUND] = {255, 255, 255},
 };

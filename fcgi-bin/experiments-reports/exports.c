@@ -75,7 +75,7 @@ static struct report_context context_of(const struct request *request)
     return (struct report_context){.locale = request->locale, .arena = request->arena};
 }
 
-static struct report_limits limits_of(const struct request *request)
+struct report_limits report_limits_of(const struct request *request)
 {
     const struct experiments_settings *settings = service_settings(request);
 
@@ -93,7 +93,7 @@ static enum error read_snapshot(struct request *request, struct project_call *ca
     return error ? error : snapshot_read_analysed(call, request->arguments[0], true, snapshot);
 }
 
-static void name_file(struct request *request, struct reply *reply, const char *name,
+void report_name_file(struct request *request, struct reply *reply, const char *name,
                       const char *type, const char *ending)
 {
     const char *file =
@@ -107,7 +107,7 @@ static void name_file(struct request *request, struct reply *reply, const char *
 enum error report_pdf_handle(struct request *request, struct reply *reply)
 {
     struct report_context context = context_of(request);
-    struct report_limits limits = limits_of(request);
+    struct report_limits limits = report_limits_of(request);
     struct project_page revisions = {.limit = REPORT_REVISIONS_MAX,
                                      .memory_max = service_settings(request)->page_memory_bytes};
     struct project_snapshot snapshot;
@@ -120,7 +120,7 @@ enum error report_pdf_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     report_of_project(&context, &snapshot, &revisions.items, &document);
-    name_file(request, reply, snapshot.project.project_name, "application/pdf", "pdf");
+    report_name_file(request, reply, snapshot.project.project_name, "application/pdf", "pdf");
     return document_write_pdf(&document, &limits, &reply->body, &request->problem);
 }
 
@@ -134,7 +134,8 @@ enum error report_csv_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     report_csv(&context, &snapshot, &reply->body);
-    name_file(request, reply, snapshot.project.project_name, "text/csv; charset=utf-8", "csv");
+    report_name_file(request, reply, snapshot.project.project_name, "text/csv; charset=utf-8",
+                     "csv");
     return ERROR_NONE;
 }
 
@@ -149,7 +150,7 @@ enum error report_xlsx_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     report_sheets(&context, &snapshot, sheets);
-    name_file(request, reply, snapshot.project.project_name, XLSX_TYPE, "xlsx");
+    report_name_file(request, reply, snapshot.project.project_name, XLSX_TYPE, "xlsx");
     return workbook_write(sheets, REPORT_SHEETS, locale_is_right_to_left(request->locale),
                           &reply->body, &request->problem);
 }
@@ -272,7 +273,7 @@ enum error export_standalone_handle(struct request *request, struct reply *reply
 static enum error encode_pdf(struct request *request, const struct report_document *document,
                              struct text *text)
 {
-    struct report_limits limits = limits_of(request);
+    struct report_limits limits = report_limits_of(request);
     struct text *bytes = start_content(request);
     enum error error = document_write_pdf(document, &limits, bytes, &request->problem);
 

@@ -19,4 +19,9 @@ enum error export_html_handle(struct request *request, struct reply *reply);
 enum error export_standalone_handle(struct request *request, struct reply *reply);
 enum error export_comparison_handle(struct request *request, struct reply *reply);
 
+/* What a report may take, and the name of its file. */
+struct report_limits report_limits_of(const struct request *request);
+void report_name_file(struct request *request, struct reply *reply, const char *name,
+                      const char *type, const char *ending);
+
 #endif

@@ -2,12 +2,14 @@
  * report takes long. Routes only. */
 #include "experiments-reports/compare.h"
 #include "experiments-reports/exports.h"
+#include "experiments-reports/results.h"
 #include "experiments/service.h"
 
 /* When processors are scarce, the quick families have priority. */
 enum { NICENESS = 10 };
 
 #define REPORT "/api/v1/projects/{project_id}/report"
+#define RESULT "/api/v1/experiments/{experiment_id}/report"
 
 static const struct route routes[] = {
     {.method = METHOD_POST,
@@ -64,6 +66,25 @@ static const struct route routes[] = {
      .tag = "reports",
      .summary = "The sizes of a project as a workbook",
      .help = "Of its newest analysis, in the language of the request; archived projects, too."},
+    {.method = METHOD_GET,
+     .path = RESULT "/pdf",
+     .role = ROLE_READER,
+     .media_type = "application/pdf",
+     .errors = ERRORS(413, 503),
+     .handler = result_pdf_handle,
+     .name = "result_pdf",
+     .tag = "reports",
+     .summary = "The result of an experiment as PDF",
+     .help = "What to do and why, all metrics, the course of the effect, the plan, and what people "
+             "decided, in the language of the request."},
+    {.method = METHOD_GET,
+     .path = RESULT "/html",
+     .role = ROLE_READER,
+     .media_type = "text/html",
+     .handler = result_html_handle,
+     .name = "result_html",
+     .tag = "reports",
+     .summary = "The result of an experiment as an HTML file"},
     {.method = METHOD_POST,
      .path = "/api/v1/export/markdown",
      .role = ROLE_READER,

@@ -128,22 +128,28 @@ class TestLanguages:
         for place in places:
             assert (at(reply, place) == at(english, place)) == (language == "en"), place
         assert reply["calculations"] == english["calculations"], "assumptions are English"
-        for part in ("Checkout", "new visitors", "orders", "41", "146642"):
+        for part in ("Checkout", "new visitors", "orders", "41", "146,642"):
             assert part in reply["executive_summary"]
         assert ("larger button" if language == "en" else "LARGER Button") in reply["executive_summary"]
+
+    @pytest.mark.parametrize("language", LANGUAGES)
+    def test_a_summary_has_no_gaps(self, api, language):
+        reply = ask(api.with_headers({"Accept-Language": language}), hypothesis={"target_audience": ""}).json()
+        assert "146,642" in reply["executive_summary"] and "  " not in reply["executive_summary"]
+        assert "orders" not in reply["executive_summary"]
 
     def test_leads_with_the_users_of_the_actual_split(self, api):
         reply = ask(api, setup={"traffic_split": [90, 10]}).json()
         figures, allocation = reply["calculations"], reply["calculations"]["allocation"]
         assert allocation["total_ratio"] > 2 and figures["sample_size_per_variant"] == 146642
-        assert "{} / {}".format(*allocation["verified_users_per_variant"]) in reply["executive_summary"]
+        assert "{:,} / {:,}".format(*allocation["verified_users_per_variant"]) in reply["executive_summary"]
         assert reply["experiment_design"]["recommended_duration_days"] == allocation["verified_duration_days"]
 
     def test_leads_with_the_verified_size_where_the_formula_is_off(self, api):
         reply = ask(api, metrics={"metric_type": "count", "baseline_value": .05, "mde_pct": 100}).json()
         figures = reply["calculations"]
         assert figures["verified_sample_size"] > 1.01 * figures["sample_size_per_variant"]
-        assert str(figures["verified_sample_size"]) in reply["executive_summary"]
+        assert f'{figures["verified_sample_size"]:,}' in reply["executive_summary"]
 
     @pytest.mark.parametrize("language", LANGUAGES)
     def test_guardrail_notes(self, api, language):

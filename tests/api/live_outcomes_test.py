@@ -173,3 +173,28 @@ class TestOutcome:
             path = f"{EXPERIMENTS}/{unknown_id()}/outcome"
             asked = store.client.get(path) if method == "get" else store.client.post(path, {"decision": "stop"})
             assert asked.status == 404
+
+
+class TestReport:
+    def test_it_has_the_figures_of_the_api(self, store):
+        experiment = Experiment(store.client)
+        fill(experiment, [(500, 20), (500, 220)])
+        expect(experiment.client.post(experiment.path("outcome"), {"decision": "ship", "note": "Rolled out <b>now</b>."}))
+        answer = experiment.client.get(experiment.path("report/html"))
+        assert answer.status == 200 and answer.headers.get("Content-Type") == "text/html; charset=utf-8"
+        text, stats = answer.text, experiment.stats()
+        assert "Ship it" in text and "1,000" in text and "Rolled out &lt;b&gt;now&lt;/b&gt;." in text
+        percent = stats["comparisons"][0]["analysis"]["observed_effect_relative"]
+        assert f"{percent:+.1f}%" in text
+        pdf = experiment.client.get(experiment.path("report/pdf"))
+        assert pdf.status == 200 and pdf.body.startswith(b"%PDF-")
+        assert "attachment" in pdf.headers.get("Content-Disposition")
+
+    @pytest.mark.parametrize("language,words", [("de", "Noch nicht gestartet"), ("ar", "لم يبدأ بعد")])
+    def test_in_the_language_of_the_reader_before_any_event(self, experiment, language, words):
+        answer = experiment.client.get(experiment.path("report/html"), headers={"Accept-Language": language})
+        assert answer.status == 200 and words in answer.text and "{{" not in answer.text
+
+    def test_unknown(self, store):
+        for kind in ("html", "pdf"):
+            assert store.client.get(f"{EXPERIMENTS}/{unknown_id()}/report/{kind}").status == 404

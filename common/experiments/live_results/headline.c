@@ -21,6 +21,29 @@ const char *const headline_names[HEADLINE__MAX] = {
     [HEADLINE_UNTRUSTWORTHY] = "untrustworthy",
 };
 
+static const struct {
+    const char *key, *note_key;
+} texts[HEADLINE__MAX] = {
+    [HEADLINE_NOT_STARTED] = {"live.headlines.not_started", "live.headline_notes.not_started"},
+    [HEADLINE_TOO_EARLY] = {"live.headlines.too_early", "live.headline_notes.too_early"},
+    [HEADLINE_KEEP_RUNNING] = {"live.headlines.keep_running", "live.headline_notes.keep_running"},
+    [HEADLINE_PROMISING] = {"live.headlines.promising", "live.headline_notes.promising"},
+    [HEADLINE_SHIP] = {"live.headlines.ship", "live.headline_notes.ship"},
+    [HEADLINE_GAIN_NOT_PROVEN] = {"live.headlines.gain_not_proven",
+                                  "live.headline_notes.gain_not_proven"},
+    [HEADLINE_GAIN_TOO_SMALL] = {"live.headlines.gain_too_small",
+                                 "live.headline_notes.gain_too_small"},
+    [HEADLINE_NO_WORTHWHILE] = {"live.headlines.no_worthwhile_effect",
+                                "live.headline_notes.no_worthwhile_effect"},
+    [HEADLINE_NO_EFFECT] = {"live.headlines.no_effect", "live.headline_notes.no_effect"},
+    [HEADLINE_NO_CLEAR_RESULT] = {"live.headlines.no_clear_result",
+                                  "live.headline_notes.no_clear_result"},
+    [HEADLINE_WORSE] = {"live.headlines.worse", "live.headline_notes.worse"},
+    [HEADLINE_GUARDRAIL] = {"live.headlines.guardrail", "live.headline_notes.guardrail"},
+    [HEADLINE_UNTRUSTWORTHY] = {"live.headlines.untrustworthy",
+                                "live.headline_notes.untrustworthy"},
+};
+
 /* The first reason that is given decides. */
 static const struct {
     enum verdict verdict;
@@ -39,6 +62,24 @@ static const struct {
     {VERDICT_KEEP_RUNNING, REASON_INSUFFICIENT_PER_ARM, HEADLINE_TOO_EARLY},
     {VERDICT_KEEP_RUNNING, REASON_SIGNIFICANT_WIN, HEADLINE_PROMISING},
 };
+
+static enum headline headline_named(const char *name)
+{
+    for (int i = 0; i < HEADLINE__MAX; i++)
+        if (strcmp(headline_names[i], name) == 0)
+            return (enum headline)i;
+    return HEADLINE_KEEP_RUNNING;
+}
+
+const char *headline_key(const char *name)
+{
+    return texts[headline_named(name)].key;
+}
+
+const char *headline_note_key(const char *name)
+{
+    return texts[headline_named(name)].note_key;
+}
 
 static bool gives(const struct policy_outcome *outcome, enum reason reason)
 {

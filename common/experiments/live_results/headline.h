@@ -26,6 +26,10 @@ enum headline {
 };
 extern const char *const headline_names[HEADLINE__MAX];
 
+/* The catalog's keys of its sentence and of what that means, by its name. */
+const char *headline_key(const char *name);
+const char *headline_note_key(const char *name);
+
 enum headline headline_of(const struct policy_outcome *outcome);
 
 /* The verdict with what a list shows of it. */

@@ -5,6 +5,7 @@
 #include "experiments/analyses/report_print.h"
 #include "experiments/design/assumptions.h"
 #include "experiments/design/rules.h"
+#include "report/drawing.h"
 #include "text/fold.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static struct string_list list(const struct design_context *context, const char 
 
 static const char *print_whole(const struct design_context *context, int64_t number)
 {
-    return arena_print(context->arena, "%lld", (long long)number);
+    return print_thousands(context->arena, number);
 }
 
 /* English sentences go on after the change with a small letter; other languages leave capitals as
@@ -94,7 +95,7 @@ static const char *lead_users(const struct design_context *context)
                                                          : &allocation->users_per_variant;
     text = print_whole(context, users->items[0]);
     for (size_t i = 1; i < users->count && !is_even(users); i++)
-        text = arena_print(context->arena, "%s / %lld", text, (long long)users->items[i]);
+        text = arena_print(context->arena, "%s / %s", text, print_whole(context, users->items[i]));
     return text;
 }
 
@@ -109,10 +110,20 @@ static int64_t lead_days(const struct design_context *context)
                : results->allocation->estimated_duration_days;
 }
 
+/* A sentence without gaps, whatever the design leaves open. */
+static bool is_described(const struct design_context *context)
+{
+    const struct experiment_payload *payload = context->payload;
+
+    return *payload->hypothesis->change_description && *payload->hypothesis->target_audience &&
+           *payload->metrics->primary_metric_name;
+}
+
 static const char *summarise(const struct design_context *context)
 {
     return locale_format(
-        context->locale, context->arena, "report.executive_summary",
+        context->locale, context->arena,
+        is_described(context) ? "report.executive_summary" : "report.executive_summary_short",
         TEXT_ARGUMENTS({"project_name", context->payload->project->project_name},
                        {"change_description", change_in_sentence(context)},
                        {"primary_metric_name", context->payload->metrics->primary_metric_name},

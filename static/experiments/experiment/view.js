@@ -95,6 +95,11 @@ function actionRow({ headline }, outcome, { id, actions }) {
     return html`<div class="section button-row no-print">
         ${open && headline !== 'not_started' ? html`${press('ship', headline === 'ship' ? 'primary' : nothing)} ${press('stop', nothing)}` : null}
         ${copyButton({ text: () => location.href.split('?')[0], title: t('experiment.copy_link'), size: 'medium' })}
+        ${headline === 'not_started'
+            ? null
+            : ['pdf', 'html'].map(
+                  (format) => html`<button type="button" class="button" @click=${() => actions.report(format)}>${t('experiment.report', { format: format.toUpperCase() })}</button>`,
+              )}
         <a class="button" href=${address(`/projects/${encodeURIComponent(id)}`)}>${t('experiment.to_plan')}</a>
     </div>`;
 }

@@ -1,0 +1,415 @@
+/* Composes the report of a result from the statistics, the decision and the course. */
+#include "experiments/reports/result_report.h"
+
+#include "experiments/live/outcome_store.h"
+#include "experiments/live_results/headline.h"
+#include "experiments/reports/reports.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { DAYS_SHOWN = 62, INTERVALS_MAX = 2 * LIVE_ARMS_MAX };
+
+static const double percent = 100;
+
+static const char *or_dash(const char *text)
+{
+    return text && *text ? text : "-";
+}
+
+static const char *const outcome_keys[OUTCOME__MAX] = {"export.outcome.ship", "export.outcome.stop",
+                                                       "export.outcome.reopen"};
+
+static const struct {
+    const char *role, *key;
+} roles[] = {{"goal", "export.role.goal"},
+             {"guardrail", "export.role.guardrail"},
+             {"secondary", "export.role.secondary"}};
+
+static const char *role_text(const struct report_context *context, const char *role)
+{
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+        if (strcmp(roles[i].role, role) == 0)
+            return report_label(context, roles[i].key);
+    return role;
+}
+
+/* "A (control)", "Variant B". */
+static const char *arm_name(const struct report_context *context, int64_t arm)
+{
+    const char *letter = arena_print(context->arena, "%c", (char)('A' + arm));
+
+    return locale_format(context->locale, context->arena,
+                         arm == 0 ? "export.arm_control" : "export.arm_variant",
+                         TEXT_ARGUMENTS({"letter", letter}));
+}
+
+static const char *share(const struct report_context *context, double fraction)
+{
+    double shown = percent * fraction;
+
+    return arena_print(context->arena, fabs(shown) < 1 ? "%.2g%%" : "%.1f%%", shown);
+}
+
+static const char *relative(const struct report_context *context, struct optional_number value)
+{
+    if (!value.given)
+        return "-";
+    return arena_print(context->arena, "%s%%", report_print_signed(context->arena, 1, value.value));
+}
+
+/* With the unit of the metric: percentage points for rates. */
+static const char *effect(const struct report_context *context, const char *type, double value)
+{
+    if (strcmp(type, "binary") != 0)
+        return arena_print(context->arena, "%+.4g", value);
+    return locale_format(context->locale, context->arena, "live.points",
+                         TEXT_ARGUMENTS({"value", arena_print(context->arena, "%+.2f", value)}));
+}
+
+static const char *range(const struct report_context *context, const char *type, double lower,
+                         double upper)
+{
+    return arena_print(
+        context->arena, "%s \xE2\x80\xA6 %s",
+        arena_print(context->arena, strcmp(type, "binary") == 0 ? "%+.2f" : "%+.4g", lower),
+        effect(context, type, upper));
+}
+
+static const char *thousands(const struct report_context *context, int64_t value)
+{
+    return print_thousands(context->arena, value);
+}
+
+static void head(const struct report_context *context, struct report_document *document,
+                 const char *const *keys, size_t count)
+{
+    document_begin(document, BLOCK_TABLE, count);
+    for (size_t i = 0; i < count; i++)
+        document_add(document, report_label(context, keys[i]));
+}
+
+static const char *outcome_text(const struct report_context *context, const struct outcome *outcome)
+{
+    const char *name = report_label(context, outcome_keys[outcome->decision]);
+
+    if (outcome->decision != OUTCOME_SHIP || !outcome->variation_index.given)
+        return name;
+    return arena_print(context->arena, "%s: %s", name,
+                       arm_name(context, outcome->variation_index.value));
+}
+
+static const struct live_comparison *best_of(const struct live_stats *stats)
+{
+    const struct live_comparison *comparisons = stats->comparisons.items, *best = NULL;
+    double sign = strcmp(stats->direction, "decrease") == 0 ? -1 : 1;
+
+    for (size_t i = 0; i < stats->comparisons.count; i++)
+        if (comparisons[i].analysis &&
+            (!best || sign * comparisons[i].test.effect > sign * best->test.effect))
+            best = &comparisons[i];
+    return best;
+}
+
+static void add_situation(const struct report_context *context, const struct result_facts *facts,
+                          struct report_document *document)
+{
+    const struct live_stats *stats = facts->stats;
+    const struct live_comparison *best = best_of(stats);
+    const struct outcome *newest = facts->outcomes->items;
+    struct optional_integer needed = stats->forecast->people_needed;
+
+    document_heading(document, 1, report_label(context, headline_key(facts->decision->headline)));
+    document_text(document, report_label(context, headline_note_key(facts->decision->headline)));
+    if (facts->outcomes->count && newest->decision != OUTCOME_REOPEN)
+        document_notice(document, "low",
+                        arena_print(context->arena, "%s (%s, %s) %s", outcome_text(context, newest),
+                                    or_dash(newest->actor),
+                                    report_moment(context->arena, newest->created_at),
+                                    newest->note));
+    document_begin(document, BLOCK_CARDS, 2);
+    document_fact(document, report_label(context, "export.users"),
+                  thousands(context, stats->exposures_total));
+    if (needed.given)
+        document_fact(document, report_label(context, "export.users_planned"),
+                      thousands(context, needed.value));
+    document_fact(document, report_label(context, "export.converted"),
+                  thousands(context, stats->conversions_total));
+    if (best)
+        document_fact(document, arm_name(context, best->treatment_index),
+                      best->analysis->observed_effect_relative.given
+                          ? relative(context, best->analysis->observed_effect_relative)
+                          : effect(context, stats->metric_type, best->analysis->observed_effect));
+}
+
+static void add_texts(const struct report_context *context, struct report_document *document,
+                      const char *key, const struct object_list *reasons)
+{
+    const struct decision_reason *items = reasons->items;
+    struct string_list texts = {0, ARENA_ARRAY(context->arena, const char *, reasons->count + 1)};
+
+    for (size_t i = 0; i < reasons->count; i++)
+        texts.items[texts.count++] = items[i].text;
+    if (texts.count)
+        report_list(context, document, 2, key, &texts);
+}
+
+static void add_changes(const struct report_context *context, struct report_document *document,
+                        const struct object_list *changes)
+{
+    const struct decision_change *items = changes->items;
+    struct string_list texts = {0, ARENA_ARRAY(context->arena, const char *, changes->count + 1)};
+
+    for (size_t i = 0; i < changes->count; i++)
+        texts.items[texts.count++] = items[i].text;
+    if (texts.count)
+        report_list(context, document, 2, "export.would_change", &texts);
+}
+
+static const char *metric_value(const struct report_context *context,
+                                const struct live_metric *metric, struct optional_number value)
+{
+    if (!value.given)
+        return "-";
+    return strcmp(metric->unit, "rate") == 0 ? share(context, value.value)
+                                             : report_number(context, value.value);
+}
+
+static void add_metric(const struct report_context *context, struct report_document *document,
+                       const struct live_metric *metric, const struct live_metric_comparison *one)
+{
+    bool rate = strcmp(metric->unit, "rate") == 0;
+    const char *type = rate ? "binary" : "other";
+    double scale = rate ? percent : 1;
+    struct optional_number p = one->p_value_adjusted.given ? one->p_value_adjusted : one->p_value;
+
+    document_add(document, metric->name);
+    document_add(document, role_text(context, metric->role));
+    document_add(document, arm_name(context, one->treatment_index));
+    document_add(document, metric_value(context, metric, one->control_value));
+    document_add(document, metric_value(context, metric, one->treatment_value));
+    document_add(document, relative(context, one->effect_relative));
+    document_add(document, one->ci_lower.given && one->ci_upper.given
+                               ? range(context, type, scale * one->ci_lower.value,
+                                       scale * one->ci_upper.value)
+                               : "-");
+    document_add(document, p.given ? arena_print(context->arena, "%.2g", p.value) : "-");
+}
+
+static void add_scorecard(const struct report_context *context, const struct live_stats *stats,
+                          struct report_document *document)
+{
+    static const char *const keys[] = {
+        "export.metric_name",         "export.role_title", "export.variant",
+        "export.control_value",       "export.value",      "export.change",
+        "export.confidence_interval", "export.p_value"};
+    const struct live_metric *metrics = stats->metrics.items;
+
+    document_heading(document, 1, report_label(context, "export.scorecard"));
+    head(context, document, keys, COUNT_OF(keys));
+    for (size_t i = 0; i < stats->metrics.count; i++) {
+        const struct live_metric_comparison *comparisons = metrics[i].comparisons.items;
+
+        for (size_t k = 0; k < metrics[i].comparisons.count; k++)
+            add_metric(context, document, &metrics[i], &comparisons[k]);
+    }
+}
+
+/* The plain interval of each treatment and the always-valid one under it. */
+static void add_intervals(const struct report_context *context, const struct live_stats *stats,
+                          struct report_document *document)
+{
+    const struct live_comparison *comparisons = stats->comparisons.items;
+    double scale = strcmp(stats->metric_type, "binary") == 0 ? percent : 1;
+    struct interval intervals[INTERVALS_MAX];
+    size_t count = 0;
+
+    for (size_t i = 0; i < stats->comparisons.count && count + 2 <= INTERVALS_MAX; i++) {
+        const struct live_always_valid *always = comparisons[i].always_valid;
+        const char *name = arm_name(context, comparisons[i].treatment_index);
+
+        if (!comparisons[i].analysis)
+            continue;
+        intervals[count++] = (struct interval){name, comparisons[i].analysis->ci_lower,
+                                               comparisons[i].analysis->observed_effect,
+                                               comparisons[i].analysis->ci_upper};
+        if (always && always->ci_sequence_lower.given && always->ci_sequence_upper.given)
+            intervals[count++] = (struct interval){
+                arena_print(context->arena, "%s \xE2\x88\x9E", name),
+                scale * always->ci_sequence_lower.value, comparisons[i].analysis->observed_effect,
+                scale * always->ci_sequence_upper.value};
+    }
+    if (count == 0)
+        return;
+    document_heading(document, 2, report_label(context, "export.difference"));
+    document_chart(document, chart_intervals(report_label(context, "export.difference"), intervals,
+                                             count, context->arena));
+    document_text(document, report_label(context, "export.intervals_note"));
+}
+
+static const char *arm_value(const struct report_context *context,
+                             const struct live_arm_statistic *arm)
+{
+    if (arm->conversion_rate.given)
+        return share(context, arm->conversion_rate.value);
+    if (arm->mean.given)
+        return report_number(context, arm->mean.value);
+    return arm->ratio.given ? report_probability(context, arm->ratio.value) : "-";
+}
+
+static void add_arm(const struct report_context *context, const struct live_stats *stats,
+                    const struct live_arm_statistic *arm, struct report_document *document)
+{
+    const struct number_list *expected = &stats->srm->expected_counts;
+    size_t index = (size_t)arm->variation_index;
+
+    document_add(document, arm_name(context, arm->variation_index));
+    document_add(document, thousands(context, arm->exposed_users));
+    document_add(document, index < expected->count
+                               ? thousands(context, (int64_t)nearbyint(expected->items[index]))
+                               : "-");
+    document_add(document, thousands(context, arm->converted_users));
+    document_add(document, arm_value(context, arm));
+}
+
+static void add_arms(const struct report_context *context, const struct live_stats *stats,
+                     struct report_document *document)
+{
+    static const char *const keys[] = {"export.variant", "export.users", "export.users_expected",
+                                       "export.converted", "export.value"};
+    const struct live_comparison *comparisons = stats->comparisons.items;
+
+    document_heading(document, 1, report_label(context, "export.arms"));
+    head(context, document, keys, COUNT_OF(keys));
+    if (stats->comparisons.count)
+        add_arm(context, stats, comparisons[0].control, document);
+    for (size_t i = 0; i < stats->comparisons.count; i++)
+        add_arm(context, stats, comparisons[i].treatment, document);
+    document_text(document, stats->srm->verdict);
+}
+
+static int64_t sum_of(const struct integer_list *list)
+{
+    int64_t sum = 0;
+
+    for (size_t i = 0; i < list->count; i++)
+        sum += list->items[i];
+    return sum;
+}
+
+static void add_day(const struct report_context *context, const struct course *course,
+                    const struct course_day *day, struct report_document *document)
+{
+    const struct course_comparison *comparisons = day->comparisons.items;
+
+    for (size_t i = 0; i < day->comparisons.count; i++) {
+        bool known = comparisons[i].effect.given;
+        bool always = comparisons[i].always_valid_lower.given;
+
+        document_add(document, day->date);
+        document_add(document, thousands(context, sum_of(&day->people)));
+        document_add(document, arm_name(context, comparisons[i].treatment_index));
+        document_add(document,
+                     known ? effect(context, course->metric_type, comparisons[i].effect.value)
+                           : "-");
+        document_add(document,
+                     known ? range(context, course->metric_type, comparisons[i].ci_lower.value,
+                                   comparisons[i].ci_upper.value)
+                           : "-");
+        document_add(document, always ? range(context, course->metric_type,
+                                              comparisons[i].always_valid_lower.value,
+                                              comparisons[i].always_valid_upper.value)
+                                      : "-");
+    }
+}
+
+/* The newest days. */
+static void add_course(const struct report_context *context, const struct course *course,
+                       struct report_document *document)
+{
+    static const char *const keys[] = {
+        "export.day",    "export.new_users",           "export.variant",
+        "export.effect", "export.confidence_interval", "export.always_valid"};
+    const struct course_day *days = course->days.items;
+    size_t first = course->days.count > DAYS_SHOWN ? course->days.count - DAYS_SHOWN : 0;
+
+    if (course->days.count == 0)
+        return;
+    document_page(document);
+    document_heading(document, 1, report_label(context, "export.over_time"));
+    head(context, document, keys, COUNT_OF(keys));
+    for (size_t i = first; i < course->days.count; i++)
+        add_day(context, course, &days[i], document);
+}
+
+static void add_plan(const struct report_context *context, const struct result_facts *facts,
+                     struct report_document *document)
+{
+    const struct payload_metrics *metrics = facts->design->metrics;
+    const struct decision_policy *policy = facts->decision->policy;
+    bool rate = metrics->metric_type == METRIC_BINARY;
+
+    document_heading(document, 1, report_label(context, "export.plan"));
+    document_begin(document, BLOCK_FACTS, 2);
+    document_fact(document, report_label(context, "export.hypothesis"),
+                  or_dash(facts->design->hypothesis->hypothesis_statement));
+    document_fact(document, report_label(context, "export.change_tested"),
+                  or_dash(facts->design->hypothesis->change_description));
+    document_fact(document, report_label(context, "export.primary_metric"),
+                  or_dash(metrics->primary_metric_name));
+    document_fact(document, report_label(context, "export.goal"),
+                  report_label(context, metrics->direction == GOAL_DECREASE
+                                            ? "export.goal_decrease"
+                                            : "export.goal_increase"));
+    document_fact(document, report_label(context, "export.baseline"),
+                  rate ? share(context, metrics->baseline_value)
+                       : report_number(context, metrics->baseline_value));
+    document_fact(document, report_label(context, "export.worthwhile"),
+                  policy->minimum_worthwhile_effect.given
+                      ? arena_print(context->arena, "%s (%.4g%%)",
+                                    effect(context, facts->stats->metric_type,
+                                           (metrics->direction == GOAL_DECREASE ? -1 : 1) *
+                                               policy->minimum_worthwhile_effect.value),
+                                    metrics->mde_pct)
+                      : "-");
+    document_fact(document, report_label(context, "export.alpha"), share(context, metrics->alpha));
+    document_fact(document, report_label(context, "export.power"), share(context, metrics->power));
+}
+
+static void add_outcomes(const struct report_context *context, const struct object_list *outcomes,
+                         struct report_document *document)
+{
+    static const char *const keys[] = {"export.moment", "export.decision", "export.recommendation",
+                                       "export.decided_by", "export.note"};
+    const struct outcome *items = outcomes->items;
+
+    if (!outcomes->count)
+        return;
+    document_heading(document, 1, report_label(context, "export.decisions"));
+    head(context, document, keys, COUNT_OF(keys));
+    for (size_t i = 0; i < outcomes->count; i++) {
+        document_add(document, report_moment(context->arena, items[i].created_at));
+        document_add(document, outcome_text(context, &items[i]));
+        document_add(document, report_label(context, headline_key(items[i].headline)));
+        document_add(document, or_dash(items[i].actor));
+        document_add(document, or_dash(items[i].note));
+    }
+}
+
+void report_of_result(const struct report_context *context, const struct result_facts *facts,
+                      struct report_document *document)
+{
+    report_start(context, document, facts->design->project->project_name);
+    document->subtitle = arena_print(context->arena, "%s \xC2\xB7 %s",
+                                     report_label(context, "export.result_title"), facts->now);
+    add_situation(context, facts, document);
+    add_texts(context, document, "export.blockers", &facts->decision->blockers);
+    add_texts(context, document, "export.reasons", &facts->decision->reasons);
+    add_changes(context, document, &facts->decision->what_would_change);
+    add_scorecard(context, facts->stats, document);
+    add_intervals(context, facts->stats, document);
+    add_arms(context, facts->stats, document);
+    add_plan(context, facts, document);
+    add_outcomes(context, facts->outcomes, document);
+    add_course(context, facts->course, document);
+}
