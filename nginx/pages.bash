@@ -330,7 +330,7 @@ render_shell() {
 render_pages() {
     local service=$1 page menu path name file match filled open=''
     while IFS=$'\t' read -r page menu path name; do
-        [[ $page != @(docs|redoc) ]] || continue
+        [[ $page != @(docs|redoc|missing) ]] || continue
         file=/$page/page.html
         [[ $path != / ]] || file=/index.html
         match="= @PREFIX@$path"

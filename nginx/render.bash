@@ -164,7 +164,7 @@ render_area() {
     fill_viewers "$prefix" '' "$(api_url "$service")"
     viewers=$filled
     fill area PREFIX "$prefix" SERVICE "$service" UI "$checkout/static/$service" CHECKOUT "$checkout" \
-        ORIGIN "$(public_portal_url)" ERROR_PAGES "$(error_pages "$prefix")" \
+        ORIGIN "$(public_portal_url)" ERROR_PAGES "$(error_pages "$prefix" '$missing_as')" \
         REST_BODY $((rest_body + body_allowance)) REST_SECONDS "$rest_seconds" \
         REST_POOL "${service_rest[$service]}" LOCATIONS "$area_locations" VIEWERS "$viewers" PAGES "$page_locations"
     areas+=$filled
@@ -191,26 +191,27 @@ render_origins() {
     body_limits+="    map \$http_origin \$${service}_allowed_origin {"$'\n'"$lines    }"$'\n'
 }
 
-# The lines that lead nginx's own errors to their answers below a prefix.
+# The lines that lead nginx's own errors to their answers below a prefix; 404 to $2, which may be a page.
 error_pages() {
-    local prefix=$1 status code detail
+    local prefix=$1 missing=$2 status code detail
     echo "error_page 400 = /_nginx$prefix/\$unparsed_error;"
     echo "error_page 403 = /_nginx$prefix/404;"
+    echo "error_page 404 /_nginx$prefix/$missing;"
     echo "error_page 494 = /_nginx$prefix/431;"
     echo "error_page 500 = /_nginx$prefix/503;" # a full disk: the client may retry
     echo "error_page 502 = /_nginx$prefix/\$unanswered_error;"
     while read -r status code detail; do
-        [[ $status == @(400|431|500|502) ]] || echo "error_page $status = /_nginx$prefix/$status;"
+        [[ $status == @(400|404|431|500|502) ]] || echo "error_page $status = /_nginx$prefix/$status;"
     done <<<"$nginx_errors"
 }
 
 # nginx's own answers have the form of a responder's: templates/error-SERVICE.conf is the service's envelope,
 # if it has one, and rows of nginx/services are its texts.
 render_errors() {
-    local name=$1 prefix=${2:-} template=error status code detail extra type
+    local name=$1 prefix=${2:-} missing=${3:-404} template=error status code detail extra type
     [[ ! -e $here/templates/error-$name.conf ]] || template=error-$name
     echo '# Answers that nginx makes itself.'
-    [[ -n $prefix ]] || error_pages ''
+    [[ -n $prefix ]] || error_pages '' "$missing"
     while read -r status code detail; do
         choose_words "$name" "$status" "$code" "$detail"
         extra='' type=invalid_request_error
@@ -300,7 +301,7 @@ render_portal() {
     for service in "${services[@]}"; do entries+=${entries:+,}$(portal_entry "$service"); done
     echo "[$entries]" >"$conf/services.json" || fail "cannot write $conf/services.json"
     write_health >"$conf/health.json" || fail "cannot write $conf/health.json"
-    render_errors portal >"$conf/portal-errors.conf" || fail "cannot write $conf/portal-errors.conf"
+    render_errors portal '' '$missing_as' >"$conf/portal-errors.conf" || fail "cannot write $conf/portal-errors.conf"
 }
 
 # Sets $connections_per_client (0 = no limit) and $client_share. A client is one IPv4 address, or one IPv6

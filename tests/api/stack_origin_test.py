@@ -92,6 +92,37 @@ def test_what_is_no_address_is_not_found(suite, path):
     assert requests.get(suite.portal_url + path).status_code == 404
 
 
+BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/support/nothing", "/data/no/where", "/docs/text"])
+def test_browsers_get_a_page_for_what_is_not_there_and_programs_json(suite, path):
+    page = requests.get(suite.portal_url + path, headers=BROWSER)
+    assert page.status_code == 404 and page.headers["Content-Type"].startswith("text/html")
+    assert "Page not found" in page.text and 'data-prefix="" data-portal=""' in page.text and "error occurred" not in page.text
+    for answer in (requests.get(suite.portal_url + path), requests.post(suite.portal_url + path, headers=BROWSER)):
+        assert answer.status_code in (401, 404, 405) and answer.headers["Content-Type"].startswith("application/")
+
+
+def test_routes_of_an_api_answer_browsers_in_json_too(suite):
+    answer = requests.get(suite.area_url("support") + "/api/nothing", headers=BROWSER)
+    assert answer.status_code in (401, 404) and answer.headers["Content-Type"] == "application/json"
+
+
+def test_ports_keep_their_own_answers(suite):
+    answer = requests.get(suite.url_of("support") + "/nothing", headers=BROWSER)
+    assert answer.status_code == 404 and answer.headers["Content-Type"] == "application/json"
+
+
+def test_the_documentation_is_served_as_text_and_as_pages(suite):
+    text = requests.get(suite.portal_url + "/docs-text/operate/deploy.md")
+    assert text.status_code == 200 and text.headers["Content-Type"].startswith("text/markdown")
+    assert requests.get(suite.portal_url + "/docs/operate/deploy").status_code == 200
+    assert requests.get(suite.portal_url + "/docs").url.endswith("/docs/")
+    for path in ("/docs-text/../README.md", "/docs-text/other/x.md", "/docs-text/operate/"):
+        assert requests.get(suite.portal_url + path).status_code == 404
+
+
 def test_a_dotted_path_is_no_file(suite):
     assert requests.get(suite.portal_url + "/support/.git/config").status_code == 404
 

@@ -57,7 +57,7 @@ for (const [service, pages] of Object.entries(lists))
     for (const { page, path } of pages.filter((row) => row.page && bases[service]))
         test(`${service} ${path}`, async () => {
             for (const viewport of widths) {
-                const { requests, shift, moved } = await firstLoad(bases[service] + path.replace(/\{\w+\}/, 'nothing'), viewport);
+                const { requests, shift, moved } = await firstLoad(bases[service] + path.replace(/\{\w+\}/g, 'nothing'), viewport);
                 if (process.env.MEASURE) console.log(`${service} ${page} ${viewport.width}: ${requests.length} requests, shift ${shift.toFixed(3)} ${moved}`);
                 assert.ok(requests.length <= most, `${requests.length} requests at ${viewport.width} px: ${requests.join(' ')}`);
                 assert.ok(shift < shiftMax, `layout shift ${shift.toFixed(3)} at ${viewport.width} px: ${moved}`);

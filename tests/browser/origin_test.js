@@ -1,8 +1,11 @@
 /* Pages below the prefix of their service: links, requests and tokens stay there, and theme and language hold for all. */
 import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { answered, close, guarded, open, portal } from './browser.js';
+import { addressIn, documentOf, headingId } from '../../static/portal/guide/document.js';
+import { answered, checkPages, close, guarded, open, portal, untilText } from './browser.js';
 
+const docs = new URL('../../docs/', import.meta.url);
 const guardedPortal = process.env.ASSAY_GUARDED_PORTAL_URL.replace(/\/$/, '');
 const places = [
     ['experiments', '/experiments', process.env.ASSAY_EXPERIMENTS_URL],
@@ -77,3 +80,62 @@ test('the color scheme chosen in one area holds in the others', async () => {
     page.faults = page.faults.filter((fault) => !/status of 401/.test(fault)); /* nobody is signed in */
     await close(page);
 });
+
+/* The texts of docs/ by the path of their page: 'operate/deploy'. */
+function texts() {
+    const found = readdirSync(docs, { recursive: true }).filter((file) => String(file).endsWith('.md'));
+    return new Map(found.map((file) => [String(file).slice(0, -3), readFileSync(new URL(String(file), docs), 'utf8')]));
+}
+
+test('every link of the documentation leads to a text and to a heading that are there', () => {
+    const all = texts();
+    let count = 0;
+    for (const [path, text] of all)
+        for (const [, href] of text.replace(/^```[^]*?^```/gm, '').matchAll(/\]\(([^)\s]+)\)/g)) {
+            const address = addressIn(path, href);
+            if (address === null || /^[a-z]+:/.test(address)) continue;
+            const [, there, hash] = /^(?:\/docs\/([^#]*))?(?:#(.*))?$/.exec(address);
+            const target = all.get(there === undefined ? path : there || 'index');
+            assert.ok(target !== undefined, `${path}: ${href}`);
+            const ids = [...target.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => headingId(heading));
+            assert.ok(hash === undefined || ids.includes(hash), `${path}: ${href}`);
+            count++;
+        }
+    assert.ok(count > 100, String(count));
+});
+
+test('comments of scripts are no sections of a text', () => {
+    const { title, sections } = documentOf('# `a` and **b**\n\n## One [x](y)\n\n```\n## none\n```\n\n## Two: `c`\n');
+    assert.equal(title, 'a and b');
+    assert.deepEqual(sections, [{ id: 'one-x', title: 'One x' }, { id: 'two-c', title: 'Two: c' }]);
+});
+
+test('the documentation is read in the browser, from help to a heading', async () => {
+    const page = await open(`${portal}/gallery`);
+    await page.click('#help');
+    await page.click('article a[href$="/docs/operate/operations"]');
+    await untilText(page, 'h1', 'Operations');
+    assert.equal(await page.title(), 'Operations · Assay');
+    await page.goto(`${portal}/docs/operate/operations#when-something-dies`);
+    await page.waitForFunction(() => {
+        const top = document.getElementById('when-something-dies')?.getBoundingClientRect().top;
+        return top !== undefined && top >= 0 && top < innerHeight / 2;
+    });
+    await close(page);
+});
+
+test('unknown addresses get a page that leads on', async () => {
+    for (const path of ['/nothing', '/support/nothing', '/data/nothing/at/all']) {
+        const page = await open(portal + path);
+        assert.equal(await page.textContent('h1'), 'Page not found');
+        assert.equal(await page.getAttribute('main a[data-kind="primary"]', 'href'), '/');
+        await close(page, [404]);
+    }
+});
+
+test('axe finds nothing on the documentation, and nothing sticks out', (t) =>
+    checkPages(t, open, [
+        [`${portal}/docs/`, 'article table'],
+        [`${portal}/docs/operate/deploy`, 'article table'],
+        [`${portal}/docs/use/support`, 'article pre'],
+    ]));

@@ -28,8 +28,9 @@ function safeAddress(href) {
     }
 }
 
-function link(href, content) {
-    const url = safeAddress(decoded(href));
+function link(href, content, address) {
+    const wanted = address ? address(decoded(href)) : decoded(href);
+    const url = wanted === null ? null : safeAddress(wanted);
     if (url === null) return content;
     const foreign = url.origin !== location.origin;
     return html`<a href=${url.href} rel=${foreign ? 'noopener noreferrer' : nothing} target=${foreign ? '_blank' : nothing}
@@ -42,7 +43,14 @@ function shallowest(tokens) {
 }
 
 function createWriter(options, top) {
+    const labels = new Map();
     const text = (value) => (options.text ? options.text(decoded(value)) : decoded(value));
+
+    /* Parts that scroll are landmarks: no two of a text have the same name. */
+    function unique(label) {
+        labels.set(label, (labels.get(label) ?? 0) + 1);
+        return labels.get(label) === 1 ? label : `${label} (${labels.get(label)})`;
+    }
 
     const inline = {
         text: (token) => (token.tokens ? inlines(token.tokens) : text(token.text)),
@@ -52,8 +60,8 @@ function createWriter(options, top) {
         del: (token) => html`<del>${inlines(token.tokens)}</del>`,
         codespan: (token) => html`<code dir="ltr">${token.text}</code>`,
         br: () => html`<br />`,
-        link: (token) => link(token.href, inlines(token.tokens)),
-        image: (token) => link(token.href, token.text || token.href),
+        link: (token) => link(token.href, inlines(token.tokens), options.address),
+        image: (token) => link(token.href, token.text || token.href, options.address),
         html: (token) => token.raw,
     };
 
@@ -63,7 +71,7 @@ function createWriter(options, top) {
         html: (token) => html`<p>${token.raw}</p>`,
         paragraph: (token) => html`<p dir="auto">${inlines(token.tokens)}</p>`,
         text: (token) => (token.tokens ? inlines(token.tokens) : text(token.text)),
-        code: (token) => codeblock(token.text, { language: token.lang ?? '' }),
+        code: (token) => codeblock(token.text, { language: token.lang ?? '', label: unique(token.lang || 'code') }),
         blockquote: (token) => html`<blockquote dir="auto">${blocks(token.tokens)}</blockquote>`,
         heading: (token) => heading(token),
         list: (token) => list(token),
@@ -80,13 +88,15 @@ function createWriter(options, top) {
     }
 
     /* Headings of a text lie below those of the page that holds it, without a gap. */
-    function heading({ depth, tokens }) {
+    function heading({ depth, tokens, text: words }) {
         const content = inlines(tokens);
+        const id = options.idOf ? options.idOf(words) : nothing;
         const level = Math.min(6, depth - top + 1 + (options.headingsBelow ?? 2));
-        if (level <= 3) return html`<h3 dir="auto">${content}</h3>`;
-        if (level === 4) return html`<h4 dir="auto">${content}</h4>`;
-        if (level === 5) return html`<h5 dir="auto">${content}</h5>`;
-        return html`<h6 dir="auto">${content}</h6>`;
+        if (level <= 2) return html`<h2 dir="auto" id=${id}>${content}</h2>`;
+        if (level === 3) return html`<h3 dir="auto" id=${id}>${content}</h3>`;
+        if (level === 4) return html`<h4 dir="auto" id=${id}>${content}</h4>`;
+        if (level === 5) return html`<h5 dir="auto" id=${id}>${content}</h5>`;
+        return html`<h6 dir="auto" id=${id}>${content}</h6>`;
     }
 
     function item(token) {
@@ -104,10 +114,10 @@ function createWriter(options, top) {
 
     function tableOf(token) {
         const align = (one) => (one.align === 'right' ? 'end' : 'start');
-        return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${token.header.map(({ text: name }) => name).join(', ')}>
+        return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${unique(token.header.map(({ text: name }) => name).join(', '))}>
             <table class="table">
                 <thead>
-                    <tr>${token.header.map((one) => html`<th scope="col" data-align=${align(one)}>${inlines(one.tokens)}</th>`)}</tr>
+                    <tr>${token.header.map((one) => (one.text === '' ? html`<td></td>` : html`<th scope="col" data-align=${align(one)}>${inlines(one.tokens)}</th>`))}</tr>
                 </thead>
                 <tbody>
                     ${token.rows.map((row) => html`<tr>${row.map((one) => html`<td data-align=${align(one)}>${inlines(one.tokens)}</td>`)}</tr>`)}
@@ -121,7 +131,8 @@ function createWriter(options, top) {
 
 /*
  * The template of a text in Markdown. options: text(string) makes something of plain text, such as
- * links of citation marks; headingsBelow is the level of the heading that the text stands under.
+ * links of citation marks; headingsBelow is the level of the heading that the text stands under; address(href)
+ * says where a link leads, null for nowhere; idOf(text) is the id of a heading, for links to it.
  */
 export function markdown(source, options = {}) {
     const tokens = Lexer.lex(source ?? '', { gfm: true });
