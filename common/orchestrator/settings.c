@@ -369,6 +369,10 @@ enum error orchestrator_settings_load(struct orchestrator_settings *settings, st
     error = settings_load(orchestrator_settings_table, orchestrator_settings_count, settings, arena,
                           look_up_readable, problem);
     settings->rate_limit_rpm.given = look_up_readable("ORCH_RATE_LIMIT_RPM") != NULL;
+    /* The simulated models are called. */
+    if (settings->demo_language && settings->profile == PROFILE_DRY_RUN &&
+        !look_up_readable("ORCH_EXECUTION_PROFILE"))
+        settings->profile = PROFILE_API_ONLY;
     if (!error)
         error = check_urls(settings, problem);
     if (!error)

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/people.h"
+#include "orchestrator/demo/simulated.h"
 #include "orchestrator/runs/calls.h"
 #include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service_internal.h"
@@ -123,6 +124,9 @@ static enum error make_catalog(struct service *service, struct arena *arena,
     service->worker = (struct worker_context){.settings = settings, .catalog = &service->catalog};
     if (settings->models_file)
         error = catalog_add_file(arena, settings->models_file, &service->base, problem);
+    if (!error && settings->demo_language)
+        error = simulated_add_models(arena, settings->sql_directory, settings->demo_port,
+                                     &service->base, problem);
     service->catalog = service->base;
     choose_default(service);
     return error;

@@ -371,6 +371,35 @@ static void keep_trace(struct task_run *task_run, int failure_code)
     task_run->task.metadata = write_metadata(run->arena, metadata, NULL, run->trace_id);
 }
 
+static void take_outcome(struct task_record *task, const struct outcome *outcome)
+{
+    task->status = outcome->status;
+    task->execution_mode = outcome->execution_mode;
+    task->failure_code = outcome->failure_code;
+    task->failure_message = outcome->failure_message;
+    task->output_text = outcome->output_text;
+}
+
+void task_run_compose(struct arena *arena, const struct task_request *wanted,
+                      const struct past_task *past, struct task_bundle *bundle)
+{
+    struct task_run *task_run = ARENA_NEW(arena, struct task_run);
+    struct task_record *task = &task_run->task;
+    struct event_list ended;
+    struct event_record *events;
+
+    task_run->run = (struct run){.arena = arena, .task_id = new_id(arena), .steps = past->steps};
+    fill_in_task(task_run, wanted, past->accepted_at);
+    task->completed_at = GIVEN_INTEGER(past->completed_at);
+    task->duration_ms = GIVEN_INTEGER((past->completed_at - past->accepted_at) / 1000);
+    take_outcome(task, &past->outcome);
+    ended = make_events(task_run, &past->outcome);
+    events = ARENA_ARRAY(arena, struct event_record, ended.count + 1);
+    events[0] = task_run->accepted;
+    memcpy(events + 1, ended.items, ended.count * sizeof *events);
+    *bundle = (struct task_bundle){*task, past->steps, {ended.count + 1, events}};
+}
+
 enum error task_run_end(struct task_run *task_run, const struct outcome *outcome)
 {
     struct run *run = &task_run->run;
@@ -379,14 +408,10 @@ enum error task_run_end(struct task_run *task_run, const struct outcome *outcome
     enum error error;
 
     browser_budget_end(run->worker->region);
-    task->status = outcome->status;
     task->completed_at = GIVEN_INTEGER(clock_unix_microseconds());
     task->duration_ms = GIVEN_INTEGER(
         run->dry_run ? 0 : (clock_monotonic_microseconds() - task_run->started) / 1000);
-    task->execution_mode = outcome->execution_mode;
-    task->failure_code = outcome->failure_code;
-    task->failure_message = outcome->failure_message;
-    task->output_text = outcome->output_text;
+    take_outcome(task, outcome);
     keep_trace(task_run, outcome->failure_code);
     bundle = (struct task_bundle){*task, run->steps, make_events(task_run, outcome)};
     if (run->dry_run)

@@ -44,6 +44,16 @@ MUST_CHECK enum error task_run_begin(struct task_run *task_run, const struct wor
  * calls (spend_settle()). Also for a failed `outcome`. */
 MUST_CHECK enum error task_run_end(struct task_run *task_run, const struct outcome *outcome);
 
+/* Composes a task of the past with its steps and events, without storing it: for demonstrations.
+ * Memory from `arena`. */
+struct past_task {
+    int64_t accepted_at, completed_at;
+    struct step_list steps;
+    struct outcome outcome;
+};
+void task_run_compose(struct arena *arena, const struct task_request *wanted,
+                      const struct past_task *past, struct task_bundle *bundle);
+
 /* The trace id in a metadata object, trimmed; NULL when it is missing or blank. */
 const char *trace_id_of(struct arena *arena, const json_t *metadata);
 
