@@ -74,7 +74,7 @@ static inline void fixture_fatal(const char *what, const struct problem *problem
 }
 
 /* A handle on the store with other options. */
-static inline struct db *store_open(struct store *store, const struct db_options *options)
+static inline struct db *store_connect(struct store *store, const struct db_options *options)
 {
     struct db *db;
 
@@ -127,7 +127,7 @@ static inline void store_make(struct store *store, enum db_engine engine)
     store->target = engine == DB_POSTGRES
                         ? fixture_postgres()
                         : arena_print(store->arena, "%s/test.sqlite3", store->directory);
-    store->db = store_open(store, &options);
+    store->db = store_connect(store, &options);
     if (engine == DB_POSTGRES &&
         store_script(store, store->db, "DROP SCHEMA public CASCADE; CREATE SCHEMA public"))
         fixture_fatal("empty the database", &store->problem);

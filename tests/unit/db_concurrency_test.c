@@ -66,7 +66,7 @@ static enum error increment(struct db *db, int64_t id, struct problem *problem)
 /* Every other round on the row all fight for, the rest on a row of one's own. */
 static int increment_in_child(struct store *store, int number)
 {
-    struct db *db = store_open(store, NULL);
+    struct db *db = store_connect(store, NULL);
     int failures = 0;
 
     for (int i = 0; i < ROUNDS; i++) {
@@ -107,7 +107,7 @@ static int open_in_child(struct store *store, int number)
     struct db *db;
 
     (void)number;
-    db = store_open(store, &options);
+    db = store_connect(store, &options);
     error = db_connect(db, &store->problem);
     if (!error)
         error = store_script(store, db, "CREATE TABLE IF NOT EXISTS made (id {integer})");
@@ -144,7 +144,7 @@ static struct shm_region *queue;
 
 static int write_without_pause(struct store *store, int number)
 {
-    struct db *db = store_open(store, NULL);
+    struct db *db = store_connect(store, NULL);
     char path[256];
     struct stat log;
     int failures = 0;
@@ -205,7 +205,7 @@ static struct db_options pool_options(const struct store *store, int size, int t
 static int request_in_child(struct store *store, int number)
 {
     struct db_options options = pool_options(store, 2, 20000);
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
     int most = 0;
 
     (void)number;
@@ -245,7 +245,7 @@ ON_ONE(workers_share_fewer_connections, DB_POSTGRES)
 ON_ONE(a_connection_is_kept_while_there_are_enough, DB_POSTGRES)
 {
     struct db_options options = pool_options(store, 2, 1000);
-    struct db *first = store_open(store, &options), *second = store_open(store, &options);
+    struct db *first = store_connect(store, &options), *second = store_connect(store, &options);
 
     for (int i = 0; i < 5; i++) {
         CHECK_OK(db_connect(first, &store->problem));
@@ -262,7 +262,7 @@ ON_ONE(a_connection_is_kept_while_there_are_enough, DB_POSTGRES)
 ON_ONE(a_worker_waits_for_its_turn_and_then_says_so, DB_POSTGRES)
 {
     struct db_options options = pool_options(store, 1, 100);
-    struct db *first = store_open(store, &options), *second = store_open(store, &options);
+    struct db *first = store_connect(store, &options), *second = store_connect(store, &options);
     int64_t start;
 
     CHECK_OK(db_connect(first, &store->problem));
@@ -287,7 +287,7 @@ ON_ONE(a_worker_waits_for_its_turn_and_then_says_so, DB_POSTGRES)
 static int finish_in_child(struct store *store, int number)
 {
     struct db_options options = pool_options(store, 1, 5000);
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
     char byte;
 
     if (db_connect(db, &store->problem))
@@ -305,7 +305,7 @@ static int finish_in_child(struct store *store, int number)
 ON_ONE(a_worker_hands_its_connection_over_at_the_end_of_a_request, DB_POSTGRES)
 {
     struct db_options options = pool_options(store, 1, 5000);
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
     int ends[2];
     pid_t child;
 
@@ -327,7 +327,7 @@ ON_ONE(a_worker_hands_its_connection_over_at_the_end_of_a_request, DB_POSTGRES)
 static int hold_in_child(struct store *store, int number)
 {
     struct db_options options = pool_options(store, 1, 1000);
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
 
     (void)number;
     if (db_begin(db, DB_WRITE, &store->problem))
@@ -339,7 +339,7 @@ static int hold_in_child(struct store *store, int number)
 ON_ONE(a_killed_worker_frees_its_connection, DB_POSTGRES)
 {
     struct db_options options = pool_options(store, 1, 5000);
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
     pid_t child = fixture_fork(hold_in_child, store, 0);
     int status;
 
@@ -356,7 +356,7 @@ ON_ONE(a_pool_needs_its_directory, DB_POSTGRES)
     struct db *db;
 
     options.pool_directory = "/no/such/directory";
-    db = store_open(store, &options);
+    db = store_connect(store, &options);
     CHECK_FAILS(db_connect(db, &store->problem), ERROR_UNAVAILABLE, "database_unavailable");
     CHECK(strstr(store->problem.text, "/no/such/directory") != NULL);
     db_close(db);

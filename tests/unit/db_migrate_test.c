@@ -267,7 +267,7 @@ ON_ONE(tables_can_be_rebuilt_under_foreign_keys, DB_SQLITE)
 static int migrate_in_child(struct store *store, int number)
 {
     struct db_schema schema = schema_of(store);
-    struct db *db = store_open(store, NULL);
+    struct db *db = store_connect(store, NULL);
     enum error error = db_migrate(db, &schema, &store->problem);
 
     if (error)

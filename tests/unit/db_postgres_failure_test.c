@@ -79,7 +79,7 @@ static bool comes_back(struct store *store, struct db *db, int timeout_ms)
 ON_ONE(a_killed_server_takes_the_open_transaction_with_it, DB_POSTGRES)
 {
     struct db_options options = quick_options();
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
     int64_t start;
 
     CHECK_OK(store_script(store, db, rows_table));
@@ -111,7 +111,7 @@ ON_ONE(a_killed_server_takes_the_open_transaction_with_it, DB_POSTGRES)
 
 ON_ONE(a_server_that_dies_idle_is_not_noticed_by_the_next_request, DB_POSTGRES)
 {
-    struct db *db = store_open(store, NULL);
+    struct db *db = store_connect(store, NULL);
 
     CHECK_OK(store_script(store, db, rows_table));
     CHECK_OK(add_row(db, 1, "x", &store->problem));
@@ -127,7 +127,7 @@ ON_ONE(a_server_that_dies_idle_is_not_noticed_by_the_next_request, DB_POSTGRES)
 
 ON_ONE(a_connection_that_is_terminated_fails_its_transaction_only, DB_POSTGRES)
 {
-    struct db *db = store_open(store, NULL);
+    struct db *db = store_connect(store, NULL);
     struct query *query;
     int64_t backend;
 
@@ -155,7 +155,7 @@ ON_ONE(a_connection_that_is_terminated_fails_its_transaction_only, DB_POSTGRES)
 static int write_and_tell(struct store *store, int pipe_end)
 {
     struct db_options options = quick_options();
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
     int64_t id = 1;
 
     for (;;) {
@@ -323,7 +323,7 @@ static void check_unknown(struct store *store, const char *trigger, enum cut cut
     pid_t between = start_proxy(store, trigger, cut, url);
     struct store through = {.engine = DB_POSTGRES, .target = url};
     struct db_options options = quick_options();
-    struct db *db = store_open(&through, &options);
+    struct db *db = store_connect(&through, &options);
 
     CHECK_OK(db_connect(db, &store->problem));
     if (together) {
@@ -363,7 +363,7 @@ ON_ONE(a_read_that_is_lost_is_only_unavailable, DB_POSTGRES)
     pid_t between = start_proxy(store, "max(id)", CUT_BEFORE, url);
     struct store through = {.engine = DB_POSTGRES, .target = url};
     struct db_options options = quick_options();
-    struct db *db = store_open(&through, &options);
+    struct db *db = store_connect(&through, &options);
 
     CHECK_OK(store_script(store, store->db, rows_table));
     CHECK_FAILS(query_end(db_query(db, &largest), &store->problem), ERROR_UNAVAILABLE,
@@ -381,7 +381,7 @@ ON_ONE(a_batch_that_is_cut_fails_as_a_whole, DB_POSTGRES)
     pid_t between = start_proxy(store, "LOSE ME", CUT_BEFORE, url);
     struct store through = {.engine = DB_POSTGRES, .target = url};
     struct db_options options = quick_options();
-    struct db *db = store_open(&through, &options);
+    struct db *db = store_connect(&through, &options);
     struct query *query;
 
     CHECK_OK(store_script(store, store->db, rows_table));
@@ -430,8 +430,8 @@ ON_ONE(a_frozen_server_is_given_up, DB_POSTGRES)
 
     options.connect_timeout_ms = 300;
     options.statement_timeout_ms = 100;
-    db = store_open(store, &options);
-    working = store_open(store, &options);
+    db = store_connect(store, &options);
+    working = store_connect(store, &options);
     CHECK_OK(store_script(store, working, rows_table));
     query = db_query(working, &own_backend);
     CHECK(query_next(query));
@@ -516,7 +516,7 @@ ON_ONE(a_wrong_password_is_told_without_it, DB_POSTGRES)
 
     snprintf(url, sizeof url, "postgresql://assay:not the p@ss word@%s", at);
     store->target = url;
-    db = store_open(store, NULL);
+    db = store_connect(store, NULL);
     CHECK_FAILS(db_connect(db, &store->problem), ERROR_UNAVAILABLE, "database_unavailable");
     CHECK(strstr(store->problem.text, "authentication failed") != NULL);
     CHECK(!strstr(store->problem.text, "not the"));

@@ -50,7 +50,7 @@ ON_ONE(files_are_private_and_directories_are_made, DB_SQLITE)
     struct db *db;
 
     store->target = path_in(store, "new/deeper/file.sqlite3");
-    db = store_open(store, NULL);
+    db = store_connect(store, NULL);
     CHECK_OK(store_script(store, db, rows_table));
     CHECK_INT(mode_of(store->target), 0600);
     CHECK_INT(mode_of(path_in(store, "new/deeper/file.sqlite3-wal")), 0600);
@@ -70,7 +70,7 @@ ON_ONE(places_without_a_file_are_told, DB_SQLITE)
         struct db *db;
 
         store->target = targets[i];
-        db = store_open(store, NULL);
+        db = store_connect(store, NULL);
         CHECK_FAILS(db_connect(db, &store->problem), ERROR_UNAVAILABLE, "database_unavailable");
         CHECK(strstr(store->problem.text, targets[i]) || i == 2);
         db_health(db, &health);
@@ -143,7 +143,7 @@ static int write_without_permission(struct store *store, int number)
         return 1;
     test_failures_here = 0;
     options.journal_mode = modes[number];
-    db = store_open(store, &options);
+    db = store_connect(store, &options);
     if (number == 0) {
         CHECK_OK(query_end(db_query(db, &count_all), &store->problem));
         CHECK_FAILS(add_row(db, 2, "x", &store->problem), ERROR_UNAVAILABLE, "database_read_only");
@@ -166,7 +166,7 @@ ON_ONE(files_without_permission_are_told, DB_SQLITE)
 
         store->target = path_in(store, i ? "wal" : "delete");
         options.journal_mode = i ? DB_JOURNAL_WAL : DB_JOURNAL_DELETE;
-        db = store_open(store, &options);
+        db = store_connect(store, &options);
         CHECK_OK(store_script(store, db, rows_table));
         CHECK_OK(add_row(db, 1, "x", &store->problem));
         db_close(db);
@@ -180,7 +180,7 @@ ON_ONE(files_without_permission_are_told, DB_SQLITE)
  * transaction holds a second row far away. */
 static int write_and_tell(struct store *store, int pipe_end)
 {
-    struct db *db = store_open(store, NULL);
+    struct db *db = store_connect(store, NULL);
 
     for (int64_t id = 1;; id++) {
         enum error error = db_begin(db, DB_WRITE, &store->problem);
@@ -239,7 +239,7 @@ ON_ONE(a_killed_writer_loses_nothing_it_has_acknowledged, DB_SQLITE)
 
 static int stop_in_transaction(struct store *store, int number)
 {
-    struct db *db = store_open(store, NULL);
+    struct db *db = store_connect(store, NULL);
 
     if (db_begin(db, DB_WRITE, &store->problem))
         return 1;
@@ -343,7 +343,7 @@ static int fill_small_disk(struct store *store, int number)
     close(file);
     store->target = path_in(store, "small/test.sqlite3");
     options.journal_mode = number & 1 ? DB_JOURNAL_WAL : DB_JOURNAL_DELETE;
-    store->db = store_open(store, &options);
+    store->db = store_connect(store, &options);
     CHECK_OK(store_script(store, store->db, rows_table));
     for (int round = 0; round < 2; round++) {
         int64_t acknowledged = fill_up(store, store->db, number & 2);
@@ -380,7 +380,7 @@ ON_ONE(every_journal_mode_and_synchronous_can_be_set, DB_SQLITE)
         options.journal_mode = (enum db_journal_mode)mode;
         options.synchronous = (enum db_synchronous)(mode % DB_SYNCHRONOUS__MAX);
         store->target = path_in(store, db_journal_mode_names[mode]);
-        db = store_open(store, &options);
+        db = store_connect(store, &options);
         CHECK_OK(store_script(store, db, rows_table));
         CHECK_OK(add_row(db, 1, "x", &store->problem));
         db_health(db, &health);
@@ -404,7 +404,7 @@ ON_ONE(the_size_of_the_page_cache_can_be_set, DB_SQLITE)
         struct db *db;
 
         options.cache_kib = cases[i].kib;
-        db = store_open(store, &options);
+        db = store_connect(store, &options);
         query = db_query(db, &size);
         CHECK(query_next(query));
         CHECK_INT(query_integer(query, 0), cases[i].expected);
@@ -425,7 +425,7 @@ ON_ONE(a_file_keeps_the_pages_that_it_was_made_with, DB_SQLITE)
         struct db *db;
 
         options.page_bytes = asked[i];
-        db = store_open(store, &options);
+        db = store_connect(store, &options);
         if (i == 0)
             CHECK_OK(store_script(store, db, rows_table));
         query = db_query(db, &size);

@@ -244,7 +244,7 @@ ON_BOTH(long_statements_are_stopped)
     struct db *db;
 
     options.statement_timeout_ms = 200;
-    db = store_open(store, &options);
+    db = store_connect(store, &options);
     CHECK_FAILS(query_end(db_query(db, &endless), &store->problem), ERROR_BUSY,
                 "statement_timeout");
     CHECK_OK(query_end(db_query(db, &one), &store->problem));

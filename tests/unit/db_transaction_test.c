@@ -31,7 +31,7 @@ static int64_t count_rows(struct store *store, struct db *db)
 
 ON_BOTH(inner_transactions_join_the_outer_one)
 {
-    struct db *db = store->db, *other = store_open(store, NULL);
+    struct db *db = store->db, *other = store_connect(store, NULL);
 
     CHECK_OK(store_script(store, db, tally));
     CHECK_OK(db_begin(db, DB_WRITE, &store->problem));
@@ -104,7 +104,7 @@ ON_BOTH(reading_transactions_do_not_write)
 
 ON_BOTH(a_reading_transaction_sees_one_snapshot)
 {
-    struct db *db = store->db, *other = store_open(store, NULL);
+    struct db *db = store->db, *other = store_connect(store, NULL);
 
     CHECK_OK(store_script(store, db, tally));
     CHECK_OK(db_begin(db, DB_READ, &store->problem));
@@ -210,7 +210,7 @@ ON_BOTH(a_locked_row_is_busy)
     struct query *query;
 
     options.busy_timeout_ms = 100;
-    other = store_open(store, &options);
+    other = store_connect(store, &options);
     CHECK_OK(store_script(store, db, tally));
     CHECK_OK(add_row(db, 1, &store->problem));
     CHECK_OK(db_begin(db, DB_WRITE, &store->problem));
@@ -237,7 +237,7 @@ ON_BOTH(named_locks_keep_others_out)
     enum error error;
 
     options.busy_timeout_ms = 100;
-    other = store_open(store, &options);
+    other = store_connect(store, &options);
     CHECK_OK(db_begin(db, DB_WRITE, &store->problem));
     CHECK_OK(db_lock(db, "the one", &store->problem));
     CHECK_OK(db_lock(db, "the one", &store->problem));
@@ -264,7 +264,7 @@ ON_BOTH(slow_transactions_are_logged_with_their_place)
     struct db *db;
 
     options.slow_transaction_ms = 20;
-    db = store_open(store, &options);
+    db = store_connect(store, &options);
     CHECK(pipe(ends) == 0 && dup2(ends[1], 2) == 2);
     CHECK_OK(db_begin(db, DB_WRITE, &store->problem));
     fixture_pause(30);
@@ -413,7 +413,7 @@ ON_BOTH(claims_do_not_overlap)
     static const struct statement claim = {
         "claim", "UPDATE tally SET hits = hits + 1 WHERE id IN (SELECT id FROM tally"
                  " WHERE hits = 0 ORDER BY id LIMIT 2 {for_update_skip_locked}) RETURNING id"};
-    struct db *db = store->db, *other = store_open(store, NULL);
+    struct db *db = store->db, *other = store_connect(store, NULL);
     int64_t sum = 0;
 
     CHECK_OK(store_script(store, db, tally));
@@ -476,7 +476,7 @@ ON_BOTH(upkeep_gives_open_connections_new_statistics)
                                           .postgres = "SELECT 0, 0, 0, CASE WHEN reltuples > 10000"
                                                       " THEN 'planned_b' ELSE 'scan' END"
                                                       " FROM pg_class WHERE relname = 'planned'"};
-    struct db *other = store_open(store, NULL);
+    struct db *other = store_connect(store, NULL);
     struct query *query;
 
     CHECK_OK(store_script(store, store->db,

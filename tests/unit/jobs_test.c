@@ -349,7 +349,7 @@ static int hang_as_named(struct store *store, int number)
 {
     const struct db_options options = DB_OPTIONS_DEFAULT;
     struct arena *arena = arena_create((size_t)1 << 24);
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
     struct job_counts tally = {0};
 
     job_set_worker_id(number ? "second" : "first");
@@ -398,7 +398,7 @@ static int hang_as_runner(struct store *store, int number)
 {
     const struct db_options options = DB_OPTIONS_DEFAULT;
     struct arena *arena = arena_create((size_t)1 << 24);
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
     struct job_counts tally = {0};
 
     runner_start(store->directory, number < 2 ? "program" : "program.two");
@@ -410,7 +410,7 @@ static int come_after(struct store *store, int number)
 {
     const struct db_options options = DB_OPTIONS_DEFAULT;
     struct arena *arena = arena_create((size_t)1 << 24);
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
     struct job_kind healed = hanging;
     struct job_counts before = {0}, after = {0};
 
@@ -522,7 +522,7 @@ static int run_for_ever(struct store *store, int number)
 {
     const struct db_options options = DB_OPTIONS_DEFAULT;
     struct arena *arena = arena_create((size_t)1 << 24);
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
 
     (void)number;
     for (;;) {

@@ -525,7 +525,7 @@ static int apply_and_die(struct store *store, int number)
     struct apply_result results[4];
     struct apply_counts counts;
 
-    live.call.storage.db = store_open(store, &options);
+    live.call.storage.db = store_connect(store, &options);
     db_die_after(live.call.storage.db, number);
     if (apply_batch(&live.call, batch, 4, results, &counts))
         return 1;

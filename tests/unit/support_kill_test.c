@@ -84,7 +84,7 @@ static enum error run_tasks(struct db *db, struct problem *problem)
 static int run_and_die(struct store *store, int step)
 {
     static const struct db_options options = DB_OPTIONS_DEFAULT;
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
     enum error error;
 
     left = step;

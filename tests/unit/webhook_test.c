@@ -428,7 +428,7 @@ static int deliver_for_ever(struct store *store, int number)
     struct webhook_kind hasty = kind;
     struct webhook_delivery_config config = {.kind = &hasty, .egress = &local, .answers = answers};
     struct arena *arena = arena_create((size_t)1 << 24);
-    struct db *db = store_open(store, &options);
+    struct db *db = store_connect(store, &options);
 
     (void)number;
     hasty.job.lease_seconds = 1;
