@@ -49,9 +49,9 @@ const struct setting support_settings_table[] = {
     {"API_KEY", SETTING_TEXT, AT(api_key), NULL, 8, .secret = true,
      .help = "Key for programs, sent as X-API-Key: an administrator of tenant `default`."},
     {"ALLOW_ANONYMOUS_ADMIN", SETTING_BOOLEAN, AT(allow_anonymous_admin), "false",
-     .help =
-         "Without API_KEY, treat everybody who shows nothing as an administrator. For one's own "
-         "machine; refused in production."},
+     .help = "Without API_KEY, treat everybody who shows nothing as an administrator, on the "
+             "service's own port and until a second person has an account. For one's own machine; "
+             "refused in production."},
     {"ADMIN_USERNAME", SETTING_TEXT, AT(admin_username), "admin", .required = true,
      .help = "Name of the administrator whose password is ADMIN_PASSWORD_HASH."},
     {"ADMIN_PASSWORD_HASH", SETTING_TEXT, AT(admin_password_hash), NULL, .secret = true,
@@ -191,7 +191,7 @@ const struct setting support_settings_table[] = {
     {"SLOW_TRACE_THRESHOLD_MS", SETTING_INTEGER, AT(slow_trace_ms), "10000", 1, 1e9,
      .help = "Milliseconds above which an answer counts as slow and is to be reviewed."},
     {"REVIEWER_EMAIL", SETTING_TEXT, AT(reviewer_email), NULL,
-     .help = "Name of the user whose verdicts `review-import` takes over."},
+     .help = "Username of the person whose verdicts `review-import` takes over."},
     {"REGRESSION_GATE_MAX_REGRESSIONS", SETTING_INTEGER, AT(regression_most), "2", 0, 1e9,
      .help = "Cases that a candidate may fail although the baseline passes them."},
     {"REGRESSION_GATE_MIN_PASS_RATE", SETTING_NUMBER, AT(regression_pass_rate), "0.85", 0, 1,
