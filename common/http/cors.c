@@ -118,7 +118,7 @@ bool step_preflight(struct serving *serving)
 }
 
 /* "*" is sent as it is and never with credentials: a list of "*" must not let foreign pages act
- * with the credentials of their visitors. */
+ * with the credentials of their visitors. Under the portal no other site reads with a session. */
 void cors_add_headers(struct serving *serving)
 {
     const struct cors_rule *rule = serving->format->cors;
@@ -130,7 +130,7 @@ void cors_add_headers(struct serving *serving)
         return;
     reply_add_header(&serving->reply, "Access-Control-Allow-Origin",
                      anybody ? "*" : arena_copy_string(serving->request.arena, origin));
-    if (!anybody)
+    if (!anybody && !*request_prefix(&serving->request))
         reply_add_header(&serving->reply, "Access-Control-Allow-Credentials", "true");
     reply_add_header(&serving->reply, "Access-Control-Expose-Headers", rule->exposed);
 }

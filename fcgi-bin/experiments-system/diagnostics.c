@@ -144,7 +144,7 @@ static const struct authentication *describe_auth(struct request *request)
         .readonly_compute = settings->readonly_compute,
         .session_scope = scope_names[caller->scope],
         .session_source = request->who.source,
-        .session_can_write = is_operator(request),
+        .session_can_write = is_operator(request) && !caller->read_only,
         .session_admin_authenticated = caller->scope == SCOPE_ADMIN,
         .accepted_headers = {COUNT_OF(headers), headers},
         .read_only_methods = {COUNT_OF(methods), methods}};

@@ -386,7 +386,16 @@ static size_t bucket_of_platform(const struct request *request, struct http_buck
     return 1;
 }
 
-/* Calls by an issued key have a separate bucket, from any address. */
+/* Calls by an issued key or a person have a separate bucket, from any address. */
+static const char *bucket_name(const struct request *request, const struct caller *caller)
+{
+    if (caller->key_id)
+        return arena_print(request->arena, "api_key:%s", caller->key_id);
+    if (caller->person)
+        return arena_print(request->arena, "user:%s", caller->person);
+    return arena_print(request->arena, "api:%s", request->client.network);
+}
+
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX])
 {
     const struct experiments_settings *settings = service_settings(request);
@@ -398,9 +407,7 @@ size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_
         return bucket_of_platform(request, buckets);
     if (!starts_with(request->path, API))
         return 0;
-    buckets[0].name = caller->key_id
-                          ? arena_print(request->arena, "api_key:%s", caller->key_id)
-                          : arena_print(request->arena, "api:%s", request->client.network);
+    buckets[0].name = bucket_name(request, caller);
     buckets[0].rule = rule_of(settings, caller);
     if (!request->route || !(request->route->traits & TRAIT_HEAVY))
         return 1;

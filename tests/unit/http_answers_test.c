@@ -36,6 +36,26 @@ TEST(anybody_is_not_given_credentials)
     server_stop(&server);
 }
 
+TEST(other_sites_read_nothing_with_a_session)
+{
+    struct server server;
+    static struct wire wire;
+    const char *origins[] = {"https://known.example"};
+    const char *on_port[] = {"HTTP_ORIGIN", origins[0], NULL};
+    const char *under_portal[] = {"HTTP_ORIGIN", origins[0], "SITE_PREFIX", "/support", NULL};
+
+    memset(&wire, 0, sizeof wire);
+    start_server(&server);
+    server.policy.cors_origins = (struct string_list){1, origins};
+    call(&server, &wire, "GET", "/api/v1/things/x", NULL, on_port);
+    CHECK(strstr(wire.head, "Access-Control-Allow-Credentials: true\r\n"));
+    call(&server, &wire, "GET", "/api/v1/things/x", NULL, under_portal);
+    CHECK(strstr(wire.head, "Access-Control-Allow-Origin: https://known.example\r\n"));
+    CHECK(strstr(wire.head, "Allow-Credentials") == NULL);
+    free(wire.answer);
+    server_stop(&server);
+}
+
 /* Whatever is echoed: headers that would not fit are not cut somewhere, but left out. */
 TEST(a_head_that_does_not_fit_ends_all_the_same)
 {
@@ -360,6 +380,7 @@ int main(void)
     static const struct test_case cases[] = {
         CASE(arguments_are_those_of_the_row_that_answers),
         CASE(anybody_is_not_given_credentials),
+        CASE(other_sites_read_nothing_with_a_session),
         CASE(a_head_that_does_not_fit_ends_all_the_same),
         CASE(slashes_redirect_where_the_style_says_so),
         CASE(a_session_counts_for_pages_of_the_portal_only),
