@@ -97,8 +97,8 @@ bool person_is_email(const char *text)
            (at[1] != '.' && strchr(at, '.') && text[length - 1] != '.');
 }
 
-static enum error check_words(const struct accounts_call *call, const char *name, const char *email,
-                              const char *tenant)
+enum error person_check(const struct accounts_call *call, const char *name, const char *email,
+                        const char *tenant)
 {
     const char *wrong = NULL;
 
@@ -158,7 +158,7 @@ enum error person_add(const struct accounts_call *call, const struct new_person 
     const char *id = person->id ? person->id : accounts_new_id(call->arena);
     const char *tenant = person->tenant ? person->tenant : "default";
     int64_t change;
-    enum error error = check_words(call, person->name, person->email, tenant);
+    enum error error = person_check(call, person->name, person->email, tenant);
 
     if (error)
         return error;
@@ -274,7 +274,7 @@ static enum error update(const struct accounts_call *call, const struct person *
 enum error person_change(const struct accounts_call *call, const struct person *person)
 {
     int64_t change, before;
-    enum error error = check_words(call, person->name, person->email, person->tenant);
+    enum error error = person_check(call, person->name, person->email, person->tenant);
 
     if (!error)
         error = accounts_change_begin(call, &change);

@@ -21,6 +21,11 @@ bool person_is_tenant(const char *text);
 /* One `@` between two parts without blanks, the second with a dot or `localhost`. */
 bool person_is_email(const char *text);
 
+/* Whether these may be a person's. ERROR_INVALID person_invalid says what is wrong. NULL names and
+ * addresses are right. */
+MUST_CHECK enum error person_check(const struct accounts_call *call, const char *name,
+                                   const char *email, const char *tenant);
+
 /* A person to be added. */
 struct new_person {
     const char *id; /* NULL = a new one */
