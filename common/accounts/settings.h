@@ -18,7 +18,6 @@ struct accounts_administrator {
 struct accounts_service_settings {
     bool production;
     const char *host;
-    int64_t port;
     const char *sql_directory;
     const char *state_directory; /* of the record of the database's identity; NULL = no record */
     struct accounts_settings accounts;

@@ -188,8 +188,12 @@ static enum error add_administrator(const struct accounts_call *call,
         complete = complete && person_role(person, (enum account_area)area) == ACCOUNT_ADMIN;
     }
     wanted.roles = *roles;
-    if (!person->id)
-        return person_add(call, &wanted, person);
+    if (!person->id) {
+        enum error error = person_add(call, &wanted, person);
+
+        /* Somebody else has signed in for the first time at the same moment. */
+        return error == ERROR_CONFLICT ? person_find(call, wanted.username, person) : error;
+    }
     person->roles = roles;
     return complete ? ERROR_NONE : person_change(call, person);
 }

@@ -159,6 +159,20 @@ enum error roles_read(const char *text, struct person_roles *roles, struct probl
     return ERROR_NONE;
 }
 
+const char *roles_text(struct arena *arena, const struct person_roles *roles)
+{
+    const char *text = "";
+
+    for (int area = 0; area < AREA__MAX; area++) {
+        enum account_role role = roles_get(roles, (enum account_area)area);
+
+        if (role != ACCOUNT_NONE)
+            text = arena_print(arena, "%s%s%s=%s", text, *text ? "," : "", account_area_names[area],
+                               account_role_names[role]);
+    }
+    return *text ? text : "none";
+}
+
 struct accounts {
     struct store *store;
     const char *cache_path; /* NULL = nothing is shared */

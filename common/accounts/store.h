@@ -60,6 +60,10 @@ bool role_of_name(const char *name, enum account_role *role);
 MUST_CHECK enum error roles_read(const char *text, struct person_roles *roles,
                                  struct problem *problem);
 
+/* "experiments=analyst,support=agent" of the areas with a role; "none" without any. From the
+ * arena. */
+const char *roles_text(struct arena *arena, const struct person_roles *roles);
+
 struct person {
     const char *id; /* a UUID */
     const char *username;

@@ -10,26 +10,29 @@
 #include "base/settings.h"
 #include "db/db.h"
 
-/* `service` begins the names that nginx/stack reads ("AB_", "SUPPORT_"), `prefix` the others
- * ("AB_",
- * ""). `port_default` and `memory_default` are texts. Members: host, port, log_level, log_format,
- * confine, sql_directory, state_directory, sqlite_busy_timeout_ms, max_request_memory_bytes. */
-#define COMMON_SETTINGS(service, prefix, port_default, memory_default)                             \
+/* Of services with a port. `service` begins the names that nginx/stack reads ("AB_", "SUPPORT_").
+ * Members: host, port. */
+#define ADDRESS_SETTINGS(service, port_default)                                                    \
     {service "HOST", SETTING_TEXT,     AT(host),                                                   \
      "127.0.0.1",    .required = true, .help = "Address that nginx listens on."},                  \
-        {service "PORT",                                                                           \
-         SETTING_INTEGER,                                                                          \
-         AT(port),                                                                                 \
-         port_default,                                                                             \
-         1,                                                                                        \
-         65535,                                                                                    \
-         .help = "Port that nginx listens on for this service."},                                  \
-        {prefix "LOG_LEVEL",                                                                       \
-         SETTING_CHOICE,                                                                           \
-         AT(log_level),                                                                            \
-         "INFO",                                                                                   \
-         .choices = log_level_names,                                                               \
-         .help = "Least level that is logged."},                                                   \
+    {                                                                                              \
+        service "PORT", SETTING_INTEGER, AT(port), port_default, 1, 65535,                         \
+            .help = "Port that nginx listens on for this service."                                 \
+    }
+
+/* `prefix` begins the other names ("AB_", ""); the defaults are texts. Members: log_level,
+ * log_format, confine, sql_directory, state_directory, sqlite_busy_timeout_ms,
+ * max_request_memory_bytes. */
+#define COMMON_SETTINGS(service, prefix, port_default, memory_default)                             \
+    ADDRESS_SETTINGS(service, port_default), WORKER_SETTINGS(service, prefix, memory_default)
+
+#define WORKER_SETTINGS(service, prefix, memory_default)                                           \
+    {prefix "LOG_LEVEL",                                                                           \
+     SETTING_CHOICE,                                                                               \
+     AT(log_level),                                                                                \
+     "INFO",                                                                                       \
+     .choices = log_level_names,                                                                   \
+     .help = "Least level that is logged."},                                                       \
         {prefix "LOG_FORMAT",                                                                      \
          SETTING_CHOICE,                                                                           \
          AT(log_format),                                                                           \

@@ -1,0 +1,214 @@
+/* People, for administrators of the suite. */
+#include "accounts-people/people.h"
+
+#include "accounts/people.h"
+
+#include <string.h>
+
+struct people {
+    OBJECT_LIST(struct person, people);
+};
+
+#define OWNER struct people
+static const struct field people_fields[] = {OBJECTS(OWNER, people, person_schema)};
+#undef OWNER
+SCHEMA(people_schema, struct people, "People", people_fields);
+
+struct person_request {
+    const char *username;
+    const char *email, *name, *tenant;
+    const struct person_roles *roles;
+    const char *password;
+};
+
+#define OWNER struct person_request
+static const struct field request_fields[] = {
+    STRING(OWNER, username, .required = true, .min_length = 1, .max_length = USERNAME_MAX,
+           .help = "Letters, digits and . _ @ + -; unique in any case."),
+    STRING(OWNER, email, .nullable = true, .max_length = EMAIL_MAX),
+    STRING(OWNER, name, .nullable = true, .min_length = 1, .max_length = PERSON_NAME_MAX),
+    STRING(OWNER, tenant, .nullable = true, .min_length = 1, .max_length = TENANT_MAX,
+           .help = "`default` when null."),
+    OBJECT(OWNER, roles, person_roles_schema, .required = true),
+    STRING(OWNER, password, .nullable = true, .min_length = PASSWORD_MIN,
+           .max_length = PASSWORD_MAX, .secret = true,
+           .help = "To be changed by the person; null = the person signs in with a provider."),
+};
+#undef OWNER
+SCHEMA(person_request_schema, struct person_request, "PersonRequest", request_fields,
+       .example = "{\"username\":\"maria\",\"email\":\"maria@example.com\",\"name\":\"Maria\","
+                  "\"roles\":{\"support\":\"agent\"},\"password\":\"a first password\"}");
+
+struct person_patch {
+    const json_t *document;
+    const char *email, *name, *tenant;
+    const struct person_roles *roles;
+    struct optional_boolean is_active;
+};
+
+#define OWNER struct person_patch
+static const struct field patch_fields[] = {
+    STRING(OWNER, email, .nullable = true, .max_length = EMAIL_MAX),
+    STRING(OWNER, name, .nullable = true, .min_length = 1, .max_length = PERSON_NAME_MAX),
+    STRING(OWNER, tenant, .nullable = true, .min_length = 1, .max_length = TENANT_MAX),
+    OBJECT(OWNER, roles, person_roles_schema, .nullable = true,
+           .help = "Areas that are not named keep their role."),
+    NULLABLE_BOOLEAN(OWNER, is_active,
+                     .help = "False ends all sessions, and no token counts any more."),
+};
+#undef OWNER
+SCHEMA(person_patch_schema, struct person_patch, "PersonPatch", patch_fields,
+       .keeps_document = true, .document = offsetof(struct person_patch, document),
+       .example = "{\"roles\":{\"support\":\"reviewer\",\"data\":null}}");
+
+struct new_password {
+    const char *wanted;
+};
+
+#define OWNER struct new_password
+static const struct field password_fields[] = {
+    {.name = "new",
+     .type = FIELD_STRING,
+     .offset = FIELD_OFFSET(OWNER, wanted, const char *),
+     .required = true,
+     .min_length = PASSWORD_MIN,
+     .max_length = PASSWORD_MAX,
+     .secret = true},
+};
+#undef OWNER
+SCHEMA(new_password_schema, struct new_password, "NewPassword", password_fields,
+       .example = "{\"new\":\"a temporary one\"}");
+
+static const char *resource_of(const struct request *request, const struct person *person)
+{
+    return arena_print(request->arena, "person:%s", person->username);
+}
+
+enum error people_handle(struct request *request, struct reply *reply)
+{
+    struct people *answer = ARENA_NEW(request->arena, struct people);
+    struct accounts_call call;
+    enum error error = service_call(request, &call);
+
+    if (!error)
+        error = people_list(&call, &answer->people);
+    reply->object = answer;
+    return error;
+}
+
+enum error person_add_handle(struct request *request, struct reply *reply)
+{
+    const struct person_request *wanted = request->body;
+    struct person *person = ARENA_NEW(request->arena, struct person);
+    struct new_person new_person = {.username = wanted->username,
+                                    .email = wanted->email,
+                                    .name = wanted->name,
+                                    .tenant = wanted->tenant,
+                                    .roles = *wanted->roles,
+                                    .must_change_password = wanted->password != NULL,
+                                    .source = "local"};
+    struct accounts_call call;
+    enum error error = service_call(request, &call);
+
+    if (!error && wanted->password)
+        error = person_hash_password(&call, wanted->password, &new_person.password_hash);
+    if (!error)
+        error = person_add(&call, &new_person, person);
+    if (error)
+        return error;
+    service_audit(request, NULL, "person_added", resource_of(request, person),
+                  roles_text(request->arena, person->roles));
+    reply->object = person;
+    reply->status = 201;
+    return ERROR_NONE;
+}
+
+enum error person_handle(struct request *request, struct reply *reply)
+{
+    struct person *person = ARENA_NEW(request->arena, struct person);
+    struct accounts_call call;
+    enum error error = service_call(request, &call);
+
+    if (!error)
+        error = person_read(&call, request->arguments[0], person);
+    reply->object = person;
+    return error;
+}
+
+/* Takes what the document names; the rest stays. */
+static void apply(const struct request *request, const struct person_patch *patch,
+                  struct person *person)
+{
+    struct person_roles *roles = ARENA_NEW(request->arena, struct person_roles);
+    const json_t *named = json_object_get(patch->document, "roles");
+
+    if (json_object_get(patch->document, "email"))
+        person->email = patch->email;
+    if (json_object_get(patch->document, "name"))
+        person->name = patch->name;
+    if (patch->tenant)
+        person->tenant = patch->tenant;
+    if (patch->is_active.given)
+        person->is_active = patch->is_active.value;
+    *roles = *person->roles;
+    for (int area = 0; patch->roles && area < AREA__MAX; area++)
+        if (json_object_get(named, account_area_names[area]))
+            roles->of[area] = patch->roles->of[area];
+    person->roles = roles;
+}
+
+static const char *change_text(const struct request *request, const struct person *person,
+                               bool was_active)
+{
+    const char *roles = roles_text(request->arena, person->roles);
+
+    if (person->is_active == was_active)
+        return roles;
+    return arena_print(request->arena, "%s; %s", person->is_active ? "switched on" : "switched off",
+                       roles);
+}
+
+enum error person_patch_handle(struct request *request, struct reply *reply)
+{
+    struct person *person = ARENA_NEW(request->arena, struct person);
+    struct accounts_call call;
+    bool was_active;
+    enum error error = service_call(request, &call);
+
+    if (!error)
+        error = person_read(&call, request->arguments[0], person);
+    if (error)
+        return error;
+    was_active = person->is_active;
+    apply(request, request->body, person);
+    error = person_change(&call, person);
+    if (error)
+        return error;
+    service_audit(request, NULL, "person_changed", resource_of(request, person),
+                  change_text(request, person, was_active));
+    reply->object = person;
+    return ERROR_NONE;
+}
+
+enum error person_password_handle(struct request *request, struct reply *reply)
+{
+    const struct new_password *password = request->body;
+    const struct accounts_administrator *administrator = &service_settings(request)->administrator;
+    struct accounts_call call;
+    struct person person;
+    enum error error = service_call(request, &call);
+
+    if (!error)
+        error = person_read(&call, request->arguments[0], &person);
+    if (error)
+        return error;
+    if (sign_in_is_by_settings(administrator, &person, request->arena))
+        return problem_set(&request->problem, ERROR_CONFLICT, "password_in_settings",
+                           "This password is ADMIN_PASSWORD_HASH of the settings; change it there");
+    error = person_set_password(&call, person.id, password->wanted, true, NULL);
+    if (error)
+        return error;
+    service_audit(request, NULL, "password_set", resource_of(request, &person), NULL);
+    reply->status = 204;
+    return ERROR_NONE;
+}

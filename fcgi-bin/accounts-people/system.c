@@ -1,0 +1,78 @@
+/* The audit log of accounts, and whether the service can do its work. */
+#include "accounts-people/system.h"
+
+#include "accounts/account_audit.h"
+#include "accounts/people.h"
+#include "base/log.h"
+
+struct audit_query {
+    int64_t limit;
+};
+
+#define OWNER struct audit_query
+static const struct field query_fields[] = {
+    INTEGER(OWNER, limit, .default_value = 100, .lower = AT_LEAST(1),
+            .upper = AT_MOST(ACCOUNT_AUDIT_LIMIT_MAX)),
+};
+#undef OWNER
+SCHEMA(audit_query_schema, struct audit_query, "AuditQuery", query_fields);
+
+struct audit {
+    OBJECT_LIST(struct account_event, entries);
+};
+
+#define OWNER struct audit
+static const struct field audit_fields[] = {OBJECTS(OWNER, entries, account_event_schema)};
+#undef OWNER
+SCHEMA(audit_schema, struct audit, "AccountAudit", audit_fields);
+
+struct health {
+    const char *status;
+    const char *database;
+};
+
+#define OWNER struct health
+static const struct field health_fields[] = {
+    STRING(OWNER, status, .help = "ok or unhealthy."),
+    STRING(OWNER, database, .help = "ok or error."),
+};
+#undef OWNER
+SCHEMA(health_schema, struct health, "Health", health_fields);
+
+enum error audit_handle(struct request *request, struct reply *reply)
+{
+    const struct audit_query *query = request->query;
+    struct audit *answer = ARENA_NEW(request->arena, struct audit);
+    struct accounts_call call;
+    enum error error = service_call(request, &call);
+
+    if (!error)
+        error = account_audit_list(&call, query->limit, &answer->entries);
+    reply->object = answer;
+    return error;
+}
+
+enum error live_handle(struct request *request, struct reply *reply)
+{
+    static const struct health alive = {"ok", "ok"};
+
+    (void)request;
+    reply->object = &alive;
+    return ERROR_NONE;
+}
+
+enum error health_handle(struct request *request, struct reply *reply)
+{
+    static const struct health well = {"ok", "ok"}, ill = {"unhealthy", "error"};
+    struct accounts_call call;
+    int64_t count;
+    enum error error = service_call(request, &call);
+
+    if (!error)
+        error = people_count(&call, &count);
+    if (error)
+        log_event(LOG_WARNING, "unhealthy", request->problem.text);
+    reply->object = error ? &ill : &well;
+    reply->status = error ? 503 : 200;
+    return ERROR_NONE;
+}

@@ -1,0 +1,86 @@
+/* Who calls the accounts service: a session below the portal, or a personal token. */
+#include "accounts/service_internal.h"
+
+#include "accounts/sessions.h"
+#include "http/cookie.h"
+
+#include <string.h>
+
+enum { GUESSES_A_MINUTE = 30 };
+
+static bool only_reads(const struct request *request)
+{
+    return request->method == METHOD_GET || request->method == METHOD_HEAD ||
+           request->method == METHOD_OPTIONS;
+}
+
+static bool accept(struct request *request, const struct account_caller *caller,
+                   struct http_refusal *refusal)
+{
+    bool is_administrator = person_role(caller->person, AREA_SUITE) == ACCOUNT_ADMIN;
+
+    request->who =
+        (struct identity){.role = is_administrator ? ACCESS_ADMINISTRATOR : ACCESS_PERSON,
+                          .source = caller->kind == CALLER_TOKEN ? "personal_token" : "session",
+                          .subject = caller->person->username,
+                          .tenant = caller->person->tenant};
+    refusal->counts = false; /* the caller is known */
+    if (caller->kind == CALLER_SESSION)
+        return true;
+    if (caller->read_only && !only_reads(request))
+        return http_refuse(refusal, 403, "read_only_token", "This token may only read");
+    if (request->route && (request->route->traits & TRAIT_SESSION))
+        return http_refuse(refusal, 403, "session_required",
+                           "Sign in for this: a personal token cannot do it");
+    return true;
+}
+
+bool service_authenticate(struct request *request, struct http_refusal *refusal)
+{
+    struct service *service = request->state;
+    const char *bearer = request_bearer(request);
+    const char *key = request_header(request, "HTTP_X_API_KEY");
+    const struct presented shown = {bearer, key, request_session_cookie(request)};
+    bool shows = (bearer && *bearer) || (key && *key);
+
+    service->caller = (struct account_caller){.kind = CALLER_NONE};
+    if (!request->route || request->route->role == ACCESS_ANYBODY)
+        return true;
+    if (caller_find(service->accounts, request->arena, &shown, &service->caller,
+                    &request->problem)) {
+        refusal->answered_by_error = true;
+        return false;
+    }
+    if (service->caller.kind == CALLER_SESSION || service->caller.kind == CALLER_TOKEN)
+        return accept(request, &service->caller, refusal);
+    refusal->counts = shows;
+    return http_refuse(refusal, 401, "unauthorized",
+                       shows ? "This token is not valid" : "Sign in first");
+}
+
+const char *service_access(const struct route *route)
+{
+    static const char *const readers[] = {"anybody", "person", "administrator"};
+    static const char *const writers[] = {"anybody", "person: change", "administrator: change"};
+
+    if (route->traits & TRAIT_SESSION)
+        return "session";
+    return route->method == METHOD_GET ? readers[route->role] : writers[route->role];
+}
+
+void service_refuse(const struct request *request, struct http_refusal *refusal)
+{
+    (void)request;
+    http_refuse(refusal, 403, "forbidden", "Only an administrator of the suite may do this");
+}
+
+size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX])
+{
+    if (!request->route || !(request->route->traits & TRAIT_GUESSES))
+        return 0;
+    buckets[0] = (struct http_bucket){
+        .name = arena_print(request->arena, "guess:%s", request->client.network),
+        .rule = {GUESSES_A_MINUTE, 60},
+        .detail = "Too many attempts; try again in a minute"};
+    return 1;
+}
