@@ -14,13 +14,13 @@ remove_scratch() {
 # on_database COMMAND SERVICE [FOLDER]
 on_database() { (with_program_environment "$2" "$build/cron-bin/database" "$@"); }
 
-# Sets $databases: the named services that have one, or those of the stack and accounts.
+# Sets $databases: the named services that have one, or those of the stack.
 list_databases() {
     local service reason stores
     [[ -x $build/cron-bin/database ]] || fail "$build/cron-bin/database is not built; run make first"
     databases=()
-    list_stores
-    ((${#wanted[@]} == 0)) || stores=("${services[@]}")
+    stores=("${services[@]}")
+    ((${#wanted[@]} == 0)) || stores=("${wanted[@]}") # without accounts, which every selection has
     for service in "${stores[@]}"; do
         reason=$(on_database files "$service" 2>&1)
         case $? in

@@ -11,6 +11,9 @@ make_secret() {
     random_hex "$2" | write_private "state/$1" || fail "cannot write to $dir/state"
 }
 
+# The administrator is one person: support and the suite have one first password for him.
+password_file() { echo "${1/#accounts/support}-first-password"; }
+
 make_secrets() {
     local service
     first_passwords=()
@@ -18,7 +21,7 @@ make_secrets() {
         [[ -z ${service_name[$service secret]:-} || -n ${setting[${service_name[$service secret]}]:-} ]] ||
             make_secret "$service-secret" 32
         [[ -z ${service_name[$service password]:-} || -n ${setting[${service_name[$service password]}]:-} ]] ||
-            ! make_secret "$service-first-password" 12 || first_passwords+=("$service")
+            ! make_secret "$(password_file "$service")" 12 || first_passwords+=("$service")
         [[ -z ${service_name[$service admin]:-} || -n ${setting[${service_name[$service admin]}]:-} ]] ||
             make_secret "$service-admin-token" 32
     done
@@ -26,9 +29,9 @@ make_secrets() {
 
 # Printed once, when they were generated.
 print_first_passwords() {
-    local service
+    local service name
     for service in "${first_passwords[@]}"; do
-        printf '%-14s sign in as admin with %s   (kept in %s)\n' "$service" \
-            "$(<"$dir/state/$service-first-password")" "$dir/state/$service-first-password"
+        name=$(password_file "$service")
+        printf '%-14s sign in as admin with %s   (kept in %s)\n' "$service" "$(<"$dir/state/$name")" "$dir/state/$name"
     done
 }

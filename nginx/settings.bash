@@ -95,6 +95,7 @@ select_services() {
         [[ " ${services[*]} " == *" $name "* ]] ||
             fail "there is no service \"$name\"; there is: ${services[*]}"
     done
+    wanted+='accounts ' # people sign in to whatever runs
     kept=()
     for name in "${services[@]}"; do [[ $wanted != *" $name "* ]] || kept+=("$name"); done
     services=("${kept[@]}") kept=()

@@ -14,8 +14,8 @@ static bool only_reads(const struct request *request)
            request->method == METHOD_OPTIONS;
 }
 
-static bool accept(struct request *request, const struct account_caller *caller,
-                   struct http_refusal *refusal)
+static bool admit(struct request *request, const struct account_caller *caller,
+                  struct http_refusal *refusal)
 {
     bool is_administrator = person_role(caller->person, AREA_SUITE) == ACCOUNT_ADMIN;
 
@@ -52,7 +52,7 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
         return false;
     }
     if (service->caller.kind == CALLER_SESSION || service->caller.kind == CALLER_TOKEN)
-        return accept(request, &service->caller, refusal);
+        return admit(request, &service->caller, refusal);
     refusal->counts = shows;
     return http_refuse(refusal, 401, "unauthorized",
                        shows ? "This token is not valid" : "Sign in first");
@@ -60,12 +60,15 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
 
 const char *service_access(const struct route *route)
 {
-    static const char *const readers[] = {"anybody", "person", "administrator"};
-    static const char *const writers[] = {"anybody", "person: change", "administrator: change"};
+    bool reads = route->method == METHOD_GET;
 
     if (route->traits & TRAIT_SESSION)
-        return "session";
-    return route->method == METHOD_GET ? readers[route->role] : writers[route->role];
+        return reads ? "session" : "session: change";
+    if (route->role == ACCESS_ADMINISTRATOR)
+        return reads ? "administrator" : "administrator: change";
+    if (route->role == ACCESS_PERSON)
+        return "person";
+    return reads ? "anybody" : "sign in";
 }
 
 void service_refuse(const struct request *request, struct http_refusal *refusal)
