@@ -12,6 +12,7 @@ import pytest
 
 from wait import wait_for
 from echo import POOLS, Load, assert_nothing_left
+from ports import free_ports
 from stack import BUILD, CHECKOUT, Stack, clean_environment
 
 
@@ -94,7 +95,7 @@ def wait_for_text(stream, text, seconds):
 class TestDemo:
     @pytest.mark.parametrize("sent, to_make", [(signal.SIGINT, True), (signal.SIGTERM, True), (signal.SIGINT, False)])
     def test_shows_two_answers_and_stops_on_signals(self, tmp_path, sent, to_make):
-        stack = Stack().prepare(directory=tmp_path / "demo")
+        stack = Stack().prepare({"ORCH_DEMO_PORT": free_ports(1)[0]}, tmp_path / "demo")
         makefile = tmp_path / "Makefile"
         makefile.write_text(f"run:\n\t@exec '{CHECKOUT}/tools/run-demo' --dir '{stack.directory}'\n")
         command = ["make", "-C", str(tmp_path), "-s", "run"] if to_make else [
@@ -116,7 +117,7 @@ class TestDemo:
             stack.close()
 
     def test_what_was_killed_comes_back_and_a_stack_stopped_elsewhere_ends_it(self, tmp_path):
-        stack = Stack().prepare(directory=tmp_path / "demo")
+        stack = Stack().prepare({"ORCH_DEMO_PORT": free_ports(1)[0]}, tmp_path / "demo")
         demo = subprocess.Popen([str(CHECKOUT / "tools" / "run-demo"), "--dir", str(stack.directory)],
                                 env={**clean_environment(), **stack.env, "WATCH_SECONDS": "1"}, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, start_new_session=True)

@@ -98,6 +98,7 @@ static const struct shop_test pricing = {.preset = "pricing_sensitivity",
                                                    .secondary = {0.44, 0.445},
                                                    .guardrail = {0.038, 0.0385},
                                                    .first_segment = 0.55,
+                                                   .stratified = true,
                                                    .hours = 3}};
 
 /* Three fifths of the planned sample, and no difference that chance would not explain. */
@@ -113,6 +114,7 @@ static const struct shop_test onboarding = {.preset = "onboarding_completion",
                                                       .secondary = {0.21, 0.214},
                                                       .guardrail = {0.12, 0.121},
                                                       .first_segment = 0.4,
+                                                      .stratified = true,
                                                       .hours = 5}};
 
 /* A test with its texts, currency and events. */

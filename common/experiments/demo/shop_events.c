@@ -115,12 +115,13 @@ static void add_person(struct drawing *drawing, int64_t number)
     struct shop_run *run = drawing->run;
 
     *dimension = (struct live_dimension){names->dimension, segment};
-    run->exposures[run->people] =
+    run->exposures[run->people++] =
         (struct live_exposure){.user_id = user,
                                .variation_index = arm,
                                .occurred_at = (struct optional_integer)GIVEN_INTEGER(seen),
                                .dimensions = {1, dimension}};
-    run->strata[run->people++] = (struct live_stratum){user, segment};
+    if (model->stratified)
+        run->strata[run->strata_count++] = (struct live_stratum){user, segment};
     drawing->people[arm]++;
     drawing->converted[arm] += converts;
     if (model->deviation != 0)
@@ -198,8 +199,8 @@ enum error shop_send(const struct live_call *call, const char *experiment,
                                  sizeof *run->exposures, run->people);
 
     if (!error)
-        error =
-            demo_send(call, experiment, LIVE_STRATA, run->strata, sizeof *run->strata, run->people);
+        error = demo_send(call, experiment, LIVE_STRATA, run->strata, sizeof *run->strata,
+                          run->strata_count);
     if (!error)
         error = demo_send(call, experiment, LIVE_PRE_PERIODS, run->before, sizeof *run->before,
                           run->before_count);

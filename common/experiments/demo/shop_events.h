@@ -18,6 +18,7 @@ struct shop_model {
     double secondary[SHOP_ARMS]; /* share of people */
     double guardrail[SHOP_ARMS]; /* share of people */
     double first_segment;        /* share of people who belong to the first one */
+    bool stratified;             /* by the same segments */
     double hours;                /* mean time from the exposure to the outcome */
 };
 
@@ -35,7 +36,7 @@ struct shop_run {
     struct live_stratum *strata;
     struct live_pre_period *before;
     struct live_conversion *conversions;
-    size_t people, before_count, conversion_count;
+    size_t people, strata_count, before_count, conversion_count;
     struct results_request observed;
 };
 
