@@ -1,6 +1,7 @@
 /* A running experiment: events come in while the page is open, and the verdict follows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readCsv, readFile, recordOf } from '../../static/experiments/experiment/records.js';
 import { snippetOf } from '../../static/experiments/experiment/snippets.js';
 import { checkPages, close, experiments, open, untilText } from './browser.js';
 
@@ -152,6 +153,70 @@ test('the list leads to the experiment; an unknown one is said to be unknown', a
     await page.goto(`${experiments}/live/nothing`);
     await untilText(page, '.notice-title', 'Not found');
     await close(page, [404]);
+});
+
+test('the list says the state, and so does the page, once somebody has shipped with a note', async () => {
+    const word = `ship${Date.now().toString(36)}`;
+    const id = (await post('/projects', { ...design, project: { ...design.project, project_name: word } })).id;
+    const list = await open(`${experiments}/live?q=${word}`);
+    await untilText(list, 'tbody .badge', 'Not started');
+    await run(id, [20, 40]);
+    await list.reload();
+    await untilText(list, 'tbody .badge', 'Ready to decide');
+    await untilText(list, 'tbody tr', /2,000 users.*\+100/s);
+    await list.click('tbody a[data-name]');
+    await list.click('#ship');
+    await list.fill('#outcome-note', 'Rolled out to everybody.');
+    await list.click('dialog button[type="submit"]');
+    await untilText(list, '.notice-title', 'Shipped: Variant B');
+    await untilText(list, '#history tbody', /Rolled out to everybody/);
+    assert.equal(await list.locator('#ship').count(), 0);
+    await list.goto(`${experiments}/projects?q=${word}&state=decided`);
+    await untilText(list, 'tbody .badge', 'Decided');
+    await list.click('tbody a[data-name]');
+    await list.click('#reopen');
+    await list.click('dialog button[type="submit"]');
+    await list.waitForSelector('#ship');
+    await close(list);
+});
+
+test('events come from a file, with their columns matched and a preview; twice is once', async () => {
+    const id = await create();
+    const page = await open(`${experiments}/live/${id}`);
+    await page.click('#sending-tab-file');
+    const csv = (rows) => ({ name: 'events.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\r\n')) });
+    const users = Array.from({ length: 40 }, (_, index) => index);
+    const exposures = csv(['visitor;group;seen at', ...users.map((user) => `"u;${user}";${user % 2 ? 'treatment' : 'control'};2026-01-0${1 + (user % 3)}T10:00:00Z`)]);
+    await page.setInputFiles('#events-file', exposures);
+    await page.selectOption('#column-user_id', 'visitor');
+    await untilText(page, '#upload tbody tr', /u;0/);
+    await page.selectOption('#column-occurred_at', 'seen at');
+    await page.click('#import');
+    await untilText(page, '#import-result', 'Imported: 40.');
+    const conversions = csv(['user_id,event,amount', ...users.slice(0, 10).map((user) => `"u;${user}",order_completed,"1"`)]);
+    await page.setInputFiles('#events-file', conversions);
+    await untilText(page, '#upload tbody tr', /order_completed/);
+    await page.click('#import');
+    await untilText(page, '#import-result', 'Imported: 10.');
+    await page.click('#import');
+    await untilText(page, '#import-result', /Already there: 10/);
+    const stats = await (await fetch(`${experiments}/api/v1/experiments/${id}/live-stats`)).json();
+    assert.deepEqual([stats.exposures_total, stats.conversions_total, stats.unknown_metrics.events_total], [40, 0, 10]);
+    await page.click('[data-take-over="order_completed"]');
+    await untilText(page, '.verdict .figures', /Converted\s*10/);
+    await page.waitForSelector('#people-per-day svg');
+    await close(page);
+});
+
+test('files of events are read as they come', () => {
+    assert.deepEqual(readCsv('a,b\n"x, ""y""\nz",1\n\n,2\n'), [['a', 'b'], ['x, "y"\nz', '1'], ['', '2']]);
+    assert.deepEqual(readFile('{"user_id":"u","value":2}\n\n{"user_id":"v"}').rows, [{ user_id: 'u', value: 2 }, { user_id: 'v' }]);
+    assert.throws(() => readFile('a,b\n"x,1'), SyntaxError);
+    const columns = { user_id: 'u', metric: '', value: 'v', occurred_at: 'at', idempotency_key: '' };
+    assert.deepEqual(recordOf({ u: ' a ', v: '', at: '1700000000' }, { kind: 'conversions', columns, arms: {}, metric: 'm' }, 'k-1'), {
+        user_id: 'a', metric: 'm', value: 1, idempotency_key: 'k-1', occurred_at: 1700000000,
+    });
+    assert.equal(recordOf({ u: '' }, { kind: 'conversions', columns, arms: {}, metric: 'm' }, 'k'), null);
 });
 
 test('a snippet holds whatever a metric is called', () => {

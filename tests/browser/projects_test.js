@@ -20,11 +20,11 @@ async function create(template, name, analysed = false) {
     return id;
 }
 
-const names = (page) => page.$$eval('.list tbody th', (all) => all.map((cell) => cell.textContent.trim()));
+const names = (page) => page.$$eval('.list tbody th [data-name]', (all) => all.map((cell) => cell.textContent.trim()));
 const untilRows = (page, wanted) =>
     page.waitForFunction(
         (texts) => {
-            const shown = [...document.querySelectorAll('.list .resource:not([data-stale]) tbody th')].map((cell) => cell.textContent.trim());
+            const shown = [...document.querySelectorAll('.list .resource:not([data-stale]) tbody th [data-name]')].map((cell) => cell.textContent.trim());
             return JSON.stringify(shown) === JSON.stringify(texts);
         },
         wanted,
@@ -46,7 +46,7 @@ test('by keyboard alone: a template becomes a project, is sized, and its report 
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
     await untilText(page, '#name', 'Longer trial');
-    await untilText(page, '#reports-note', /needs an analysis/);
+    await untilText(page, '#reports-note', /need an analysis/);
     assert.equal(await page.locator('#reports button:disabled').count(), 3);
 
     await tabTo(page, '#analyse');
@@ -91,7 +91,7 @@ test('figures that are older than the design are said to be', async () => {
     await untilText(page, '.headline .notice', /changed since/);
     await page.waitForSelector('#history tbody tr');
     const sources = await page.$$eval('#history tbody tr', (rows) => rows.map((row) => [row.cells[1].textContent.trim(), row.cells[2].textContent.trim()]));
-    assert.deepEqual(sources[0], ['Changed', '7.5%']);
+    assert.deepEqual(sources[0], ['Edited', '7.5%']);
     await page.click('#analyse');
     await page.waitForSelector('.headline .notice', { state: 'detached' });
     assert.equal(await page.getAttribute('a.button[href^="/live/"]', 'href'), `/live/${id}`);
@@ -109,14 +109,14 @@ test('the list is searched, filtered and sorted by its address, and gives back w
     await page.selectOption('#filter-metric_type', 'continuous');
     await untilRows(page, [a, b]);
     assert.equal(new URL(page.url()).searchParams.get('metric_type'), 'continuous');
-    await page.click('.table-sort:has-text("Project")');
+    await page.click('.table-sort:has-text("Experiment")');
     await untilRows(page, [b, a]);
     await page.click(`[aria-label="Archive: ${b}"]`);
     await untilRows(page, [a]);
-    await page.selectOption('#filter-status', 'archived');
+    await page.selectOption('#filter-state', 'archived');
     await page.click(`[aria-label="Restore: ${b}"]`);
     await page.waitForSelector('.empty-title');
-    await page.goto(`${experiments}/projects?q=${word}&status=all&sort=-name`);
+    await page.goto(`${experiments}/projects?q=${word}&sort=-name`);
     await untilRows(page, [c, b, a]);
     assert.deepEqual(await names(page), [c, b, a]);
     await close(page);
@@ -186,7 +186,7 @@ test('what was observed is drawn again when asked for, with the chance of an upl
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.goto(`${experiments}/projects/compare?ids=${two},${await create('trial_to_paid', `${word} c`, true)}`);
     await page.click('#simulate');
-    await untilText(page, '#simulation', /None of these projects has observed results/);
+    await untilText(page, '#simulation', /None of these experiments has observed results/);
     await close(page);
 });
 
@@ -214,6 +214,14 @@ test('a design is kept as a template, a project is made of it, and the template 
     await page.waitForFunction((gone) => !document.querySelector(`#new-template option[value="${gone}"]`), kept.id);
     assert.equal((await send('GET', '/templates')).templates.some(({ id: one }) => one === kept.id), false);
     await close(page, [422]);
+});
+
+test('an address without projects leads to the list', async () => {
+    const page = await open(`${experiments}/projects/compare`);
+    await untilText(page, '.empty-title', 'Select experiments to compare');
+    await page.click('.empty a');
+    await page.waitForURL('**/projects');
+    await close(page);
 });
 
 test('axe finds nothing, and nothing sticks out', async (t) => {

@@ -42,6 +42,11 @@ async function take(format) {
     app.set({ busy: false });
 }
 
-app.set({ comparison, take, simulated, simulate, choose: (threshold) => app.set({ threshold }) });
-onLocale(() => comparison.reload());
-comparison.load();
+/* Opened without experiments in its address, the page leads to the list. */
+const possible = ids.length >= 2;
+
+app.set({ possible, comparison, take, simulated, simulate, choose: (threshold) => app.set({ threshold }) });
+if (possible) {
+    onLocale(() => comparison.reload());
+    comparison.load();
+}

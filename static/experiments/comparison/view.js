@@ -2,6 +2,8 @@
 import { t } from '../../shared/i18n.js';
 import { formatInteger, formatUnit } from '../../shared/numbers.js';
 import { address } from '../../shared/place.js';
+import { barChart } from '../../shared/ui/charts/bar.js';
+import { empty } from '../../shared/ui/empty.js';
 import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
@@ -41,6 +43,18 @@ function range(key, { min, max, median }, write) {
     return html`<p class="section-note">${t(key, { min: write(min), max: write(max), median: write(median) })}</p>`;
 }
 
+function totals(projects) {
+    return html`<div class="chart">
+        ${barChart({
+            label: t('result.total'),
+            bars: projects.map((project) => ({ name: nameOf(project), value: project.total_sample_size })),
+            format: formatInteger,
+            nameTitle: t('comparison.project'),
+            valueTitle: t('result.total'),
+        })}
+    </div>`;
+}
+
 function recommendations(items) {
     if (items.length === 0) return null;
     return html`<section class="card section" id="recommendations">
@@ -63,6 +77,12 @@ function exports({ take, busy }) {
 export function view(page) {
     const { comparison, take, busy } = page;
     if (!comparison) return html``;
+    if (!page.possible)
+        return empty({
+            title: t('comparison.choose'),
+            text: t('comparison.choose_text'),
+            action: html`<a class="button" data-kind="primary" href=${address('/projects')}>${t('comparison.to_list')}</a>`,
+        });
     return html`<div class="stack">
         <p><a href=${address('/projects')}>${t('comparison.to_list')}</a></p>
         ${resourceView(comparison, {
@@ -74,6 +94,7 @@ export function view(page) {
                     ${range('comparison.range_size', data.sample_size_range, formatInteger)}
                     ${range('comparison.range_days', data.duration_range, (days) => formatUnit(days, 'day'))}
                 </section>
+                <section class="card section" aria-label=${t('result.total')}>${totals(data.projects)}</section>
                 ${findings('shared', t('comparison.shared'), {
                     warnings: data.shared_warnings,
                     risks: data.shared_risks,

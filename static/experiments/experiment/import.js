@@ -111,9 +111,9 @@ export function createImport(update, client, base, done) {
         const none = required.includes(field) ? t('experiment.choose_column') : t(`experiment.default_${field}`, { metric: state.metric });
         return html`<div class="field">
             <label class="field-label" for=${`column-${field}`}>${t(`experiment.field_${field}`)}</label>
-            <select class="select" id=${`column-${field}`} .value=${state.chosen[field]} @change=${change}>
-                <option value="">${none}</option>
-                ${state.columns.map((name) => html`<option value=${name} ?selected=${state.chosen[field] === name}>${name}</option>`)}
+            <select class="select" id=${`column-${field}`} @change=${change}>
+                <option value="" .selected=${state.chosen[field] === ''}>${none}</option>
+                ${state.columns.map((name) => html`<option value=${name} .selected=${state.chosen[field] === name}>${name}</option>`)}
             </select>
         </div>`;
     }
@@ -129,7 +129,7 @@ export function createImport(update, client, base, done) {
                         html`<div class="field">
                             <label class="field-label" for=${`arm-${index}`} dir="auto">${value}</label>
                             <select class="select" id=${`arm-${index}`} @change=${change(value)}>
-                                ${Array.from({ length: state.armCount }, (_, arm) => html`<option value=${arm} ?selected=${state.arms[value] === arm}>${armName(arm)}</option>`)}
+                                ${Array.from({ length: state.armCount }, (_, arm) => html`<option value=${arm} .selected=${state.arms[value] === arm}>${armName(arm)}</option>`)}
                             </select>
                         </div>`,
                 )}
@@ -180,7 +180,7 @@ export function createImport(update, client, base, done) {
                 <div class="field">
                     <label class="field-label" for="import-kind">${t('experiment.file_holds')}</label>
                     <select class="select" id="import-kind" @change=${(event) => match(event.target.value)}>
-                        ${kinds.map((kind) => html`<option value=${kind} ?selected=${state.kind === kind}>${t(`experiment.kind_${kind}`)}</option>`)}
+                        ${kinds.map((kind) => html`<option value=${kind} .selected=${state.kind === kind}>${t(`experiment.kind_${kind}`)}</option>`)}
                     </select>
                 </div>
                 ${fieldsOf(state.kind).map(columnSelect)}

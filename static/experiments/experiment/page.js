@@ -12,6 +12,7 @@ import { download } from '../../shared/ui/download.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
 import { attempt } from '../attempt.js';
+import { nameThePage } from '../title.js';
 import { createImport } from './import.js';
 import { askForOutcome } from './outcome.js';
 import { view } from './view.js';
@@ -44,20 +45,14 @@ const live = createResource(app.update, async (signal) => {
     return { stats, decision };
 });
 
-/* The title names the thing. */
-function nameThePage() {
+function showName() {
     if (!project.data) return;
-    const name = project.data.project_name || t('design.nameless');
-    const title = document.getElementById('name');
-    title.removeAttribute('data-i18n');
-    title.textContent = name;
-    document.querySelector('title').removeAttribute('data-i18n');
-    document.title = `${name} · Assay`;
+    nameThePage(project.data.project_name);
     document.getElementById('hypothesis').textContent = project.data.payload.hypothesis.hypothesis_statement || t('experiment.no_hypothesis');
 }
 
 async function start() {
-    await Promise.all([project.reload().then(nameThePage), live.load(), outcome.load()]);
+    await Promise.all([project.reload().then(showName), live.load(), outcome.load()]);
     course.load();
 }
 
@@ -111,10 +106,10 @@ app.set({
     },
 });
 onLocale(() => {
-    nameThePage();
+    showName();
     live.reload();
 });
-project.load().then(nameThePage);
+project.load().then(showName);
 live.load();
 outcome.load();
 course.load();

@@ -14,7 +14,7 @@ function separatorOf(text) {
 /* Rows of cells (RFC 4180): quoted cells may hold separators, line ends and doubled quotes. */
 export function readCsv(text) {
     const separator = separatorOf(text);
-    const cell = new RegExp(`(?: *"((?:[^"]|"")*)" *|([^${separator}\\r\\n]*))(${separator}|\\r\\n|\\n|\\r|$)`, 'gy');
+    const cell = new RegExp(`(?: *"((?:[^"]|"")*)" *|((?! *")[^${separator}\\r\\n]*))(${separator}|\\r\\n|\\n|\\r|$)`, 'gy');
     const rows = [[]];
     while (cell.lastIndex < text.length) {
         const found = cell.exec(text);

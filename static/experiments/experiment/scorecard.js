@@ -54,12 +54,12 @@ function intervalCell(row) {
 
 /* What a row means: of a guardrail what its own check says, of the others whether it moved. */
 function meaningOf({ role, status, is_significant: sure, is_improvement: better, guardrail }) {
+    if (status === 'insufficient_data' || guardrail?.status === 'insufficient_data') return ['too_few', 'plain'];
     if (role === 'guardrail' && guardrail) {
         if (guardrail.is_breached) return ['breached', 'danger'];
         if (guardrail.status === 'warning') return ['warning', 'caution'];
         return guardrail.is_non_inferior ? ['safe', 'good'] : ['no_harm', 'plain'];
     }
-    if (status !== 'ok') return ['too_few', 'plain'];
     if (!sure) return ['unclear', 'plain'];
     return better ? ['better', 'good'] : ['worse', 'danger'];
 }

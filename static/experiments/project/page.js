@@ -9,6 +9,7 @@ import { createList } from '../../shared/ui/list.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
 import { attempt } from '../attempt.js';
+import { nameThePage } from '../title.js';
 import { keepAsTemplate } from './template.js';
 import { exportColumns, revisionColumns, runColumns, view } from './view.js';
 
@@ -53,6 +54,7 @@ const lists = {
 
 async function load() {
     await project.load();
+    if (project.data !== undefined) nameThePage(project.data.design.project_name);
     if (project.data !== undefined) lists[app.state.shown].reload();
 }
 

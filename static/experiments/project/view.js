@@ -76,7 +76,7 @@ function planCard({ design, run }, { id, busy, actions }) {
             >
                 ${t(run === null ? 'project.analyse' : 'project.again')}
             </button>
-            <a class="button" href=${address(`/live/${encodeURIComponent(id)}`)}>${t('project.run')}</a>
+            <a class="button" data-kind=${run !== null && !older ? 'primary' : nothing} href=${address(`/live/${encodeURIComponent(id)}`)}>${t('project.run')}</a>
         </div>
     </section>`;
 }
@@ -117,7 +117,7 @@ function designCard({ design }, { id, actions }) {
         [t(`field.baseline_value.${type}`), type === 'binary' ? formatPercent(metrics.baseline_value) : formatNumber(metrics.baseline_value)],
         [t('field.mde_pct'), percentOf(metrics.mde_pct)],
         ...(metrics.direction === 'decrease' ? [[t('field.direction'), '✓']] : []),
-        [t('field.alpha'), formatNumber(metrics.alpha)],
+        [t('field.alpha'), formatPercent(metrics.alpha)],
         [t('field.power'), formatPercent(metrics.power)],
         [t('field.expected_daily_traffic'), formatInteger(setup.expected_daily_traffic)],
         [t('field.audience_share_in_test'), formatPercent(setup.audience_share_in_test)],
@@ -161,7 +161,6 @@ export function view(page) {
         skeleton: { lines: 3, height: 'card' },
         failed: (error) => (error.kind === 'unauthorized' ? tokenForm(error, actions.load) : errorNotice(error, { retry: actions.load })),
         ready: (data) => html`<div class="stack">
-            <p class="project-name" id="name" dir="auto">${data.design.project_name || t('design.nameless')}</p>
             ${planCard(data, page)} ${reportsCard(data, page)} ${designCard(data, page)} ${historyCard(page)}
         </div>`,
     });

@@ -1,13 +1,5 @@
-/* Saved designs, each with the way to its running experiment. */
+/* The list of experiments under its other address. */
 import '../../shared/shell.js';
-import { mount } from '../../shared/ui/app.js';
-import { createClient } from '../../shared/ui/client.js';
-import { createResource } from '../../shared/ui/resource.js';
-import { view } from './view.js';
+import { startList } from '../list.js';
 
-/** @type {Client<'experiments'>} */
-const client = createClient();
-const app = mount(document.getElementById('page'), view, {});
-const projects = createResource(app.update, async (signal) => (await client.get('/api/v1/projects', { signal })).data.projects);
-app.set({ projects });
-projects.load();
+startList();

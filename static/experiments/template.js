@@ -1,11 +1,11 @@
 /* Asks for a template and a name, and saves a project of them. */
-import { t } from '../../shared/i18n.js';
-import { confirm, openDialog } from '../../shared/ui/dialog.js';
-import { ApiError } from '../../shared/ui/errors.js';
-import { createForm } from '../../shared/ui/form.js';
-import { html } from '../../shared/ui/lit.js';
-import { errorNotice } from '../../shared/ui/notice.js';
-import { attempt } from '../attempt.js';
+import { t } from '../shared/i18n.js';
+import { confirm, openDialog } from '../shared/ui/dialog.js';
+import { ApiError } from '../shared/ui/errors.js';
+import { createForm } from '../shared/ui/form.js';
+import { html } from '../shared/ui/lit.js';
+import { errorNotice } from '../shared/ui/notice.js';
+import { attempt } from './attempt.js';
 
 /* Resolves to the project; to undefined where the reader thinks better of it. */
 /** @param {Client<'experiments'>} client */
@@ -51,7 +51,7 @@ export async function askForTemplate(client) {
 
     /* Those of the product stay. */
     async function remove({ id, name }) {
-        if (!(await confirm({ title: t('projects.template_delete_title', { name }), text: t('projects.template_delete_text'), action: t('projects.template_delete') }))) return;
+        if (!(await confirm({ title: t('list.template_delete_title', { name }), text: t('list.template_delete_text'), action: t('list.template_delete') }))) return;
         const done = await attempt(() => client.request('DELETE', `/api/v1/templates/${encodeURIComponent(id)}`));
         if (!done) return;
         templates = templates.filter((one) => one.id !== id);
@@ -62,7 +62,7 @@ export async function askForTemplate(client) {
     function removeButton() {
         const template = chosen();
         if (template === undefined || template.built_in) return null;
-        return html`<div class="button-row"><button type="button" class="button" data-kind="danger" data-size="small" id="delete-template" @click=${() => remove(template)}>${t('projects.template_delete')}</button></div>`;
+        return html`<div class="button-row"><button type="button" class="button" data-kind="danger" data-size="small" id="delete-template" @click=${() => remove(template)}>${t('list.template_delete')}</button></div>`;
     }
 
     const form = createForm(update, {
@@ -71,21 +71,21 @@ export async function askForTemplate(client) {
             {
                 name: 'template',
                 kind: 'select',
-                label: t('projects.template_label'),
+                label: t('list.template_label'),
                 wide: true,
                 options: () => templates.map(({ id, name, category }) => ({ value: id, title: `${name} (${category})` })),
                 hint: ({ template }) => templates.find(({ id }) => id === template)?.description ?? '',
             },
-            { name: 'project_name', kind: 'text', label: t('projects.name_label'), wide: true },
+            { name: 'project_name', kind: 'text', label: t('list.name_label'), wide: true },
         ],
         onSubmit: save,
     });
 
     return openDialog({
-        title: t('projects.from_template'),
+        title: t('list.from_template'),
         body: (close, draw) => {
             dialog = { close, draw };
-            return html`${failure === null ? null : errorNotice(failure)} ${form.view(null, { action: t('projects.create'), busy, label: t('projects.from_template') })} ${removeButton()}`;
+            return html`${failure === null ? null : errorNotice(failure)} ${form.view(null, { action: t('list.create'), busy, label: t('list.from_template') })} ${removeButton()}`;
         },
     });
 }
