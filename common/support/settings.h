@@ -2,6 +2,7 @@
 #ifndef ASSAY_SUPPORT_SETTINGS_H
 #define ASSAY_SUPPORT_SETTINGS_H
 
+#include "accounts/oidc/config.h"
 #include "accounts/store.h"
 #include "base/settings.h"
 #include "jobs/clock_watch.h"
@@ -17,8 +18,13 @@ struct support_settings {
     const char *first_password;  /* created at the first start; NULL = must exist */
     const char *state_directory; /* of the record of the database's identity; NULL = no record */
     struct accounts_settings accounts; /* of the store that all services share */
-    struct clock_limits clock;         /* limits for deletion by age */
-    const char *database_url;          /* NULL = SQLite below data_directory */
+    /* Providers of sign-in: that of the suite, and those of contract 2.4. */
+    struct oidc_config oidc;
+    const char *google_client_id, *google_client_secret;
+    const char *azure_tenant, *azure_client_id, *azure_client_secret;
+    struct string_list tenant_email_domains; /* "DOMAIN:TENANT" */
+    struct clock_limits clock;               /* limits for deletion by age */
+    const char *database_url;                /* NULL = SQLite below data_directory */
     int64_t db_pool_size;
     int64_t sqlite_busy_timeout_ms;
     int confine;

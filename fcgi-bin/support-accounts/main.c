@@ -1,6 +1,7 @@
 /* The support service, family accounts: sign-in, in a pool of its own because comparing a password
  * takes a tenth of a second of computing. Routes only. */
 #include "support-accounts/session.h"
+#include "support-accounts/sso.h"
 #include "support/service.h"
 
 static const struct route routes[] = {
@@ -49,6 +50,36 @@ static const struct route routes[] = {
      .tag = "auth",
      .summary = "Sign out",
      .help = "The tokens that were shown are refused from now on."},
+    {.method = METHOD_GET,
+     .path = "/api/auth/sso/providers",
+     .reply = &sso_providers_schema,
+     .handler = sso_providers_handle,
+     .name = "sso_providers",
+     .tag = "auth",
+     .summary = "Identity providers to sign in by"},
+    {.method = METHOD_GET,
+     .path = "/api/auth/sso/{provider}/login",
+     .sets_cookie = true,
+     .traits = TRAIT_SSO,
+     .status = 307,
+     .errors = ERRORS(400, 429, 503),
+     .handler = sso_login_handle,
+     .name = "sso_login",
+     .tag = "auth",
+     .summary = "Sign in by an identity provider",
+     .help = "For the address bar of a browser: leads to the provider."},
+    {.method = METHOD_GET,
+     .path = "/api/auth/sso/{provider}/callback",
+     .sets_cookie = true,
+     .traits = TRAIT_SSO,
+     .status = 307,
+     .query = &sso_callback_query_schema,
+     .errors = ERRORS(400, 429, 503),
+     .handler = sso_callback_handle,
+     .name = "sso_callback",
+     .tag = "auth",
+     .summary = "Where the identity provider sends the browser back to",
+     .help = "Sets the cookies of a sign-in and leads to the chat."},
 };
 
 static const struct http_family family = {

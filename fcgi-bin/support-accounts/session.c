@@ -57,8 +57,8 @@ static const struct field done_fields[] = {STRING(OWNER, status)};
 #undef OWNER
 SCHEMA(done_schema, struct done, "Done", done_fields);
 
-static void set_cookie(struct request *request, struct reply *reply, const char *name,
-                       const char *token, int64_t seconds)
+static void set_cookie(struct request *request, struct reply *reply, enum same_site same_site,
+                       const char *name, const char *token, int64_t seconds)
 {
     bool production = service_settings(request)->environment == SUPPORT_PRODUCTION;
 
@@ -66,21 +66,35 @@ static void set_cookie(struct request *request, struct reply *reply, const char 
                      &(struct cookie){.name = name,
                                       .value = token,
                                       .max_age = seconds,
-                                      .same_site = SAME_SITE_STRICT,
+                                      .same_site = same_site,
                                       .secure = production});
 }
 
 static enum error give_tokens(struct request *request, struct reply *reply,
-                              const struct token_pair *given)
+                              const struct token_pair *given, enum same_site same_site)
 {
     const struct support_settings *settings = service_settings(request);
     struct token_pair *tokens = ARENA_NEW(request->arena, struct token_pair);
 
     *tokens = *given;
-    set_cookie(request, reply, "access_token", tokens->access_token, settings->jwt_access_ttl);
-    set_cookie(request, reply, "refresh_token", tokens->refresh_token, settings->jwt_refresh_ttl);
+    set_cookie(request, reply, same_site, "access_token", tokens->access_token,
+               settings->jwt_access_ttl);
+    set_cookie(request, reply, same_site, "refresh_token", tokens->refresh_token,
+               settings->jwt_refresh_ttl);
     reply->object = tokens;
     return ERROR_NONE;
+}
+
+enum error session_give_tokens(struct request *request, struct reply *reply,
+                               const struct account *account, enum same_site same_site)
+{
+    struct token_pair tokens = service_issue_tokens(request, account, NULL);
+    struct db *db;
+    enum error error = service_database(request, &db);
+
+    if (!error)
+        error = family_start(db, &tokens.family, clock_unix_seconds(), &request->problem);
+    return error ? error : give_tokens(request, reply, &tokens, same_site);
 }
 
 static enum error say_done(struct request *request, struct reply *reply)
@@ -129,7 +143,6 @@ enum error login_handle(struct request *request, struct reply *reply)
     struct account account = {0};
     bool accepted = false;
     const char *reason;
-    struct token_pair tokens;
     struct db *db;
     enum error error = service_database(request, &db);
 
@@ -147,9 +160,7 @@ enum error login_handle(struct request *request, struct reply *reply)
                            "Invalid credentials");
     }
     service_audit(request, "login", "auth", detail(request, NULL, account.tenant));
-    tokens = service_issue_tokens(request, &account, NULL);
-    error = family_start(db, &tokens.family, clock_unix_seconds(), &request->problem);
-    return error ? error : give_tokens(request, reply, &tokens);
+    return session_give_tokens(request, reply, &account, SAME_SITE_STRICT);
 }
 
 /* A token that is no member of a family is known by its `jti`, or by its digest. */
@@ -230,7 +241,7 @@ enum error refresh_handle(struct request *request, struct reply *reply)
         error = exchange(request, db, token, claims, &account, &tokens, &renewed);
     if (!error && !renewed)
         error = refuse_reused(request, &account);
-    return error ? error : give_tokens(request, reply, &tokens);
+    return error ? error : give_tokens(request, reply, &tokens, SAME_SITE_STRICT);
 }
 
 enum error session_handle(struct request *request, struct reply *reply)
@@ -245,7 +256,8 @@ enum error session_handle(struct request *request, struct reply *reply)
     error = service_read_token(request, token, "access", &account, NULL);
     if (error)
         return error;
-    set_cookie(request, reply, "access_token", token, service_settings(request)->jwt_access_ttl);
+    set_cookie(request, reply, SAME_SITE_STRICT, "access_token", token,
+               service_settings(request)->jwt_access_ttl);
     return say_done(request, reply);
 }
 
@@ -301,7 +313,7 @@ enum error logout_handle(struct request *request, struct reply *reply)
         error = give_back(request, request_cookie(request, "refresh_token"), "refresh");
     if (error)
         return error;
-    set_cookie(request, reply, "access_token", "", 0);
-    set_cookie(request, reply, "refresh_token", "", 0);
+    set_cookie(request, reply, SAME_SITE_STRICT, "access_token", "", 0);
+    set_cookie(request, reply, SAME_SITE_STRICT, "refresh_token", "", 0);
     return say_done(request, reply);
 }

@@ -312,7 +312,7 @@ size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_
     static const struct {
         unsigned trait;
         uint32_t a_minute;
-    } windows[] = {{TRAIT_SIGN_IN, 5}, {TRAIT_UPLOAD, 10}, {TRAIT_ASK, 60}};
+    } windows[] = {{TRAIT_SIGN_IN, 5}, {TRAIT_UPLOAD, 10}, {TRAIT_ASK, 60}, {TRAIT_SSO, 60}};
     const struct route *route = request->route;
 
     if (!route || !service_settings(request)->rate_limit_enabled)

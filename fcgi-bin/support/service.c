@@ -5,6 +5,7 @@
 #include "http/hub.h"
 #include "http/people.h"
 #include "support/accounts/audit.h"
+#include "support/accounts/sso_providers.h"
 #include "support/answer/patterns.h"
 #include "support/metrics.h"
 #include "support/service_internal.h"
@@ -31,6 +32,9 @@ static const struct reason_answer reasons[] = {
     {"bad_upload", 400, "bad_upload"},
     {"text_too_large", 413, "too_large"},
     {"bad_parameter", 400, "bad_parameter"},
+    {"sso_failed", 400, "sso_failed"},
+    {"sso_not_configured", 404, "not_found"},
+    {"sso_unavailable", 503, "unavailable"},
     {"review_filter_invalid", 422, "validation_error"},
     {"since_invalid", 422, "validation_error"},
     {"wall_time", 504, "timeout"},
@@ -96,6 +100,8 @@ static enum error start(struct server *server, struct arena *arena, struct probl
     server->state = service;
     error = policy_read_proxies(&server->policy, &settings->trusted_proxies, "TRUSTED_PROXIES",
                                 problem);
+    if (!error)
+        error = sso_check(arena, settings, problem);
     if (!error)
         error = people_open(server, arena, &settings->accounts, settings->sql_directory,
                             settings->state_directory, problem);

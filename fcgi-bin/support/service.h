@@ -12,11 +12,12 @@ extern const struct http_service support_service;
 
 /* Traits of its routes: the rate limit per client address and route, and access rules. */
 enum {
-    TRAIT_SIGN_IN = 1, /* 5 a minute */
-    TRAIT_UPLOAD = 2,  /* 10 a minute */
-    TRAIT_ASK = 4,     /* 60 a minute */
-    TRAIT_METRICS = 8, /* for administrators only where PROMETHEUS_METRICS_REQUIRE_AUTH is set */
-    TRAIT_VISITOR = 16 /* also for visitors without an account, where HELP_VISITOR_TENANT is set */
+    TRAIT_SIGN_IN = 1,  /* 5 a minute */
+    TRAIT_UPLOAD = 2,   /* 10 a minute */
+    TRAIT_ASK = 4,      /* 60 a minute */
+    TRAIT_METRICS = 8,  /* for administrators only where PROMETHEUS_METRICS_REQUIRE_AUTH is set */
+    TRAIT_VISITOR = 16, /* also for visitors without an account, where HELP_VISITOR_TENANT is set */
+    TRAIT_SSO = 32      /* 60 a minute */
 };
 
 /* The limits of body sizes, as indexes of the policy's list. The limit of an upload includes the

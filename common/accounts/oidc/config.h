@@ -19,6 +19,7 @@ struct oidc_config {
     const char *groups_claim;
     struct string_list roles;   /* "GROUP=AREA:ROLE" */
     struct string_list tenants; /* "DOMAIN:TENANT" */
+    bool requires_tenant;       /* also when no domain is listed */
     bool creates_accounts;
     bool trusts_email; /* also without the claim email_verified */
     double timeout_seconds;

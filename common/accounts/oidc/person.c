@@ -86,11 +86,34 @@ static enum error join_or_make(const struct accounts_call *call, const struct oi
         error = identity_add(call, identity->issuer, identity->subject, prepared);
     if (!error && prepared)
         error = person_read(call, prepared, person);
-    if (!error && !prepared) {
+    if (!error && !prepared)
         error = make_account(call, config, identity, tenant, person);
-        *is_new = true;
+    error = db_finish(call->db, error, call->problem);
+    *is_new = !error && !prepared;
+    return error;
+}
+
+static enum error find_or_make(const struct accounts_call *call, const struct oidc_config *config,
+                               const struct oidc_identity *identity, const char *tenant,
+                               struct person *person, bool *is_new)
+{
+    struct problem refused;
+    const char *id;
+    enum error error = identity_find(call, identity->issuer, identity->subject, &id);
+
+    if (!error && !id) {
+        error = join_or_make(call, config, identity, tenant, person, is_new);
+        if (error != ERROR_CONFLICT && error != ERROR_FORBIDDEN)
+            return error;
+        /* Another tab may have made the account at the same moment. */
+        refused = *call->problem;
+        if (identity_find(call, identity->issuer, identity->subject, &id) || !id) {
+            *call->problem = refused;
+            return error;
+        }
+        error = ERROR_NONE;
     }
-    return db_finish(call->db, error, call->problem);
+    return error ? error : person_read(call, id, person);
 }
 
 /* Roles follow the groups, except that the last administrator of the suite stays one. */
@@ -119,17 +142,12 @@ enum error oidc_person_of(const struct accounts_call *call, const struct oidc_co
                           const struct oidc_identity *identity, struct person *person, bool *is_new)
 {
     const char *tenant = oidc_tenant_of(call->arena, config, identity->email);
-    const char *id;
     enum error error;
 
     *is_new = false;
     if (!tenant)
         return refuse(call, "the domain of the person's address has no tenant");
-    error = identity_find(call, identity->issuer, identity->subject, &id);
-    if (!error && id)
-        error = person_read(call, id, person);
-    else if (!error)
-        error = join_or_make(call, config, identity, tenant, person, is_new);
+    error = find_or_make(call, config, identity, tenant, person, is_new);
     if (!error && !person->is_active)
         error = refuse(call, "the account is switched off");
     if (!error && !*is_new)

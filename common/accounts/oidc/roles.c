@@ -121,7 +121,7 @@ const char *oidc_tenant_of(struct arena *arena, const struct oidc_config *config
 {
     const char *at = email ? strrchr(email, '@') : NULL;
 
-    if (!config->tenants.count)
+    if (!config->tenants.count && !config->requires_tenant)
         return "default";
     for (size_t i = 0; at && i < config->tenants.count; i++) {
         const char *text = config->tenants.items[i];

@@ -22,8 +22,8 @@ struct person_roles oidc_roles_of_new(const struct oidc_config *config,
 bool oidc_roles_renew(const struct oidc_config *config, const struct string_list *groups,
                       struct person_roles *roles);
 
-/* The tenant for an e-mail address (NULL = none): "default" when no domain is listed. NULL when the
- * domain is not among those that are. */
+/* The tenant for an e-mail address (NULL = none): "default" when no domain is listed, unless one is
+ * required. NULL when the domain is not among those that are. */
 const char *oidc_tenant_of(struct arena *arena, const struct oidc_config *config,
                            const char *email);
 
