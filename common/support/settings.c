@@ -1,12 +1,13 @@
 /* The table of settings of the support service, and the rules that span several of them. */
 #include "support/settings.h"
+
+#include "accounts/people.h"
 #include "base/confine.h"
 #include "base/log.h"
 #include "crypto/password.h"
 #include "crypto/token.h"
 #include "db/common_settings.h"
 #include "llm/llm.h"
-#include "support/accounts/accounts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -598,7 +599,7 @@ enum error support_settings_load(struct support_settings *settings, struct arena
         error = settings_check_origins("WIDGET_ALLOWED_ORIGINS", &settings->widget_allowed_origins,
                                        NULL, problem);
     if (!error && settings->help_visitor_tenant &&
-        !support_is_tenant(settings->help_visitor_tenant))
+        !person_is_tenant(settings->help_visitor_tenant))
         error = problem_set(problem, ERROR_INVALID, "setting",
                             "HELP_VISITOR_TENANT must be 1 to 50 letters, digits, _ or -");
     if (!error)
