@@ -34,6 +34,10 @@ SCHEMA(person_session_schema, struct person_session, "Session", session_fields);
 #define IS_ALIVE                                                                                   \
     "ends_at > {now_microseconds} AND last_seen_at + idle_seconds * 1000000 > {now_microseconds}"
 
+static const struct statement read_source = {
+    .name = "session_source",
+    .sql = "SELECT source FROM sessions WHERE id = ?",
+};
 static const struct statement insert_session = {
     .name = "person_session_insert",
     .sql = "INSERT INTO sessions (id, digest, person_id, source, created_at, last_seen_at, "
@@ -152,6 +156,15 @@ enum error session_find(const struct accounts_call *call, const char *token,
                            "there is no such session");
     session->expires_at = expiry(session);
     return ERROR_NONE;
+}
+
+enum error session_source(const struct accounts_call *call, const char *id, const char **source)
+{
+    struct query *query = db_query(call->db, &read_source);
+
+    query_bind_text(query, id);
+    *source = query_next(query) ? query_text(query, 0, call->arena) : NULL;
+    return query_end(query, call->problem);
 }
 
 void session_touch(const struct accounts_call *call, const struct person_session *session)

@@ -37,6 +37,9 @@ MUST_CHECK enum error session_start(const struct accounts_call *call,
 /* The session of a token; ERROR_NOT_FOUND session_unknown when it has ended. */
 MUST_CHECK enum error session_find(const struct accounts_call *call, const char *token,
                                    struct person_session *session);
+/* How the person of a session signed in ("password", "oidc"); NULL when it has ended. */
+MUST_CHECK enum error session_source(const struct accounts_call *call, const char *id,
+                                     const char **source);
 /* Notes that a session and its person were seen; at most once a minute. */
 void session_touch(const struct accounts_call *call, const struct person_session *session);
 

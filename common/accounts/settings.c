@@ -1,5 +1,7 @@
 /* The table of settings of the accounts service. */
 #include "accounts/settings.h"
+
+#include "accounts/oidc/sign_in.h"
 #include "crypto/password.h"
 #include "db/common_settings.h"
 #include "net/address.h"
@@ -47,6 +49,7 @@ const struct setting accounts_settings_table[] = {
      .help = "How long an invitation may be accepted."},
     {"ASSAY_ACCOUNTS_MAX_REQUEST_BODY_BYTES", SETTING_INTEGER, AT(max_request_body_bytes), "65536",
      1024, 16777216, .help = "Largest request body."},
+    OIDC_SETTINGS,
 };
 const size_t accounts_settings_count = COUNT_OF(accounts_settings_table);
 
@@ -94,5 +97,5 @@ enum error accounts_settings_load(struct accounts_service_settings *settings, st
                            "ADMIN_PASSWORD_HASH must be a bcrypt or yescrypt hash");
     settings->accounts.busy_timeout_ms = settings->sqlite_busy_timeout_ms;
     fill_administrator(settings, arena);
-    return ERROR_NONE;
+    return oidc_check(&settings->oidc, problem);
 }

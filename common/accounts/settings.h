@@ -3,6 +3,7 @@
 #ifndef ASSAY_ACCOUNTS_SETTINGS_H
 #define ASSAY_ACCOUNTS_SETTINGS_H
 
+#include "accounts/oidc/config.h"
 #include "accounts/store.h"
 
 /* The administrator of the settings, who needs no entry in the store to sign in. Support has the
@@ -21,6 +22,7 @@ struct accounts_service_settings {
     const char *sql_directory;
     const char *state_directory; /* of the record of the database's identity; NULL = no record */
     struct accounts_settings accounts;
+    struct oidc_config oidc;
     int64_t sqlite_busy_timeout_ms;
     int confine;
     int log_level;

@@ -1,6 +1,7 @@
 /* The accounts service, family people: all of its routes. A pool of its own, because comparing a
  * password takes a tenth of a second of computing. Routes only. */
 #include "accounts-people/invitations.h"
+#include "accounts-people/oidc.h"
 #include "accounts-people/own.h"
 #include "accounts-people/people.h"
 #include "accounts-people/session.h"
@@ -52,6 +53,31 @@ static const struct route routes[] = {
      .name = "sign_out",
      .tag = "session",
      .summary = "Sign out"},
+    {.method = METHOD_GET,
+     .path = "/api/oidc/start",
+     .traits = TRAIT_PROVIDER,
+     .sets_cookie = true,
+     .status = 303,
+     .query = &oidc_start_query_schema,
+     .errors = ERRORS(404, 429, 503),
+     .handler = oidc_start_handle,
+     .name = "oidc_start",
+     .tag = "session",
+     .summary = "Sign in by the identity provider",
+     .help = "For the address bar of a browser: leads to the provider."},
+    {.method = METHOD_GET,
+     .path = "/api/oidc/callback",
+     .traits = TRAIT_PROVIDER,
+     .sets_cookie = true,
+     .status = 303,
+     .query = &oidc_callback_query_schema,
+     .errors = ERRORS(404, 429, 503),
+     .handler = oidc_callback_handle,
+     .name = "oidc_callback",
+     .tag = "session",
+     .summary = "Where the identity provider sends the browser back to",
+     .help = "Ends with a session and the page that was asked for, or at the page of sign-in with "
+             "`problem`."},
     {.method = METHOD_GET,
      .path = "/api/sessions",
      .role = ACCESS_PERSON,

@@ -93,6 +93,16 @@ static const struct field options_fields[] = {
 #undef OWNER
 SCHEMA(sign_in_options_schema, struct sign_in_options, "SignInOptions", options_fields);
 
+static const struct provider_option *provider_option(struct request *request)
+{
+    struct provider_option *option = ARENA_NEW(request->arena, struct provider_option);
+
+    *option = (struct provider_option){
+        .label = service_settings(request)->oidc.label,
+        .address = arena_print(request->arena, "%s/api/oidc/start", request_prefix(request))};
+    return option;
+}
+
 enum error sign_in_options_handle(struct request *request, struct reply *reply)
 {
     static const struct development_option pair = {"admin", "admin"};
@@ -107,6 +117,8 @@ enum error sign_in_options_handle(struct request *request, struct reply *reply)
         return error;
     if (options->first_run && administrator->may_develop && exposure_is_local(request))
         options->development = &pair;
+    if (service_settings(request)->oidc.issuer)
+        options->oidc = provider_option(request);
     reply->object = options;
     return ERROR_NONE;
 }
@@ -186,13 +198,33 @@ enum error session_begin_handle(struct request *request, struct reply *reply)
     return error ? error : session_answer(request, reply, person, "password");
 }
 
+/* The provider's page of sign-out, for a session that began there; NULL = there is none. */
+static enum error find_provider_sign_out(struct request *request, const struct accounts_call *call,
+                                         const char **address)
+{
+    struct oidc_client *client = service_oidc(request);
+    const char *source = NULL;
+    enum error error =
+        client ? session_source(call, service_session_id(request), &source) : ERROR_NONE;
+
+    *address = !error && source && strcmp(source, "oidc") == 0
+                   ? oidc_client_sign_out(
+                         client, request->arena,
+                         arena_print(request->arena, "%s/sign-in", service_portal(request)))
+                   : NULL;
+    return error;
+}
+
 enum error session_end_handle(struct request *request, struct reply *reply)
 {
     const struct sign_out_query *query = request->query;
     const struct person *person = service_person(request);
+    struct signed_out *signed_out = ARENA_NEW(request->arena, struct signed_out);
     struct accounts_call call;
     enum error error = service_call(request, &call);
 
+    if (!error)
+        error = find_provider_sign_out(request, &call, &signed_out->provider_sign_out);
     if (!error && query->everywhere)
         error = session_end_all(&call, person->id, NULL);
     else if (!error)
@@ -202,6 +234,6 @@ enum error session_end_handle(struct request *request, struct reply *reply)
     service_audit(request, NULL, query->everywhere ? "sign_out_everywhere" : "sign_out",
                   arena_print(request->arena, "person:%s", person->username), NULL);
     service_forget_cookie(request, reply);
-    reply->object = ARENA_NEW(request->arena, struct signed_out);
+    reply->object = signed_out;
     return ERROR_NONE;
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { GUESSES_A_MINUTE = 30 };
+enum { GUESSES_A_MINUTE = 30, PROVIDER_A_MINUTE = 300 };
 
 static bool only_reads(const struct request *request)
 {
@@ -79,11 +79,21 @@ void service_refuse(const struct request *request, struct http_refusal *refusal)
 
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX])
 {
-    if (!request->route || !(request->route->traits & TRAIT_GUESSES))
-        return 0;
-    buckets[0] = (struct http_bucket){
-        .name = arena_print(request->arena, "guess:%s", request->client.network),
-        .rule = {GUESSES_A_MINUTE, 60},
-        .detail = "Too many attempts; try again in a minute"};
-    return 1;
+    static const struct {
+        unsigned trait;
+        const char *name;
+        uint32_t a_minute;
+    } windows[] = {{TRAIT_GUESSES, "guess", GUESSES_A_MINUTE},
+                   {TRAIT_PROVIDER, "provider", PROVIDER_A_MINUTE}};
+
+    for (size_t i = 0; request->route && i < COUNT_OF(windows); i++) {
+        if (!(request->route->traits & windows[i].trait))
+            continue;
+        buckets[0] = (struct http_bucket){
+            .name = arena_print(request->arena, "%s:%s", windows[i].name, request->client.network),
+            .rule = {windows[i].a_minute, 60},
+            .detail = "Too many attempts; try again in a minute"};
+        return 1;
+    }
+    return 0;
 }

@@ -53,6 +53,7 @@ static enum error start(struct server *server, struct arena *arena, struct probl
         .version = "1.0.0",
         .description = "The people of the suite: signing in, sessions, personal tokens, roles and "
                        "invitations."};
+    service->arena = arena;
     server->settings = settings;
     server->state = service;
     error = policy_read_proxies(&server->policy, &settings->trusted_proxies,
@@ -90,7 +91,10 @@ static void idle(struct server *server)
 
 static void stop(void *state)
 {
-    accounts_close(((const struct service *)state)->accounts);
+    const struct service *service = state;
+
+    oidc_client_close(service->oidc);
+    accounts_close(service->accounts);
 }
 
 static void after(struct request *request, int status)
@@ -154,6 +158,16 @@ void service_audit(struct request *request, const char *actor, const char *actio
                                       .detail = detail,
                                       .ip_address = request->client.resolved});
     request->problem = kept;
+}
+
+struct oidc_client *service_oidc(const struct request *request)
+{
+    struct service *service = request->state;
+
+    if (!service->oidc && service->settings.oidc.issuer)
+        service->oidc =
+            oidc_client_open(service->arena, &service->settings.oidc, request->server->region);
+    return service->oidc;
 }
 
 const char *service_portal(const struct request *request)

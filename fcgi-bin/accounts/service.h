@@ -3,6 +3,7 @@
 #ifndef ASSAY_ACCOUNTS_SERVICE_H
 #define ASSAY_ACCOUNTS_SERVICE_H
 
+#include "accounts/oidc/client.h"
 #include "accounts/sessions.h"
 #include "accounts/settings.h"
 #include "accounts/sign_in.h"
@@ -19,7 +20,8 @@ enum accounts_access {
 /* Traits of its routes. */
 enum {
     TRAIT_GUESSES = 1, /* takes a secret from a stranger: 30 calls a minute for each network */
-    TRAIT_SESSION = 2  /* for sessions only: a personal token cannot make more of itself */
+    TRAIT_SESSION = 2, /* for sessions only: a personal token cannot make more of itself */
+    TRAIT_PROVIDER = 4 /* stores something for a stranger: 300 calls a minute for each network */
 };
 
 const struct accounts_service_settings *service_settings(const struct request *request);
@@ -45,6 +47,9 @@ MUST_CHECK enum error service_sign_in(struct request *request, struct reply *rep
                                       struct person_session *session);
 /* Takes the cookie away. */
 void service_forget_cookie(struct request *request, struct reply *reply);
+
+/* The client of the identity provider; NULL when the settings name none. */
+struct oidc_client *service_oidc(const struct request *request);
 
 /* The address of the portal, without a slash at its end. */
 const char *service_portal(const struct request *request);

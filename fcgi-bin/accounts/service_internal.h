@@ -12,6 +12,8 @@ struct service {
     struct accounts_service_settings settings;
     struct accounts *accounts;
     struct account_caller caller;
+    struct arena *arena;      /* as long as the worker */
+    struct oidc_client *oidc; /* NULL until it is asked for */
 };
 
 /* access.c: of struct http_service */
