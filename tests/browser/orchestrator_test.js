@@ -111,6 +111,8 @@ test('answers stand side by side', async () => {
     await page.click('#btn-submit');
     await page.waitForSelector('#answer-1');
     assert.match(await page.textContent('.answers'), /Simulated response for: which is better/);
+    await page.check('#marked');
+    await page.waitForSelector('.answers .answer-text');
     assert.deepEqual(await accessibilityFaults(page), []);
     await close(page);
 });

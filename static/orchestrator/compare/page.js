@@ -9,8 +9,22 @@ import { view } from './view.js';
 let app = null;
 const update = () => app?.update();
 const models = createResource(update, loadModels);
-const result = createResource(update, async (signal, body) => (await client.post('/api/v1/compare', body, { signal, timeoutMs: answerTimeoutMs })).data);
-const state = { models, result, prompt: readQuery({ q: '' }).q, chosen: new Set() };
+const result = createResource(update, async (signal, body) => {
+    const { data } = await client.post('/api/v1/compare', body, { signal, timeoutMs: answerTimeoutMs });
+    return { ...data, calls: await callsOf(data.task_id, signal) };
+});
+const state = { models, result, prompt: readQuery({ q: '' }).q, chosen: new Set(), marked: false };
+
+/* Model id → its call {duration_ms, cost_usd}, from the stored run: the answer itself does not say. */
+async function callsOf(task, signal) {
+    if (task === null) return {};
+    try {
+        const { data } = await client.get(`/api/v1/tasks/${encodeURIComponent(task)}`, { signal });
+        return Object.fromEntries(data.steps.map((step) => [step.model_id, step]));
+    } catch {
+        return {};
+    }
+}
 
 state.actions = {
     type(prompt) {
@@ -23,6 +37,7 @@ state.actions = {
         if (result.data !== undefined) result.outdate();
         update();
     },
+    mark: (marked) => app.set({ marked }),
     compare: () => result.load({ prompt: state.prompt.trim(), models: [...state.chosen] }),
 };
 

@@ -1,5 +1,7 @@
 /* The comparison as a template: one question, answers side by side. */
 import { t } from '../../shared/i18n.js';
+import { formatMilliseconds, formatMoney } from '../../shared/numbers.js';
+import { address } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
 import { copyButton } from '../../shared/ui/copy.js';
 import { html } from '../../shared/ui/lit.js';
@@ -21,19 +23,45 @@ function chooser(models, { chosen, actions }) {
     </fieldset>`;
 }
 
-function answers({ answers: all, analysis, ...rest }) {
+/* What one call took and cost, as far as it is known. */
+function callText(call) {
+    if (call === undefined) return '';
+    return [
+        Number.isFinite(call.duration_ms) ? formatMilliseconds(call.duration_ms) : null,
+        Number.isFinite(call.cost_usd) ? formatMoney(call.cost_usd, 'USD', 4) : null,
+    ]
+        .filter((part) => part !== null)
+        .join(' · ');
+}
+
+function textOf(answer, parts, marked) {
+    if (!marked) return markdown(answer);
+    return html`<p class="answer-text" dir="auto">${parts.map(({ text, own }) => (own ? html`<mark>${text}</mark>` : text))}</p>`;
+}
+
+function answers({ answers: all, analysis, calls, ...rest }, { models, marked, actions }) {
     const parts = differences(all.map(({ answer }) => answer));
+    const nameOf = (id) => models.data?.models.find((model) => model.id === id)?.display_name ?? id;
     return html`<div class="stack">
-        <p class="section-note">${t('compare.marked')} ${costText(rest)}</p>
+        <div class="section-head">
+            <p class="section-note">${costText(rest)}</p>
+            ${all.length < 2
+                ? null
+                : html`<label class="check" for="marked">
+                      <input type="checkbox" id="marked" .checked=${marked} @change=${(event) => actions.mark(event.target.checked)} />
+                      <span class="check-text">${t('compare.mark')}</span>
+                  </label>`}
+        </div>
+        ${marked ? html`<p class="section-note">${t('compare.marked')}</p>` : null}
         <div class="answers">
             ${all.map(
                 ({ model_id: id, answer, status }, index) =>
                     html`<section class="card section stack" aria-labelledby=${`answer-${index}`}>
                         <div class="section-head">
-                            <h2 id=${`answer-${index}`}>${`${index + 1}. ${id}`}</h2>
-                            ${status === 'completed' ? null : badge(t(`compare.status_${status}`), 'danger')}
+                            <h2 id=${`answer-${index}`}>${`${index + 1}. ${nameOf(id)}`}</h2>
+                            ${status === 'completed' ? html`<span class="section-note">${callText(calls[id])}</span>` : badge(t(`compare.status_${status}`), 'danger')}
                         </div>
-                        <p class="answer-text" dir="auto">${parts[index].map(({ text, own }) => (own ? html`<mark>${text}</mark>` : text))}</p>
+                        ${textOf(answer, parts[index], marked)}
                         ${answer === '' ? null : html`<div class="button-row">${copyButton({ text: () => answer })}</div>`}
                     </section>`,
             )}
@@ -44,6 +72,7 @@ function answers({ answers: all, analysis, ...rest }) {
                   <h2 id="analysis-title">${t('compare.analysis')}</h2>
                   ${markdown(analysis)}
               </section>`}
+        ${rest.task_id ? html`<p><a href=${address(`/tasks.html?task=${rest.task_id}`)}>${t('ask.task')}</a></p>` : null}
     </div>`;
 }
 
@@ -63,6 +92,6 @@ export function view(page) {
                 ${result.busy ? html`<span role="status" class="section-note">${t('ask.waiting')}</span>` : null}
             </div>
         </form>
-        ${result.data === undefined && !result.busy && result.error === null ? null : resourceView(result, { skeleton: { lines: 2, height: 'card' }, ready: answers })}
+        ${result.data === undefined && !result.busy && result.error === null ? null : resourceView(result, { skeleton: { lines: 2, height: 'card' }, ready: (data) => answers(data, page) })}
     </div>`;
 }
