@@ -15,10 +15,8 @@ static/vendor/.complete: static/package.json static/package-lock.json $(wildcard
 	cd static && npm ci --no-audit --no-fund --ignore-scripts && npm run --silent vendor
 	@touch $@
 
-# The UI works without the viewers of /docs and /redoc, so a missing network does not prevent the start.
-run: packages-run
-	$(MAKE) --no-print-directory -j$$(nproc) all
-	@$(MAKE) --no-print-directory vendor || echo 'make run: third-party files are missing; going on without them'
-	@exec tools/run-demo
+# Packages, programs, files of the pages, then the suite with its demonstration until Ctrl-C.
+run:
+	@exec tools/run-demo --build
 
 .PHONY: packages-run packages-test packages-fuzz packages-valgrind packages-deb vendor run

@@ -1,5 +1,6 @@
 """What `make run` does beyond nginx/stack: packages, and the demo in the foreground."""
 
+import json
 import os
 import re
 import signal
@@ -13,7 +14,7 @@ import pytest
 from wait import wait_for
 from echo import POOLS, Load, assert_nothing_left
 from ports import free_ports
-from stack import BUILD, CHECKOUT, Stack, clean_environment
+from stack import BUILD, CHECKOUT, WITH_PORT, Stack, clean_environment
 
 
 class TestPackages:
@@ -94,7 +95,7 @@ def wait_for_text(stream, text, seconds):
 @real
 class TestDemo:
     @pytest.mark.parametrize("sent, to_make", [(signal.SIGINT, True), (signal.SIGTERM, True), (signal.SIGINT, False)])
-    def test_shows_two_answers_and_stops_on_signals(self, tmp_path, sent, to_make):
+    def test_says_where_it_is_and_stops_on_signals(self, tmp_path, sent, to_make):
         stack = Stack().prepare({"ORCH_DEMO_PORT": free_ports(1)[0]}, tmp_path / "demo")
         makefile = tmp_path / "Makefile"
         makefile.write_text(f"run:\n\t@exec '{CHECKOUT}/tools/run-demo' --dir '{stack.directory}'\n")
@@ -106,10 +107,49 @@ class TestDemo:
                                 stderr=subprocess.STDOUT, text=True, start_new_session=True)
         try:
             output = wait_for_text(demo.stdout, "Ctrl-C", 60)
-            assert "146,642 visitors per variant, 293,284 in all" in output, output
-            assert "3.5% against 4%" in output
-            assert f"{stack.base_url}/api/v1/calculate" in output and stack.portal_url in output
+            assert f"Assay is running: {stack.portal_url}/" in output, output
+            assert f"{stack.portal_url}/experiments/projects" in output and "/support/" not in output
             demo.send_signal(sent)
+            demo.communicate(timeout=60)
+            assert_nothing_left(stack)
+        finally:
+            demo.kill()
+            stack.close()
+
+    def test_a_signal_during_the_start_leaves_nothing(self, tmp_path):
+        stack = Stack().prepare({"ORCH_DEMO_PORT": free_ports(1)[0]}, tmp_path / "demo")
+        demo = subprocess.Popen([str(CHECKOUT / "tools" / "run-demo"), "--dir", str(stack.directory)],
+                                env={**clean_environment(), **stack.env}, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        try:
+            wait_for((stack.directory / "run").exists)
+            demo.send_signal(signal.SIGTERM)
+            demo.communicate(timeout=60)
+            assert_nothing_left(stack)
+        finally:
+            demo.kill()
+            stack.close()
+
+    def test_prints_little_and_its_commands_work(self, tmp_path):
+        stack = Stack(services=WITH_PORT).prepare({"ORCH_DEMO_PORT": free_ports(1)[0]}, tmp_path / "demo")
+        demo = subprocess.Popen([str(CHECKOUT / "tools" / "run-demo"), "--dir", str(stack.directory)],
+                                env={**clean_environment(), **stack.env, "LANG": "en_US.UTF-8"}, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        try:
+            output = wait_for_text(demo.stdout, "Ctrl-C", 120)
+            lines = output.splitlines()
+            assert len(lines) <= 60, output
+            password = (stack.directory / "state/support-first-password").read_text()
+            assert f"Sign in as admin with the password {password}" in output
+            assert not re.search(r"127\.0\.0\.1:(?!%s/)" % stack.env["ASSAY_PORT_PORTAL"], output), output
+            token = next(line for line in lines if "TOKEN=" in line).strip()
+            commands = [line.strip() for line in lines if "curl" in line]
+            assert len(commands) == len(WITH_PORT)
+            for command in commands:
+                done = subprocess.run(["bash", "-c", f"{token}\n{command} --fail-with-body"], capture_output=True, text=True, check=False)
+                assert done.returncode == 0 and json.loads(done.stdout), (command, done.stdout, done.stderr)
+            assert (stack.directory / "state/demo-language").read_text() == "en\n"
+            demo.send_signal(signal.SIGINT)
             demo.communicate(timeout=60)
             assert_nothing_left(stack)
         finally:
