@@ -288,17 +288,20 @@ fill_page() {
 }
 
 # Fills for each service: `page_rows`, one line per page: page, whether it is in the menu, path, English name,
-# roles that see it and the page that it belongs to (- for none), with its API viewers at the end; `page_moves`, one line per redirect: path and target; `page_menus`,
-# the portal's menu as JSON; for SERVICE/PAGE `page_texts`, more sections of texts that a page reads.
-declare -A page_rows=() page_moves=() page_menus=() page_texts=()
+# roles that see it and the page that it belongs to (- for none), with its API viewers at the end; `page_moves`,
+# one line per redirect: path and target; `page_frames`, pages that other sites may show in a frame: page and
+# path; `page_files`, single files: path and file; `page_menus`, the portal's menu as JSON; for SERVICE/PAGE `page_texts`, more sections of texts that a page reads.
+declare -A page_rows=() page_moves=() page_menus=() page_texts=() page_files=() page_frames=()
 read_pages() {
     local service kind row
-    page_rows=() page_moves=() page_menus=() page_texts=()
+    page_rows=() page_moves=() page_menus=() page_texts=() page_files=() page_frames=()
     while IFS=$'\t' read -r service kind row; do
         case $kind in
             page) page_rows[$service]+=${page_rows[$service]:+$'\n'}$row ;;
             move) page_moves[$service]+=${page_moves[$service]:+$'\n'}$row ;;
             menu) page_menus[$service]=$row ;;
+            file) page_files[$service]+=${page_files[$service]:+$'\n'}$row ;;
+            framed) page_frames[$service]+=${page_frames[$service]:+$'\n'}$row ;;
             texts) page_texts[$service/${row%%$'\t'*}]=${row#*$'\t'} ;;
         esac
     done < <(jq -r 'to_entries[] | .key as $service
@@ -306,11 +309,13 @@ read_pages() {
             {page: "docs", path: "/docs", name: "Try the API"},
             {page: "redoc", path: "/redoc", name: "API reference"}] end)) as $pages
         | ($pages[]
-            | if .to == null then [$service, "page", .page, .menu != false, .path, .name, ((.roles // ["-"]) | join(" ")), .under // "-"]
+            | if .file then [$service, "file", .path, .file]
+              elif .framed then [$service, "framed", .page, .path]
+              elif .to == null then [$service, "page", .page, .menu != false, .path, .name, ((.roles // ["-"]) | join(" ")), .under // "-"]
               else [$service, "move", .path, .to] end
             | @tsv),
           ($pages[] | select(.texts) | [$service, "texts", .page, (.texts | join(" "))] | @tsv),
-          "\($service)\tmenu\t\([$pages[] | select(.menu != false and .to == null and .page != "docs") | {page, path, name, roles}] | tojson)"
+          "\($service)\tmenu\t\([$pages[] | select(.menu != false and .page and .page != "docs") | {page, path, name, roles}] | tojson)"
         ' "$checkout/static/pages.json")
     wait $!
 }
@@ -343,6 +348,16 @@ render_pages() {
         fill page-redirect PATH "@PREFIX@$path" TO "@PREFIX@$file"
         printf '%s' "$filled"
     done <<<"${page_moves[$service]:-}"
+    while IFS=$'\t' read -r page path; do
+        [[ -n $path ]] || continue
+        fill page-framed MATCH "= @PREFIX@$path" FILE "/$page/page.html" SERVICE "$service"
+        printf '%s' "$filled"
+    done <<<"${page_frames[$service]:-}"
+    while IFS=$'\t' read -r path file; do
+        [[ -n $path ]] || continue
+        fill page-file PATH "@PREFIX@$path" FILE "$file"
+        printf '%s' "$filled"
+    done <<<"${page_files[$service]:-}"
     printf '%s' "$open"
 }
 

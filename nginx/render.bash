@@ -96,6 +96,7 @@ render_service() {
     body_limits+="map \$request_uri \$${service}_body_limit {"$'\n'
     body_limits+="        default $rest_body;"$'\n'"$exact_limits$(longest_first <<<"$limits")"$'\n'"    }"$'\n'
     render_origins "$service"
+    render_frames "$service"
 }
 
 fill_rest() {
@@ -189,6 +190,22 @@ render_origins() {
     done
     [[ $lines == *default* ]] || lines+='        default "";'$'\n'
     body_limits+="    map \$http_origin \$${service}_allowed_origin {"$'\n'"$lines    }"$'\n'
+}
+
+# The headers of a page that the sites of a setting may show in a frame: those of other pages, but for that.
+render_frames() {
+    local service=$1 origin sites='' said=$'\n'${understood[$1]}
+    local name=${service_name[$service frames]:-}
+    [[ -n $name ]] || return 0
+    [[ $said != *$'\n'"$name="* ]] || sites=${said#*$'\n'"$name="}
+    sites=${sites%%$'\n'*}
+    local allowed=''
+    for origin in ${sites//,/ }; do
+        [[ ! $origin =~ ^[A-Za-z0-9:/._*-]+$ || $origin == '(unset)' ]] || allowed+=" $origin"
+    done
+    cat "$here/templates/page-headers.conf" "$here/templates/own-policy.conf" |
+        sed -e '/X-Frame-Options/d' -e "s|frame-ancestors 'none'|frame-ancestors ${allowed:-"'none'"}|" \
+            >"$conf/$service-frames.conf" || fail "cannot write $conf/$service-frames.conf"
 }
 
 # The lines that lead nginx's own errors to their answers below a prefix; 404 to $2, which may be a page.

@@ -11,6 +11,7 @@ enum { DAYS_MAX = 365 };
 
 struct sessions_query {
     const char *q;
+    bool mine;
     int64_t limit, offset;
 };
 
@@ -18,6 +19,7 @@ struct sessions_query {
 static const struct field sessions_query_fields[] = {
     STRING(OWNER, q, .default_text = "", .max_length = 200,
            .help = "Text that a message contains."),
+    BOOLEAN(OWNER, mine, .default_value = 0, .help = "Only those that the caller began."),
     INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(500), .default_value = 50),
     INTEGER(OWNER, offset, .lower = AT_LEAST(0), .default_value = 0)};
 #undef OWNER
@@ -103,12 +105,12 @@ enum error sessions_handle(struct request *request, struct reply *reply)
     struct service_tools tools;
     enum error error = service_tools(request, &tools);
 
-    if (!error)
-        error =
-            session_list(&tools.conversation,
-                         &(struct session_filter){query->q, query->limit, query->offset}, sessions);
+    if (error)
+        return error;
+    tools.conversation.own_only |= query->mine;
     reply->object = sessions;
-    return error;
+    return session_list(&tools.conversation,
+                        &(struct session_filter){query->q, query->limit, query->offset}, sessions);
 }
 
 enum error history_handle(struct request *request, struct reply *reply)

@@ -46,6 +46,15 @@ static const struct field similar_fields[] = {OBJECTS(OWNER, tickets, similar_ti
 #undef OWNER
 SCHEMA(similar_schema, struct similar_reply, "SimilarTickets", similar_fields);
 
+struct team_reply {
+    OBJECT_LIST(struct team_member, people);
+};
+
+#define OWNER struct team_reply
+static const struct field team_fields[] = {OBJECTS(OWNER, people, team_member_schema)};
+#undef OWNER
+SCHEMA(team_schema, struct team_reply, "Team", team_fields);
+
 struct ticket_detail {
     const struct ticket *ticket;
     OBJECT_LIST(struct session_message, messages);
@@ -141,6 +150,18 @@ enum error ticket_counts_handle(struct request *request, struct reply *reply)
     if (!error)
         error = ticket_count(&tools.conversation, counts);
     reply->object = counts;
+    return error;
+}
+
+enum error team_handle(struct request *request, struct reply *reply)
+{
+    struct team_reply *team = ARENA_NEW(request->arena, struct team_reply);
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = ticket_team(&tools.conversation, &team->people);
+    reply->object = team;
     return error;
 }
 

@@ -12,21 +12,29 @@
 enum { DAYS_MAX = 3650, TREND_DAYS_MAX = 365, WORST_MAX = 100, LIST_MAX = 500 };
 
 struct traces_query {
-    int64_t limit;
+    const char *q, *route;
+    int64_t limit, offset;
 };
 
 #define OWNER struct traces_query
-static const struct field traces_query_fields[] = {INTEGER(
-    OWNER, limit, .default_value = 50, .help = "1 to 500; others are brought into that range.")};
+static const struct field traces_query_fields[] = {
+    STRING(OWNER, q, .default_text = "", .max_length = 200,
+           .help = "Text that the question or the answer contains."),
+    STRING(OWNER, route, .default_text = "", .max_length = 30),
+    INTEGER(OWNER, limit, .default_value = 50,
+            .help = "1 to 500; others are brought into that range."),
+    INTEGER(OWNER, offset, .lower = AT_LEAST(0), .default_value = 0)};
 #undef OWNER
 SCHEMA(traces_query_schema, struct traces_query, "TracesQuery", traces_query_fields);
 
 struct traces_reply {
     OBJECT_LIST(struct trace_row, traces);
+    int64_t total;
 };
 
 #define OWNER struct traces_reply
-static const struct field traces_fields[] = {OBJECTS(OWNER, traces, trace_row_schema)};
+static const struct field traces_fields[] = {OBJECTS(OWNER, traces, trace_row_schema),
+                                             INTEGER(OWNER, total)};
 #undef OWNER
 SCHEMA(traces_schema, struct traces_reply, "Traces", traces_fields);
 
@@ -321,7 +329,10 @@ enum error traces_handle(struct request *request, struct reply *reply)
     enum error error = service_tools(request, &tools);
 
     if (!error)
-        error = trace_list(&tools.traces, clamp(query->limit, LIST_MAX), &object->traces);
+        error = trace_list(&tools.traces,
+                           &(struct trace_filter){query->q, query->route,
+                                                  clamp(query->limit, LIST_MAX), query->offset},
+                           &object->traces, &object->total);
     reply->object = object;
     return error;
 }

@@ -1,10 +1,12 @@
 /* Asking over HTTP. Plain and streamed answers come out of the same run of the graph. */
 #include "support-ask/ask.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "http/stream.h"
 #include "support-ask/count.h"
 #include "support/conversation/ask.h"
 #include "support/metrics.h"
+#include "support/review/review_store.h"
 #include "support/service.h"
 #include "support/tools.h"
 #include "support/trends/threshold_choice.h"
@@ -327,6 +329,9 @@ enum error feedback_handle(struct request *request, struct reply *reply)
                                               .reason = body->reason ? body->reason : ""});
     if (error)
         return error;
+    if (strcmp(ratings[body->rating], "down") == 0 && service_settings(request)->review_queue &&
+        review_add_vote(&tools.traces, body->trace_id))
+        log_event(LOG_WARNING, "vote_not_reviewed", request->problem.text);
     metric_add(request->server->metrics, METRIC_FEEDBACK, &ratings[body->rating], 1);
     service_audit(request, "feedback", arena_print(request->arena, "trace:%s", body->trace_id),
                   NULL);

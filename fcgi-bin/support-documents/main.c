@@ -1,5 +1,6 @@
 /* The support service, family documents: uploads, their tasks, and the list of documents. An upload
  * ingested at once occupies its worker until it is done. Routes only. */
+#include "support-documents/documents.h"
 #include "support-documents/upload.h"
 #include "support/service.h"
 
@@ -44,6 +45,15 @@ static const struct route routes[] = {
      .name = "documents",
      .tag = "documents",
      .summary = "What the knowledge base holds"},
+    {.method = METHOD_GET,
+     .path = "/api/documents/{doc_id}",
+     .role = SUPPORT_AGENT,
+     .query = &document_query_schema,
+     .reply = &document_text_schema,
+     .handler = document_handle,
+     .name = "document",
+     .tag = "documents",
+     .summary = "The text of a document, in the passages that answers cite"},
     {.method = METHOD_DELETE,
      .path = "/api/documents/{doc_id}",
      .role = SUPPORT_ADMIN,

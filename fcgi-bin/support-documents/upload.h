@@ -8,14 +8,9 @@
 extern const struct form_rule upload_form;
 SCHEMA_OF(upload_schema, struct upload_reply);
 SCHEMA_OF(task_schema, struct task_reply);
-SCHEMA_OF(documents_query_schema, struct documents_query);
-SCHEMA_OF(documents_schema, struct documents_reply);
-SCHEMA_OF(deleted_schema, struct deleted);
 
 enum error upload_handle(struct request *request, struct reply *reply);
 enum error task_handle(struct request *request, struct reply *reply);
 enum error task_revoke_handle(struct request *request, struct reply *reply);
-enum error documents_handle(struct request *request, struct reply *reply);
-enum error document_delete_handle(struct request *request, struct reply *reply);
 
 #endif

@@ -213,6 +213,15 @@ static const struct field comparison_fields[] = {OBJECT(OWNER, deployed, compare
 #undef OWNER
 SCHEMA(comparison_schema, struct comparison_reply, "Comparison", comparison_fields);
 
+struct settings_reply {
+    OBJECT_LIST(struct overlay_setting, settings);
+};
+
+#define OWNER struct settings_reply
+static const struct field settings_fields[] = {OBJECTS(OWNER, settings, overlay_setting_schema)};
+#undef OWNER
+SCHEMA(experiment_settings_schema, struct settings_reply, "ExperimentSettings", settings_fields);
+
 static enum error begin(struct request *request, struct candidate_call *call)
 {
     struct db *db;
@@ -239,6 +248,15 @@ static enum error link_of(struct request *request, const struct candidate_call *
     *link = !error && run_id ? arena_print(request->arena, "/api/admin/regression-runs/%s", run_id)
                              : NULL;
     return error;
+}
+
+enum error experiment_settings_handle(struct request *request, struct reply *reply)
+{
+    struct settings_reply *object = ARENA_NEW(request->arena, struct settings_reply);
+
+    object->settings = overlay_describe(request->arena, service_settings(request));
+    reply->object = object;
+    return ERROR_NONE;
 }
 
 enum error experiments_handle(struct request *request, struct reply *reply)

@@ -5,12 +5,13 @@
 #include "http/request.h"
 
 extern const struct schema experiments_schema, experiment_schema, experiment_new_schema,
-    experiment_changed_schema, stage_query_schema, deployed_schema, rolled_back_schema,
-    assignment_body_schema, assigned_schema, assignments_schema, comparison_query_schema,
-    comparison_schema, run_query_schema, run_started_schema, runs_query_schema, runs_schema,
-    run_schema;
+    experiment_changed_schema, experiment_settings_schema, stage_query_schema, deployed_schema,
+    rolled_back_schema, assignment_body_schema, assigned_schema, assignments_schema,
+    comparison_query_schema, comparison_schema, run_query_schema, run_started_schema,
+    runs_query_schema, runs_schema, run_schema;
 
 enum error experiments_handle(struct request *request, struct reply *reply);
+enum error experiment_settings_handle(struct request *request, struct reply *reply);
 enum error experiment_handle(struct request *request, struct reply *reply);
 enum error experiment_new_handle(struct request *request, struct reply *reply);
 enum error experiment_stage_handle(struct request *request, struct reply *reply);

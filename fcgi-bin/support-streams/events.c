@@ -128,10 +128,7 @@ enum error conversation_stream_handle(struct request *request, struct reply *rep
     enum error error = service_tools(request, &tools);
 
     if (!error)
-        error = session_check(&tools.conversation, id);
-    if (!error && (!*id || strlen(id) > SESSION_ID_MAX))
-        error = problem_set(&request->problem, ERROR_NOT_FOUND, "session_not_found",
-                            "Session not found");
+        error = session_require(&tools.conversation, id);
     if (error)
         return error;
     (void)!snprintf(wanted.session_id, sizeof wanted.session_id, "%s", id);

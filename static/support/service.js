@@ -4,7 +4,8 @@
  * cookies are out of their reach.
  */
 import { onLocale, t } from '../shared/i18n.js';
-import { address } from '../shared/place.js';
+import { goToSignIn as goToPortalSignIn, roleIn } from '../shared/person.js';
+import { address, isUnderPortal } from '../shared/place.js';
 import { createClient } from '../shared/ui/client.js';
 import { icon } from '../shared/ui/icons.js';
 import { html, render } from '../shared/ui/lit.js';
@@ -19,6 +20,8 @@ export const addresses = {
     documents: page('documents'),
     admin: page('admin'),
     trends: page('trends'),
+    improve: page('improve'),
+    inbox: address('/agent'),
 };
 
 /* The name and role that the last sign-in of this tab was for; null where another tab did it. */
@@ -26,13 +29,32 @@ export function person() {
     return recall('person');
 }
 
+/* The role of the reader, as far as this tab knows; null for nobody. */
+function role() {
+    return roleIn('support') ?? person()?.role ?? null;
+}
+
 /* Whether the reader is known to be one who may only ask. */
 export function onlyAsks() {
-    return person()?.role === 'viewer';
+    return role() === 'viewer';
+}
+
+/* Whether the reader is known to work in the support team. */
+export function isAgent() {
+    return ['agent', 'reviewer', 'admin'].includes(role());
+}
+
+/* Whether the reader is known to judge answers. */
+export function isReviewer() {
+    return ['reviewer', 'admin'].includes(role());
 }
 
 /* Leaves for the sign-in page, which leads back here. */
 export function goToSignIn() {
+    if (isUnderPortal) {
+        goToPortalSignIn();
+        return;
+    }
     const here = location.pathname + location.search;
     location.assign(`${addresses.login}?${new URLSearchParams({ next: here })}`);
 }
@@ -53,8 +75,26 @@ async function signOut() {
     location.assign(addresses.login);
 }
 
-/* Puts who is signed in, and the way out, into the header. */
+/* How many questions wait for the team: beside the inbox in the menu. */
+export function showInboxCount({ waiting }) {
+    const link = document.querySelector(`#site-nav a[href="${addresses.inbox}"]`);
+    if (link === null) return;
+    const draw = () => render(waiting > 0 ? html`<span class="nav-count" title=${t('desk.waiting', { count: waiting })}>${waiting}</span>` : null, place);
+    const place = link.parentElement.querySelector('.nav-count-place') ?? link.parentElement.appendChild(document.createElement('span'));
+    place.className = 'nav-count-place';
+    draw();
+}
+
+async function countInbox() {
+    if (!isAgent()) return;
+    const answer = await client.get('/api/agent/tickets/counts').catch(() => null);
+    if (answer) showInboxCount(answer.data);
+}
+
+/* Puts who is signed in, and the way out, into the header; below the portal the frame does that. */
 export function showAccount() {
+    countInbox();
+    if (isUnderPortal) return;
     const place = document.getElementById('site-account');
     const draw = () =>
         render(

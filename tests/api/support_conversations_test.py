@@ -177,7 +177,9 @@ def test_a_ticket_is_assigned_found_and_counted(support):
     assert assign(second, "dan").json()["ticket"]["assignee"] == "dan"
     assert assign(second, "me", token("agent")).status_code == 404, "another tenant's"
     counts = support.get("/api/agent/tickets/counts", headers=carla).json()
-    assert counts == {"waiting": 5, "unassigned": 3, "mine": 1}
+    assert counts == {"waiting": 5, "unassigned": 3, "mine": 1, "caller": "carla"}
+    people = support.get("/api/agent/people", headers=carla).json()["people"]
+    assert [person["name"] for person in people] == ["carla", "dan"]
     assert [row["id"] for row in tickets(support, "assignee=me", dan)["tickets"]] == [second]
     assert tickets(support, "assignee=none", dan)["total"] == 3
     assert tickets(support, "q=wish+number+3", dan)["total"] == 1
@@ -186,7 +188,16 @@ def test_a_ticket_is_assigned_found_and_counted(support):
     done = support.post(f"/api/agent/tickets/{second}/respond", {"response": "Granted"}, headers=dan).json()["ticket"]
     assert (done["status"], done["assignee"]) == ("resolved", "dan")
     assert tickets(support, "status=resolved&q=Granted", dan)["total"] == 1
-    assert support.get("/api/agent/tickets/counts", headers=carla).json() == {"waiting": 4, "unassigned": 3, "mine": 1}
+    counts = support.get("/api/agent/tickets/counts", headers=carla).json()
+    assert (counts["waiting"], counts["unassigned"], counts["mine"]) == (4, 3, 1)
+
+
+def test_one_own_conversations_are_listed_apart_for_agents_too(support):
+    carla = token("agent", "own", "carla")
+    for who, session in ((carla, "of-carla"), (token("viewer", "own", "anna"), "of-anna")):
+        support.post("/api/escalate", {"session_id": session, "question": "Hello?"}, headers=who)
+    assert len(support.get("/api/sessions", headers=carla).json()) == 2
+    assert [row["session_id"] for row in support.get("/api/sessions?mine=true", headers=carla).json()] == ["of-carla"]
 
 
 def test_conversations_are_searched(support):
@@ -197,3 +208,35 @@ def test_conversations_are_searched(support):
     assert [row["session_id"] for row in found] == ["one"]
     assert support.get("/api/sessions?q=parcel", headers=token("viewer", "search", "ben")).json() == []
     assert [row["started_by"] for row in support.get("/api/sessions", headers=token("agent", "search")).json()] == ["anna", "anna"]
+
+
+def test_an_answer_that_is_voted_down_is_in_review_at_once(support):
+    anna, reviewer = token("viewer", "voting", "anna"), token("reviewer", "voting", "rita")
+    support.send("POST", "/api/upload", headers=token("agent", "voting"), files={"file": ("returns.md", DOCUMENT.encode())})
+
+    def cases():
+        return [(row["trace_id"], row["reason"], row["status"]) for row in
+                support.get("/api/admin/review-queue?status=*", headers=reviewer).json()["items"]]
+
+    answer = support.post("/api/ask", {"question": QUESTION}, headers=anna).json()
+    vote = {"trace_id": answer["trace_id"], "session_id": answer["session_id"]}
+    support.post("/api/feedback", {**vote, "rating": "up"}, headers=anna)
+    support.post("/api/feedback", {"trace_id": "unknown", "session_id": "s", "rating": "down"}, headers=anna)
+    assert cases() == []
+    for _ in range(2):
+        assert support.post("/api/feedback", {**vote, "rating": "down"}, headers=anna).status_code == 204
+    assert cases() == [(answer["trace_id"], "thumbs_down", "pending")]
+    case = support.get("/api/admin/review-queue", headers=reviewer).json()["items"][0]["id"]
+    support.post(f"/api/admin/review-queue/{case}", {"status": "dismissed"}, headers=reviewer)
+    support.post("/api/feedback", {**vote, "rating": "down", "reason": "again"}, headers=anna)
+    assert cases() == [(answer["trace_id"], "thumbs_down", "dismissed")], "a verdict stays"
+    assert support.post("/api/admin/review-queue", {"trace_id": answer["trace_id"]}, headers=reviewer).status_code == 409
+
+
+def test_settings_of_an_experiment_are_described_with_their_ranges(support):
+    settings = {row["name"]: row for row in support.get("/api/admin/experiments/settings", headers=token("admin")).json()["settings"]}
+    top = settings["rerank_top_k"]
+    assert top["type"] == "integer" and top["minimum"] >= 1 and top["maximum"] >= top["value"] and top["reach"] == "at_once"
+    assert settings["hyde"]["type"] == "boolean" and settings["hyde"]["value"] is False
+    assert settings["fact_verify_reliability_level"]["choices"] == ["quick", "standard", "high", "maximum"]
+    assert "retrieval_strategy" not in settings, "it has no effect"

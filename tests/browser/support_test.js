@@ -187,15 +187,15 @@ test('what the documents do not say goes to a person, who answers in the operato
     await page.click('#ask-person');
     await page.fill('#reason', 'It is urgent');
     await page.click('#reason-send');
-    await page.waitForSelector('.message[data-role="note"]');
+    await page.waitForSelector('.waits');
 
     await page.goto(at('/agent'));
     await page.click('.ticket >> text=chess tournament');
-    await page.waitForSelector('#ticket .desk-messages');
+    await page.waitForSelector('#ticket .desk-thread');
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.fill('#respond-response', 'Nobody here knows, sorry.');
     await page.click('#respond button[type="submit"]');
-    await page.waitForSelector('#ticket .notice[data-tone="good"]');
+    await untilText(page, '#ticket [data-role="person"]', /Nobody here knows/);
 
     await page.goto(at('/static/chat.html'));
     await page.click('.history-item >> text=chess tournament');

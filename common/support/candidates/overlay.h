@@ -7,6 +7,8 @@
 #define ASSAY_SUPPORT_CANDIDATES_OVERLAY_H
 
 #include "base/json.h"
+#include "base/optional.h"
+#include "base/schema.h"
 #include "support/answer/graph.h"
 #include "support/candidates/split_store.h"
 #include "support/models/prompts.h"
@@ -33,6 +35,18 @@ const struct overlay_key *overlay_key_of(const char *name);
 MUST_CHECK enum error overlay_check(const json_t *settings, const json_t *prompts,
                                     struct problem *problem);
 
+/* A setting that experiments may change, as a form shows it. */
+struct overlay_setting {
+    const char *name;
+    const char *type; /* integer, number, boolean, choice or text */
+    const char *help;
+    struct optional_number minimum, maximum; /* of a number */
+    struct string_list choices;
+    json_t *value;     /* in force; NULL = not a value of these types */
+    const char *reach; /* at_once, ingestion or start */
+};
+SCHEMA_OF(overlay_setting_schema, struct overlay_setting);
+
 struct overlay {
     struct support_settings settings;
     const char *prompts[PROMPT__MAX];
@@ -52,6 +66,9 @@ void overlay_put(struct arena *arena, struct overlay *overlay, const char *exper
 /* The value in force for a key; NULL for unknown keys. */
 const json_t *overlay_value(struct arena *arena, const struct overlay *overlay,
                             const struct overlay_key *key);
+
+/* All keys that have an effect: struct overlay_setting, with the values of `settings`. */
+struct object_list overlay_describe(struct arena *arena, const struct support_settings *settings);
 
 /* The overrides in files; unreadable files are skipped and logged. */
 void overlay_of_files(struct arena *arena, const struct support_settings *settings,

@@ -29,6 +29,9 @@ bool session_id_is_secret(const char *id);
 /* ERROR_NOT_FOUND `session_not_found` for another user's session. An unknown session is allowed. */
 MUST_CHECK enum error session_check(const struct conversation_call *call, const char *id);
 
+/* The same error for an unknown session. */
+MUST_CHECK enum error session_require(const struct conversation_call *call, const char *id);
+
 /* The last GRAPH_HISTORY_MAX messages of a session, oldest first. None for an unknown session. */
 MUST_CHECK enum error session_history(const struct conversation_call *call, const char *id,
                                       struct graph_message **messages, size_t *count);
@@ -139,10 +142,19 @@ MUST_CHECK enum error ticket_list(const struct conversation_call *call,
 /* Tickets that wait for a reply, in the three ways in which people look for them. */
 struct ticket_counts {
     int64_t waiting, unassigned, mine;
+    const char *caller; /* who `mine` is about */
 };
 SCHEMA_OF(ticket_counts_schema, struct ticket_counts);
 MUST_CHECK enum error ticket_count(const struct conversation_call *call,
                                    struct ticket_counts *counts);
+
+/* Names to give tickets to: accounts of the tenant that answer customers, and everybody who has had
+ * a ticket. */
+struct team_member {
+    const char *name;
+};
+SCHEMA_OF(team_member_schema, struct team_member);
+MUST_CHECK enum error ticket_team(const struct conversation_call *call, struct object_list *rows);
 
 /* Whether a ticket of the session waits for a reply. */
 MUST_CHECK enum error ticket_waits(const struct conversation_call *call, const char *session_id,

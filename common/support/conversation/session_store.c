@@ -175,26 +175,37 @@ static enum error not_found(const struct conversation_call *call)
     return problem_set(call->problem, ERROR_NOT_FOUND, "session_not_found", "Session not found");
 }
 
-enum error session_check(const struct conversation_call *call, const char *id)
+static enum error find(const struct conversation_call *call, const char *id, bool *found)
 {
     const char *owner = NULL;
-    struct query *query;
+    struct query *query = db_query(call->db, &find_owner);
     enum error error;
-    bool found;
 
-    if (!call->own_only)
-        return ERROR_NONE;
-    query = db_query(call->db, &find_owner);
     query_bind_text(query, call->tenant);
     query_bind_text(query, id);
-    found = query_next(query);
-    if (found)
+    *found = query_next(query);
+    if (*found)
         owner = query_text_or_null(query, 0, call->arena);
     error = query_end(query, call->problem);
-    if (error || !found)
+    if (error || !*found || !call->own_only)
         return error;
     return owner && call->subject && strcmp(owner, call->subject) == 0 ? ERROR_NONE
                                                                        : not_found(call);
+}
+
+enum error session_check(const struct conversation_call *call, const char *id)
+{
+    bool found;
+
+    return call->own_only ? find(call, id, &found) : ERROR_NONE;
+}
+
+enum error session_require(const struct conversation_call *call, const char *id)
+{
+    bool found = false;
+    enum error error = find(call, id, &found);
+
+    return error || found ? error : not_found(call);
 }
 
 enum error session_history(const struct conversation_call *call, const char *id,
@@ -327,7 +338,7 @@ enum error session_ensure(const struct conversation_call *call, const char *id,
 
 enum error session_mark_read(const struct conversation_call *call, const char *id)
 {
-    enum error error = session_check(call, id);
+    enum error error = session_require(call, id);
     struct query *query;
 
     if (error)

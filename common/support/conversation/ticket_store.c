@@ -41,9 +41,15 @@ SCHEMA(similar_ticket_schema, struct ticket, "SimilarTicket", similar_ticket_fie
 static const struct field count_fields[] = {
     INTEGER(OWNER, waiting, .help = "Tickets without a reply."),
     INTEGER(OWNER, unassigned, .help = "Those of them that nobody works on."),
-    INTEGER(OWNER, mine, .help = "Those of them that the caller works on.")};
+    INTEGER(OWNER, mine, .help = "Those of them that the caller works on."),
+    STRING(OWNER, caller, .help = "The caller's name, as tickets have it.")};
 #undef OWNER
 SCHEMA(ticket_counts_schema, struct ticket_counts, "TicketCounts", count_fields);
+
+#define OWNER struct team_member
+static const struct field member_fields[] = {STRING(OWNER, name)};
+#undef OWNER
+SCHEMA(team_member_schema, struct team_member, "TeamMember", member_fields);
 
 static const struct statement insert_ticket = {
     .name = "ticket_insert",
@@ -71,6 +77,12 @@ static const struct statement count_waiting = {
            " coalesce(sum(CASE WHEN assignee = ? THEN 1 ELSE 0 END), 0) AS mine"
            " FROM escalated_tickets WHERE tenant_id = ? AND status <> 'resolved'",
 };
+static const struct statement list_team = {
+    .name = "ticket_team",
+    .sql = "SELECT username AS name FROM users WHERE tenant_id = ? AND is_active = 1"
+           " AND role <> 'viewer' UNION SELECT assignee AS name FROM escalated_tickets"
+           " WHERE tenant_id = ? AND assignee IS NOT NULL ORDER BY 1 LIMIT 200",
+};
 static const struct statement find_waiting = {
     .name = "ticket_waits",
     .sql = "SELECT 1 FROM escalated_tickets WHERE tenant_id = ? AND session_id = ?"
@@ -90,7 +102,7 @@ static const struct statement resolve_ticket = {
            " resolved_at = {now}, assignee = coalesce(assignee, ?) WHERE tenant_id = ? AND id = ?",
 };
 
-enum { RESOLVED_LOOKED_AT = 500, STEMS_MAX = 2000 };
+enum { RESOLVED_LOOKED_AT = 500, STEMS_MAX = 2000, TEAM_MAX = 200 };
 
 static enum error insert(const struct conversation_call *call, const struct ticket *ticket,
                          bool *inserted)
@@ -174,9 +186,23 @@ enum error ticket_count(const struct conversation_call *call, struct ticket_coun
     struct query *query = db_query(call->db, &count_waiting);
     bool found;
 
-    query_bind_text(query, call->subject ? call->subject : "");
+    counts->caller = call->subject ? call->subject : "";
+    query_bind_text(query, counts->caller);
     query_bind_text(query, call->tenant);
     return query_read_one(query, &ticket_counts_schema, counts, call->arena, &found, call->problem);
+}
+
+enum error ticket_team(const struct conversation_call *call, struct object_list *rows)
+{
+    struct team_member *items = ARENA_ARRAY(call->arena, struct team_member, TEAM_MAX + 1);
+    struct query *query = db_query(call->db, &list_team);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, call->tenant);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < TEAM_MAX && query_next(query))
+        query_read(query, &team_member_schema, &items[rows->count++], call->arena);
+    return query_end(query, call->problem);
 }
 
 enum error ticket_waits(const struct conversation_call *call, const char *session_id, bool *waits)

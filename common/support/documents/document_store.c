@@ -4,6 +4,7 @@
 #include "db/query.h"
 #include "db/store.h"
 #include "support/documents/upload_name_store.h"
+#include "text/fold.h"
 
 #include <string.h>
 
@@ -61,9 +62,12 @@ static const struct statement find_document = {
     .name = "document_find",
     .sql = "SELECT " DOCUMENT_COLUMNS " FROM kb_documents WHERE tenant_id = ? AND doc_id = ?",
 };
+#define DOCUMENT_FILTER                                                                            \
+    " FROM kb_documents WHERE tenant_id = ? AND (? = '' OR title LIKE ? ESCAPE '\\'"               \
+    " OR doc_id LIKE ? ESCAPE '\\' OR lower(title) LIKE ? ESCAPE '\\')"
 static const struct statement list_documents = {
     .name = "document_list",
-    .sql = "SELECT " DOCUMENT_COLUMNS " FROM kb_documents WHERE tenant_id = ?"
+    .sql = "SELECT " DOCUMENT_COLUMNS DOCUMENT_FILTER
            " ORDER BY last_updated DESC, doc_id LIMIT ? OFFSET ?",
 };
 static const struct statement next_document = {
@@ -73,7 +77,7 @@ static const struct statement next_document = {
 };
 static const struct statement count_documents = {
     .name = "document_count",
-    .sql = "SELECT count(*) FROM kb_documents WHERE tenant_id = ?",
+    .sql = "SELECT count(*)" DOCUMENT_FILTER,
 };
 static const struct statement list_tenants = {
     .name = "kb_tenants",
@@ -251,27 +255,38 @@ enum error document_next(const struct document_call *call, const char *after,
     return read_document(call, &next_document, after, row, found);
 }
 
-enum error document_list(const struct document_call *call, int64_t limit, int64_t offset,
-                         struct object_list *rows)
+static void bind_filter(struct query *query, const struct document_call *call,
+                        const struct document_filter *filter)
 {
-    struct document_row *items = ARENA_ARRAY(call->arena, struct document_row, (size_t)limit + 1);
-    struct query *query = db_query(call->db, &list_documents);
+    const char *words = db_like_contains(call->arena, filter->words);
 
     query_bind_text(query, call->tenant);
-    query_bind_integer(query, limit);
-    query_bind_integer(query, offset);
-    *rows = (struct object_list){.items = items};
-    while (rows->count < (size_t)limit && query_next(query))
-        query_read(query, &document_schema, &items[rows->count++], call->arena);
-    return query_end(query, call->problem);
+    query_bind_text(query, filter->words);
+    query_bind_text(query, words);
+    query_bind_text(query, words);
+    query_bind_text(query, db_like_contains(call->arena, text_lower(call->arena, filter->words)));
 }
 
-enum error document_count(const struct document_call *call, int64_t *count)
+enum error document_list(const struct document_call *call, const struct document_filter *filter,
+                         struct object_list *rows, int64_t *total)
 {
-    struct query *query = db_query(call->db, &count_documents);
+    struct document_row *items =
+        ARENA_ARRAY(call->arena, struct document_row, (size_t)filter->limit + 1);
+    struct query *query = db_query(call->db, &list_documents);
+    enum error error;
 
-    query_bind_text(query, call->tenant);
-    *count = query_next(query) ? query_integer(query, 0) : 0;
+    bind_filter(query, call, filter);
+    query_bind_integer(query, filter->limit);
+    query_bind_integer(query, filter->offset);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < (size_t)filter->limit && query_next(query))
+        query_read(query, &document_schema, &items[rows->count++], call->arena);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    query = db_query(call->db, &count_documents);
+    bind_filter(query, call, filter);
+    *total = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, call->problem);
 }
 

@@ -34,16 +34,19 @@ struct document_row {
 MUST_CHECK enum error document_find(const struct document_call *call, const char *doc_id,
                                     struct document_row *row, bool *found);
 
-/* Newest first, at most `limit` after the first `offset`: a list of struct document_row. */
-MUST_CHECK enum error document_list(const struct document_call *call, int64_t limit, int64_t offset,
-                                    struct object_list *rows);
+struct document_filter {
+    const char *words; /* that name or title contain; "" = any */
+    int64_t limit, offset;
+};
+/* Newest first: a list of struct document_row. `total` without limit and offset. */
+MUST_CHECK enum error document_list(const struct document_call *call,
+                                    const struct document_filter *filter, struct object_list *rows,
+                                    int64_t *total);
 
 /* The document after `after` in the order of names; "" gives the first one. `found` is false at the
  * end. Iterates over a whole knowledge base, one document at a time. */
 MUST_CHECK enum error document_next(const struct document_call *call, const char *after,
                                     struct document_row *row, bool *found);
-
-MUST_CHECK enum error document_count(const struct document_call *call, int64_t *count);
 
 /* Sets last_updated to now after a check. A file hash that is not NULL replaces the stored one.
  * `found` says whether the document exists. */

@@ -131,6 +131,14 @@ static const struct statement insert_case = {
            " created_at) SELECT trace_id, tenant_id, 'manual', 'pending', ?, {now} FROM traces"
            " WHERE tenant_id = ? AND trace_id = ? ON CONFLICT (trace_id) DO NOTHING RETURNING id",
 };
+static const struct statement insert_voted = {
+    .name = "review_add_vote",
+    .sql = "INSERT INTO review_queue (trace_id, tenant_id, reason, status, created_at)"
+           " SELECT trace_id, tenant_id, 'thumbs_down', 'pending', {now} FROM traces"
+           " WHERE tenant_id = ? AND trace_id = ? AND origin = 'live' AND finished_at IS NOT NULL"
+           " ON CONFLICT (trace_id) DO UPDATE SET reason = 'thumbs_down'"
+           " WHERE review_queue.status = 'pending' AND review_queue.reason <> 'manual'",
+};
 static const struct statement find_any_trace = {
     .name = "review_trace",
     .sql = "SELECT 1 FROM traces WHERE tenant_id = ? AND trace_id = ?",
@@ -461,6 +469,15 @@ static enum error read_oldest(const struct trace_call *call, double *seconds)
     *seconds = 0;
     if (query_next(query) && timestamp_from_text(query_text(query, 0, call->arena), &since))
         *seconds = fmax(0, (double)(clock_unix_microseconds() - since) / 1e6);
+    return query_end(query, call->problem);
+}
+
+enum error review_add_vote(const struct trace_call *call, const char *trace_id)
+{
+    struct query *query = db_query(call->db, &insert_voted);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, trace_id);
     return query_end(query, call->problem);
 }
 

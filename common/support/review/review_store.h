@@ -103,6 +103,10 @@ MUST_CHECK enum error review_hold(const struct trace_call *call, int64_t id);
 MUST_CHECK enum error review_add(const struct trace_call *call, const char *trace_id,
                                  const char *notes, int64_t *id);
 
+/* A customer has voted an answer down: it becomes a case at once, or a pending case gets that
+ * reason. No effect on a judged case, an unknown trace, or one that was not shown to a person. */
+MUST_CHECK enum error review_add_vote(const struct trace_call *call, const char *trace_id);
+
 struct review_counts {
     int64_t status[REVIEW_STATUS__MAX], reason[REVIEW_REASON__MAX], pending[REVIEW_REASON__MAX];
     double oldest_pending_seconds;

@@ -5,6 +5,7 @@
 #include "db/query.h"
 #include "support/metrics.h"
 #include "support/traces/redact.h"
+#include "text/fold.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,10 +112,18 @@ static const struct statement read_lengths = {
 #define TRACE_COLUMNS                                                                              \
     "trace_id, started_at, finished_at, final_route, final_quality, final_relevance, duration_ms," \
     " question, answer, session_id, request_id, cost_usd"
+#define TRACE_FILTER                                                                               \
+    " FROM traces WHERE tenant_id = ? AND origin = 'live' AND (? = '' OR final_route = ?)"         \
+    " AND (? = '' OR question LIKE ? ESCAPE '\\' OR lower(question) LIKE ? ESCAPE '\\'"            \
+    " OR answer LIKE ? ESCAPE '\\')"
 static const struct statement list_traces = {
     .name = "trace_list",
-    .sql = "SELECT " TRACE_COLUMNS " FROM traces WHERE tenant_id = ? AND origin = 'live'"
-           " ORDER BY started_at DESC, trace_id DESC LIMIT ?",
+    .sql = "SELECT " TRACE_COLUMNS TRACE_FILTER
+           " ORDER BY started_at DESC, trace_id DESC LIMIT ? OFFSET ?",
+};
+static const struct statement count_traces = {
+    .name = "trace_list_count",
+    .sql = "SELECT count(*)" TRACE_FILTER,
 };
 static const struct statement find_trace = {
     .name = "trace_find",
@@ -398,16 +407,39 @@ enum error trace_length_baseline(const struct trace_call *call, const char *trac
     return query_end(query, call->problem);
 }
 
-enum error trace_list(const struct trace_call *call, int64_t limit, struct object_list *rows)
+static void bind_filter(struct query *query, const struct trace_call *call,
+                        const struct trace_filter *filter)
 {
-    struct trace_row *items = ARENA_ARRAY(call->arena, struct trace_row, (size_t)limit + 1);
-    struct query *query = db_query(call->db, &list_traces);
+    const char *words = db_like_contains(call->arena, filter->words);
 
     query_bind_text(query, call->tenant);
-    query_bind_integer(query, limit);
+    query_bind_text(query, filter->route);
+    query_bind_text(query, filter->route);
+    query_bind_text(query, filter->words);
+    query_bind_text(query, words);
+    query_bind_text(query, db_like_contains(call->arena, text_lower(call->arena, filter->words)));
+    query_bind_text(query, words);
+}
+
+enum error trace_list(const struct trace_call *call, const struct trace_filter *filter,
+                      struct object_list *rows, int64_t *total)
+{
+    struct trace_row *items = ARENA_ARRAY(call->arena, struct trace_row, (size_t)filter->limit + 1);
+    struct query *query = db_query(call->db, &list_traces);
+    enum error error;
+
+    bind_filter(query, call, filter);
+    query_bind_integer(query, filter->limit);
+    query_bind_integer(query, filter->offset);
     *rows = (struct object_list){.items = items};
-    while (rows->count < (size_t)limit && query_next(query))
+    while (rows->count < (size_t)filter->limit && query_next(query))
         query_read(query, &trace_row_schema, &items[rows->count++], call->arena);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    query = db_query(call->db, &count_traces);
+    bind_filter(query, call, filter);
+    *total = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, call->problem);
 }
 

@@ -52,9 +52,14 @@ struct trace_row {
 };
 SCHEMA_OF(trace_row_schema, struct trace_row);
 
-/* Newest first: struct trace_row. */
-MUST_CHECK enum error trace_list(const struct trace_call *call, int64_t limit,
-                                 struct object_list *rows);
+struct trace_filter {
+    const char *words; /* that question or answer contain; "" = any */
+    const char *route; /* "" = any */
+    int64_t limit, offset;
+};
+/* Newest first: struct trace_row. `total` without limit and offset. */
+MUST_CHECK enum error trace_list(const struct trace_call *call, const struct trace_filter *filter,
+                                 struct object_list *rows, int64_t *total);
 
 /* ERROR_NOT_FOUND `trace_not_found`, also for another tenant's. */
 MUST_CHECK enum error trace_find(const struct trace_call *call, const char *trace_id,

@@ -1,6 +1,6 @@
 /* One message of the conversation as a template: text with its citations, and what can be done. */
 import { t } from '../../shared/i18n.js';
-import { formatTime } from '../../shared/numbers.js';
+import { formatDateTime, formatTime } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { copyButton } from '../../shared/ui/copy.js';
 import { icon } from '../../shared/ui/icons.js';
@@ -36,11 +36,14 @@ function body(message, actions) {
     return markdown(message.text, { text });
 }
 
+/* The sources that the text cites, by their numbers; all where it cites none. */
 function sources(message, actions) {
-    const list = message.result?.sources ?? [];
+    const all = (message.result?.sources ?? []).map((source, at) => ({ ...source, at }));
+    const cites = all.filter(({ at }) => message.text.includes(`[${at + 1}]`));
+    const list = cites.length > 0 ? cites : all;
     if (list.length === 0) return null;
     return html`<ul class="sources" aria-label=${t('chat.sources')}>
-        ${list.map(({ source }, at) => {
+        ${list.map(({ source, at }) => {
             const cited = message.result.citations.find(({ index }) => index === at + 1);
             return html`<li>
                 <button type="button" class="source" @click=${() => actions.open(message, at + 1)}>
@@ -59,7 +62,7 @@ function verdict({ result }) {
     return html`${route === 'auto' || route === 'agentic'
         ? null
         : badge(t(`chat.route_${route}`), route === 'human' ? 'caution' : 'danger')}
-    ${route === 'auto' || quality > 0 ? badge(t('chat.quality', { quality }), tone) : null}
+    ${route === 'auto' || route === 'agentic' ? badge(t('chat.quality', { quality }), tone) : null}
     ${result.cached ? badge(t('chat.cached'), 'plain') : null}`;
 }
 
@@ -80,6 +83,11 @@ function voteButton(message, rating, actions) {
 
 function tools(message, actions) {
     const trace = message.result?.trace_id || message.trace;
+    if (actions.past)
+        return html`<div class="message-tools">${verdict(message)}
+            ${message.vote ? badge(t(`chat.vote_${message.vote}`), message.vote === 'up' ? 'good' : 'caution') : null}
+            ${message.at ? html`<time class="message-time" datetime=${message.at}>${formatDateTime(message.at)}</time>` : null}
+        </div>`;
     return html`<div class="message-tools">
         ${verdict(message)}
         ${copyButton({ text: () => message.text })}
@@ -116,7 +124,7 @@ function next(message, actions) {
               )}
           </div>`
         : null}
-    ${result.route === 'auto'
+    ${result.route === 'auto' || actions.waits()
         ? null
         : html`<div class="button-row">
               <button type="button" class="button" data-size="small" @click=${actions.person}>${icon('person')}${t('chat.person')}</button>
@@ -152,10 +160,18 @@ function assistant(message, actions, last) {
     </article>`;
 }
 
+/* What a person of the support team wrote. */
+function fromPerson(message) {
+    return html`<article class="message" data-role="person" aria-label=${t('chat.reply')}>
+        <p class="message-author">${icon('person')}${message.author ? t('chat.reply_of', { name: message.author }) : t('chat.reply')}
+            ${message.at ? html`<time class="message-time" datetime=${message.at}>${formatDateTime(message.at)}</time>` : null}</p>
+        ${markdown(message.text)}
+    </article>`;
+}
+
 export function messageView(message, actions, last) {
     if (message.role === 'user')
         return html`<article class="message" data-role="user" aria-label=${t('chat.question')}><p dir="auto">${message.text}</p></article>`;
-    if (message.role === 'note')
-        return html`<p class="message" data-role="note" dir="auto">${message.text}</p>`;
+    if (message.fromPerson) return fromPerson(message);
     return assistant(message, actions, last);
 }

@@ -1,10 +1,10 @@
 /*
- * A conversation: what was asked, what was answered, and what is on its way. It is kept in the tab,
- * so that a reload finds it again, sources included.
+ * A conversation: what was asked, what was answered, and what is on its way. It outlives a reload, and
+ * a person's reply arrives while the page is open.
  */
 import { ApiError } from '../../shared/ui/errors.js';
-import { recall, remember } from '../../shared/ui/session.js';
-import { client } from '../service.js';
+import { openStream } from '../../shared/ui/stream.js';
+import { messageOf } from './message.js';
 
 const keptMessages = 40;
 const answerTimeoutMs = 150000;
@@ -17,15 +17,25 @@ function errorOfStream(detail) {
     return new ApiError('server', String(detail ?? ''), { status: null });
 }
 
-export function createConversation(update) {
-    const kept = recall('chat', { session: null, messages: [] });
-    let count = Math.max(0, ...kept.messages.map(({ id }) => id));
+/**
+ * kept: {read(): {session, messages}, write(value)}, where the conversation outlives the page;
+ * onReply(): a person has replied.
+ *
+ * @param {() => void} update
+ * @param {{client: any, kept: {read: () => any, write: (value: any) => void}, onReply?: () => void}} how
+ */
+export function createConversation(update, { client, kept, onReply = () => {} }) {
+    const found = kept.read() ?? { session: null, messages: [] };
+    let count = Math.max(0, ...found.messages.map(({ id }) => id));
     let running = null;
+    let stream = null;
+    let listensTo = null;
 
     const conversation = {
-        session: kept.session,
-        messages: kept.messages.filter(({ state }) => state === 'done'),
+        session: found.session,
+        messages: found.messages.filter(({ state }) => state === 'done'),
         busy: false,
+        waits: false /* for a person */,
 
         /* confirm: what the reader said to a question of the last answer. */
         async ask(question, { confirm = null } = {}) {
@@ -57,39 +67,92 @@ export function createConversation(update) {
         async escalate(question, reason) {
             conversation.session ??= crypto.randomUUID().replaceAll('-', '');
             const body = { session_id: conversation.session, question, ...(reason ? { reason } : {}) };
-            const { data } = await client.post('/api/escalate', body);
-            add({ role: 'note', text: data.message, state: 'done' });
+            await client.post('/api/escalate', body);
+            conversation.waits = true;
+            keep();
+            listen();
         },
 
         begin() {
             running?.abort();
-            conversation.session = null;
-            conversation.messages = [];
+            Object.assign(conversation, { session: null, messages: [], waits: false });
+            listen();
             keep();
         },
 
-        /* Shows an earlier conversation; `messages` are those of the API. */
-        open(session, messages) {
-            running?.abort();
+        /* Shows an earlier conversation, or this one as the service has it now. */
+        async open(session) {
+            const { data } = await client.get(`/api/sessions/${encodeURIComponent(session)}/history`);
+            if (conversation.session !== session) {
+                running?.abort();
+                conversation.messages = [];
+            }
             conversation.session = session;
-            conversation.messages = messages.map(({ role, content, created_at: at, trace_id: trace }) => ({
-                id: ++count,
-                role: role === 'user' ? 'user' : 'assistant',
-                text: content,
-                at: at ?? null,
-                state: 'done',
-                past: true,
-                trace: trace ?? null,
-            }));
-            keep();
+            conversation.waits = data.waits_for_person;
+            merge(data.messages.map(messageOf));
+            listen();
+            seen();
         },
+
+        /* After a reload: what has happened meanwhile. A conversation that is gone stays as it was seen. */
+        async refresh() {
+            if (conversation.session === null) return;
+            try {
+                await conversation.open(conversation.session);
+            } catch (error) {
+                if (!(error instanceof ApiError)) throw error;
+            }
+        },
+
+        /* The customer looks at the page: replies are read. */
+        seen,
 
         question: () => conversation.messages.findLast(({ role }) => role === 'user')?.text ?? '',
     };
 
+    /* Messages that the page has already keep their place, so that nothing is announced twice. */
+    function merge(messages) {
+        const failed = conversation.messages.findIndex(({ state }) => state !== 'done');
+        const unsent = failed < 0 ? [] : conversation.messages.slice(Math.max(0, failed - 1)); /* with its question */
+        const old = failed < 0 ? [...conversation.messages] : conversation.messages.slice(0, Math.max(0, failed - 1));
+        conversation.messages = messages.map((message) => {
+            const at = old.findIndex(({ role, text, state }) => state === 'done' && role === message.role && text === message.text);
+            const known = at < 0 ? null : old.splice(0, at + 1).at(-1);
+            return Object.assign(known ?? { id: ++count }, message, { result: message.result ?? known?.result ?? null });
+        });
+        conversation.messages.push(...unsent);
+        keep();
+    }
+
+    async function seen() {
+        if (document.visibilityState !== 'visible' || conversation.session === null) return;
+        if (!conversation.messages.some(({ fromPerson }) => fromPerson)) return;
+        await client.post(`/api/sessions/${encodeURIComponent(conversation.session)}/read`).catch(() => {});
+    }
+
+    /* Hears of replies as long as one may come. */
+    function listen() {
+        const wanted = conversation.waits || conversation.messages.some(({ fromPerson }) => fromPerson) ? conversation.session : null;
+        if (wanted === listensTo) return;
+        stream?.close();
+        listensTo = wanted;
+        stream =
+            wanted === null
+                ? null
+                : openStream({
+                      client,
+                      path: `/api/sessions/${encodeURIComponent(wanted)}/events`,
+                      onEvent: async () => {
+                          if (conversation.session !== wanted || conversation.busy) return;
+                          await conversation.refresh();
+                          onReply();
+                      },
+                  });
+    }
+
     function keep() {
         const done = conversation.messages.filter(({ state }) => state === 'done').slice(-keptMessages);
-        remember('chat', { session: conversation.session, messages: done });
+        kept.write({ session: conversation.session, messages: done });
         update();
     }
 
@@ -127,6 +190,12 @@ export function createConversation(update) {
         take(message, data);
     }
 
+    /* Whether a person will reply now, or has replied while the answer was being written. */
+    async function checkReplies({ result }) {
+        const usual = result?.route === 'auto' || result?.route === 'agentic';
+        if (result && (!usual || listensTo !== null)) await conversation.refresh();
+    }
+
     async function answer(question, confirm) {
         const message = add({ role: 'assistant', text: '', question, state: 'waiting' });
         const body = { question, session_id: conversation.session, ...(confirm === null ? {} : { confirm }) };
@@ -145,6 +214,7 @@ export function createConversation(update) {
         } finally {
             if (running === mine) conversation.busy = false;
             update();
+            if (running === mine) await checkReplies(message);
         }
     }
 

@@ -3,11 +3,10 @@ import { t } from '../../shared/i18n.js';
 import { formatAgo } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { icon } from '../../shared/ui/icons.js';
-import { html, keyed, live, nothing, repeat } from '../../shared/ui/lit.js';
+import { html, nothing, repeat } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { addresses } from '../service.js';
-import { messageView } from './answer.js';
-import { markedParts } from './passage.js';
+import { composer, messages, panel } from './parts.js';
 
 const samples = ['chat.sample_1', 'chat.sample_2', 'chat.sample_3'];
 
@@ -17,6 +16,7 @@ function sessionItem(one, conversation, actions) {
     return html`<li>
         <button type="button" class="history-item" aria-current=${current ? 'true' : nothing} @click=${() => actions.show(one)}>
             <span class="history-title" dir="auto">${title}</span>
+            ${one.unread > 0 ? badge(t('chat.unread', { count: one.unread }), 'info', { dot: true }) : null}
             <span class="history-meta"
                 >${t('chat.messages', { count: one.message_count })}${one.last_access ? ` · ${formatAgo(one.last_access)}` : ''}</span
             >
@@ -33,16 +33,24 @@ function sessionItem(one, conversation, actions) {
     </li>`;
 }
 
-function sessionList(sessions, conversation, actions) {
+function sessionList(page) {
+    const { sessions, conversation, actions } = page;
     return html`<aside class="history sessions" id="sessions" aria-labelledby="sessions-title">
         <h2 id="sessions-title">${t('chat.sessions')}</h2>
+        ${(sessions.data?.length ?? 0) > 6 || page.words
+            ? html`<input class="input" type="search" id="sessions-search" aria-label=${t('chat.search')} placeholder=${t('chat.search')}
+                  .value=${page.words} @input=${(event) => actions.search(event.target.value)} />`
+            : null}
         ${resourceView(sessions, {
             quiet: true,
             skeleton: { lines: 4, height: 'row' },
             isEmpty: (list) => list.length === 0,
-            empty: { title: t('chat.no_sessions') },
+            empty: { title: t(page.words ? 'chat.none_found' : 'chat.no_sessions') },
             ready: (list) =>
-                html`<ul class="history-list">${repeat(list, ({ session_id: id }) => id, (one) => sessionItem(one, conversation, actions))}</ul>`,
+                html`<ul class="history-list">${repeat(list, ({ session_id: id }) => id, (one) => sessionItem(one, conversation, actions))}</ul>
+                    ${list.length === page.size
+                        ? html`<button type="button" class="button" data-size="small" data-kind="quiet" @click=${actions.more}>${t('chat.more')}</button>`
+                        : null}`,
         })}
     </aside>`;
 }
@@ -85,81 +93,13 @@ function welcome(health, actions) {
     </div>`;
 }
 
-function composer({ draft, conversation }, actions) {
-    return html`<form
-        class="composer"
-        id="composer"
-        @submit=${(event) => {
-            event.preventDefault();
-            actions.ask(draft);
-        }}
-    >
-        <label class="visually-hidden" for="question">${t('chat.question')}</label>
-        <textarea
-            class="input"
-            id="question"
-            rows="1"
-            maxlength="2000"
-            dir="auto"
-            placeholder=${t('chat.placeholder')}
-            .value=${live(draft)}
-            @input=${(event) => actions.type(event.target.value)}
-            @keydown=${(event) => {
-                if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
-                event.preventDefault();
-                actions.ask(draft);
-            }}
-        ></textarea>
-        ${conversation.busy
-            ? html`<button type="button" class="button button-icon" id="stop" aria-label=${t('chat.stop')} @click=${actions.stop}>${icon('stop')}</button>`
-            : html`<button type="submit" class="button button-icon" id="send" data-kind="primary" aria-label=${t('chat.send')} ?disabled=${draft.trim() === ''}>
-                  ${icon('send')}
-              </button>`}
-    </form>`;
-}
-
-/* The open source, the passage that the answer took from it marked. */
-function panel({ message, number }, actions) {
-    const { sources, citations } = message.result;
-    const source = sources[number - 1];
-    const cited = citations.find(({ index }) => index === number);
-    const parts = markedParts(source.page_content, { answer: message.text, index: number, excerpt: cited?.excerpt ?? '' });
-    const step = (name, to) =>
-        html`<button type="button" class="button button-icon" data-kind="quiet" aria-label=${t(`chat.${name}_source`)} ?disabled=${to < 1 || to > sources.length} @click=${() => actions.open(message, to)}>
-            ${icon(name)}
-        </button>`;
-    return html`<aside class="panel card" id="source" role="region" aria-labelledby="source-title" tabindex="-1">
-        <div class="panel-head">
-            <div>
-                <p class="section-note">${t('chat.source_of', { number, total: sources.length })}</p>
-                <h2 id="source-title" dir="auto">${cited?.title ?? source.source}</h2>
-                ${cited && cited.doc_id !== cited.title ? html`<p class="section-note mono" dir="auto">${cited.doc_id}</p>` : null}
-            </div>
-            <div class="panel-tools">
-                ${step('previous', number - 1)}${step('next', number + 1)}
-                <button type="button" class="button button-icon" data-kind="quiet" id="close-source" aria-label=${t('dialog.close')} @click=${actions.close}>${icon('close')}</button>
-            </div>
-        </div>
-        ${keyed(
-            `${message.id}-${number}`,
-            html`<div class="panel-text" dir="auto" tabindex="0" role="region" aria-label=${t('chat.passage')}>${parts.map(({ text, marked }) =>
-                marked ? html`<mark>${text}</mark>` : text,
-            )}</div>`,
-        )}
-    </aside>`;
-}
-
 export function view(page) {
-    const { conversation, sessions, listed, opened, actions } = page;
-    const last = conversation.messages.at(-1);
+    const { listed, opened, actions } = page;
     return html`<div class="chat" ?data-panel=${opened !== null} ?data-listed=${listed}>
-        ${sessionList(sessions, conversation, actions)}
+        ${sessionList(page)}
         <section class="conversation" aria-label=${t('chat.conversation')}>
             ${head(page, actions)}
-            <div class="messages" role="log" aria-live="polite" aria-label=${t('chat.messages_label')}>
-                ${conversation.messages.length === 0 ? welcome(page.health, actions) : null}
-                ${repeat(conversation.messages, ({ id }) => id, (message) => messageView(message, actions, message === last))}
-            </div>
+            ${messages(page, actions, welcome(page.health, actions))}
             ${composer(page, actions)}
         </section>
         ${opened === null ? null : panel(opened, actions)}

@@ -1,59 +1,107 @@
-/* The operator desk as a template: tickets beside the one that is open. */
+/* The inbox as a template: the questions beside the one that is open. */
 import { t } from '../../shared/i18n.js';
 import { formatAgo, formatDateTime } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
+import { openDialog } from '../../shared/ui/dialog.js';
+import { icon } from '../../shared/ui/icons.js';
 import { html, nothing, repeat } from '../../shared/ui/lit.js';
-import { markdown } from '../../shared/ui/markdown.js';
+import { pager } from '../../shared/ui/pager.js';
 import { resourceView } from '../../shared/ui/resource.js';
+import { filterBar } from '../../shared/ui/table.js';
+import { messageView } from '../chat/answer.js';
+import { messageOf } from '../chat/message.js';
+import { markedParts } from '../chat/passage.js';
 import { addresses } from '../service.js';
 
 export const statuses = ['open', 'pending_response', 'resolved'];
 const tones = { open: 'caution', pending_response: 'info', resolved: 'good' };
+const sourcesShown = 3;
 
 function statusBadge(status) {
     return badge(statuses.includes(status) ? t(`desk.status_${status}`) : status, tones[status] ?? 'plain', { dot: true });
+}
+
+/* A customer may ask for a person without a question. */
+function questionOf(ticket) {
+    return ticket.user_question === '(operator requested)' ? t('desk.no_question') : ticket.user_question;
 }
 
 /** @param {support.Ticket} ticket */
 function item(ticket, { opened, actions }) {
     return html`<li>
         <button type="button" class="ticket" aria-current=${ticket.id === opened ? 'true' : nothing} @click=${() => actions.open(ticket.id)}>
-            <span class="ticket-question" dir="auto">${ticket.user_question}</span>
-            <span class="ticket-meta">${statusBadge(ticket.status)} ${formatAgo(ticket.created_at)}</span>
+            <span class="ticket-question" dir="auto">${questionOf(ticket)}</span>
+            <span class="ticket-meta">${statusBadge(ticket.status)} ${formatAgo(ticket.created_at)}${ticket.assignee
+                ? html` · <span dir="auto">${ticket.assignee}</span>`
+                : null}</span>
         </button>
     </li>`;
 }
 
+/* Names of the team, the reader first. */
+function names({ team, counts, ticket }) {
+    const me = counts.data?.caller;
+    const all = new Set([...(team.data ?? []).map(({ name }) => name), ticket.data?.ticket.assignee].filter((name) => name && name !== me));
+    return { me, others: [...all].toSorted() };
+}
+
+function filters(page) {
+    const { me, others } = names(page);
+    const { data } = page.counts;
+    return [
+        { name: 'q', label: t('desk.search'), kind: 'search' },
+        { name: 'status', label: t('desk.status'), kind: 'select', options: statuses.map((value) => ({ value, title: t(`desk.status_${value}`) })) },
+        {
+            name: 'assignee',
+            label: t('desk.assignee'),
+            kind: 'select',
+            options: [
+                { value: 'me', title: data ? t('desk.mine_n', { count: data.mine }) : t('desk.mine') },
+                { value: 'none', title: data ? t('desk.unassigned_n', { count: data.unassigned }) : t('desk.unassigned') },
+                ...others.filter((name) => name !== me).map((name) => ({ value: name, title: name })),
+            ],
+        },
+    ];
+}
+
 function tickets(page) {
-    const { list, status, actions } = page;
+    const { list, values, size, actions } = page;
+    const shown = { ...values, status: values.status === 'all' ? '' : values.status };
+    const searching = values.q !== '' || values.assignee !== '';
     return html`<section class="card section stack" aria-labelledby="tickets-title">
         <h2 id="tickets-title">${t('desk.tickets')}</h2>
-        <div class="field">
-            <label class="field-label" for="status">${t('desk.status')}</label>
-            <select class="select" id="status" @change=${(event) => actions.status(event.target.value)}>
-                <option value="" ?selected=${status === ''}>${t('filter.any')}</option>
-                ${statuses.map((value) => html`<option value=${value} ?selected=${value === status}>${t(`desk.status_${value}`)}</option>`)}
-            </select>
-        </div>
+        ${filterBar({ filters: filters(page), values: shown, onFilter: actions.filter })}
         ${resourceView(list, {
             quiet: true,
             skeleton: { lines: 5, height: 'row' },
-            isEmpty: (all) => all.length === 0,
-            empty: { title: t('desk.none'), text: t('desk.none_text') },
-            ready: (all) => html`<ul class="tickets">${repeat(all, ({ id }) => id, (ticket) => item(ticket, page))}</ul>`,
+            isEmpty: ({ tickets: all }) => all.length === 0,
+            empty: { title: t(searching ? 'chat.none_found' : 'desk.none'), text: searching ? null : t('desk.none_text') },
+            ready: ({ tickets: all, total }) => html`<ul class="tickets">${repeat(all, ({ id }) => id, (ticket) => item(ticket, page))}</ul>
+                ${total > size ? pager({ page: Number(values.page), size, shown: all.length, total, onPage: actions.page }) : null}`,
         })}
     </section>`;
 }
 
-function messages(list) {
-    return html`<ul class="desk-messages">
-        ${list.map(
-            ({ role, content }) => html`<li data-role=${role}>
-                <span class="section-note">${t(role === 'user' ? 'desk.customer' : 'desk.assistant')}</span>
-                ${role === 'user' ? html`<p dir="auto">${content}</p>` : markdown(content)}
-            </li>`,
-        )}
-    </ul>`;
+/* The text of a source, where no panel has room. */
+function openSource({ result, text }, number) {
+    const { sources, citations } = result;
+    const source = sources[number - 1];
+    const cited = citations.find(({ index }) => index === number);
+    const parts = markedParts(source.page_content, { answer: text, index: number, excerpt: cited?.excerpt ?? '' });
+    openDialog({
+        title: cited?.title ?? source.source,
+        body: () => html`<div class="desk-quote" dir="auto">${parts.map((part) => (part.marked ? html`<mark>${part.text}</mark>` : part.text))}</div>`,
+        actions: (close) => html`<button type="button" class="button" @click=${() => close()}>${t('dialog.close')}</button>`,
+    });
+}
+
+const readOnly = { open: openSource, waits: () => true, traces: false, past: true };
+
+/* As the customer sees it. */
+function thread(messages) {
+    return html`<div class="messages desk-thread">
+        ${messages.map((message, at) => messageView({ ...messageOf(message), id: at }, readOnly, false))}
+    </div>`;
 }
 
 function quoted(title, text) {
@@ -74,41 +122,78 @@ function aside(title, list) {
           </div>`;
 }
 
-function scores(values) {
-    const known = Object.entries(values ?? {}).filter(([, value]) => value !== null);
-    return known.length === 0
+/**
+ * What the service thought of its draft: percentages that the customer does not see.
+ *
+ * @param {any} values
+ */
+function scores({ quality_score: quality, factuality_score: facts, relevance_score: relevance } = {}) {
+    const rows = [
+        ['desk.score_quality', quality],
+        ['desk.score_facts', facts],
+        ['desk.score_relevance', typeof relevance === 'number' ? Math.round(relevance * 100) : null],
+    ].filter(([, value]) => typeof value === 'number');
+    return rows.length === 0
         ? null
-        : html`<dl class="facts">
-              ${known.map(([name, value]) => html`<div class="fact"><dt class="mono">${name}</dt><dd>${value}</dd></div>`)}
-          </dl>`;
+        : html`<dl class="facts">${rows.map(([key, value]) => html`<div class="fact"><dt>${t(key)}</dt><dd>${value}%</dd></div>`)}</dl>`;
 }
 
-function respond({ ticket }, { form, sending, actions }) {
-    return html`<div class="stack">
-        ${ticket.ai_draft && ticket.status !== 'resolved'
-            ? html`<div class="button-row">
-                  <button type="button" class="button" data-size="small" id="use-draft" @click=${() => actions.draft(ticket.ai_draft)}>${t('desk.use_draft')}</button>
-              </div>`
+function draft({ ticket, quality_scores: values }, { actions }) {
+    if (!ticket.ai_draft || ticket.status === 'resolved') return null;
+    return html`<details class="disclosure" id="draft">
+        <summary>${t('desk.draft')}</summary>
+        <div class="disclosure-body stack">
+            <p class="desk-quote" dir="auto">${ticket.ai_draft}</p>
+            ${scores(values)}
+            <div class="button-row">
+                <button type="button" class="button" data-size="small" id="use-draft" @click=${() => actions.draft(ticket.ai_draft)}>${t('desk.use_draft')}</button>
+            </div>
+        </div>
+    </details>`;
+}
+
+function assignment({ ticket }, page) {
+    const { me, others } = names(page);
+    const { actions } = page;
+    return html`<div class="desk-assignee">
+        <label class="field-label" for="assignee">${t('desk.assigned_to')}</label>
+        <select class="select" data-size="small" id="assignee" @change=${(event) => actions.assign(event.target.value)}>
+            <option value="" ?selected=${!ticket.assignee}>${t('desk.unassigned')}</option>
+            ${me ? html`<option value=${me} ?selected=${ticket.assignee === me}>${t('desk.me', { name: me })}</option>` : null}
+            ${others.map((name) => html`<option value=${name} ?selected=${ticket.assignee === name}>${name}</option>`)}
+        </select>
+        ${me && ticket.assignee !== me
+            ? html`<button type="button" class="button" data-size="small" id="assign-me" @click=${() => actions.assign(me)}>${t('desk.take')}</button>`
             : null}
-        ${form.view(html`${form.field('response')}`, { label: t('desk.response'), action: t('desk.send'), busy: sending })}
     </div>`;
 }
 
 function detail(data, page) {
     const { ticket } = data;
+    const { form, sending, actions } = page;
+    const traceAddress = `${addresses.admin}?${new URLSearchParams({ trace: ticket.trace_id })}`;
     return html`<section class="card section stack" aria-labelledby="ticket-title" id="ticket">
         <div class="section-head">
-            <h2 id="ticket-title" dir="auto" tabindex="-1">${ticket.user_question}</h2>
+            <h2 id="ticket-title" dir="auto" tabindex="-1">${questionOf(ticket)}</h2>
             ${statusBadge(ticket.status)}
         </div>
-        <p class="section-note">
-            ${formatDateTime(ticket.created_at)}
-            ${ticket.trace_id ? html` · <a href=${`${addresses.admin}?${new URLSearchParams({ trace: ticket.trace_id })}`}>${t('chat.trace')}</a>` : null}
-        </p>
-        ${messages(data.messages)}
-        ${ticket.operator_response ? html`<div class="notice" data-tone="good"><h3 class="notice-title">${t('desk.answered')}</h3><p dir="auto">${ticket.operator_response}</p></div>` : null}
-        ${respond(data, page)} ${scores(data.quality_scores)}
-        ${aside(t('desk.documents'), data.retrieved_docs.map(({ title, excerpt }) => quoted(title, excerpt)))}
+        <div class="desk-tools">
+            <p class="section-note">${t('desk.asked', { time: formatDateTime(ticket.created_at) })}</p>
+            ${ticket.trace_id
+                ? html`<a class="button" data-kind="quiet" data-size="small" href=${traceAddress}>${t('chat.trace')}</a>
+                      ${actions.review
+                          ? html`<button type="button" class="button" data-kind="quiet" data-size="small" id="to-review" @click=${() => actions.review(ticket.trace_id)}>${t('review.send')}</button>`
+                          : null}`
+                : null}
+            ${assignment(data, page)}
+        </div>
+        ${data.messages.length > 0
+            ? html`<h3>${t('desk.thread')}</h3>
+                  ${thread(data.messages)}`
+            : null}
+        ${draft(data, page)}
+        ${form.view(html`${form.field('response')}`, { label: t('desk.response'), action: html`${icon('send')}${t('desk.send')}`, busy: sending })}
+        ${aside(t('desk.documents'), data.retrieved_docs.slice(0, sourcesShown).map(({ title, excerpt }) => quoted(title, excerpt)))}
         ${aside(t('desk.similar'), data.similar_tickets.map((one) => quoted(one.user_question, one.operator_response ?? '–')))}
     </section>`;
 }
@@ -118,6 +203,6 @@ export function view(page) {
         ${tickets(page)}
         ${page.opened === ''
             ? html`<p class="section-note">${t('desk.choose')}</p>`
-            : resourceView(page.ticket, { skeleton: { lines: 2, height: 'card' }, ready: (data) => detail(data, page) })}
+            : resourceView(page.ticket, { quiet: true, skeleton: { lines: 2, height: 'card' }, ready: (data) => detail(data, page) })}
     </div>`;
 }
