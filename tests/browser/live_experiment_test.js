@@ -139,7 +139,7 @@ test('a split that did not arrive as planned is said beside the arms', async () 
     await post(`/experiments/${id}/exposures`, { exposures: people(0, 600) });
     await post(`/experiments/${id}/exposures`, { exposures: people(1, 400) });
     const page = await open(`${experiments}/live/${id}`);
-    await untilText(page, '#split .badge', 'The split did not arrive as planned');
+    await untilText(page, '#split .badge', 'The traffic split is off');
     await untilText(page, '#verdict', 'Don’t trust this result yet');
     assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'danger');
     await close(page);

@@ -45,7 +45,7 @@ test('by keyboard alone: six steps from a template to a project, sized on the wa
         const body = document.querySelector('#result-body');
         return body.getAttribute('aria-busy') === 'false' && !body.hasAttribute('data-stale') && document.querySelector('#figure-per-variant').textContent !== earlier;
     }, before);
-    for (const step of ['Traffic', 'Circumstances', 'Review']) {
+    for (const step of ['Traffic', 'Constraints', 'Review']) {
         await tabTo(page, next);
         await page.keyboard.press('Enter');
         await current(page, step);
@@ -72,7 +72,7 @@ test('a draft outlives a reload, a template can be undone, and what the API refu
     await page.reload();
     assert.equal(await page.inputValue('#plan-hypothesis_statement'), 'Shorter is better');
     await page.goBack();
-    await current(page, 'Project');
+    await current(page, 'Basics');
     await page.selectOption('#template', 'latency_impact');
     await page.click('.toast button:has-text("Undo")');
     await page.click('.wizard-step:has-text("Hypothesis")');
@@ -155,7 +155,7 @@ test('from a template to a plan, revised, compared, reported on, and taken to an
     await other.waitForSelector('#imported');
     await other.click('#imported a');
     await other.goto(`${guarded.url}/projects?q=${word}&sort=name`);
-    await untilText(other, 'tbody tr:nth-child(2) th', `${word} b`);
+    await untilText(other, 'tbody tr:nth-child(2) th [data-name]', `${word} b`);
     const { projects } = await get(found, there);
     for (const [index, id] of [first, second].entries()) {
         const [here, moved] = [await get(`/projects/${id}`), await get(`/projects/${projects[index].id}`, there)];
@@ -163,6 +163,32 @@ test('from a template to a plan, revised, compared, reported on, and taken to an
         assert.deepEqual([moved.revision_count - 1, moved.created_at, moved.updated_at], [here.revision_count, here.created_at, here.updated_at]); /* the import is one */
     }
     await close(other, [401]);
+});
+
+test('Enter goes on, the metric has a name, and the review shows what was entered', async () => {
+    const page = await open(`${experiments}/design`);
+    await page.focus('#plan-project_name');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#plan-project_name[aria-invalid="true"]');
+    await page.fill('#plan-project_name', 'By Enter');
+    await page.keyboard.press('Enter');
+    await current(page, 'Hypothesis');
+    await on(page, 'Metric');
+    assert.equal(await page.inputValue('#plan-primary_metric_name'), 'conversion');
+    await page.fill('#plan-primary_metric_name', '');
+    assert.ok(await page.isDisabled('.wizard-actions button[data-kind="primary"]'));
+    await page.fill('#plan-primary_metric_name', 'order');
+    await answered(page);
+    await page.focus('#plan-mde_pct');
+    await page.keyboard.press('Enter');
+    await current(page, 'Traffic');
+    await page.click('.wizard-step:has-text("Review")');
+    await untilText(page, '#review', /By Enter.*order.*Power/s);
+    await answered(page);
+    await page.click('.wizard-actions button[data-kind="primary"]');
+    await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
+    await page.waitForSelector('#sizes'); /* sized already */
+    await close(page);
 });
 
 test('axe finds nothing in any step, and nothing sticks out', async (t) => {

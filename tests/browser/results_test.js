@@ -10,20 +10,21 @@ test('reads two rates: 100 of 1000 against 130 of 1000', async () => {
     await answered(page);
     assert.equal(
         await page.textContent('#verdict'),
-        'The treatment is higher: +3 pp',
+        'The treatment is higher: +3.00 pp',
     );
     assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'good');
     assert.deepEqual(
         [await figure(page, 0), await figure(page, 1), await figure(page, 2)],
-        ['+3 pp', '+0.207 … +5.79 pp', '0.03549'],
+        ['+3.00 pp', '+0.21 to +5.79 pp', '0.035'],
     );
     const facts = await page.$$eval('.fact dd', (values) =>
         values.map((value) => value.textContent),
     );
-    assert.deepEqual(facts, ['10%', '13%', '+0.2002 … +5.807 pp', '55.7%']);
+    assert.match(facts[3], /^\+[\d.]+% to \+[\d.]+%$/);
+    assert.deepEqual(facts.toSpliced(3, 1), ['10%', '13%', '+0.20 to +5.81 pp', '55.7%']);
     assert.match(
         await page.textContent('.verdict-text'),
-        /^The 95% interval \+0\.2068 … \+5\.7932 pp leaves zero out \(p = 0\.03549, below α = 5%\)\.$/,
+        /^The 95% interval, \+0\.21 to \+5\.79 pp, excludes zero \(p = 0\.035, below α = 5%\)\.$/,
     );
     assert.equal(await page.locator('#interval-chart svg').count(), 1);
     await close(page);
@@ -33,11 +34,11 @@ test('a fall can be the goal', async () => {
     const page = await open(`${experiments}/results`);
     await answered(page);
     await page.check('#direction');
-    await untilText(page, '#verdict', 'The treatment is higher: +3 pp · worse');
+    await untilText(page, '#verdict', 'The treatment is higher: +3.00 pp · worse');
     assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'danger');
     assert.match(page.url(), /direction=decrease/);
     await page.fill('#treatment_conversions', '70');
-    await untilText(page, '#verdict', 'The treatment is lower: −3 pp · better');
+    await untilText(page, '#verdict', 'The treatment is lower: −3.00 pp · better');
     assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'good');
     await close(page);
 });
@@ -46,7 +47,7 @@ test('does not call a small difference significant', async () => {
     const page = await open(`${experiments}/results`);
     await answered(page);
     await page.fill('#treatment_conversions', '101');
-    await untilText(page, '#verdict', 'No difference is shown: +0.1 pp');
+    await untilText(page, '#verdict', 'No significant difference: +0.10 pp');
     assert.equal(await page.getAttribute('.verdict', 'data-tone'), 'plain');
     await close(page);
 });
@@ -59,8 +60,8 @@ test('reads two means', async () => {
     );
     await answered(page);
     assert.equal(await figure(page, 0), '+1.5');
-    assert.equal(await figure(page, 2), '0.1108');
-    assert.equal(await figure(page, 1), '−0.379 … +3.38');
+    assert.equal(await figure(page, 2), '0.11');
+    assert.equal(await figure(page, 1), '−0.3791 to +3.379');
     await close(page);
 });
 
@@ -69,16 +70,16 @@ test('flags a split that did not arrive as planned', async () => {
         `${experiments}/results?analysis=srm&variants=2&observed_counts=4800,5200&expected_fractions=50,50`,
     );
     await answered(page);
-    assert.equal(await page.textContent('#verdict'), 'The split did not arrive as planned');
+    assert.equal(await page.textContent('#verdict'), 'The traffic split is off');
     assert.match(await page.textContent('.verdict-text'), /^SRM detected/);
-    assert.deepEqual([await figure(page, 0), await figure(page, 1)], ['0.00006334', '16']);
+    assert.deepEqual([await figure(page, 0), await figure(page, 1)], ['< 0.0001', '16']);
     const row = await page.$eval('tbody tr', (first) =>
         [...first.cells].map((cell) => cell.textContent),
     );
     assert.deepEqual(row, ['A', '4,800', '5,000', '−200', '−4%']);
     await page.fill('#observed_counts-0', '5010');
     await page.fill('#observed_counts-1', '4990');
-    await untilText(page, '#verdict', 'The split arrived as planned');
+    await untilText(page, '#verdict', 'The traffic split is as planned');
     assert.match(await page.textContent('.verdict-text'), /^No SRM detected/);
     await close(page);
 });
@@ -156,6 +157,6 @@ test('a row of a spreadsheet fills both arms', async () => {
         );
     });
     await page.waitForURL(/control_users=2000&control_conversions=100&treatment_users=2000&treatment_conversions=160/);
-    await untilText(page, '#verdict', 'The treatment is higher: +3 pp');
+    await untilText(page, '#verdict', 'The treatment is higher: +3.00 pp');
     await close(page);
 });

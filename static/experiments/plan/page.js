@@ -22,6 +22,7 @@ import { stepView, view } from './view.js';
 const client = createClient();
 const { project: id } = readQuery({ project: '' });
 const isNew = id === '';
+const analysisMs = 30000;
 const base = /** @type {const} */ (`/api/v1/projects/${encodeURIComponent(id)}`);
 const state = { isNew, template: '', base: /** @type {any} */ (blank), version: '', failure: null, app: null };
 const update = () => state.app?.update();
@@ -33,6 +34,7 @@ state.form = createForm(update, {
         state.wizard.keep();
         state.live.input();
     },
+    onSubmit: () => goOn(),
 });
 
 state.live = createLive(update, { client, form: state.form, request: (values) => ({ path: '/api/v1/calculate', body: questionOf(values) }) });
@@ -44,16 +46,24 @@ function restore({ texts, ...kept }) {
     state.form.writeTexts(texts);
 }
 
-/* A name is what a list tells projects by; the API takes a design without one. */
-const named = () => state.form.values().project_name !== undefined;
+/* The API takes a design without these names: a list needs the one, and events the other. */
+const needed = { project: 'project_name', metric: 'primary_metric_name' };
+const isNamed = (step) => !(step in needed) || state.form.values()[needed[step]] !== undefined;
+
+/* Enter goes on; what is missing is marked. */
+function goOn() {
+    const step = state.wizard.current();
+    if (isNamed(step)) state.wizard.next();
+    else state.form.showError({ items: [{ type: 'missing', loc: [needed[step]] }] });
+}
 
 state.wizard = createWizard(update, {
     name: isNew ? 'plan' : `plan.${id}`,
-    steps: steps.map((step, index) => ({
+    steps: steps.map((step) => ({
         name: step.name,
         title: () => t(`plan.step_${step.name}`),
         view: () => stepView(step, state),
-        ready: index === 0 ? named : undefined,
+        ready: () => isNamed(step.name),
     })),
     draft,
     restore,
@@ -73,7 +83,19 @@ async function save() {
     const payload = payloadOf(state.form.values(), state.base);
     if (!isNew) return (await client.put(base, payload, { headers: { 'If-Match': state.version } })).data;
     if (state.template !== '') await client.request('POST', `/api/v1/templates/${encodeURIComponent(state.template)}/use`);
-    return (await client.post('/api/v1/projects', payload)).data;
+    const saved = (await client.post('/api/v1/projects', payload)).data;
+    await size(saved);
+    return saved;
+}
+
+/* What the review has shown is kept with the project. Without it the page of the plan offers the analysis. */
+async function size({ id: made, payload }) {
+    try {
+        const { data } = await client.post('/api/v1/analyze', payload, { timeoutMs: analysisMs });
+        await client.post(`/api/v1/projects/${encodeURIComponent(made)}/analysis`, data);
+    } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+    }
 }
 
 async function finish() {

@@ -11,6 +11,9 @@ const texts = otherwise('');
 const optional = otherwise(null);
 const required = otherwise(undefined);
 
+/* What conversions are called where nobody has named them: the snippets and events need a name. */
+export const defaultMetric = 'conversion';
+
 /* Block by block: names, and the values of fields that are empty; undefined lets the API say what it misses. */
 export const blocks = {
     project: new Map(texts('project_name', 'domain', 'product_type', 'platform', 'market', 'project_description')),
@@ -21,7 +24,7 @@ export const blocks = {
         ...texts('inclusion_criteria', 'exclusion_criteria'),
     ]),
     metrics: new Map([
-        ...texts('primary_metric_name'),
+        ...otherwise(defaultMetric)('primary_metric_name'),
         ...required('metric_type', 'baseline_value', 'mde_pct', 'alpha', 'power'),
         ...otherwise('increase')('direction'),
         ...otherwise('all')('conversion_window'),
@@ -80,6 +83,7 @@ export function valuesOf(payload) {
     const falling = (payload.metrics.secondary_directions ?? []).filter(({ direction }) => direction === 'decrease');
     return {
         ...values,
+        primary_metric_name: payload.metrics.primary_metric_name || defaultMetric,
         randomization_unit: payload.setup.randomization_unit,
         secondary_metrics: (payload.metrics.secondary_metrics ?? []).join(', '),
         secondary_decrease: falling.map(({ name }) => name).join(', '),

@@ -1,6 +1,7 @@
 /* The six steps: their fields, most of them those of the calculator, and the words that it does not ask for. */
 import { t } from '../../shared/i18n.js';
 import { fields as planned } from '../calculator/fields.js';
+import { defaultMetric } from './payload.js';
 
 const label = (name) => () => t(`plan.${name}`);
 const line = (name, more = {}) => ({ name, kind: 'text', label: label(name), optional: true, ...more });
@@ -20,7 +21,7 @@ export const fields = [
     prose('project_description'),
     ...['change_description', 'hypothesis_statement', 'target_audience', 'business_problem', 'what_to_validate', 'desired_result'].map(prose),
     ...planned.filter(({ name }) => name !== 'actual_counts'),
-    { ...line('primary_metric_name'), wide: true },
+    { ...line('primary_metric_name'), optional: false, wide: true, initial: defaultMetric, maxLength: 100, hint: () => t('plan.metric_name_hint') },
     { ...line('numerator_metric_name'), optional: false, maxLength: 100, applies: isRatio },
     { ...line('denominator_metric_name'), optional: false, maxLength: 100, applies: isRatio },
     { ...line('secondary_metrics'), hint: () => t('plan.secondary_hint'), wide: true },
@@ -42,7 +43,7 @@ export const steps = [
         name: 'metric',
         sized: true,
         fields: [
-            ...['metric_type', 'primary_metric_name', 'numerator_metric_name', 'denominator_metric_name', 'baseline_value', 'mde_pct', 'direction', 'std_dev', 'exposure_per_user'],
+            ...['primary_metric_name', 'metric_type', 'numerator_metric_name', 'denominator_metric_name', 'baseline_value', 'mde_pct', 'direction', 'std_dev', 'exposure_per_user'],
             ...['planned_test', 'equivalence_margin_pct', 'alpha', 'power', 'cuped_correlation', 'cuped_pre_experiment_std', 'secondary_metrics', 'secondary_decrease', 'conversion_window', 'conversion_window_days'],
         ],
     },

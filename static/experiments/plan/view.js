@@ -5,6 +5,7 @@ import { errorNotice, tokenForm } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { skeleton } from '../../shared/ui/skeleton.js';
 import { announcement, sizesView } from '../calculator/result.js';
+import { fields, steps } from './steps.js';
 
 function templateField({ templates, template, start }) {
     const chosen = templates.data.find(({ id }) => id === template);
@@ -34,20 +35,46 @@ function sizes({ live }) {
     </section>`;
 }
 
-function reviewCard({ form, base, failure }) {
+const isEmpty = (value) => value === undefined || value === '' || value === false || (Array.isArray(value) && value.length === 0);
+
+/* A value as the form has it: the title of an option, a tick, or the text that was entered. */
+function shownValue(field, values, text) {
+    const option = typeof field.options === 'function' ? field.options(values).find(({ value }) => String(value) === String(values[field.name])) : undefined;
+    if (option) return option.title;
+    if (field.kind === 'flag') return t('plan.yes');
+    return Array.isArray(text) ? text.join(' : ') : String(text);
+}
+
+/* What a step holds, with a way back to it. */
+function reviewStep({ name, fields: names }, { form, wizard }) {
     const values = form.values();
-    const words = [
-        [t('plan.project_name'), values.project_name],
-        [t('plan.hypothesis_statement'), values.hypothesis_statement],
-        [t('plan.change_description'), values.change_description],
-        [t('plan.primary_metric_name'), values.primary_metric_name],
-        [t('plan.guardrails'), (base.metrics.guardrail_metrics ?? []).map(({ name }) => name).join(', ')],
-    ];
-    return html`<div class="card section stack" id="review">
-        ${failure === null ? nothing : errorNotice(failure)}
-        <dl class="stack">
-            ${words.filter(([, text]) => text).map(([name, text]) => html`<div><dt class="section-note">${name}</dt><dd dir="auto">${text}</dd></div>`)}
+    const texts = form.texts();
+    const shown = names
+        .map((one) => fields.find((field) => field.name === one))
+        .filter((field) => field && !isEmpty(values[field.name]) && (field.applies?.(values) ?? true))
+        .map((field) => [typeof field.label === 'function' ? field.label(values) : field.label, shownValue(field, values, texts[field.name])]);
+    if (shown.length === 0) return null;
+    return html`<div class="stack">
+        <div class="section-head">
+            <h3>${t(`plan.step_${name}`)}</h3>
+            <button type="button" class="button" data-size="small" aria-label=${`${t('plan.edit')}: ${t(`plan.step_${name}`)}`} @click=${() => wizard.go(name)}>${t('plan.edit')}</button>
+        </div>
+        <dl class="facts">
+            ${shown.map(([label, text]) => html`<div class="fact"><dt>${label}</dt><dd dir="auto">${text}</dd></div>`)}
         </dl>
+    </div>`;
+}
+
+function reviewCard(page) {
+    const { base, failure } = page;
+    const guardrails = (base.metrics.guardrail_metrics ?? []).map(({ name }) => name).join(', ');
+    return html`<div class="card section stack" id="review">
+        ${failure === null ? nothing : errorNotice(failure)} ${steps.map((step) => reviewStep(step, page))}
+        ${guardrails === ''
+            ? null
+            : html`<dl class="facts">
+                  <div class="fact"><dt>${t('plan.guardrails')}</dt><dd dir="auto">${guardrails}</dd></div>
+              </dl>`}
         <p class="section-note">${t('plan.review_note')}</p>
     </div>`;
 }
@@ -59,7 +86,7 @@ export function stepView({ name, fields, sized = false }, page) {
     const own =
         name === 'review'
             ? reviewCard(page)
-            : form.view(html`<div class="section">${grid}</div>`, { className: 'card design', label: t(`plan.step_${name}`) });
+            : form.view(html`<div class="section">${grid}</div><button type="submit" class="visually-hidden" tabindex="-1" aria-hidden="true"></button>`, { className: 'card design', label: t(`plan.step_${name}`) });
     return sized ? html`<div class="workbench">${own} ${sizes(page)}</div>` : own;
 }
 

@@ -1,14 +1,12 @@
 /* The answers of POST /api/v1/results and POST /api/v1/srm-check as templates. */
 import { t } from '../../shared/i18n.js';
-import { formatFixed, formatInteger, formatNumber, formatPercent, isolated } from '../../shared/numbers.js';
+import { formatInteger, formatNumber, formatPercent, isolated } from '../../shared/numbers.js';
 import { forestPlot } from '../../shared/ui/charts/forest.js';
+import { copyButton } from '../../shared/ui/copy.js';
 import { html, nothing } from '../../shared/ui/lit.js';
 import { table } from '../../shared/ui/table.js';
+import { difference, interval, known, pText, relative as relativeText, share } from '../figures.js';
 import { variantNames } from './fields.js';
-
-function known(value) {
-    return value !== null && value !== undefined;
-}
 
 function figure(label, value, note, { long = false } = {}) {
     return html`<div class="figure">
@@ -18,27 +16,12 @@ function figure(label, value, note, { long = false } = {}) {
     </div>`;
 }
 
-function signed(text, value) {
-    return isolated(value > 0 ? `+${text}` : text);
-}
+const signed = (text, value) => isolated(value > 0 ? `+${text}` : text);
 
-function pValue(p) {
-    return p < 1e-6 ? `< ${formatFixed(1e-6, 6)}` : formatNumber(p, 4);
-}
-
-/* A difference as this analysis measures it: percentage points for rates. */
-/** @param {experiments.ResultsReply} answer */
-function difference(answer, value) {
-    const text = signed(formatNumber(value, 5), value);
-    return answer.metric_type === 'binary' ? `${text} ${t('unit.percentage_points')}` : text;
-}
-
-/** @param {experiments.ResultsReply} answer */
-function interval(answer, lower, upper, digits = 5) {
-    const written = (value) => (value > 0 ? '+' : '') + formatNumber(value, digits);
-    const range = isolated(`${written(lower)} … ${written(upper)}`);
-    return answer.metric_type === 'binary' ? `${range} ${t('unit.percentage_points')}` : range;
-}
+/* All figures of one answer are rounded alike. */
+const typeOf = ({ metric_type: type }) => (type === 'binary' ? 'binary' : 'plain');
+const effectOf = (answer, value) => difference(value, typeOf(answer));
+const rangeOf = (answer, lower, upper) => interval(lower, upper, typeOf(answer));
 
 /** @param {experiments.ResultsReply} answer */
 function toneOf(answer) {
@@ -51,10 +34,10 @@ function toneOf(answer) {
 export function verdictOf(answer) {
     const level = formatPercent(answer.ci_level);
     const values = {
-        effect: difference(answer, answer.observed_effect),
-        interval: interval(answer, answer.ci_lower, answer.ci_upper),
+        effect: effectOf(answer, answer.observed_effect),
+        interval: rangeOf(answer, answer.ci_lower, answer.ci_upper),
         level,
-        p: pValue(answer.p_value),
+        p: pText(answer.p_value),
         alpha: formatPercent(1 - answer.ci_level),
     };
     const found = !answer.is_significant ? 'open' : answer.observed_effect < 0 ? 'lower' : 'higher';
@@ -80,22 +63,22 @@ function verdictCard(tone, { title, text }, figures) {
 /** @param {experiments.ResultsReply} answer */
 function relativeNote({ observed_effect_relative: relative }) {
     if (!known(relative)) return '';
-    return t('observed.relative', { value: signed(formatPercent(relative / 100), relative) });
+    return t('observed.relative', { value: relativeText(relative) });
 }
 
 /** @param {experiments.ResultsReply} answer */
 function resultFigures(answer) {
     return [
-        figure(t('observed.effect'), difference(answer, answer.observed_effect), relativeNote(answer)),
+        figure(t('observed.effect'), effectOf(answer, answer.observed_effect), relativeNote(answer)),
         figure(
             t('observed.interval'),
-            interval(answer, answer.ci_lower, answer.ci_upper, 3),
+            rangeOf(answer, answer.ci_lower, answer.ci_upper),
             t('observed.level', { level: formatPercent(answer.ci_level) }),
             { long: true },
         ),
         figure(
             t('observed.p_value'),
-            pValue(answer.p_value),
+            pText(answer.p_value),
             t('observed.statistic', { value: formatNumber(answer.test_statistic) }),
         ),
     ];
@@ -103,12 +86,14 @@ function resultFigures(answer) {
 
 /** @param {experiments.ResultsReply} answer */
 function resultFacts(answer) {
-    const percent = (value) => formatPercent(value / 100, 5);
-    const range = (lower, upper) => (known(lower) ? interval(answer, lower, upper) : null);
+    const percent = (value) => share(value / 100);
+    const range = (lower, upper) => (known(lower) && known(upper) ? rangeOf(answer, lower, upper) : null);
+    const { ci_lower_pct: least, ci_upper_pct: most } = answer.relative_lift ?? {};
     const list = [
         [t('observed.control_rate'), known(answer.control_rate) ? percent(answer.control_rate) : null],
         [t('observed.treatment_rate'), known(answer.treatment_rate) ? percent(answer.treatment_rate) : null],
         [t('observed.score_interval'), range(answer.ci_score_lower, answer.ci_score_upper)],
+        [t('observed.relative_interval'), known(least) && known(most) ? t('figures.range', { lower: relativeText(least), upper: relativeText(most) }) : null],
         [t('observed.power'), formatPercent(answer.power_achieved, 3)],
     ];
     return html`<dl class="facts">
@@ -122,12 +107,12 @@ function resultFacts(answer) {
 /** @param {experiments.ResultsReply} answer */
 function intervalCard(answer) {
     const title = t('observed.interval_title', { level: formatPercent(answer.ci_level) });
-    const format = (value) => formatNumber(value, 4);
+    const format = (value) => formatNumber(value, 3);
     return html`<section class="card section" aria-labelledby="interval-title">
         <div class="section-head"><h3 id="interval-title">${title}</h3></div>
         <div class="chart" id="interval-chart">
             ${forestPlot({
-                label: `${title}: ${interval(answer, answer.ci_lower, answer.ci_upper)}`,
+                label: `${title}: ${rangeOf(answer, answer.ci_lower, answer.ci_upper)}`,
                 title: answer.metric_type === 'binary' ? t('observed.axis_points') : t('observed.effect'),
                 format,
                 titles: {
@@ -169,7 +154,7 @@ function splitTable(answer) {
 function splitView(answer) {
     const verdict = { title: t(answer.is_srm ? 'split.mismatch' : 'split.fine'), text: answer.verdict };
     const figures = [
-        figure(t('observed.p_value'), pValue(answer.p_value), t('split.threshold')),
+        figure(t('observed.p_value'), pText(answer.p_value), t('split.threshold')),
         figure('χ²', formatNumber(answer.chi_square), t('split.degrees', { value: answer.observed_counts.length - 1 })),
     ];
     return html`${verdictCard(answer.is_srm ? 'danger' : 'good', verdict, figures)}
@@ -179,7 +164,19 @@ function splitView(answer) {
         </section>`;
 }
 
+/* The address holds what was entered, so the link is the analysis. */
+function actions() {
+    return html`<div class="button-row no-print">
+        ${copyButton({ id: 'copy-link', title: t('result.copy_link'), text: () => location.href })}
+        <button type="button" class="button" data-size="small" id="print" @click=${() => print()}>${t('result.print')}</button>
+    </div>`;
+}
+
 export function resultView(answer) {
+    return html`${shownOf(answer)} ${actions()}`;
+}
+
+function shownOf(answer) {
     if ('is_srm' in answer) return splitView(answer);
     return html`${verdictCard(toneOf(answer), verdictOf(answer), resultFigures(answer))} ${intervalCard(answer)}`;
 }
@@ -187,5 +184,5 @@ export function resultView(answer) {
 /* One line for screen readers. */
 export function announcement(answer) {
     const found = 'is_srm' in answer ? answer.verdict : verdictOf(answer).title;
-    return `${found} ${t('observed.p_value')} ${pValue(answer.p_value)}.`;
+    return `${found} ${t('observed.p_value')} ${pText(answer.p_value)}.`;
 }
