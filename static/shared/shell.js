@@ -54,22 +54,27 @@ function onKey(event) {
     openSearch();
 }
 
-language.value = currentLocale();
-language.addEventListener('change', () => setLocale(language.value));
-theme.addEventListener('click', toggleTheme);
-forget.addEventListener('click', () => {
-    setAccessToken(null);
-    location.reload();
-});
-document.getElementById('search-button').addEventListener('click', openSearch);
-document.getElementById('sign-out-suite').addEventListener('click', () => signOut());
-addEventListener('keydown', onKey);
-onTheme(nameTheme);
-onLocale(() => {
+function start() {
     language.value = currentLocale();
-    nameTheme();
-});
-onAccessToken(showToken);
-onPerson(showPerson);
-showToken();
-showPerson(knownPerson());
+    language.addEventListener('change', () => setLocale(language.value));
+    theme.addEventListener('click', toggleTheme);
+    forget.addEventListener('click', () => {
+        setAccessToken(null);
+        location.reload();
+    });
+    document.getElementById('search-button').addEventListener('click', openSearch);
+    document.getElementById('sign-out-suite').addEventListener('click', () => signOut());
+    addEventListener('keydown', onKey);
+    onTheme(nameTheme);
+    onLocale(() => {
+        language.value = currentLocale();
+        nameTheme();
+    });
+    onAccessToken(showToken);
+    onPerson(showPerson);
+    showToken();
+    showPerson(knownPerson());
+}
+
+/* A page without the frame, for customers, loads the module with the others. */
+if (language !== null) start();
