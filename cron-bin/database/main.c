@@ -1,11 +1,13 @@
 /* Creates, checks, backs up and restores the database of a service. `--help` lists the options
  * and exit codes. */
+#include "accounts/copy_users.h"
 #include "accounts/settings.h"
 #include "base/clock.h"
 #include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
 #include "db/backup.h"
+#include "db/identity.h"
 #include "experiments/storage/store.h"
 #include "jobs/clock_watch.h"
 #include "livedata/store.h"
@@ -17,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char help[] =
     "usage: database start|look|create|adopt|check|files [SERVICE]\n"
@@ -197,14 +200,81 @@ static int establish(const struct store_plan *plan, enum db_purpose purpose)
     return EXIT_DONE;
 }
 
+/* Support's database, if there is one already that its record names. */
+static bool find_support(struct arena *arena, struct store **support)
+{
+    struct support_settings *settings = ARENA_NEW(arena, struct support_settings);
+    struct store_plan plan;
+    struct problem problem;
+    const char *record;
+
+    if (support_settings_load(settings, arena, NULL, &problem))
+        return false; /* the start of support says what is wrong */
+    support_store_plan(arena, settings, &plan);
+    record = db_identity_path(arena, &plan);
+    return record && access(record, R_OK) == 0 && !store_open(arena, &plan, support, &problem);
+}
+
+static enum error copy_users(struct accounts *accounts, struct store *support, struct arena *arena,
+                             struct problem *problem)
+{
+    struct accounts_call call;
+    int64_t copied = 0, skipped = 0;
+    enum error error = accounts_prepare(accounts, problem);
+
+    if (!error)
+        error = accounts_begin(accounts, arena, problem, &call);
+    if (!error)
+        error = accounts_copy_users(&call, store_handle(support), &copied, &skipped);
+    if (!error && copied)
+        fprintf(stderr, "database of accounts: %lld people of support were copied\n",
+                (long long)copied);
+    if (!error && skipped)
+        fprintf(stderr,
+                "database of accounts: %lld people of support were not copied: others have their "
+                "names\n",
+                (long long)skipped);
+    return error;
+}
+
+/* People who signed in to support before there were accounts of the suite. Tried at each start; a
+ * failure does not stop it. */
+static void copy_people(struct arena *arena)
+{
+    struct accounts_service_settings *settings = ARENA_NEW(arena, struct accounts_service_settings);
+    struct problem problem = {0};
+    struct accounts *accounts = NULL;
+    struct store *support;
+    enum error error = ERROR_NONE;
+
+    if (!find_support(arena, &support))
+        return;
+    error = accounts_settings_load(settings, arena, NULL, &problem);
+    if (!error)
+        error = accounts_open(arena, &settings->accounts, settings->sql_directory,
+                              settings->state_directory, NULL, &accounts, &problem);
+    if (!error)
+        error = copy_users(accounts, support, arena, &problem);
+    if (error)
+        fprintf(stderr, "database of accounts: people of support were not copied: %s\n",
+                problem.text);
+    if (accounts)
+        accounts_close(accounts);
+    store_close(support);
+}
+
 static int run_start(const struct store_plan *plan, const char *folder)
 {
     struct arena *arena = arena_create(MEMORY_MAX);
     int status = arena ? check_folders(plan, arena) : EXIT_REFUSED;
 
     (void)folder;
+    if (status == EXIT_DONE)
+        status = establish(plan, DB_START);
+    if (status == EXIT_DONE && strcmp(plan->service, "accounts") == 0)
+        copy_people(arena);
     arena_destroy(arena);
-    return status == EXIT_DONE ? establish(plan, DB_START) : status;
+    return status;
 }
 
 static int run_inspect(const struct store_plan *plan, const char *folder)

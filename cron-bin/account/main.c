@@ -1,0 +1,346 @@
+/* Administers the people of the suite from a shell. `--help` lists the commands and exit codes. */
+#include "accounts/account_audit.h"
+#include "accounts/invitations.h"
+#include "accounts/people.h"
+#include "accounts/sessions.h"
+#include "accounts/settings.h"
+#include "accounts/tokens.h"
+#include "base/clock.h"
+#include "base/help.h"
+#include "base/log.h"
+#include "base/timestamp.h"
+#include "crypto/crypto.h"
+#include "crypto/token.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: account COMMAND [ARGUMENT...]\n"
+    "\n"
+    "Administers the people of the suite.\n"
+    "\n"
+    "  list                            People with their roles.\n"
+    "  add NAME [ROLES] [EMAIL]        Add a person; prints a first password, unless standard\n"
+    "                                  input has one.\n"
+    "  invite EMAIL ROLES              Print a link with which a person makes an account.\n"
+    "  role NAME ROLES                 Change roles; areas that are not named keep theirs.\n"
+    "  tenant NAME TENANT              Change whose data the person sees.\n"
+    "  password NAME                   Set a new password, as `add` does; ends all sessions.\n"
+    "  off NAME                        Switch a person off; ends all sessions and tokens.\n"
+    "  on NAME                         Switch a person on again.\n"
+    "  token NAME TOKEN-NAME [DAYS]    Print a personal token, which expires after DAYS.\n"
+    "\n"
+    "ROLES are AREA=ROLE pairs with commas, such as support=agent,data=viewer; =none takes a\n"
+    "role away. Areas and roles: experiments (viewer, analyst, admin), support (viewer, agent,\n"
+    "reviewer, admin), models (viewer, analyst, admin), data (viewer, operator, admin), suite\n"
+    "(admin).\n"
+    "\n"
+    "A password on standard input is its first line; a terminal is not read.\n"
+    "\n"
+    "Exit codes: 0 done; 1 the settings are wrong; 2 the command line is wrong; 3 the\n"
+    "database failed; 4 refused, as the message says.\n";
+
+enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, EXIT_REFUSED };
+enum {
+    MEMORY_MAX = 64 * 1024 * 1024,
+    PASSWORD_BYTES = 12, /* random, of a first password */
+    DAYS_MAX = 3650
+};
+
+struct job {
+    struct accounts_call call;
+    const struct accounts_service_settings *settings;
+    int argc;
+    char **argv; /* of the command, without its name */
+};
+
+struct command {
+    const char *name;
+    int least, most; /* arguments */
+    enum error (*run)(struct job *job);
+};
+
+static void note(struct job *job, const char *action, const char *what, const char *detail)
+{
+    account_audit_note(&job->call, &(struct account_event){
+                                       .actor = "program account",
+                                       .action = action,
+                                       .resource = arena_print(job->call.arena, "person:%s", what),
+                                       .detail = detail});
+}
+
+/* The first line of standard input, or a new one that is printed. */
+static const char *read_password(struct job *job)
+{
+    char line[512] = "", made[TOKEN_TEXT_MAX];
+
+    if (!isatty(STDIN_FILENO) && fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\r\n")] = '\0';
+        if (*line)
+            return arena_copy_string(job->call.arena, line);
+    }
+    token_random_text(PASSWORD_BYTES, made, sizeof made);
+    printf("password: %s\n", made);
+    return arena_copy_string(job->call.arena, made);
+}
+
+static enum error find(struct job *job, struct person *person)
+{
+    return person_find(&job->call, job->argv[0], person);
+}
+
+static enum error run_list(struct job *job)
+{
+    struct object_list people;
+    char seen[CLOCK_TEXT_MAX];
+    enum error error = people_list(&job->call, &people);
+    const struct person *person = people.items;
+
+    for (size_t i = 0; !error && i < people.count; i++, person++) {
+        if (person->last_seen_at)
+            timestamp_to_z(person->last_seen_at, false, seen);
+        printf("%-24s %-4s %-12s %-20s %s\n", person->username, person->is_active ? "on" : "off",
+               person->tenant, person->last_seen_at ? seen : "never",
+               roles_text(job->call.arena, person->roles));
+    }
+    return error;
+}
+
+static enum error run_add(struct job *job)
+{
+    struct new_person wanted = {.username = job->argv[0],
+                                .email = job->argc > 2 ? job->argv[2] : NULL,
+                                .roles = PERSON_ROLES_NONE,
+                                .must_change_password = true,
+                                .source = "local"};
+    struct person person;
+    enum error error = ERROR_NONE;
+
+    if (!person_is_username(wanted.username))
+        return problem_set(job->call.problem, ERROR_INVALID, "person_invalid",
+                           "a username may hold letters, digits and . _ @ + -");
+    if (job->argc > 1)
+        error = roles_read(job->argv[1], &wanted.roles, job->call.problem);
+    if (!error)
+        error = person_hash_password(&job->call, read_password(job), &wanted.password_hash);
+    if (!error)
+        error = person_add(&job->call, &wanted, &person);
+    if (!error)
+        note(job, "person_added", person.username, roles_text(job->call.arena, person.roles));
+    return error;
+}
+
+/* The address of the portal as the settings give it. */
+static const char *portal(struct job *job)
+{
+    const char *origin = getenv("ASSAY_ORIGIN_PORTAL"), *port = getenv("ASSAY_PORT_PORTAL");
+
+    if (origin && *origin)
+        return origin;
+    return arena_print(job->call.arena, "http://%s:%s", job->settings->host,
+                       port && *port ? port : "8080");
+}
+
+static enum error run_invite(struct job *job)
+{
+    struct person_roles roles = PERSON_ROLES_NONE;
+    struct invitation invitation = {.email = job->argv[0],
+                                    .tenant = "default",
+                                    .roles = &roles,
+                                    .invited_by = "program account",
+                                    .expires_at =
+                                        clock_unix_microseconds() +
+                                        job->settings->invitation_hours * 3600 * INT64_C(1000000)};
+    const char *secret;
+    enum error error = roles_read(job->argv[1], &roles, job->call.problem);
+
+    if (!error)
+        error = invitation_add(&job->call, &invitation, &secret);
+    if (error)
+        return error;
+    note(job, "person_invited", invitation.email, roles_text(job->call.arena, &roles));
+    printf("%s/sign-in?invitation=%s\n", portal(job), secret);
+    return ERROR_NONE;
+}
+
+static enum error run_role(struct job *job)
+{
+    struct person person;
+    struct person_roles roles;
+    enum error error = find(job, &person);
+
+    if (error)
+        return error;
+    roles = *person.roles;
+    error = roles_read(job->argv[1], &roles, job->call.problem);
+    person.roles = &roles;
+    if (!error)
+        error = person_change(&job->call, &person);
+    if (!error)
+        note(job, "person_changed", person.username, roles_text(job->call.arena, &roles));
+    return error;
+}
+
+static enum error run_tenant(struct job *job)
+{
+    struct person person;
+    enum error error = find(job, &person);
+
+    if (error)
+        return error;
+    person.tenant = job->argv[1];
+    error = person_change(&job->call, &person);
+    if (!error)
+        note(job, "person_changed", person.username,
+             arena_print(job->call.arena, "tenant %s", person.tenant));
+    return error;
+}
+
+static enum error run_password(struct job *job)
+{
+    struct person person;
+    enum error error = find(job, &person);
+
+    if (!error)
+        error = person_set_password(&job->call, person.id, read_password(job), true, NULL);
+    if (!error)
+        note(job, "password_set", person.username, NULL);
+    return error;
+}
+
+static enum error switch_person(struct job *job, bool on)
+{
+    struct person person;
+    enum error error = find(job, &person);
+
+    if (error)
+        return error;
+    person.is_active = on;
+    error = person_change(&job->call, &person);
+    if (!error)
+        note(job, "person_changed", person.username, on ? "switched on" : "switched off");
+    return error;
+}
+
+static enum error run_off(struct job *job)
+{
+    return switch_person(job, false);
+}
+
+static enum error run_on(struct job *job)
+{
+    return switch_person(job, true);
+}
+
+/* Microseconds since 1970; 0 for never. */
+static enum error read_expiry(struct job *job, int64_t *expires_at)
+{
+    char *end;
+    long days;
+
+    *expires_at = 0;
+    if (job->argc < 3)
+        return ERROR_NONE;
+    days = strtol(job->argv[2], &end, 10);
+    if (*end || days < 1 || days > DAYS_MAX)
+        return problem_set(job->call.problem, ERROR_INVALID, "days_invalid",
+                           "DAYS must be a whole number between 1 and %d", DAYS_MAX);
+    *expires_at = clock_unix_microseconds() + days * 86400 * INT64_C(1000000);
+    return ERROR_NONE;
+}
+
+static enum error run_token(struct job *job)
+{
+    struct new_token wanted = {.name = job->argv[1]};
+    struct personal_token token;
+    struct person person;
+    const char *secret;
+    enum error error = read_expiry(job, &wanted.expires_at);
+
+    if (!error)
+        error = find(job, &person);
+    if (error)
+        return error;
+    wanted.person_id = person.id;
+    error = personal_token_add(&job->call, &wanted, &token, &secret);
+    if (error)
+        return error;
+    note(job, "token_added", person.username, token.name);
+    printf("%s\n", secret);
+    return ERROR_NONE;
+}
+
+static const struct command commands[] = {
+    {"list", 0, 0, run_list}, {"add", 1, 3, run_add},           {"invite", 2, 2, run_invite},
+    {"role", 2, 2, run_role}, {"tenant", 2, 2, run_tenant},     {"off", 1, 1, run_off},
+    {"on", 1, 1, run_on},     {"password", 1, 1, run_password}, {"token", 2, 3, run_token},
+};
+
+static const struct command *find_command(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < COUNT_OF(commands); i++)
+        if (strcmp(argv[1], commands[i].name) == 0 && argc - 2 >= commands[i].least &&
+            argc - 2 <= commands[i].most)
+            return &commands[i];
+    return NULL;
+}
+
+static int complain(enum error error, const struct problem *problem)
+{
+    bool is_refusal = error == ERROR_INVALID || error == ERROR_NOT_FOUND || error == ERROR_CONFLICT;
+
+    fprintf(stderr, "account: %s\n", problem->text);
+    return is_refusal ? EXIT_REFUSED : EXIT_DATABASE;
+}
+
+static int run(struct arena *arena, const struct command *command, int argc, char **argv)
+{
+    struct accounts_service_settings *settings = ARENA_NEW(arena, struct accounts_service_settings);
+    struct problem problem = {0};
+    struct job job = {.settings = settings, .argc = argc - 2, .argv = argv + 2};
+    struct accounts *accounts;
+    enum error error;
+
+    if (crypto_start(&problem) || accounts_settings_load(settings, arena, NULL, &problem)) {
+        fprintf(stderr, "account: %s\n", problem.text);
+        return EXIT_SETTINGS;
+    }
+    log_open("assay.account", (enum log_level)settings->log_level,
+             (enum log_format)settings->log_format);
+    /* With the run directory of a stack its workers forget at once what changes here. */
+    if (accounts_open(arena, &settings->accounts, settings->sql_directory,
+                      settings->state_directory, getenv("ASSAY_RUN_DIR"), &accounts, &problem)) {
+        fprintf(stderr, "account: %s\n", problem.text);
+        return EXIT_SETTINGS;
+    }
+    error = accounts_prepare(accounts, &problem);
+    if (!error)
+        error = accounts_begin(accounts, arena, &problem, &job.call);
+    if (!error)
+        error = command->run(&job);
+    accounts_close(accounts);
+    return error ? complain(error, &problem) : EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    const struct command *command = find_command(argc, argv);
+    struct arena *arena;
+    int status;
+
+    if (help_given(argc, argv, help))
+        return EXIT_DONE;
+    if (!command) {
+        help_print_usage(help);
+        return EXIT_USAGE;
+    }
+    arena = arena_create(MEMORY_MAX);
+    if (!arena)
+        return EXIT_DATABASE;
+    status = run(arena, command, argc, argv);
+    arena_destroy(arena);
+    return status;
+}
