@@ -48,7 +48,7 @@ static const struct field roles_fields[] = {
     AREA_FIELD(AREA_SUITE, "suite", suite_choices, "Administers people and the whole suite."),
 };
 SCHEMA(person_roles_schema, struct person_roles, "PersonRoles", roles_fields,
-       .help = "The role of a person in each area; null = no access.");
+       .help = "The role of a person in each area; null = no access.", .complete = true);
 
 #define OWNER struct person
 static const struct field person_fields[] = {

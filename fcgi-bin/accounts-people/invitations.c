@@ -5,7 +5,6 @@
 #include "accounts/invitations.h"
 #include "accounts/people.h"
 #include "base/clock.h"
-#include "http/cookie.h"
 
 enum { SECRET_MAX = 100 };
 
@@ -181,9 +180,6 @@ enum error invitation_accept_handle(struct request *request, struct reply *reply
     struct accounts_call call;
     enum error error = service_call(request, &call);
 
-    if (!error && !request_is_of_own_page(request))
-        return problem_set(&request->problem, ERROR_FORBIDDEN, "other_site",
-                           "Another site's page cannot sign in here");
     if (!error)
         error = invitation_accept(&call, &acceptance, person);
     if (error)

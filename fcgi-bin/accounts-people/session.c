@@ -2,7 +2,6 @@
 #include "accounts-people/session.h"
 
 #include "accounts/people.h"
-#include "http/cookie.h"
 #include "http/exposure.h"
 
 #include <string.h>
@@ -187,9 +186,6 @@ enum error session_begin_handle(struct request *request, struct reply *reply)
 
     if (error)
         return error;
-    if (!request_is_of_own_page(request))
-        return problem_set(&request->problem, ERROR_FORBIDDEN, "other_site",
-                           "Another site's page cannot sign in here");
     error = sign_in_check(&call, &rules, &attempt, &outcome, person, &retry_after);
     if (!error && outcome != SIGN_IN_ACCEPTED)
         note_failure(request, &call, credentials->username, outcome);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { GUESSES_A_MINUTE = 30, PROVIDER_A_MINUTE = 300 };
+enum { PROVIDER_A_MINUTE = 300 };
 
 static bool only_reads(const struct request *request)
 {
@@ -44,8 +44,11 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
     bool shows = (bearer && *bearer) || (key && *key);
 
     service->caller = (struct account_caller){.kind = CALLER_NONE};
-    if (!request->route || request->route->role == ACCESS_ANYBODY)
+    if (!request->route)
         return true;
+    if (request->route->role == ACCESS_ANYBODY)
+        return !request->route->sets_cookie || request_is_of_own_page(request) ||
+               http_refuse(refusal, 403, "forbidden", "Another site's page cannot sign in here");
     if (caller_find(service->accounts, request->arena, &shown, &service->caller,
                     &request->problem)) {
         refusal->answered_by_error = true;
@@ -79,12 +82,13 @@ void service_refuse(const struct request *request, struct http_refusal *refusal)
 
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX])
 {
-    static const struct {
+    const struct {
         unsigned trait;
         const char *name;
         uint32_t a_minute;
-    } windows[] = {{TRAIT_GUESSES, "guess", GUESSES_A_MINUTE},
-                   {TRAIT_PROVIDER, "provider", PROVIDER_A_MINUTE}};
+    } windows[] = {
+        {TRAIT_GUESSES, "guess", (uint32_t)service_settings(request)->sign_in_rate_per_minute},
+        {TRAIT_PROVIDER, "provider", PROVIDER_A_MINUTE}};
 
     for (size_t i = 0; request->route && i < COUNT_OF(windows); i++) {
         if (!(request->route->traits & windows[i].trait))

@@ -11,7 +11,6 @@
 static const struct reason_answer reasons[] = {
     {"credentials_refused", 401, "credentials_refused"},
     {"too_many_failures", 429, "too_many_failures"},
-    {"other_site", 403, "forbidden"},
     {"person_unknown", 404, "person_unknown"},
     {"session_unknown", 404, "session_unknown"},
     {"token_unknown", 404, "token_unknown"},

@@ -21,7 +21,7 @@ import pytest
 import requests
 
 from openapi import Document
-from stack import Stack
+from stack import WITH_PORT, Stack
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "db"))
 from pgbouncer import PgBouncer  # noqa: E402  (found by the line above)
@@ -32,7 +32,7 @@ from postgres import PROGRAMS, PostgresServer  # noqa: E402
 ENGINES = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
 # What each service calls the URL of its database.
 DATABASE_SETTINGS = {"experiments": "AB_DATABASE_URL", "support": "DATABASE_URL",
-                     "livedata": "LIVE_DATABASE_URL", "orchestrator": "ORCH_DB_DSN"}
+                     "livedata": "LIVE_DATABASE_URL", "orchestrator": "ORCH_DB_DSN", "accounts": "ASSAY_ACCOUNTS_DATABASE_URL"}
 
 
 class Servers:
@@ -88,7 +88,7 @@ class Service:
 
     def __enter__(self):
         self.stack.start(self.env)
-        self.url = self.stack.url_of(self.name)
+        self.url = self._address(self.name)
         return self
 
     def __exit__(self, *_):
@@ -98,10 +98,13 @@ class Service:
         self.stack.close()
         assert not left, f"processes {left} are left"
 
+    def _address(self, name):
+        return self.stack.url_of(name) if name in WITH_PORT else self.stack.area_url(name)
+
     def beside(self, name):
         """Another service of the same stack, to be asked only."""
         other = copy.copy(self)
-        other.name, other.url, other._document = name, self.stack.url_of(name), None
+        other.name, other.url, other._document = name, self._address(name), None
         return other
 
     def send(self, method, path, *, cookies=None, checked=True, **arguments):
@@ -144,8 +147,8 @@ class Service:
             done = subprocess.run([PROGRAMS / "psql", url, "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1",
                                    "-c", statement], capture_output=True, text=True, check=True)
             return [line.split("|") for line in done.stdout.splitlines()]
-        stem = "projects" if self.name == "experiments" else f"{self.name[:4]}*"
-        [file] = (self.stack.directory / "data").rglob(f"{stem}.sqlite3")
+        names = {"experiments": "projects.sqlite3", "accounts": "accounts.db"}
+        [file] = (self.stack.directory / "data").rglob(names.get(self.name, f"{self.name[:4]}*.sqlite3"))
         with closing(sqlite3.connect(file, timeout=20)) as connection, connection:
             return [["" if value is None else str(value) for value in row] for row in connection.execute(statement)]
 
