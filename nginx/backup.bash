@@ -94,7 +94,15 @@ command_backup() {
         mv -f -- "$part" "$file" && sync "${file%/*}" || fail "$file cannot be written"
     remove_scratch
     [[ -z $folder ]] || prune_backups "$folder" "$keep"
+    note_backup "$file"
     echo "$file"
+}
+
+# For the pages of the portal, which show when the last backup was made. The backup is good without it.
+note_backup() {
+    local note=$dir/state/last-backup.json
+    printf '{"made_at":"%s","size_bytes":%s}\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$(stat -c %s -- "$1")" >"$note.new" &&
+        mv -f -- "$note.new" "$note" || echo "stack: $note cannot be written" >&2
 }
 
 write_manifest() {

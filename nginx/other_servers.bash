@@ -91,7 +91,7 @@ write_whole_pages() {
 }
 
 readonly catalogue_expression='^/static/[0-9a-f]{12}/(locales/[a-z]+\.json)$'
-readonly made_expression='^/static/[0-9a-f]{12}/made/([a-z-]+\.(?:js|css))$'
+readonly made_expression='^/static/[0-9a-f]{12}/made/([a-z_-]+\.(?:js|css))$'
 readonly asset_expression='^/static/[0-9a-f]{12}/((?!tools/|node_modules/)[a-z]+/.+\.[a-z0-9]+)$'
 readonly page_policy="default-src 'self'; base-uri 'self'; connect-src 'self'; font-src 'self' data:; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:; object-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; worker-src blob:"
 

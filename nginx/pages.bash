@@ -217,13 +217,13 @@ declare -A area_name=([experiments]=experiments [support]=support [orchestrator]
 declare -A area_roles=([experiments]="viewer analyst admin" [support]="viewer agent reviewer admin" [orchestrator]="viewer analyst admin"
     [livedata]="viewer operator admin")
 
-# Sets $shown_to to the attribute that names the roles $2... of service $1: `data-for="support.agent support.admin"`.
+# Sets $shown_to to the attribute that names the roles $2... of service $1: `data-for="support:agent support:admin"`.
 seen_by() {
     local service=$1 role
     shift
     shown_to=''
     for role; do
-        [[ $role == *.* ]] || role=${area_name[$service]}.$role
+        [[ $role == *:* ]] || role=${area_name[$service]}:$role
         shown_to+=${shown_to:+ }$role
     done
     shown_to=${shown_to:+ data-for=\"$shown_to\"}

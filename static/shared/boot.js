@@ -46,14 +46,14 @@
 
     globalThis.assayRightToLeft = (tag) => rightToLeft.includes(tag);
 
-    /* The roles of the person signed in, 'support.agent data.viewer', by which the menu shows what is of use
+    /* The roles of the person signed in, 'support:agent data:viewer', by which the menu shows what is of use
      * (frame.css). No mark: nobody is known, and nothing is hidden. */
     globalThis.assayMarkRoles = (person) => {
         if (person === null) delete root.dataset.roles;
         else
             root.dataset.roles = Object.entries(person.roles)
                 .filter(([, role]) => role !== null)
-                .map((pair) => pair.join('.'))
+                .map((pair) => pair.join(':'))
                 .join(' ');
     };
 

@@ -66,10 +66,10 @@ export function roleIn(area) {
     return person?.roles?.[area] ?? null;
 }
 
-/* Whether the person has one of the roles, each written as in pages.json: 'support.agent'. */
+/* Whether the person has one of the roles, each written as in pages.json: 'support:agent'. */
 export function hasRole(...roles) {
     return roles.some((role) => {
-        const [area, name] = role.split('.');
+        const [area, name] = role.split(':');
         return roleIn(area) === name;
     });
 }
@@ -77,6 +77,11 @@ export function hasRole(...roles) {
 /* Calls `listener` with the person after each change. */
 export function onPerson(listener) {
     listeners.add(listener);
+}
+
+/* Whether the page is for people who are signed in: below the portal those are all that do not say otherwise. */
+export function isForPeople() {
+    return isUnderPortal && !('public' in document.body.dataset) && document.getElementById('person-menu') !== null;
 }
 
 /* Leaves for the page that signs in and leads back here; never resolves. */

@@ -18,7 +18,7 @@ const areaOf = { experiments: 'experiments', support: 'support', orchestrator: '
 const contains = (text, words) => words.every((word) => text.toLocaleLowerCase().includes(word));
 const wordsOf = (text) => text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
 
-/* Pages of the menus that the person may see, found by their names in his language. */
+/* Pages of the menus that the person may see, found by their names in the language of the page. */
 async function findPages(text, signal) {
     const response = await fetch(portalAddress('/pages.json'), { signal });
     const services = response.ok ? await response.json() : {};
@@ -26,7 +26,7 @@ async function findPages(text, signal) {
     return Object.entries(services).flatMap(([service, pages]) =>
         pages
             .filter(({ path, to, menu, found }) => !to && (menu !== false || found) && !path.includes('{') && mayServe(service))
-            .filter(({ roles }) => !roles || hasRole(...roles.map((role) => (role.includes('.') ? role : `${areaOf[service]}.${role}`))))
+            .filter(({ roles }) => !roles || hasRole(...roles.map((role) => (role.includes(':') ? role : `${areaOf[service]}:${role}`))))
             .map(({ page, path }) => ({
                 title: t(`nav.${page}`),
                 note: service === 'portal' ? '' : t(`service.${service}`),
@@ -93,8 +93,8 @@ async function findEntities(text, signal) {
 const sources = [
     { name: 'pages', may: () => true, find: findPages },
     { name: 'experiments', may: () => roleIn('experiments') !== null, find: findExperiments },
-    { name: 'tickets', may: () => hasRole('support.agent', 'support.reviewer', 'support.admin'), find: findTickets },
-    { name: 'documents', may: () => hasRole('support.agent', 'support.reviewer', 'support.admin'), find: findDocuments },
+    { name: 'tickets', may: () => hasRole('support:agent', 'support:reviewer', 'support:admin'), find: findTickets },
+    { name: 'documents', may: () => hasRole('support:agent', 'support:reviewer', 'support:admin'), find: findDocuments },
     { name: 'runs', may: () => roleIn('models') !== null, find: findRuns },
     { name: 'entities', may: () => roleIn('data') !== null, find: findEntities },
 ];
@@ -144,7 +144,7 @@ function resultView({ title, note, href }, index, chosen) {
         href=${href}
         ${ref(index === chosen ? (element) => element?.scrollIntoView({ block: 'nearest' }) : undefined)}
     >
-        <span dir="auto">${title}</span>${note ? html`<span class="palette-note" dir="auto">${note}</span>` : null}
+        <span class="palette-title" dir="auto">${title}</span>${note ? html`<span class="palette-note" dir="auto">${note}</span>` : null}
     </a>`;
 }
 

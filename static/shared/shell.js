@@ -4,7 +4,8 @@
  * starts it.
  */
 import { currentLocale, onLocale, setLocale, t } from './i18n.js';
-import { hasRole, knownPerson, onPerson, signOut } from './person.js';
+import { currentPerson, goToSignIn, hasRole, isForPeople, knownPerson, onPerson, signOut } from './person.js';
+import { openPalette } from './search.js';
 import { currentTheme, onTheme, toggleTheme } from './theme.js';
 import { accessToken, onAccessToken, setAccessToken } from './ui/session.js';
 
@@ -37,21 +38,16 @@ function leadToAreas() {
 function showPerson(person) {
     const name = person === null ? '' : person.name || person.username;
     document.getElementById('person-initials').textContent = initials(name);
-    document.getElementById('person-name').textContent = name;
-    document.getElementById('person-username').textContent = person !== null && name !== person.username ? person.username : '';
+    document.getElementById('who-name').textContent = name;
+    document.getElementById('who-username').textContent = person !== null && name !== person.username ? person.username : '';
     if (person !== null) leadToAreas();
-}
-
-async function openSearch() {
-    const { openPalette } = await import('./search.js');
-    openPalette();
 }
 
 function onKey(event) {
     if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return;
     if (knownPerson() === null) return;
     event.preventDefault();
-    openSearch();
+    openPalette();
 }
 
 function start() {
@@ -62,7 +58,7 @@ function start() {
         setAccessToken(null);
         location.reload();
     });
-    document.getElementById('search-button').addEventListener('click', openSearch);
+    document.getElementById('search-button').addEventListener('click', openPalette);
     document.getElementById('sign-out-suite').addEventListener('click', () => signOut());
     addEventListener('keydown', onKey);
     onTheme(nameTheme);
@@ -74,6 +70,8 @@ function start() {
     onPerson(showPerson);
     showToken();
     showPerson(knownPerson());
+    /* A token in this tab is another way to be somebody. */
+    if (isForPeople() && accessToken() === null) currentPerson().then((person) => person ?? goToSignIn());
 }
 
 /* A page without the frame, for customers, loads the module with the others. */

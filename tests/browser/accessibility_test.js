@@ -11,7 +11,6 @@ import {
     open,
     portal,
     takeLook,
-    untilText,
 } from './browser.js';
 
 const everything =
@@ -20,7 +19,7 @@ const everything =
     '&randomization_unit=cluster&avg_cluster_size=20&icc=0.02&holdout_fraction=0.1&seasonality_present=true';
 
 const pages = [
-    [`${portal}/`, (page) => untilText(page, '#checked', /./)],
+    [`${portal}/sign-in`, '#sign-in'],
     [`${experiments}/?${everything}`, answered],
     [`${experiments}/results`, answered],
     [`${experiments}/results?analysis=srm`, answered],

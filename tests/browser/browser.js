@@ -92,6 +92,55 @@ export async function open(url, options = {}) {
     return page;
 }
 
+/* Who administers everything while nobody has set a password: the pair of a development installation. */
+const administrator = { username: 'admin', password: 'admin' };
+const cookies = new Map();
+
+/* The session cookie of a person as `name=value`; each signs in once per file. */
+async function cookieOf(who) {
+    if (!cookies.has(who.username)) {
+        const response = await fetch(`${portal}/accounts/api/session`, {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json', Origin: portal },
+            body: JSON.stringify(who),
+        });
+        assert.equal(response.status, 200, await response.text());
+        cookies.set(who.username, response.headers.getSetCookie()[0].split(';')[0]);
+    }
+    return cookies.get(who.username);
+}
+
+/* {status, data} of a request to the portal as a page of it sends it; who = null sends no session. */
+export async function request(method, path, body = undefined, who = administrator) {
+    const response = await fetch(portal + path, {
+        method,
+        headers: { 'Content-Type': 'application/json', Origin: portal, ...(who === null ? {} : { Cookie: await cookieOf(who) }) },
+        body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await response.text();
+    return { status: response.status, data: text === '' ? null : JSON.parse(text) };
+}
+
+/* A page of the portal at `path`, signed in as `who` by a session of its own; null is the administrator. */
+export async function openAs(who, path, options = {}) {
+    const response = await fetch(`${portal}/accounts/api/session`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Origin: portal },
+        body: JSON.stringify(who ?? administrator),
+    });
+    assert.equal(response.status, 200, await response.text());
+    const [name, value] = response.headers.getSetCookie()[0].split(';')[0].split(/=(.*)/s);
+    const cookie = { name, value, domain: new URL(portal).hostname, path: '/', expires: -1, httpOnly: true, secure: false, sameSite: /** @type {const} */ ('Lax') };
+    return open(portal + path, { ...options, storageState: { cookies: [cookie], origins: [] } });
+}
+
+/* Fills in the sign-in page and sends it. */
+export async function signInByForm(page, { username, password }) {
+    await page.fill('#sign-in-username', username);
+    await page.fill('#sign-in-password', password);
+    await page.click('#sign-in button[type="submit"]');
+}
+
 /* Until the form of the page has been answered. */
 export async function answered(page) {
     await page.waitForSelector('#result-body[aria-busy="false"]');

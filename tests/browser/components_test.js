@@ -371,7 +371,7 @@ test('a live chart is fetched when it is shown and says its newest values in a t
 });
 
 /* What moves while a page loads, as browsers measure it: 0.1 is a page that annoys. */
-for (const url of [`${experiments}/`, `${experiments}/results`, `${portal}/`])
+for (const url of [`${experiments}/`, `${experiments}/results`, `${portal}/sign-in`])
     test(`${new URL(url).pathname} stands still while it loads, at 360 px, with one typeface file`, async () => {
         const page = await open('about:blank', { viewport: { width: 360, height: 780 } });
         await page.addInitScript(() => {
@@ -382,7 +382,7 @@ for (const url of [`${experiments}/`, `${experiments}/results`, `${portal}/`])
             }).observe({ type: 'layout-shift', buffered: true });
         });
         await page.goto(url);
-        await page.waitForSelector('#result-body[aria-busy="false"], .service');
+        await page.waitForSelector('#result-body[aria-busy="false"], #sign-in');
         await page.evaluate(() => document.fonts.ready);
         const [shifted, fonts] = await page.evaluate(() => [
             globalThis.shifted,

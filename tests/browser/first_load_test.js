@@ -13,15 +13,17 @@ const bases = { portal };
 for (const service of ['experiments', 'support', 'orchestrator', 'livedata'])
     bases[service] = process.env[`ASSAY_${service.toUpperCase()}_URL`].replace(/\/$/, '');
 
-let cookies = []; /* of support's sign-in */
+let cookies = []; /* of the sign-in at support and at the portal */
 
 before(async () => {
-    const response = await fetch(`${bases.support}/api/auth/login`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ username: 'admin', password: 'admin' }),
-    });
-    cookies = response.headers.getSetCookie().map((line) => {
+    const signIn = (url) =>
+        fetch(url, {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json', Origin: new URL(url).origin },
+            body: JSON.stringify({ username: 'admin', password: 'admin' }),
+        });
+    const responses = await Promise.all([signIn(`${bases.support}/api/auth/login`), signIn(`${portal}/accounts/api/session`)]);
+    cookies = responses.flatMap((response) => response.headers.getSetCookie()).map((line) => {
         const [, name, value] = /^([^=]+)=([^;]*)/.exec(line);
         return { name, value, domain: '127.0.0.1', path: '/', expires: -1, httpOnly: true, secure: false, sameSite: 'Strict' };
     });

@@ -61,8 +61,8 @@ test('changes language in place, keeps what was entered and remembers the choice
 });
 
 test('takes the language of the browser when none was chosen', async () => {
-    const page = await open(`${portal}/`, { locale: 'de-AT' });
-    await untilText(page, '#checked', 'Alle Dienste antworten');
+    const page = await open(`${portal}/sign-in`, { locale: 'de-AT' });
+    await untilText(page, 'h1', 'Anmelden');
     assert.equal(await page.getAttribute('html', 'lang'), 'de');
     await close(page);
 });

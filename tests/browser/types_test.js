@@ -14,12 +14,14 @@ import { writeTypes } from './types.js';
 const compiler = createRequire(import.meta.url).resolve('typescript/lib/tsc.js');
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'static');
 const types = join(root, '..', 'build', 'types');
-const services = ['experiments', 'support', 'orchestrator', 'livedata'];
+/* Accounts has no port of its own. */
+const services = { accounts: `${process.env.ASSAY_PORTAL_URL}/accounts` };
+for (const service of ['experiments', 'support', 'orchestrator', 'livedata']) services[service] = process.env[`ASSAY_${service.toUpperCase()}_URL`];
 
 /* Made anew from what the services say now; stays there for the editors of whoever works on the pages. */
 before(async () => {
-    for (const service of services) {
-        const answer = await fetch(`${process.env[`ASSAY_${service.toUpperCase()}_URL`]}/openapi.json`);
+    for (const [service, url] of Object.entries(services)) {
+        const answer = await fetch(`${url.replace(/\/$/, '')}/openapi.json`);
         await writeTypes(types, service, await answer.json());
     }
 });

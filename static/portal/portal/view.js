@@ -1,100 +1,172 @@
-/* The list of services as a template. */
-import { hasText, t } from '../../shared/i18n.js';
+/* The home page as templates: one card per area, each with what to do first, its trend and the way there. */
+import { hasText, intlLocale, t } from '../../shared/i18n.js';
+import { formatInteger, formatMoney, formatNumber, formatPercent } from '../../shared/numbers.js';
+import { hasRole, roleIn } from '../../shared/person.js';
+import { areaAddress, portalAddress } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
-import { html, nothing, repeat } from '../../shared/ui/lit.js';
-import { reachableUrl } from './services.js';
+import { sparkline } from '../../shared/ui/charts/spark.js';
+import { icon } from '../../shared/ui/icons.js';
+import { html, nothing } from '../../shared/ui/lit.js';
+import { resourceView } from '../../shared/ui/resource.js';
+import { backupBadge } from '../backup.js';
 
-/* Words by which the services' health documents say that something is amiss. */
-const amiss = ['degraded', 'unhealthy', 'error', 'not_ready', 'shutting_down'];
+/* "Nov 20": the year goes without saying. */
+const dayOf = (date) => new Intl.DateTimeFormat(intlLocale(), { day: 'numeric', month: 'short' }).format(new Date(date));
+const experimentAt = (id) => areaAddress('experiments', `/live/${encodeURIComponent(id)}`);
 
-const states = {
-    checking: { tone: 'plain', key: 'portal.state_checking' },
-    up: { tone: 'good', key: 'portal.state_up' },
-    partly: { tone: 'caution', key: 'portal.state_partly' },
-    down: { tone: 'danger', key: 'portal.state_down' },
-};
-
-export function stateOf(check) {
-    if (check === undefined) return states.checking;
-    if (check.health === null) return states.down;
-    return check.down.length === 0 && !amiss.includes(check.health.status) ? states.up : states.partly;
+/* A number that asks for something is marked; none is calm. */
+function figure(value, label, tone = value === 0 ? 'plain' : 'caution') {
+    return html`<p class="home-figure"><span class="home-number" data-tone=${tone}>${formatInteger(value)}</span> <span>${label}</span></p>`;
 }
 
-/* A service that these pages do not know yet is still listed, under its own name. */
-function textOf(key, fallback) {
-    return hasText(key) ? t(key) : fallback;
+function rows(items, link) {
+    if (items.length === 0) return nothing;
+    return html`<ul class="home-rows">
+        ${items.map((item) => html`<li><a href=${link(item).href} dir="auto">${link(item).title}</a>${link(item).note ?? null}</li>`)}
+    </ul>`;
 }
 
-const titleOf = ({ name }) => textOf(`service.${name}`, name);
-
-function links({ name, url, pages }) {
-    if (url === null) return html`<p class="section-note">${t('portal.no_address')}</p>`;
-    const base = reachableUrl(url);
-    const all = pages.length > 0 ? pages.slice(0, 3) : [{ page: name, path: '/', name: titleOf({ name }) }];
-    return html`<div class="button-row">
-        ${all.map(
-            ({ page, path, name: english }, index) =>
-                html`<a class="button" data-kind=${index === 0 ? 'primary' : nothing} href=${new URL(path, base).href}
-                    >${textOf(`nav.${page}`, english)}</a
-                >`,
-        )}
-    </div>`;
+function progressBar(share, label) {
+    const percent = Math.round(100 * Math.min(1, Math.max(0, share)));
+    return html`<progress class="home-progress" max="100" value=${percent} aria-label=${label}>${percent}%</progress>`;
 }
 
-function facts({ url }, check) {
-    const health = check?.health ?? {};
-    const list = [
-        [t('portal.address'), url === null ? null : new URL(reachableUrl(url)).host],
-        [t('portal.version'), health.version],
-        [t('portal.build'), health.git_sha ? html`<span class="mono">${health.git_sha}</span>` : null],
-        [t('portal.environment'), health.environment],
-    ];
-    return html`<dl class="facts">
-        ${list
-            .filter(([, value]) => value)
-            .map(([name, value]) => html`<div class="fact"><dt>${name}</dt><dd>${value}</dd></div>`)}
-    </dl>`;
-}
-
-function card(service, check) {
-    const { tone, key } = stateOf(check);
-    return html`<li class="card service" data-service=${service.name}>
-        <div class="service-body">
-            <div class="service-name">
-                <h3>${titleOf(service)}</h3>
-                ${badge(t(key), tone, { dot: true })}
-            </div>
-            <p class="service-text">${textOf(`portal.about.${service.name}`, '')}</p>
-            ${check?.down.length > 0 ? html`<p class="field-error">${t('portal.parts_down', { parts: check.down.join(', ') })}</p>` : null}
-            ${links(service)}
-        </div>
-        <div class="service-side">${facts(service, check)}</div>
+function collectingRow({ id, project_name: name, progress }) {
+    return html`<li>
+        <a href=${experimentAt(id)} dir="auto">${name}</a>
+        <span class="home-note">${progress === null ? t('home.collecting') : formatPercent(progress, 2)}</span>
+        ${progress === null ? null : progressBar(progress, t('home.progress_of', { name }))}
     </li>`;
 }
 
-function summary({ services, checks }) {
-    if (checks?.data === undefined) return '';
-    const inState = (wanted) => services.filter(({ name }) => stateOf(checks.data[name]) === wanted);
-    const names = (list) => list.map(titleOf).join(', ');
-    const parts = [
-        [inState(states.down), 'portal.some_down'],
-        [inState(states.partly), 'portal.some_parts_down'],
-    ]
-        .filter(([list]) => list.length > 0)
-        .map(([list, key]) => t(key, { names: names(list) }));
-    return parts.length > 0 ? parts.join(' · ') : t('portal.all_up');
+function experimentsCard({ counts, ready, collecting }) {
+    const total = counts.not_started + counts.collecting + counts.ready + counts.decided;
+    if (total === 0) return html`<p class="home-calm">${t('home.no_experiments')}</p>`;
+    return html`${figure(counts.ready, t('home.ready', { count: counts.ready }))}
+        ${rows(ready, ({ id, project_name: title }) => ({ title, href: experimentAt(id) }))}
+        ${collecting.length === 0 ? null : html`<p class="home-label">${t('home.collecting')}</p><ul class="home-rows">${collecting.map(collectingRow)}</ul>`}`;
+}
+
+function supportCard({ tickets, total }) {
+    return html`${figure(total, t('home.questions', { count: total }))}
+        ${rows(tickets.slice(0, 3), ({ id, user_question: title }) => ({ title, href: areaAddress('support', `/agent?${new URLSearchParams({ ticket: id })}`) }))}`;
+}
+
+function trendLine(label, points, format) {
+    return sparkline({ label, points: points.map(({ date, value }) => ({ label: dayOf(date), value })), format });
+}
+
+function supportTrend({ points, reviews }) {
+    return html`${reviews === null ? null : figure(reviews, t('home.reviews', { count: reviews }))}
+        ${trendLine(t('home.resolution'), points, (value) => formatPercent(value, 3))}`;
+}
+
+function spendView({ usd, limit }) {
+    const spent = formatMoney(usd);
+    if (limit === null || limit === undefined) return html`<p class="home-figure"><span class="home-number">${spent}</span> <span>${t('home.spent')}</span></p>`;
+    const share = limit === 0 ? 1 : usd / limit;
+    return html`<p class="home-figure">
+            <span class="home-number" data-tone=${share >= 0.8 ? 'caution' : 'plain'}>${spent}</span>
+            <span>${t('home.spent_of', { limit: formatMoney(limit) })}</span>
+        </p>
+        ${progressBar(share, t('home.spent_share'))}`;
+}
+
+function modelsCard({ spend, unavailable }) {
+    return html`${spend === null ? null : spendView(spend)}
+        ${unavailable.length === 0 ? null : html`<p>${badge(t('home.unavailable', { names: unavailable.join(', ') }), 'caution')}</p>`}`;
+}
+
+const modelsTrend = ({ points }) => trendLine(t('home.runs'), points, formatInteger);
+
+/* "Revenue, EUR": metrics are named by the configuration of the installation. */
+function metricTitle({ name, unit }) {
+    const words = name.replaceAll('_', ' ');
+    const title = words.charAt(0).toLocaleUpperCase() + words.slice(1);
+    return unit && unit !== 'count' ? `${title}, ${unit}` : title;
+}
+
+function dataCard({ failing, firing }) {
+    return html`${figure(firing.length, t('home.alerts', { count: firing.length }))}
+        ${rows(firing.slice(0, 3), ({ name: title }) => ({ title, href: areaAddress('data', '/alerts') }))}
+        ${figure(failing.length, t('home.objectives', { count: failing.length }))}`;
+}
+
+const dataTrend = (metric) => (metric === null ? null : trendLine(metricTitle(metric), metric.points, (value) => formatNumber(value, 4)));
+
+function installationCard({ faulty }) {
+    const nameOf = (name) => (hasText(`service.${name}`) ? t(`service.${name}`) : name);
+    return html`<p>
+        ${faulty.length === 0
+            ? badge(t('home.all_running'), 'good', { dot: true })
+            : badge(t('home.not_running', { names: faulty.map(nameOf).join(', ') }), 'danger', { dot: true })}
+    </p>`;
+}
+
+const kinds = {
+    experiments: { ready: experimentsCard, title: () => t('service.experiments'), href: areaAddress('experiments', '/projects') },
+    support: { ready: supportCard, trendReady: supportTrend, title: () => t('service.support'), href: areaAddress('support', '/agent') },
+    models: { ready: modelsCard, trendReady: modelsTrend, title: () => t('service.orchestrator'), href: areaAddress('models', '/analytics.html') },
+    data: { ready: dataCard, trendReady: dataTrend, title: () => t('service.livedata'), href: areaAddress('data', '/') },
+    installation: { ready: installationCard, trendReady: (backup) => html`<p>${backupBadge(backup)}</p>`, title: () => t('home.installation'), href: portalAddress('/admin/system') },
+};
+
+/* A trend that cannot be had is left out; what needs attention says what is wrong. */
+function trendView(trend, ready) {
+    if (trend === null || trend.error !== null) return null;
+    return html`<div class="home-trend">${trend.data === undefined ? null : ready(trend.data)}</div>`;
+}
+
+function card({ name, resource, trend }) {
+    const { ready, trendReady, title, href } = kinds[name];
+    return html`<section class="card home-card" data-card=${name} aria-labelledby=${`card-${name}`}>
+        <h2 class="home-title" id=${`card-${name}`}><a href=${href}>${title()}${icon('next')}</a></h2>
+        ${resourceView(resource, { skeleton: { lines: 3 }, quiet: true, ready })} ${trendView(trend, trendReady)}
+    </section>`;
+}
+
+/* A customer has no work here but a question. */
+function askCard() {
+    return html`<section class="card home-card" data-card="ask" aria-labelledby="card-ask">
+        <h2 class="home-title" id="card-ask"><a href=${areaAddress('support', '/static/chat.html')}>${t('service.support')}${icon('next')}</a></h2>
+        <p class="home-calm">${t('home.ask')}</p>
+        <div class="button-row"><a class="button" href=${areaAddress('support', '/static/chat.html')}>${t('home.ask_action')}</a></div>
+    </section>`;
+}
+
+const steps = [
+    { may: () => roleIn('experiments') !== null, key: 'experiments', href: areaAddress('experiments', '/projects') },
+    { may: () => roleIn('support') !== null, key: 'support', href: areaAddress('support', '/static/chat.html') },
+    { may: () => hasRole('models:analyst', 'models:admin'), key: 'models', href: areaAddress('models', '/compare.html') },
+    { may: () => roleIn('data') !== null, key: 'data', href: areaAddress('data', '/explorer') },
+    { may: () => hasRole('suite:admin'), key: 'people', href: portalAddress('/admin/people') },
+];
+
+function start(state) {
+    return html`<section class="card section home-start" aria-labelledby="start-title" id="start">
+        <div class="section-head">
+            <h2 id="start-title">${t('home.start')}</h2>
+            <button type="button" class="button" data-kind="quiet" data-size="small" id="dismiss-start" @click=${state.dismiss}>${t('home.start_dismiss')}</button>
+        </div>
+        <ol class="home-steps">
+            ${steps
+                .filter(({ may }) => may())
+                .map(
+                    ({ key, href }) =>
+                        html`<li><a href=${href}>${t(`home.start_${key}`)}</a><span class="home-note">${t(`home.start_${key}_text`)}</span></li>`,
+                )}
+        </ol>
+    </section>`;
 }
 
 export function view(state) {
-    return html`<div class="section-head">
-            <h2 id="services-title">${t('portal.services')}</h2>
-            <p class="section-note" id="checked" role="status">${summary(state)}</p>
+    if (state.person === null) return html`<div class="home-grid"></div>`;
+    const cards = state.cards.filter(({ may }) => may());
+    return html`<div class="stack">
+        ${state.isStartShown ? start(state) : null}
+        <div class="home-grid">
+            ${cards.map(card)} ${roleIn('support') === 'viewer' ? askCard() : null}
         </div>
-        <ul class="service-list" id="services">
-            ${repeat(
-                state.services,
-                ({ name }) => name,
-                (service) => card(service, state.checks?.data?.[service.name]),
-            )}
-        </ul>`;
+        ${cards.length === 0 && roleIn('support') === null ? html`<p class="home-calm">${t('home.no_roles')}</p>` : null}
+    </div>`;
 }

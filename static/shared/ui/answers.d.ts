@@ -9,6 +9,7 @@
  * is a livedata.AlertHistory.
  */
 interface Services {
+    accounts: import('../../../build/types/accounts.js').paths;
     experiments: import('../../../build/types/experiments.js').paths;
     support: import('../../../build/types/support.js').paths;
     orchestrator: import('../../../build/types/orchestrator.js').paths;

@@ -3,6 +3,7 @@
  * of lines. Every failure is an ApiError; an abort by the caller passes through as it is.
  */
 import { currentLocale } from '../i18n.js';
+import { currentPerson, goToSignIn, isForPeople } from '../person.js';
 import { address, areaAddress, areaPrefix, isUnderPortal, ownPrefix } from '../place.js';
 import { ApiError, errorOfResponse } from './errors.js';
 import { accessToken } from './session.js';
@@ -32,6 +33,11 @@ function fileNameOf(response) {
     const extended = /filename\*=UTF-8''([^;]+)/i.exec(header);
     if (extended) return decodeURIComponent(extended[1]);
     return /filename="?([^";]+)"?/i.exec(header)?.[1] ?? null;
+}
+
+/* Whether a session that has ended is why a service refuses: a person who is signed in may lack a right. */
+async function isSignedOut() {
+    return isForPeople() && (await currentPerson({ again: true })) === null;
 }
 
 /**
@@ -83,6 +89,7 @@ export function createClient({ service = null, credentials = isUnderPortal ? 'sa
     async function exchange(method, path, options, accept, signal) {
         const used = tokenInUse();
         let response = await send(method, path, options, accept, signal);
+        if (response.status === 401 && used === null && (await isSignedOut())) await goToSignIn();
         if (response.status === 401 && renew !== null && (tokenInUse() !== used || (await renewed())))
             response = await send(method, path, options, accept, signal);
         if (!response.ok && response.status !== 304)

@@ -44,16 +44,3 @@ export async function checkServices(client, services, signal) {
         }),
     );
 }
-
-function isLoopback(hostname) {
-    return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
-}
-
-/* A loopback address is of no use to a reader who came here by the host's name: the port stays, the
- * host becomes the reader's. */
-export function reachableUrl(url) {
-    const address = new URL(url);
-    if (isLoopback(address.hostname) && !isLoopback(location.hostname))
-        address.hostname = location.hostname;
-    return address.href;
-}

@@ -1,0 +1,101 @@
+/* The dialogs of the people page: a person, an invitation, a new password. Each resolves to what the API made of it. */
+import { t } from '../../shared/i18n.js';
+import { openDialog } from '../../shared/ui/dialog.js';
+import { ApiError } from '../../shared/ui/errors.js';
+import { createForm } from '../../shared/ui/form.js';
+import { html } from '../../shared/ui/lit.js';
+import { errorNotice } from '../../shared/ui/notice.js';
+import { roleFields, rolesOf, roleValues } from '../roles.js';
+
+/*
+ * A form in a dialog: fields, values to begin with, action (the text of its button) and send(values), whose answer
+ * the dialog resolves to; undefined when it was dismissed.
+ */
+function formDialog({ id, title, fields, values = {}, action, send, wide = false }) {
+    let dialog = { close: null, draw: null };
+    let busy = false;
+    let failure = null;
+    const form = createForm(() => dialog.draw?.(), { id, fields, onSubmit: submit });
+
+    async function submit(given) {
+        busy = true;
+        failure = null;
+        form.clearProblems();
+        try {
+            const answer = await send(given);
+            dialog.close(answer.data ?? true);
+        } catch (error) {
+            if (!(error instanceof ApiError)) throw error;
+            if (!form.showError(error)) failure = error;
+        } finally {
+            busy = false;
+            dialog.draw?.();
+        }
+    }
+
+    form.write(values);
+    return openDialog({
+        title,
+        wide,
+        body: (close, draw) => {
+            dialog = { close, draw };
+            return html`${failure === null ? null : errorNotice(failure)} ${form.view(null, { action, busy, label: title })}`;
+        },
+    });
+}
+
+const text = (name, options = {}) => ({ name, kind: 'text', label: () => t(`people.${name}`), ...options });
+
+/* What both a person and an invitation have. */
+const common = () => [text('name', { optional: true }), text('tenant', { optional: true, initial: 'default', hint: () => t('people.tenant_hint') }), ...roleFields()];
+
+const nullable = (value) => value ?? null;
+
+/* A new person, or changes to one. */
+export function askForPerson(client, person = null) {
+    const isNew = person === null;
+    const described = ({ username, email, name, tenant, password, ...values }) => ({
+        ...(isNew ? { username: username ?? '', ...(password === undefined ? {} : { password }) } : {}),
+        email: nullable(email),
+        name: nullable(name),
+        ...(tenant === undefined ? {} : { tenant }),
+        roles: rolesOf(values),
+    });
+    return formDialog({
+        id: 'person',
+        wide: true,
+        title: isNew ? t('people.add') : t('people.edit_title', { name: person.name || person.username }),
+        action: t(isNew ? 'people.add' : 'people.save'),
+        fields: [
+            ...(isNew ? [text('username', { hint: () => t('people.username_hint') })] : []),
+            text('email', { kind: 'email', optional: true }),
+            ...common(),
+            ...(isNew ? [{ name: 'password', kind: 'password', label: () => t('people.password'), hint: () => t('people.password_hint'), optional: true, autocomplete: 'new-password' }] : []),
+        ],
+        values: isNew ? {} : { ...person, ...roleValues(person.roles) },
+        send: (values) => (isNew ? client.post('/api/people', described(values)) : client.patch(`/api/people/${encodeURIComponent(person.id)}`, described(values))),
+    });
+}
+
+/* Resolves to {link, expires_at}. */
+export function askForInvitation(client) {
+    return formDialog({
+        id: 'invitation',
+        wide: true,
+        title: t('people.invite'),
+        action: t('people.invite_action'),
+        fields: [text('email', { kind: 'email' }), ...common()],
+        send: ({ email = '', name, tenant, ...values }) =>
+            client.post('/api/invitations', { email, name: nullable(name), ...(tenant === undefined ? {} : { tenant }), roles: rolesOf(values) }),
+    });
+}
+
+export function askForPassword(client, person) {
+    return formDialog({
+        id: 'new-password',
+        title: t('people.password_title', { name: person.name || person.username }),
+        action: t('people.save'),
+        fields: [{ name: 'new', kind: 'password', label: () => t('people.new_password'), hint: () => t('people.new_password_hint'), autocomplete: 'new-password' }],
+        send: ({ new: password = '' }) => client.post(`/api/people/${encodeURIComponent(person.id)}/password`, { new: password }),
+    });
+}

@@ -1,0 +1,201 @@
+/* The frame: people sign in once, see what their roles allow, find things, and end their sessions. */
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { accessibilityFaults, checkPages, close, open, openAs, portal, request, signInByForm, untilText } from './browser.js';
+
+const password = 'a password of the browser tests';
+const people = {
+    maria: { experiments: 'analyst', data: 'viewer' },
+    sam: { support: 'agent' },
+    cora: { support: 'viewer' },
+};
+
+/* Made as administrators make them; the first password is replaced at once, so that no page asks for it. */
+before(async () => {
+    for (const [username, roles] of Object.entries(people)) {
+        const first = `first ${password}`;
+        const made = await request('POST', '/accounts/api/people', { username, name: `${username} of the tests`, roles, password: first });
+        assert.ok([201, 409].includes(made.status), JSON.stringify(made.data));
+        if (made.status === 201) await request('PUT', '/accounts/api/password', { current: first, new: password }, { username, password: first });
+    }
+});
+
+const as = (username, path, options) => openAs({ username, password }, path, options);
+const shown = async (page, selector) => (await page.locator(selector).filter({ visible: true }).allTextContents()).map((text) => text.trim());
+
+test('a page asks for a sign-in and is shown after it', async () => {
+    const page = await open(`${portal}/experiments/projects?q=checkout`);
+    await page.waitForURL(/\/sign-in\?next=/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await signInByForm(page, { username: 'maria', password: 'wrong' });
+    await untilText(page, '[role="alert"]', 'User name or password is wrong.');
+    await signInByForm(page, { username: 'maria', password });
+    await page.waitForURL(`${portal}/experiments/projects?q=checkout`);
+    await untilText(page, '#person-initials', 'MT');
+    await close(page, [401]);
+});
+
+test('an address of another site is no place to go after signing in', async () => {
+    const page = await open(`${portal}/sign-in?next=${encodeURIComponent('//example.com/')}`);
+    await signInByForm(page, { username: 'maria', password });
+    await page.waitForURL(`${portal}/`);
+    await close(page);
+});
+
+test('roles shape the areas, the menu and the home page', async () => {
+    const page = await as('maria', '/');
+    await page.waitForSelector('[data-card="data"] .home-figure');
+    assert.deepEqual(await shown(page, '.site-areas a'), ['Experiments', 'Data']);
+    assert.deepEqual(await shown(page, '[data-card] h2'), ['Experiments', 'Data']);
+    await page.click('#person-button');
+    assert.deepEqual(await shown(page, '.person-links a'), ['Profile']);
+    await page.goto(`${portal}/experiments/projects`);
+    const menu = await shown(page, '.site-nav > ul:not(.site-nav-areas) a');
+    assert.ok(menu.includes('New experiment') && !menu.includes('Settings'), menu.join());
+    await close(page);
+
+    const customer = await as('cora', '/');
+    await customer.waitForSelector('[data-card="ask"]');
+    assert.deepEqual(await shown(customer, '.site-areas a'), ['Support']);
+    await customer.goto(`${portal}/support/static/chat.html`);
+    const own = await shown(customer, '.site-nav > ul:not(.site-nav-areas) a');
+    assert.ok(own.includes('Ask') && !own.includes('Inbox') && !own.includes('Documents'), own.join());
+    await close(customer);
+});
+
+test('"start here" stays away once it was hidden', async () => {
+    const page = await as('maria', '/');
+    await page.click('#dismiss-start');
+    await page.waitForSelector('#start', { state: 'detached' });
+    await page.reload();
+    await page.waitForSelector('[data-card]');
+    assert.equal(await page.locator('#start').count(), 0);
+    await close(page);
+});
+
+test('Ctrl+K finds pages and data, and leads there by keys alone', async () => {
+    const page = await openAs(null, '/');
+    await page.waitForSelector('[data-card="installation"]');
+    await page.keyboard.press('Control+k');
+    await page.waitForSelector('#palette-input:focus');
+    assert.deepEqual(await accessibilityFaults(page, { include: [['.palette']] }), []);
+    await page.fill('#palette-input', 'revenue');
+    await untilText(page, '.palette-results', /Data.*revenue/s);
+    await page.fill('#palette-input', 'no such thing anywhere');
+    await untilText(page, '.palette-none', 'No results for “no such thing anywhere”');
+    await page.fill('#palette-input', 'people');
+    await untilText(page, '.palette-result[aria-selected="true"]', 'People');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${portal}/admin/people`);
+    await close(page);
+});
+
+test('an administrator adds a person, changes a role and switches the person off', async () => {
+    const page = await openAs(null, '/admin/people');
+    await page.click('#add');
+    const username = `nadia${Date.now()}`;
+    await page.fill('#person-username', username);
+    await page.fill('#person-name', 'Nadia');
+    await page.selectOption('#person-role_support', 'reviewer');
+    await page.fill('#person-password', 'short');
+    await page.click('dialog button[type="submit"]');
+    await page.waitForSelector('dialog [aria-invalid="true"]');
+    await page.fill('#person-password', password);
+    await page.click('dialog button[type="submit"]');
+    await page.waitForSelector('dialog', { state: 'detached' });
+    await page.fill('#filter-q', username);
+    await untilText(page, '#people tbody', /Nadia.*Support: Reviewer.*Active/s);
+    await page.getByRole('button', { name: 'Edit: Nadia' }).click();
+    await page.selectOption('#person-role_support', 'admin');
+    await page.click('dialog button[type="submit"]');
+    await untilText(page, '#people tbody', /Support: Administrator/);
+    await page.click('#people details.menu > summary');
+    await page.getByRole('menuitem', { name: 'Switch off' }).click();
+    await page.locator('dialog .button[data-kind="danger"]').click();
+    await untilText(page, '#people tbody', /Switched off/);
+    const refused = await request('POST', '/accounts/api/session', { username, password }, null);
+    assert.equal(refused.status, 401);
+    await close(page, [422]);
+});
+
+test('an invitation by link becomes a person who is signed in', async () => {
+    const page = await openAs(null, '/admin/people');
+    await page.click('#invite');
+    await page.fill('#invitation-email', `ivo${Date.now()}@shop.example`);
+    await page.selectOption('#invitation-role_data', 'viewer');
+    await page.click('dialog button[type="submit"]');
+    const link = await page.textContent('#made code');
+    await page.waitForSelector('#invitations tbody tr');
+    await close(page);
+
+    const guest = await open(link.replace(/^https?:\/\/[^/]+/, portal));
+    await untilText(guest, '.section-note', /invited ivo/);
+    await guest.fill('#accept-password', password);
+    await guest.click('#accept button[type="submit"]');
+    await guest.waitForSelector('[data-card="data"]');
+    assert.deepEqual(await shown(guest, '.site-areas a'), ['Data']);
+    await close(guest);
+
+    const again = await open(link.replace(/^https?:\/\/[^/]+/, portal));
+    await untilText(again, '.notice', /expired or was already used/);
+    await close(again, [404]);
+});
+
+test('a session that is ended elsewhere is over; sign out leads to the sign-in page', async () => {
+    const first = await as('sam', '/profile');
+    await first.waitForSelector('#sessions tbody tr');
+    const second = await as('sam', '/profile');
+    await second.waitForSelector('#sessions tbody tr:nth-child(2)');
+    const rows = second.locator('#sessions tbody tr');
+    for (let left = await rows.count(); left > 1; left--) {
+        await rows.filter({ hasNot: second.locator('.badge') }).first().getByRole('button').click();
+        await second.waitForFunction((count) => document.querySelectorAll('#sessions tbody tr').length === count, left - 1);
+    }
+    await first.goto(`${portal}/support/agent`);
+    await first.waitForURL(/\/sign-in\?next=%2Fsupport%2Fagent/);
+    await second.click('#person-button');
+    await second.click('#sign-out-suite');
+    await second.waitForURL(`${portal}/sign-in`);
+    assert.equal(await second.evaluate(() => localStorage.getItem('assay.person')), null);
+    await close(first, [401]);
+    await close(second);
+});
+
+test('a personal token is shown once, works for a program and ends when it is revoked', async () => {
+    const page = await as('maria', '/profile');
+    await page.fill('#token-name', 'script');
+    await page.click('#token button[type="submit"]');
+    const token = (await page.textContent('#made code')).trim();
+    const ask = () => fetch(`${portal}/experiments/api/v1/projects`, { headers: { Authorization: `Bearer ${token}` } });
+    assert.equal((await ask()).status, 200);
+    await page.reload();
+    await page.waitForSelector('#tokens tbody tr');
+    assert.equal(await page.locator('#made').count(), 0);
+    await page.getByRole('button', { name: 'Revoke: script' }).click();
+    await page.locator('dialog .button[data-kind="danger"]').click();
+    await untilText(page, '#tokens', /No personal tokens yet/);
+    assert.equal((await ask()).status, 401);
+    await close(page);
+});
+
+test('a viewer sees no page of the administration', async () => {
+    const page = await as('cora', '/admin/keys');
+    await untilText(page, '#page', /You do not have permission/);
+    assert.deepEqual(await shown(page, '.site-nav > ul:not(.site-nav-areas) a'), []);
+    await close(page);
+});
+
+test('axe finds nothing, and nothing sticks out', async (t) => {
+    await checkPages(t, (address, options) => openAs(null, address.replace(portal, ''), options), [
+        [`${portal}/`, '[data-card="installation"] .badge'],
+        [`${portal}/profile`, '#sessions tbody tr'],
+        [`${portal}/admin/people`, '#people tbody tr'],
+        [`${portal}/admin/keys`, '#area-panel .section'],
+        [`${portal}/admin/keys?tab=data`, '#area-panel .section'],
+        [`${portal}/admin/webhooks`, '#area-panel .section'],
+        [`${portal}/admin/webhooks?tab=data`, '#data-hooks .empty'],
+        [`${portal}/admin/audit`, '#audit tbody tr'],
+        [`${portal}/admin/backups`, '#export'],
+        [`${portal}/admin/system`, '[data-service="livedata"] tbody tr'],
+    ]);
+});
