@@ -189,12 +189,18 @@ static char *read_request(struct exchange *exchange, size_t *body_at)
     return bytes;
 }
 
-static const struct simulated_texts *texts_for(const struct simulated_server *server,
+/* Those in the language of the service's instruction, which comes with texts of any language, else
+ * in that of the prompt. */
+static const struct simulated_texts *texts_for(const struct exchange *exchange, const char *system,
                                                const char *prompt)
 {
-    enum text_language detected = language_detect(prompt, strlen(prompt));
-    enum language language = language_find(language_codes[detected]);
+    const struct simulated_server *server = exchange->server;
+    enum language language = language_find(language_codes[language_detect(prompt, strlen(prompt))]);
 
+    for (size_t i = 0; i < server->language_count; i++)
+        if (server->texts[i].topics.count && system &&
+            simulated_is_judging(exchange->arena, &server->texts[i], system))
+            return &server->texts[i];
     return language >= 0 && (size_t)language < server->language_count &&
                    server->texts[language].topics.count
                ? &server->texts[language]
@@ -227,7 +233,7 @@ static bool understand(struct exchange *exchange, const char *body)
     system = last_of(&exchange->request, "system");
     if (!exchange->model || !prompt)
         return false;
-    exchange->answer = simulated_answer(exchange->arena, texts_for(exchange->server, prompt),
+    exchange->answer = simulated_answer(exchange->arena, texts_for(exchange, system, prompt),
                                         exchange->model, system, prompt);
     exchange->usage.prompt_tokens =
         simulated_tokens(prompt) + (system ? simulated_tokens(system) : 0);

@@ -82,6 +82,13 @@ static bool asks_for(struct arena *arena, const struct simulated_texts *texts, c
     return strstr(prompt, locale_format(texts->locale, arena, key, NO_TEXT_ARGUMENTS)) != NULL;
 }
 
+bool simulated_is_judging(struct arena *arena, const struct simulated_texts *texts,
+                          const char *prompt)
+{
+    return asks_for(arena, texts, prompt, "prompts.rank") ||
+           asks_for(arena, texts, prompt, "prompts.compare");
+}
+
 /* "1, 2, 3": the numbers of the answers that are in the prompt. */
 static const char *ranking(struct arena *arena, const struct simulated_texts *texts,
                            const char *prompt)

@@ -50,6 +50,11 @@ const char *simulated_answer(struct arena *arena, const struct simulated_texts *
                              const struct simulated_model *model, const char *system,
                              const char *prompt);
 
+/* Whether the prompt is the service's own, in the language of `texts`: to compare or rank answers.
+ */
+bool simulated_is_judging(struct arena *arena, const struct simulated_texts *texts,
+                          const char *prompt);
+
 /* A rough count of tokens. */
 int64_t simulated_tokens(const char *text);
 

@@ -21,7 +21,7 @@ struct demo_section {
     struct string_list steps;
 };
 
-/* A document that is written as PDF. */
+/* A document that is written as PDF, or as HTML if its name says so. */
 struct demo_manual {
     const char *file, *title, *subtitle;
     OBJECT_LIST(struct demo_section, sections);
@@ -70,7 +70,7 @@ MUST_CHECK enum error demo_add_document(const struct demo_call *call,
                                         const struct demo_document *document, bool overwrite,
                                         bool *written);
 
-/* The same for the manual, whose PDF is written here. */
+/* The same for the manual, whose file is written here. */
 MUST_CHECK enum error demo_add_manual(const struct demo_call *call,
                                       const struct demo_manual *manual, bool *written);
 

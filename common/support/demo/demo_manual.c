@@ -1,6 +1,8 @@
-/* Writes the manual as PDF with the suite's own writer, and ingests it. */
+/* Writes the manual with the suite's own report writer, and ingests it. It is a PDF, but for a
+ * language whose letters cannot be read back from one: a name that ends in .html is HTML. */
 #include "support/demo/demo.h"
 
+#include "documents/reader.h"
 #include "i18n/i18n.h"
 #include "report/document.h"
 #include "support/documents/ingest.h"
@@ -35,16 +37,19 @@ static enum error write(const struct demo_call *call, const struct demo_manual *
     const struct report_limits limits = {PAGES_MAX, TEXT_MAX, SECONDS_MAX};
     const struct document_call *documents = call->documents;
     struct report_document document;
-    struct text pdf;
-    enum error error;
+    struct text bytes;
+    enum error error = ERROR_NONE;
 
     document_start(&document, documents->arena);
     compose(&document, manual, call->files->language);
-    text_start(&pdf, documents->arena, PDF_MAX);
-    error = document_write_pdf(&document, &limits, &pdf, documents->problem);
-    return error
-               ? error
-               : data_file_write(documents->arena, path, pdf.bytes, pdf.length, documents->problem);
+    text_start(&bytes, documents->arena, PDF_MAX);
+    if (file_type_of(path) == FILE_HTML)
+        document_write_html(&document, &bytes);
+    else
+        error = document_write_pdf(&document, &limits, &bytes, documents->problem);
+    return error ? error
+                 : data_file_write(documents->arena, path, bytes.bytes, bytes.length,
+                                   documents->problem);
 }
 
 enum error demo_add_manual(const struct demo_call *call, const struct demo_manual *manual,
