@@ -23,6 +23,7 @@ SETTINGS = {
     "livedata": lambda folder: {"LIVE_DB_PATH": str(folder / "db.sqlite3")},
     "support": lambda folder: {"DATA_DIR": str(folder)},
     "orchestrator": lambda folder: {"ORCH_DB_PATH": str(folder / "db.sqlite3")},
+    "accounts": lambda folder: {"ASSAY_ACCOUNTS_DATABASE_URL": str(folder / "accounts.db")},
 }
 FAMILIES = sorted(main.parent.name for main in (CHECKOUT / "fcgi-bin").glob("*-*/main.c"))
 # Where memory is a disk: only failing writes matter here, not slow ones.
