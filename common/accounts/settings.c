@@ -40,11 +40,7 @@ const struct setting accounts_settings_table[] = {
      31536000, .help = "A session ends after so long without a request."},
     {"ASSAY_SESSION_LIFETIME_SECONDS", SETTING_INTEGER, AT(session_lifetime_seconds), "2592000", 60,
      31536000, .help = "A session ends so long after sign-in, whatever its use."},
-    {"ASSAY_SIGN_IN_FAILURES", SETTING_INTEGER, AT(sign_in_failures), "10", 1, 1000,
-     .help = "Wrong passwords for one name from one address before further ones are refused "
-             "(429); five times as many from all addresses together."},
-    {"ASSAY_SIGN_IN_FAILURE_SECONDS", SETTING_INTEGER, AT(sign_in_failure_seconds), "900", 1, 86400,
-     .help = "How long they count."},
+    SIGN_IN_SETTINGS,
     {"ASSAY_SIGN_IN_RATE_PER_MINUTE", SETTING_INTEGER, AT(sign_in_rate_per_minute), "30", 1,
      1000000,
      .help = "Sign-ins, right or wrong, and looks at invitations from one address a minute."},

@@ -16,6 +16,23 @@ struct accounts_administrator {
     bool may_develop; /* the pair admin/admin counts, for requests to this host (decision 46) */
 };
 
+/* The lock-out, which counts for sign-in to the suite and to support together. AT() of the
+ * including file gives the place in its struct; members: sign_in_failures, sign_in_failure_seconds.
+ */
+#define SIGN_IN_SETTINGS                                                                           \
+    {"ASSAY_SIGN_IN_FAILURES",                                                                     \
+     SETTING_INTEGER,                                                                              \
+     AT(sign_in_failures),                                                                         \
+     "10",                                                                                         \
+     1,                                                                                            \
+     1000,                                                                                         \
+     .help = "Wrong passwords for one name from one address before further ones are refused "      \
+             "(429); five times as many from all addresses together."},                            \
+    {                                                                                              \
+        "ASSAY_SIGN_IN_FAILURE_SECONDS", SETTING_INTEGER, AT(sign_in_failure_seconds), "900", 1,   \
+            86400, .help = "How long they count."                                                  \
+    }
+
 struct accounts_service_settings {
     bool production;
     const char *host;

@@ -162,8 +162,8 @@ static enum error look_up(const struct accounts_call *call,
     return error;
 }
 
-static bool is_first_password(const struct accounts_administrator *administrator,
-                              const struct sign_in_attempt *attempt)
+bool sign_in_is_first_password(const struct accounts_administrator *administrator,
+                               const struct sign_in_attempt *attempt)
 {
     bool is_first = administrator->first_password &&
                     digest_equal_secret(attempt->password, administrator->first_password);
@@ -231,7 +231,7 @@ enum error sign_in_check(const struct accounts_call *call, const struct sign_in_
     if (error)
         return error;
     if (known.by_settings && !known.hash)
-        matches = is_first_password(rules->administrator, attempt);
+        matches = sign_in_is_first_password(rules->administrator, attempt);
     if (!matches || (known.person.id && !known.person.is_active))
         return ERROR_NONE;
     *outcome = SIGN_IN_ACCEPTED;

@@ -43,6 +43,11 @@ MUST_CHECK enum error sign_in_confirm(const struct accounts_call *call,
                                       const struct sign_in_attempt *attempt,
                                       enum sign_in_outcome *outcome, int64_t *retry_after);
 
+/* Whether the password is the administrator's first one, or that of the development pair where it
+ * counts; for sign-in while the store is unavailable. */
+bool sign_in_is_first_password(const struct accounts_administrator *administrator,
+                               const struct sign_in_attempt *attempt);
+
 /* Whether the person's password is ADMIN_PASSWORD_HASH of the settings, which cannot be changed
  * here. */
 bool sign_in_is_by_settings(const struct accounts_administrator *administrator,

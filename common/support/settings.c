@@ -1,5 +1,6 @@
 /* The table of settings of the support service, and the rules that span several of them. */
 #include "support/settings.h"
+#include "accounts/settings.h"
 
 #include "accounts/people.h"
 #include "base/confine.h"
@@ -78,6 +79,7 @@ const struct setting support_settings_table[] = {
     {"ALLOW_DEV_ADMIN_LOGIN", SETTING_BOOLEAN, AT(allow_dev_admin_login), "false",
      .help = "Let production start without ADMIN_PASSWORD_HASH: admin signs in with the first "
              "password."},
+    SIGN_IN_SETTINGS,
     {"JWT_SECRET", SETTING_TEXT, AT(jwt_secret), NULL, .secret = true, .required = true,
      .help = "Key that signs tokens; in production one of its own, of at least 32 characters. "
              "Elsewhere `nginx/stack` makes one at the first start (`state/support-secret`)."},
@@ -598,8 +600,7 @@ enum error support_settings_load(struct support_settings *settings, struct arena
     if (!error)
         error = settings_check_origins("WIDGET_ALLOWED_ORIGINS", &settings->widget_allowed_origins,
                                        NULL, problem);
-    if (!error && settings->help_visitor_tenant &&
-        !person_is_tenant(settings->help_visitor_tenant))
+    if (!error && settings->help_visitor_tenant && !person_is_tenant(settings->help_visitor_tenant))
         error = problem_set(problem, ERROR_INVALID, "setting",
                             "HELP_VISITOR_TENANT must be 1 to 50 letters, digits, _ or -");
     if (!error)

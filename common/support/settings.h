@@ -39,6 +39,7 @@ struct support_settings {
     const char *admin_password_hash;
     const char *admin_default_tenant;
     bool allow_dev_admin_login;
+    int64_t sign_in_failures, sign_in_failure_seconds;
     const char *jwt_secret;
     int64_t jwt_access_ttl; /* seconds, as the next */
     int64_t jwt_refresh_ttl;

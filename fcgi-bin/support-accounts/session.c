@@ -124,43 +124,59 @@ static const char *detail(struct request *request, const char *reason, const cha
 
 /* The administrator of the settings signs in also while the account store is unavailable. */
 static enum error check_password(struct request *request, const struct login *login,
-                                 struct account *account, bool *accepted, const char **reason)
+                                 struct signed_in *signed_in)
 {
     const struct support_settings *settings = service_settings(request);
-    const struct sign_in sign_in = {login->username, login->password, exposure_is_local(request)};
+    const struct sign_in_attempt attempt = {.username = login->username,
+                                            .password = login->password,
+                                            .network = request->client.network,
+                                            .is_local = exposure_is_local(request)};
     struct accounts_call people;
     enum error error = request_accounts(request, &people);
 
     if (error && !account_is_administrator(settings, login->username))
         return error;
-    return account_sign_in(error ? NULL : &people, settings, &sign_in, account, accepted, reason,
+    return account_sign_in(error ? NULL : &people, settings, &attempt, signed_in,
                            &request->problem);
+}
+
+static enum error refuse_sign_in(struct request *request, struct reply *reply,
+                                 const struct signed_in *signed_in)
+{
+    bool is_locked = signed_in->outcome == SIGN_IN_LOCKED;
+    const char *reason = is_locked ? "locked" : signed_in->reason;
+
+    metric_add(request->server->metrics, METRIC_AUTH_FAILURES, &reason, 1);
+    service_audit(request, "login_failed", "auth", detail(request, reason, request->who.tenant));
+    if (!is_locked)
+        return problem_set(&request->problem, ERROR_FORBIDDEN, "credentials_refused",
+                           "Invalid credentials");
+    reply_add_header(reply, "Retry-After",
+                     arena_print(request->arena, "%lld", (long long)signed_in->retry_after));
+    return problem_set(&request->problem, ERROR_FORBIDDEN, "sign_in_locked",
+                       "Too many failed attempts; try again later");
 }
 
 enum error login_handle(struct request *request, struct reply *reply)
 {
     const struct login *login = request->body;
-    struct account account = {0};
-    bool accepted = false;
-    const char *reason;
+    struct signed_in signed_in = {0};
+    const struct account *account = &signed_in.account;
+    bool accepted;
     struct db *db;
     enum error error = service_database(request, &db);
 
     if (!error)
-        error = check_password(request, login, &account, &accepted, &reason);
+        error = check_password(request, login, &signed_in);
     if (error)
         return error;
-    request->who.subject = accepted ? account.subject : *login->username ? login->username : NULL;
-    request->who.tenant = accepted ? account.tenant : "default";
-    if (!accepted) {
-        metric_add(request->server->metrics, METRIC_AUTH_FAILURES, &reason, 1);
-        service_audit(request, "login_failed", "auth",
-                      detail(request, reason, request->who.tenant));
-        return problem_set(&request->problem, ERROR_FORBIDDEN, "credentials_refused",
-                           "Invalid credentials");
-    }
-    service_audit(request, "login", "auth", detail(request, NULL, account.tenant));
-    return session_give_tokens(request, reply, &account, SAME_SITE_STRICT);
+    accepted = signed_in.outcome == SIGN_IN_ACCEPTED;
+    request->who.subject = accepted ? account->subject : *login->username ? login->username : NULL;
+    request->who.tenant = accepted ? account->tenant : "default";
+    if (!accepted)
+        return refuse_sign_in(request, reply, &signed_in);
+    service_audit(request, "login", "auth", detail(request, NULL, account->tenant));
+    return session_give_tokens(request, reply, account, SAME_SITE_STRICT);
 }
 
 /* A token that is no member of a family is known by its `jti`, or by its digest. */

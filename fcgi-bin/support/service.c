@@ -28,6 +28,7 @@ struct service {
 static const struct reason_answer reasons[] = {
     {"credentials_refused", 401, "unauthorized"},
     {"token_refused", 401, "unauthorized"},
+    {"sign_in_locked", 429, "rate_limited"},
     {"question_empty", 400, "question_empty"},
     {"bad_upload", 400, "bad_upload"},
     {"text_too_large", 413, "too_large"},

@@ -66,6 +66,18 @@ class TestSignIn:
         assert (answer.json()["detail"], answer.json()["error_code"]) == ("Invalid credentials", "unauthorized")
         assert "Set-Cookie" not in answer.headers
 
+    def test_locks_a_name_out_as_the_suite_does(self, support):
+        """Also one that nobody has; from one address, here, and for as long as the settings say."""
+        person = People(support.stack)
+        person.add("locked-out", password_hash=HASH, support="viewer")
+        for name in ("locked-out", "nobody-at-all"):
+            answers = [sign_in(support, name, f"wrong {i}").status_code for i in range(11)]
+            assert answers == [401] * 10 + [429], name
+            late = sign_in(support, name)
+            assert late.status_code == 429 and late.json()["error_code"] == "rate_limited"
+            assert 800 < int(late.headers["Retry-After"]) <= 901
+        assert sign_in(support).status_code == 200, "others go on"
+
     def test_names_what_is_wrong_with_the_body(self, support):
         answer = support.post("/api/auth/login", {"username": "x" * 101})
         assert answer.status_code == 422

@@ -75,71 +75,86 @@ enum support_role support_role_of_person(const struct person *person)
     return roles[person_role(person, AREA_SUPPORT)];
 }
 
-/* `hash` stays NULL for people who are unknown, switched off or without a role in support. */
-static enum error read_person(const struct accounts_call *people, const char *username,
-                              struct account *account, const char **hash)
-{
-    struct person person;
-    const char *source;
-    enum error error = person_find(people, username, &person);
-
-    *hash = NULL;
-    if (error == ERROR_NOT_FOUND)
-        return ERROR_NONE;
-    if (error || !person.is_active || !support_role_of_person(&person))
-        return error;
-    *account = (struct account){person.username, support_role_of_person(&person), person.tenant};
-    return person_password(people, person.id, hash, &source);
-}
-
 bool account_is_administrator(const struct support_settings *settings, const char *username)
 {
     return strcmp(username, settings->admin_password_hash ? settings->admin_username : "admin") ==
            0;
 }
 
-/* Without ADMIN_PASSWORD_HASH the administrator has the password generated at the first start; in a
- * local environment also the well-known one. */
-static bool is_first_password(const struct support_settings *settings,
-                              const struct sign_in *sign_in)
+static struct accounts_administrator administrator_of(const struct support_settings *settings)
 {
-    bool is_own_machine = sign_in->is_local && settings->environment != SUPPORT_PRODUCTION &&
-                          address_is_loopback(settings->host);
+    bool is_set = settings->admin_password_hash != NULL;
 
-    if (settings->admin_password_hash || strcmp(sign_in->username, "admin") != 0)
-        return false;
-    return (settings->first_password &&
-            digest_equal_secret(sign_in->password, settings->first_password)) ||
-           (is_own_machine && digest_equal_secret(sign_in->password, "admin"));
+    return (struct accounts_administrator){
+        .username = is_set ? settings->admin_username : "admin",
+        .password_hash = settings->admin_password_hash,
+        .first_password = settings->first_password,
+        .tenant = is_set ? settings->admin_default_tenant : "default",
+        .may_develop = !is_set && settings->environment != SUPPORT_PRODUCTION &&
+                       address_is_loopback(settings->host)};
 }
 
-enum error account_sign_in(const struct accounts_call *people,
-                           const struct support_settings *settings, const struct sign_in *sign_in,
-                           struct account *account, bool *accepted, const char **reason,
-                           struct problem *problem)
+/* Without the store nothing is counted: the limit of the route holds. */
+static enum error sign_in_by_settings(const struct accounts_administrator *administrator,
+                                      const struct sign_in_attempt *attempt,
+                                      struct signed_in *signed_in, struct problem *problem)
 {
-    const char *hash = NULL;
-    enum error error = people ? read_person(people, sign_in->username, account, &hash) : ERROR_NONE;
+    bool accepted;
+    enum error error =
+        password_matches(attempt->password, administrator->password_hash, &accepted, problem);
 
-    if (error)
-        return error;
-    if (settings->admin_password_hash && account_is_administrator(settings, sign_in->username)) {
-        *account =
-            (struct account){sign_in->username, SUPPORT_ADMIN, settings->admin_default_tenant};
+    if (!administrator->password_hash)
+        accepted = sign_in_is_first_password(administrator, attempt);
+    signed_in->outcome = accepted ? SIGN_IN_ACCEPTED : SIGN_IN_REFUSED;
+    return error;
+}
+
+/* Why it was refused. */
+static enum error find_reason(const struct accounts_call *people,
+                              const struct support_settings *settings, const char *username,
+                              const char **reason)
+{
+    struct person person;
+    const char *hash = NULL, *source;
+    enum error error = people ? person_find(people, username, &person) : ERROR_NOT_FOUND;
+
+    if (!error)
+        error = person_password(people, person.id, &hash, &source);
+    if (settings->admin_password_hash && account_is_administrator(settings, username))
         hash = settings->admin_password_hash;
-    }
-    /* Runs before all other checks, so that every sign-in takes the same time. */
-    error = password_matches(sign_in->password, hash, accepted, problem);
-    if (error)
-        return error;
-    if (!*accepted && is_first_password(settings, sign_in)) {
-        *account = (struct account){"admin", SUPPORT_ADMIN, "default"};
-        *accepted = true;
-    }
     *reason = hash                             ? "bad_password"
               : !settings->admin_password_hash ? "bad_credentials_dev"
                                                : "unknown_user";
-    return ERROR_NONE;
+    return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
+}
+
+enum error account_sign_in(const struct accounts_call *people,
+                           const struct support_settings *settings,
+                           const struct sign_in_attempt *attempt, struct signed_in *signed_in,
+                           struct problem *problem)
+{
+    const struct accounts_administrator administrator = administrator_of(settings);
+    const struct sign_in_rules rules = {&administrator, settings->sign_in_failures,
+                                        settings->sign_in_failure_seconds};
+    bool by_settings = account_is_administrator(settings, attempt->username);
+    struct person person;
+    enum error error = people ? sign_in_check(people, &rules, attempt, &signed_in->outcome, &person,
+                                              &signed_in->retry_after)
+                              : sign_in_by_settings(&administrator, attempt, signed_in, problem);
+
+    if (error)
+        return error;
+    if (signed_in->outcome == SIGN_IN_ACCEPTED && by_settings)
+        signed_in->account =
+            (struct account){administrator.username, SUPPORT_ADMIN, administrator.tenant};
+    else if (signed_in->outcome == SIGN_IN_ACCEPTED)
+        signed_in->account =
+            (struct account){person.username, support_role_of_person(&person), person.tenant};
+    if (signed_in->outcome == SIGN_IN_ACCEPTED && !signed_in->account.role)
+        signed_in->outcome = SIGN_IN_REFUSED;
+    return signed_in->outcome == SIGN_IN_REFUSED
+               ? find_reason(people, settings, attempt->username, &signed_in->reason)
+               : ERROR_NONE;
 }
 
 static enum error find_person(const struct accounts_call *people, const char *subject,

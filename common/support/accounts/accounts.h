@@ -5,7 +5,7 @@
 #ifndef ASSAY_SUPPORT_ACCOUNTS_ACCOUNTS_H
 #define ASSAY_SUPPORT_ACCOUNTS_ACCOUNTS_H
 
-#include "accounts/store.h"
+#include "accounts/sign_in.h"
 #include "db/db.h"
 #include "support/settings.h"
 
@@ -37,18 +37,20 @@ struct account {
 /* The name of the administrator of the settings, who needs no account store. */
 bool account_is_administrator(const struct support_settings *settings, const char *username);
 
-struct sign_in {
-    const char *username, *password;
-    bool is_local; /* admin/admin may count (exposure_is_local) */
+struct signed_in {
+    enum sign_in_outcome outcome;
+    struct account account; /* when accepted */
+    const char *reason;     /* when refused: bad_credentials_dev, unknown_user or bad_password; for
+                               counters and the audit log, not for the client */
+    int64_t retry_after;    /* when locked, seconds */
 };
 
-/* Whether the password is that of the user. Takes the same time for unknown users. `people` NULL =
- * the store is unavailable. `reason` is set on refusal: bad_credentials_dev, unknown_user or
- * bad_password; it is for counters and the audit log, not for the client. */
+/* Checks a password; the lock-out is that of the suite. `people` NULL = the store is unavailable:
+ * then only the administrator of the settings signs in. */
 MUST_CHECK enum error account_sign_in(const struct accounts_call *people,
                                       const struct support_settings *settings,
-                                      const struct sign_in *sign_in, struct account *account,
-                                      bool *accepted, const char **reason, struct problem *problem);
+                                      const struct sign_in_attempt *attempt,
+                                      struct signed_in *signed_in, struct problem *problem);
 
 /* Whether a person who signed in earlier (a username or an id) is active and has a role in
  * support. */
