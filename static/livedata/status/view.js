@@ -11,7 +11,7 @@ const named = (key, name) => (hasText(key) ? t(key) : name);
 
 /* What stands in place of a message that only callers with a key get. */
 function figuresOf(metrics) {
-    const { last_event_age_seconds: age, ...others } = metrics ?? {};
+    const { last_event_age_seconds: age, event_age_seconds: _, ...others } = metrics ?? {};
     const known = age === null || age === undefined ? [] : [t('status.last_event', { age: ageOf(age) })];
     return [...known, ...Object.entries(others).map(([key, value]) => `${key.replaceAll('_', ' ')} ${plain(value)}`)].join(' · ');
 }

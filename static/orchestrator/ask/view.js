@@ -148,12 +148,14 @@ export function view(page) {
                 <button type="button" class="button" data-size="small" id="btn-new-thread" ?disabled=${messages.length === 0} @click=${actions.begin}>${icon('plus')}${t('ask.new')}</button>
                 <button type="button" class="button" data-size="small" id="btn-download" ?disabled=${messages.length === 0} @click=${actions.download}>${icon('download')}${t('ask.download')}</button>
             </div>
-            ${authBanner(page)}
-            <div class="messages" id="chat-area" role="log" aria-label=${t('ask.messages')}>
-                ${messages.length === 0 ? html`<div class="welcome"><h2>${t('ask.welcome')}</h2><p class="lead">${t('ask.welcome_text')}</p></div>` : null}
-                ${messages.map((message) => messageView(message, actions))}
+            <div class="conversation-body">
+                ${authBanner(page)}
+                <div class="messages" id="chat-area" role="log" aria-label=${t('ask.messages')}>
+                    ${messages.length === 0 ? html`<div class="welcome"><h2>${t('ask.welcome')}</h2><p class="lead">${t('ask.welcome_text')}</p></div>` : null}
+                    ${messages.map((message) => messageView(message, actions))}
+                </div>
+                ${busy ? html`<p class="section-note" id="loading-state" role="status"><span id="loading-status">${t('ask.waiting')}</span></p>` : null}
             </div>
-            ${busy ? html`<p class="section-note" id="loading-state" role="status"><span id="loading-status">${t('ask.waiting')}</span></p>` : null}
             <div class="foot">${choice(page)} ${composer(page)}</div>
         </section>
     </div>`;
