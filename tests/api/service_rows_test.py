@@ -101,8 +101,8 @@ def test_broken_bodies(service, text):
     walk(service, check)
 
 
-# Files and parts of pages: their query means nothing.
-WITHOUT_QUERY = {"openapi", "summary_piece"}
+# Files and parts of pages, whose query means nothing, and what identity providers ask, who add members of their own.
+WITHOUT_QUERY = {"openapi", "summary_piece", "sso_callback"}
 
 
 def test_unknown_query_parameters_are_refused(service):
