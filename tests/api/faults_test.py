@@ -34,11 +34,12 @@ def walk(family, directory, settings, *arguments):
     """The lines of a walk, once it went well."""
     document = Path(directory, "openapi.json")
     responder = BUILD / "fcgi-bin" / family
-    environment = {**clean_environment(), "ASSAY_STATE_DIR": str(Path(directory, family)), **settings}
+    environment = {**clean_environment(), "ASSAY_STATE_DIR": str(Path(directory, family)),
+                   "ASSAY_ACCOUNTS_DATABASE_URL": str(Path(directory, "accounts.db")), **settings}
     document.write_bytes(subprocess.run([responder, "--describe"], env=environment, cwd=CHECKOUT, capture_output=True,
                                         check=True).stdout)
-    subprocess.run([BUILD / "cron-bin" / "database", "start", family.split("-")[0]], env=environment, cwd=CHECKOUT,
-                   check=True)
+    for service in {family.split("-")[0], "accounts"}:
+        subprocess.run([BUILD / "cron-bin" / "database", "start", service], env=environment, cwd=CHECKOUT, check=True)
     environment["ASSAY_OPENAPI_FILE"] = str(document)
     if SOAK:
         environment["ASSAY_TEST_SOAK"] = "1"

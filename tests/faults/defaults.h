@@ -14,6 +14,15 @@
 #define WALK_STRIDE 256
 #endif
 
+/* Headers that a service wants to know a caller or to prove a body by, and variables of the request
+ * of a service whose callers show no token. NULL = as for the others. */
+#ifndef WALK_PROOF
+#define WALK_PROOF(name, body) NULL
+#endif
+#ifndef WALK_VARIABLE
+#define WALK_VARIABLE(name) NULL
+#endif
+
 /* The handle that the requests use. */
 #ifndef WALK_DATABASE
 #define WALK_DATABASE service_database

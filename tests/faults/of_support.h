@@ -4,8 +4,10 @@
 
 #include "counts.h"
 
+#include "accounts/people.h"
 #include "crypto/jwt.h"
 #include "db/query.h"
+#include "http/people.h"
 #include "support/service.h"
 
 #include <dirent.h>
@@ -104,6 +106,7 @@ static const char *place_of(const char *name)
         {"doc_id", "kept.md"},
         {"task_id", "00000000-0000-4000-8000-000000000000"},
         {"metric", "quality_threshold"},
+        {"provider", "google"},
         {"review_id", "900"},
         {"run_id", "run-of-the-walk"},
         {"job_id", "job-of-the-walk"},
@@ -245,26 +248,48 @@ static void remove_files(void)
         closedir(directory);
 }
 
+static struct server server; /* of walk.c */
+
+/* Who signs in is in the account store. */
+static void add_person(void)
+{
+    struct new_person person = {.username = "walk",
+                                .password_hash =
+                                    "$2b$04$abcdefghijklmnopqrstuuczIdKB3PuPUe8ZxmpiYpTQFB9v12pOa",
+                                .roles = PERSON_ROLES_NONE,
+                                .source = "local"};
+    struct arena *arena = arena_create((size_t)1 << 20);
+    struct request request = {.server = &server, .arena = arena};
+    struct accounts_call call;
+    struct person found;
+    enum error error = request_accounts(&request, &call);
+
+    roles_set(&person.roles, AREA_SUPPORT, ACCOUNT_AGENT);
+    if (!error && person_find(&call, "walk", &found))
+        error = person_add(&call, &person, &found);
+    if (error) {
+        printf("person: %s\n", request.problem.text);
+        exit(2);
+    }
+    arena_destroy(arena);
+}
+
 /* What there is of everything, whatever a request has done to it. */
 static void make_room(struct db *db)
 {
     static const struct statement statements[] = {
-        {"no_user", "DELETE FROM users WHERE id = 'u1'"},
-        {"user", PUT("users") "('u1', 'walk', "
-                              "'$2b$04$abcdefghijklmnopqrstuuczIdKB3PuPUe8ZxmpiYpTQFB9v12pOa',"
-                              " 'agent', 1, 'default', NULL, NULL, " THEN ")"},
         {"no_tokens", "DELETE FROM revoked_tokens"},
         {"no_families", "DELETE FROM token_families"},
         {"no_family", "DELETE FROM token_families WHERE family_id = 'walk'"},
         {"family", PUT("token_families") "('walk', 'walk-refresh', 4102444800)"},
         {"no_sessions", "DELETE FROM sessions WHERE id = 'session-of-the-walk'"},
-        {"session",
-         PUT("sessions") "('default', 'session-of-the-walk', " THEN ", " THEN ", 1, NULL, 'walk')"},
+        {"session", PUT("sessions") "('default', 'session-of-the-walk', " THEN ", " THEN
+                                    ", 1, NULL, 'walk', 0)"},
         {"no_ticket", "DELETE FROM escalated_tickets WHERE id = 'ticket-of-the-walk'"},
         {"ticket",
          PUT("escalated_tickets") "('ticket-of-the-walk', 'default', "
                                   "'session-of-the-walk', '" TRACE
-                                  "', 'Help?', 'A draft', NULL, 'pending', " THEN ", NULL)"},
+                                  "', 'Help?', 'A draft', NULL, 'pending', " THEN ", NULL, NULL)"},
         {"trace",
          "INSERT INTO traces (trace_id, tenant_id, started_at, finished_at,"
          " question, answer, channel, knowledge_gap, cost_usd) VALUES ('" TRACE
@@ -302,6 +327,7 @@ static void make_room(struct db *db)
                               " 'PENDING', NULL, NULL, " THEN ", NULL, '', '')"},
     };
 
+    add_person();
     remove_files();
     do_all(db, statements, COUNT_OF(statements));
 }

@@ -111,8 +111,13 @@ static const char *call_variable(void *transport, const char *name)
 {
     struct call *call = transport;
     static char authorization[1100], length[24];
+    const char *value = strncmp(name, "HTTP_X_", 7) == 0
+                            ? WALK_PROOF(name, call->body ? call->body : "")
+                            : WALK_VARIABLE(name);
 
     arm(call);
+    if (value)
+        return value;
     if (strcmp(name, "REQUEST_METHOD") == 0)
         return method_names[call->route->method];
     if (strcmp(name, "DOCUMENT_URI") == 0)
@@ -125,10 +130,6 @@ static const char *call_variable(void *transport, const char *name)
         snprintf(authorization, sizeof authorization, "Bearer %s", call->token);
         return authorization;
     }
-#ifdef WALK_PROOF /* headers that a service wants to know a caller or to prove a body by */
-    if (strncmp(name, "HTTP_X_", 7) == 0)
-        return WALK_PROOF(name, call->body ? call->body : "");
-#endif
     if (!call->body)
         return NULL;
     if (strcmp(name, "CONTENT_TYPE") == 0)
@@ -302,7 +303,6 @@ static void serve(struct call *call)
                                 .gone = call_gone};
 
     stream_length = 0;
-
     server_serve(&server, &exchange);
     calls_fail(CALL_NONE, 0);
     if (server.serving->suspended)
