@@ -187,19 +187,27 @@ enum error webhook_send_again(struct db *db, struct arena *arena, const struct w
     return error;
 }
 
-enum error webhook_send_now(struct db *db, struct arena *arena,
-                            const struct webhook_delivery_config *config,
-                            const struct webhook_target *target, const struct webhook_event *event,
-                            struct webhook_result *result, struct problem *problem)
+void webhook_try(struct arena *arena, const struct webhook_delivery_config *config,
+                 const struct webhook_target *target, const struct webhook_event *event,
+                 struct webhook_result *result)
 {
     double pause;
-    enum error error;
     bool final;
 
     *result = (struct webhook_result){0};
     token_uuid(result->delivery_id);
     memcpy(result->shown_id, result->delivery_id, sizeof result->shown_id);
     webhook_attempt(arena, config, target, event, result, &final, &pause);
+}
+
+enum error webhook_send_now(struct db *db, struct arena *arena,
+                            const struct webhook_delivery_config *config,
+                            const struct webhook_target *target, const struct webhook_event *event,
+                            struct webhook_result *result, struct problem *problem)
+{
+    enum error error;
+
+    webhook_try(arena, config, target, event, result);
     error = db_begin(db, DB_WRITE, problem);
     if (error)
         return error;

@@ -144,6 +144,11 @@ MUST_CHECK enum error webhook_send_now(struct db *db, struct arena *arena,
                                        const struct webhook_event *event,
                                        struct webhook_result *result, struct problem *problem);
 
+/* One attempt now that is stored nowhere, for a webhook that is not registered yet. */
+void webhook_try(struct arena *arena, const struct webhook_delivery_config *config,
+                 const struct webhook_target *target, const struct webhook_event *event,
+                 struct webhook_result *result);
+
 /* The key of the job that delivers an event to a webhook, for job_find() and job_send_again(). */
 const char *webhook_job_key(struct arena *arena, const char *webhook_id, const char *event_id);
 

@@ -78,7 +78,18 @@ static const struct field change_fields[] = {
     STRING(OWNER, api_key_id, .nullable = true),
     NULLABLE_BOOLEAN(OWNER, enabled),
 };
+static const struct field trial_fields[] = {
+    STRING(OWNER, target_url, .required = true, .min_length = 1, .max_length = URL_MAX_LENGTH,
+           .help = "https, and no address that is not public."),
+    STRING(OWNER, secret, .required = true, .min_length = 1, .max_length = SECRET_MAX_LENGTH,
+           .secret = true, .help = "Signs what is sent."),
+    CHOICE(OWNER, format, subscription_format_names, .choice_count = FORMAT__MAX, .required = true),
+};
 #undef OWNER
+SCHEMA(webhook_trial_schema, struct subscription_request, "WebhookTrial", trial_fields,
+       .help = "A webhook to be tried.",
+       .example = "{\"target_url\":\"https://example.org/hook\",\"secret\":\"shared\","
+                  "\"format\":\"generic\"}");
 SCHEMA(webhook_request_schema, struct subscription_request, "WebhookRequest", request_fields,
        RULES(scope_rules), .help = "A webhook to be made.",
        .example = "{\"name\":\"Chat\",\"target_url\":\"https://example.org/hook\","
@@ -242,23 +253,50 @@ enum error webhooks_resend(struct request *request, struct reply *reply)
     return error;
 }
 
+static struct webhook_delivery_config config_of(const struct request *request,
+                                                const struct egress_policy *egress)
+{
+    return (struct webhook_delivery_config){
+        .kind = &experiments_webhook_kind,
+        .egress = egress,
+        .answers = subscription_answer_limits(service_settings(request))};
+}
+
+static enum error answer_test(struct request *request, struct reply *reply,
+                              const struct delivery_record *delivery)
+{
+    struct tested_webhook *answer = ARENA_NEW(request->arena, struct tested_webhook);
+
+    *answer = (struct tested_webhook){delivery->id, delivery->status, delivery->response_code};
+    reply->object = answer;
+    return ERROR_NONE;
+}
+
 enum error webhooks_test(struct request *request, struct reply *reply)
 {
     const struct egress_policy egress = {.loopback_too = is_local(request)};
-    const struct webhook_delivery_config config = {
-        .kind = &experiments_webhook_kind,
-        .egress = &egress,
-        .answers = subscription_answer_limits(service_settings(request))};
-    struct tested_webhook *answer = ARENA_NEW(request->arena, struct tested_webhook);
+    const struct webhook_delivery_config config = config_of(request, &egress);
     struct delivery_record delivery;
     struct key_call call;
     enum error error = begin(request, &call);
 
     if (!error)
         error = subscription_test(&call, request->arguments[0], &config, &delivery);
-    if (error)
-        return error;
-    *answer = (struct tested_webhook){delivery.id, delivery.status, delivery.response_code};
-    reply->object = answer;
-    return ERROR_NONE;
+    return error ? error : answer_test(request, reply, &delivery);
+}
+
+enum error webhooks_try(struct request *request, struct reply *reply)
+{
+    const struct egress_policy egress = {.loopback_too = is_local(request)};
+    const struct webhook_delivery_config config = config_of(request, &egress);
+    struct subscription_request asked = *(const struct subscription_request *)request->body;
+    struct delivery_record delivery;
+    struct key_call call;
+    enum error error = take_url(request, &asked);
+
+    if (!error)
+        error = begin(request, &call);
+    if (!error)
+        error = subscription_try(&call, &asked, &config, &delivery);
+    return error ? error : answer_test(request, reply, &delivery);
 }

@@ -6,6 +6,7 @@
 
 extern const struct schema webhook_request_schema;
 extern const struct schema webhook_change_schema;
+extern const struct schema webhook_trial_schema;
 extern const struct schema webhooks_schema;
 extern const struct schema webhook_deleted_schema;
 extern const struct schema webhook_deliveries_query_schema;
@@ -20,5 +21,6 @@ enum error webhooks_delete(struct request *request, struct reply *reply);
 enum error webhooks_deliveries(struct request *request, struct reply *reply);
 enum error webhooks_resend(struct request *request, struct reply *reply);
 enum error webhooks_test(struct request *request, struct reply *reply);
+enum error webhooks_try(struct request *request, struct reply *reply);
 
 #endif

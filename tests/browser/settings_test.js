@@ -32,7 +32,7 @@ test('a key is issued once, works, is revoked, and is deleted after that', async
     const page = await open(`${guarded.url}/settings`);
     await page.fill('#admin-token', 'wrong');
     await page.keyboard.press('Enter');
-    await untilText(page, '#admin-token-title', /not the operator/);
+    await untilText(page, '#admin-token-title', /not the admin token/);
     await page.fill('#admin-token', guarded.admin);
     await page.keyboard.press('Enter');
     await page.fill('#key-name', 'browser');
@@ -76,12 +76,17 @@ test('a webhook is registered, tested, changed, and its deliveries say what beca
         await page.fill('#webhook-name', 'receiver');
         await page.fill('#webhook-target_url', 'ftp://nowhere');
         await page.fill('#webhook-secret', 'of the tests');
-        await page.fill('#webhook-event_filter', 'project.create, project.update');
-        await page.keyboard.press('Enter');
+        await page.check('#webhook-events input[value="project.create"]');
+        await page.check('#webhook-events input[value="experiment.ship"]');
+        await page.press('#webhook-name', 'Enter');
         await page.waitForSelector('#webhook-target_url[aria-invalid="true"]');
         assert.deepEqual(await accessibilityFaults(page), []);
         await page.fill('#webhook-target_url', `http://127.0.0.1:${port}/`);
-        await page.keyboard.press('Enter');
+        await page.click('#try-webhook');
+        await untilText(page, '#tried', 'Test event delivered (204)');
+        assert.equal((await operator('GET', '/webhooks')).total, 0, 'tried before it is saved');
+        received.length = 0;
+        await page.press('#webhook-name', 'Enter');
         await page.click('[aria-label="Test: receiver"]');
         await untilText(page, '#deliveries tbody td:nth-of-type(1)', 'Delivered');
         assert.equal(received[0].event_type, 'webhook.test');
@@ -92,7 +97,8 @@ test('a webhook is registered, tested, changed, and its deliveries say what beca
         await page.waitForFunction(() => document.querySelectorAll('#deliveries tbody tr').length === 1);
         await page.click('[aria-label="Edit: receiver"]');
         assert.equal(await page.inputValue('#webhook-secret'), '');
-        await page.fill('#webhook-event_filter', '');
+        assert.ok(await page.isChecked('#webhook-events input[value="experiment.ship"]'));
+        for (const event of ['project.create', 'experiment.ship']) await page.uncheck(`#webhook-events input[value="${event}"]`);
         await page.fill('#webhook-name', 'everything');
         await page.keyboard.press('Enter');
         await page.click('[aria-label="Turn off: everything"]');
@@ -155,11 +161,11 @@ test('the service says whether it is ready, and what it is set to', async () => 
     assert.deepEqual(checks, (await response.json()).checks.map(({ name }) => name));
     assert.match(await page.textContent('[aria-labelledby="group-access"]'), /legacy/);
     await page.click('#purge-count');
-    await untilText(page, '#purged', /Older than these windows.*Audit log: 0/s);
+    await untilText(page, '#purged', /Older than the retention period.*Audit log: 0/s);
     assert.equal(await page.locator('#purge').count(), 0, 'there is nothing to delete');
     await close(page);
     const bare = await open(`${experiments}/settings?tab=service`);
-    await untilText(bare, '[aria-labelledby="group-retention"]', /nothing is ever deleted/);
+    await untilText(bare, '[aria-labelledby="group-retention"]', /nothing is deleted/);
     await close(bare);
 });
 

@@ -497,6 +497,26 @@ enum error subscription_test(const struct key_call *call, const char *id,
     return ERROR_NONE;
 }
 
+enum error subscription_try(const struct key_call *call, const struct subscription_request *request,
+                            const struct webhook_delivery_config *config,
+                            struct delivery_record *delivery)
+{
+    const struct subscription row = {.id = "", .format = request->format};
+    const struct webhook_target target = {.url = request->target_url, .secret = request->secret};
+    struct webhook_result result;
+    struct webhook_event event;
+    enum error error = begin_test(call, &row, &event);
+
+    if (error)
+        return error;
+    webhook_try(call->arena, config, &target, &event, &result);
+    *delivery = (struct delivery_record){
+        .id = arena_copy_string(call->arena, result.delivery_id),
+        .status = delivery_status_names[result.success ? DELIVERY_DELIVERED : DELIVERY_FAILED],
+        .response_code = result.status_code};
+    return ERROR_NONE;
+}
+
 enum error subscription_metrics(struct db *db, int64_t counts[DELIVERY__MAX],
                                 double *oldest_seconds, struct problem *problem)
 {

@@ -107,6 +107,13 @@ MUST_CHECK enum error subscription_test(const struct key_call *call, const char 
                                         const struct webhook_delivery_config *config,
                                         struct delivery_record *delivery);
 
+/* The same for a webhook that is not registered: address, secret and format of the request. Only
+ * the audit log records it. */
+MUST_CHECK enum error subscription_try(const struct key_call *call,
+                                       const struct subscription_request *request,
+                                       const struct webhook_delivery_config *config,
+                                       struct delivery_record *delivery);
+
 /* Enqueues an audit entry for the matching subscriptions; an audit_listener. */
 MUST_CHECK enum error subscription_enqueue(struct db *db, struct arena *arena,
                                            const struct audit_row *event, struct problem *problem);

@@ -10,20 +10,13 @@ import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource, resourceView } from '../../shared/ui/resource.js';
 import { filterBar, table } from '../../shared/ui/table.js';
 import { attempt } from '../attempt.js';
+import { actions, actionText } from '../audit.js';
 import { press } from './press.js';
 
 const pageSize = 50;
 const pauseMs = 300;
 const exportMs = 120000;
 const defaults = { action: '', project_id: '', key_id: '' };
-const actions = [
-    'project.create project.update project.archive project.restore project.delete',
-    'analysis_run_created export_created analysis.approve workspace_imported',
-    'api_key_created api_key_revoked api_key_deleted api_key_used',
-    'webhook.create webhook.update webhook.delete webhook.test webhook.resend',
-    'template.create template.delete retention.purge chatapp.install',
-].flatMap((line) => line.split(' '));
-
 const written = (value) => (value === null ? '–' : typeof value === 'string' ? value : JSON.stringify(value));
 const mono = (value) => html`<span class="mono key-text" dir="auto">${written(value)}</span>`;
 
@@ -54,7 +47,7 @@ function subject({ project_id: project, project_name: name, key_id: key }) {
 
 const columns = () => [
     { name: 'ts', title: t('settings.when'), cell: ({ ts }) => formatDateTime(ts) },
-    { name: 'action', title: t('settings.action'), cell: ({ action }) => mono(action) },
+    { name: 'action', title: t('settings.action'), cell: ({ action }) => html`<span title=${action}>${actionText(action)}</span>` },
     { name: 'subject', title: t('settings.subject'), cell: subject },
     { name: 'actor', title: t('settings.actor'), cell: ({ actor }) => mono(actor) },
     { name: 'ip_address', title: t('settings.address'), cell: ({ ip_address: address }) => mono(address) },
@@ -97,7 +90,7 @@ export function createAudit(update, client) {
     onQuery(() => (values = readQuery(defaults)));
 
     const filters = () => [
-        { name: 'action', label: t('settings.action'), kind: 'select', options: actions.map((value) => ({ value, title: value })) },
+        { name: 'action', label: t('settings.action'), kind: 'select', options: actions.map((value) => ({ value, title: actionText(value) })) },
         { name: 'project_id', label: t('settings.project_id'), kind: 'search' },
         { name: 'key_id', label: t('settings.key_id'), kind: 'search' },
     ];

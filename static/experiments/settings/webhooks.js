@@ -8,6 +8,7 @@ import { createResource, resourceView } from '../../shared/ui/resource.js';
 import { filterBar, table } from '../../shared/ui/table.js';
 import { toast } from '../../shared/ui/toast.js';
 import { attempt } from '../attempt.js';
+import { actionText } from '../audit.js';
 import { press } from './press.js';
 import { askForWebhook } from './webhook.js';
 
@@ -111,7 +112,7 @@ export function createWebhooks(update, operator) {
         {
             name: 'event_filter',
             title: t('settings.events'),
-            cell: ({ event_filter: kinds }) => (kinds.length === 0 ? t('settings.all_events') : html`<span class="key-text" dir="ltr">${kinds.join(', ')}</span>`),
+            cell: ({ event_filter: kinds }) => (kinds.length === 0 ? t('settings.all_events') : kinds.map(actionText).join(', ')),
         },
         { name: 'scope', title: t('settings.of'), cell: ({ scope }) => t(`settings.of_${scope}`) },
         { name: 'state', title: t('settings.state'), cell: stateOf },

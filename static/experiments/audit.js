@@ -1,0 +1,23 @@
+/* Actions of the audit log, which are the events of webhooks too, with their names for people. */
+import { hasText, t } from '../shared/i18n.js';
+
+/* By what they are about. What webhooks can report stands first in each group. */
+const groups = {
+    experiments: ['project.create', 'project.update', 'project.archive', 'project.restore', 'project.delete'],
+    decisions: ['experiment.ship', 'experiment.stop', 'experiment.reopen'],
+    reports: ['analysis_run_created', 'export_created', 'analysis.approve', 'workspace_imported'],
+    keys: ['api_key_created', 'api_key_revoked', 'api_key_deleted', 'api_key_used'],
+    administration: ['webhook.create', 'webhook.update', 'webhook.delete', 'webhook.test', 'webhook.resend', 'template.create', 'template.delete', 'retention.purge', 'chatapp.install'],
+};
+
+export const actions = Object.values(groups).flat();
+const reported = ['experiments', 'decisions', 'reports', 'keys'];
+
+/* [{title, events}] of webhooks. */
+export const eventGroups = () => reported.map((name) => ({ title: t(`audit.of_${name}`), events: groups[name] }));
+
+/* "Design edited" for project.update; a name that is not known stays as it is. */
+export function actionText(action) {
+    const key = `audit.${action.replaceAll('.', '_')}`;
+    return hasText(key) ? t(key) : action;
+}
