@@ -5,9 +5,31 @@
 
 #include <stdlib.h>
 
+/* The document names no server: its paths begin where the service does, below the portal at a
+ * prefix. */
+static void write_with_server(struct json_writer *writer, json_t *document, const char *prefix)
+{
+    const char *key;
+    json_t *value;
+
+    writer_open_object(writer);
+    json_object_foreach(document, key, value)
+    {
+        writer_key(writer, key);
+        writer_value(writer, value);
+    }
+    writer_key(writer, "servers");
+    writer_open_array(writer);
+    writer_open_object(writer);
+    writer_key_string(writer, "url", prefix);
+    writer_close_object(writer);
+    writer_close_array(writer);
+    writer_close_object(writer);
+}
+
 enum error openapi_handle(struct request *request, struct reply *reply)
 {
-    const char *path = getenv("ASSAY_OPENAPI_FILE");
+    const char *path = getenv("ASSAY_OPENAPI_FILE"), *prefix = request_prefix(request);
     struct json_writer writer;
     json_t *document;
     enum error error;
@@ -20,7 +42,10 @@ enum error openapi_handle(struct request *request, struct reply *reply)
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "openapi_not_composed",
                            "The API document cannot be read");
     writer_start(&writer, &reply->body);
-    writer_value(&writer, document);
+    if (*prefix)
+        write_with_server(&writer, document, prefix);
+    else
+        writer_value(&writer, document);
     return ERROR_NONE;
 }
 

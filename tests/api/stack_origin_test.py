@@ -21,13 +21,18 @@ def suite_fixture():
 
 
 @pytest.mark.parametrize("service, path", [
-    ("experiments", "/health"), ("support", "/api/health/live"), ("orchestrator", "/healthz/live"), ("livedata", "/health/live"),
-    ("experiments", "/openapi.json"), ("livedata", "/openapi.json")])
+    ("experiments", "/health"), ("support", "/api/health/live"), ("orchestrator", "/healthz/live"), ("livedata", "/health/live")])
 def test_an_area_answers_as_the_port_does(suite, service, path):
     below, port = requests.get(suite.area_url(service) + path), requests.get(suite.url_of(service) + path)
     assert below.status_code == port.status_code == 200
     assert set(below.json()) == set(port.json())
     assert below.headers["Content-Type"] == port.headers["Content-Type"]
+
+
+def test_the_api_document_says_where_its_paths_begin(suite):
+    below, port = (requests.get(base + "/openapi.json").json() for base in (suite.area_url("support"), suite.url_of("support")))
+    assert below.pop("servers") == [{"url": "/support"}]
+    assert below == port
 
 
 @pytest.mark.parametrize("service", WITH_PORT)
@@ -129,7 +134,7 @@ def test_a_dotted_path_is_no_file(suite):
 
 def test_the_list_of_services_names_their_places(suite):
     listed = requests.get(suite.portal_url + "/services.json").json()
-    assert {entry["name"]: entry["path"] for entry in listed} == {service: PREFIXES[service] for service in WITH_PORT}
+    assert {entry["name"]: entry["path"] for entry in listed} == PREFIXES
 
 
 def test_one_answer_holds_the_health_of_all(suite):

@@ -1,7 +1,7 @@
 /* The interactive description of the API: Swagger UI on /openapi.json of this origin. */
 import { accessToken } from '../ui/session.js';
 import '../shell.js';
-import { address, ownPrefix } from '../place.js';
+import { address } from '../place.js';
 import { onTheme } from '../theme.js';
 
 /* A token given to another page of this tab is used here as well. */
@@ -13,18 +13,12 @@ function withToken(request) {
     return request;
 }
 
-/* The description names no server: paths are those of the service, which the portal shows below a prefix. */
-const withPrefix = () => ({
-    statePlugins: { spec: { wrapActions: { updateJsonSpec: (update) => (json) => update({ ...json, servers: [{ url: ownPrefix || '/' }] }) } } },
-});
-
 function start() {
     onTheme((theme) => document.documentElement.classList.toggle('dark-mode', theme === 'dark'));
     globalThis.SwaggerUIBundle({
         url: address('/openapi.json'),
         dom_id: '#viewer',
         presets: [globalThis.SwaggerUIBundle.presets.apis],
-        plugins: [withPrefix],
         layout: 'BaseLayout',
         deepLinking: true,
         docExpansion: 'list',
