@@ -23,6 +23,7 @@
 static const char *const walk_settings[][2] = {
     {"API_KEY", KEY},
     {"RATE_LIMIT_ENABLED", "false"},
+    {"ASSAY_SIGN_IN_FAILURES", "1000"}, /* as many attempts as faults */
     {"JWT_SECRET", SECRET},
 };
 
