@@ -172,5 +172,9 @@ def test_a_named_portal_is_the_origin_of_all(suite):
         assert 'data-portal="https://assay.example"' in page
         page = requests.get(named.area_url("experiments") + "/projects").text
         assert 'data-api="/experiments"' in page
+        password = (named.directory / "state/support-first-password").read_text()
+        answer = requests.post(named.portal_url + "/accounts/api/session", json={"username": "admin", "password": password},
+                               headers={"Host": "assay.example", "Origin": "https://assay.example"})
+        assert answer.status_code == 200 and "; Secure" in answer.headers["Set-Cookie"]
         wrong = named.run("reload", env={"ASSAY_ORIGIN_PORTAL": "assay.example"})
         assert wrong.returncode != 0 and "ASSAY_ORIGIN_PORTAL" in wrong.stderr
