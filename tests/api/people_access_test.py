@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from authorisation_services_test import ADMIN, KEY, verdict
-from matrix import read_table
+from matrix import PAGE, read_table, rows_of
 from people import SETTING, People
 from service import DATABASE_SETTINGS, ENGINES, Servers, Service
 from service_rows_test import ask
@@ -164,6 +164,25 @@ def test_what_is_taken_back_is_refused(locked):
     time.sleep(5.2)
     for headers in (one.cookie(), one.bearer()):
         assert asked.get("/api/v1/projects", headers=headers).status_code == 401
+
+
+def test_visitors_of_the_help_page():
+    """What customers without an account may do where the settings admit them."""
+    lines = rows_of(PAGE.read_text(), "visitor")[1:]
+    admitted = {tuple(cell.replace("`", "").split(" ")) for cell, _ in lines}
+    with Service("support", {**COMMON, **LOCKED, "HELP_VISITOR_TENANT": "default"}) as port:
+        under_portal = port.beside("support")
+        _ = under_portal.document
+        under_portal.url = port.stack.area_url("support")
+        for asked in (port, under_portal):
+            for operation in asked.document.operations:
+                key = (operation.method, operation.path)
+                body = {} if operation.spec.get("requestBody") else None
+                allowed = key in admitted or TABLES["support"][key]["nobody"] == "yes"
+                answer = ask(asked, operation, {}, str(uuid.uuid4()), json=body)
+                assert allowed == (verdict(answer) == "yes"), f"{key} as a visitor: {answer.status_code}"
+                wrong = ask(asked, operation, {"X-API-Key": "no-such-key"}, str(uuid.uuid4()), json=body)
+                assert key not in admitted or wrong.status_code == 403, "a wrong credential makes nobody a visitor"
 
 
 def test_the_audit_log_names_people(locked):
