@@ -229,19 +229,31 @@ seen_by() {
     shown_to=${shown_to:+ data-for=\"$shown_to\"}
 }
 
-# The links to the areas; each leads to the first page of its menu. $1 is the current service.
+# The links to the areas; each leads to the first page of its menu, and names the first page that everybody
+# sees for people who may not see that one (shell.js). $1 is the current service.
 write_areas() {
-    local service page menu path rest current shown_to name
+    local service name current
     for service in "${menu_services[@]}"; do
-        current=''
         [[ -n ${page_rows[$service]:-} ]] || continue
-        IFS=$'\t' read -r page menu path rest <<<"${page_rows[$service]}"
+        current=''
         [[ $service != "$1" ]] || current=' aria-current="true"'
+        find_entry "$service"
         seen_by "$service" ${area_roles[$service]}
         name=${area_name[$service]}
-        name=${name^}
-        echo "<li data-area=\"$service\"$shown_to><a href=\"$portal_mark${service_prefix[$service]}$path\"$current data-i18n=\"service.$service\">$name</a></li>"
+        echo "<li data-area=\"$service\"$shown_to><a href=\"$entry\"$entry_else$current data-i18n=\"service.$service\">${name^}</a></li>"
     done
+}
+
+# Sets $entry to the address where an area begins, and $entry_else to the attributes for whoever may not see it.
+find_entry() {
+    local page menu path name roles rest base=$portal_mark${service_prefix[$1]}
+    entry='' entry_else=''
+    while IFS=$'\t' read -r page menu path name roles rest; do
+        [[ $menu == true ]] || continue
+        [[ -n $entry ]] || { entry=$base$path && seen_by "$1" ${roles#-} && entry_else=${shown_to/data-for/data-entry}; }
+        [[ -n $entry_else ]] || return 0
+        [[ $roles != - ]] || { entry_else+=" data-else=\"$base$path\"" && return; }
+    done <<<"${page_rows[$1]}"
 }
 
 # The links of the navigation; $2 is the current page. A page that only some roles see names them. A page

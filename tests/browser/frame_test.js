@@ -5,7 +5,7 @@ import { accessibilityFaults, checkPages, close, open, openAs, portal, request, 
 
 const password = 'a password of the browser tests';
 const people = {
-    maria: { experiments: 'analyst', data: 'viewer' },
+    maria: { experiments: 'analyst', models: 'viewer', data: 'viewer' },
     sam: { support: 'agent' },
     cora: { support: 'viewer' },
 };
@@ -45,8 +45,9 @@ test('an address of another site is no place to go after signing in', async () =
 test('roles shape the areas, the menu and the home page', async () => {
     const page = await as('maria', '/');
     await page.waitForSelector('[data-card="data"] .home-figure');
-    assert.deepEqual(await shown(page, '.site-areas a'), ['Experiments', 'Data']);
-    assert.deepEqual(await shown(page, '[data-card] h2'), ['Experiments', 'Data']);
+    assert.deepEqual(await shown(page, '.site-areas a'), ['Experiments', 'Models', 'Data']);
+    assert.deepEqual(await shown(page, '[data-card] h2'), ['Experiments', 'Models', 'Data']);
+    assert.equal(await page.getAttribute('.site-areas [data-area="orchestrator"] a', 'href'), '/models/tasks.html', 'the chat is not for viewers');
     await page.click('#person-button');
     assert.deepEqual(await shown(page, '.person-links a'), ['Profile']);
     await page.goto(`${portal}/experiments/projects`);
