@@ -14,7 +14,13 @@ const support = createClient({ service: 'support' });
 
 async function ofAccounts(signal) {
     const { entries } = (await accounts.get('/api/audit', { query: { limit: most }, signal })).data;
-    return entries.map(({ ts, actor, action, resource, ip_address: address }) => ({ at: ts, actor, action, subject: resource, address }));
+    return entries.map(({ ts, actor, action, resource, ip_address: address }) => ({
+        at: ts,
+        actor,
+        action,
+        subject: resource.replace(/^\w+:/, ''), /* 'person:maria' */
+        address,
+    }));
 }
 
 async function ofExperiments(signal) {
