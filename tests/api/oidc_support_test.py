@@ -35,7 +35,7 @@ def browser(suite):
 def test_the_providers_that_are_set_up(suite):
     answer = suite[1].get("/api/auth/sso/providers")
     assert answer.status_code == 200
-    assert answer.json() == {"providers": [{"name": "google", "label": "Google"}, {"name": "oidc", "label": "Single sign-on"}]}
+    assert answer.json() == {"providers": [{"name": "google", "label": "Google"}, {"name": "oidc", "label": "SSO"}]}
     for name in ("azure", "github", "google/x", "OIDC"):
         assert suite[1].get(f"/api/auth/sso/{name}/login").status_code == 404
         assert suite[1].get(f"/api/auth/sso/{name}/callback?code=x&state=y").status_code == 404
@@ -88,6 +88,6 @@ def test_a_provider_that_does_not_answer(provider, browser):
 
 def test_below_the_portal_it_is_the_sign_in_of_the_suite(suite):
     portal = Browser(suite[1].stack.portal_url + "/support", LOGIN)
-    assert portal.get("/api/auth/sso/providers").json()["providers"] == [{"name": "oidc", "label": "Single sign-on"}]
+    assert portal.get("/api/auth/sso/providers").json()["providers"] == [{"name": "oidc", "label": "SSO"}]
     assert portal.start().headers["Location"] == "/accounts/api/oidc/start?next=/support/static/chat.html"
     assert portal.get("/api/auth/sso/google/login").status_code == 404

@@ -63,7 +63,7 @@ struct oidc_config {
         {"ASSAY_OIDC_LABEL",                                                                       \
          SETTING_TEXT,                                                                             \
          AT(oidc.label),                                                                           \
-         "Single sign-on",                                                                         \
+         "SSO",                                                                                    \
          1,                                                                                        \
          60,                                                                                       \
          .help = "Name of the provider on the button of the sign-in page."},                       \
