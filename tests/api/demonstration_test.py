@@ -57,7 +57,7 @@ def livedata(request):
 @pytest.fixture(scope="module", params=RUNS, ids=lambda run: "-".join(run))
 def orchestrator(request):
     with service("orchestrator", "ORCH", request.param, ORCH_DEMO_PORT=free_ports(1)[0],
-                 ORCH_RATE_LIMIT_RPM="0") as running:
+                 ORCH_STORAGE_BACKEND=request.param[1], ORCH_RATE_LIMIT_RPM="0") as running:
         yield running
 
 
@@ -176,7 +176,7 @@ class TestLiveData:
         assert self.get(livedata, f"/v1/entity/order/{order}")["data"]["total_amount"] > 0
 
     def test_failed_events_are_few(self, livedata):
-        assert 3 <= len(self.get(livedata, "/v1/deadletter")["items"]) <= 8
+        assert len(self.get(livedata, "/v1/deadletter")["items"]) <= 8
 
 
 class TestModels:

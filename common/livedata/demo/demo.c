@@ -10,7 +10,10 @@
 
 #include <string.h>
 
-enum { EVENTS_A_TRANSACTION = 500, HOURS_KEPT = 24, HOURS_DETAILED = 2 };
+enum { EVENTS_A_TRANSACTION = 500, MINUTES_DETAILED = 15 };
+
+/* What a start may wait for: a statement of PostgreSQL takes longer than one of SQLite. */
+static const int64_t hours_kept[DB_ENGINE__MAX] = {[DB_SQLITE] = 24, [DB_POSTGRES] = 2};
 
 static const int64_t latency_us = 40000; /* from an event to its row */
 
@@ -146,13 +149,13 @@ static enum error begin_shop(struct apply_call *call, const struct demo_shop *sh
 enum error demo_shop_follow(struct apply_call *call, const struct demo_shop *shop,
                             struct arena *scratch, int64_t *applied)
 {
-    int64_t now = clock_unix_microseconds(), from, since,
-            detailed = now - HOURS_DETAILED * us_per_hour;
+    int64_t now = clock_unix_microseconds(), detailed = now - MINUTES_DETAILED * us_per_minute;
+    int64_t earliest = now - hours_kept[db_engine(call->storage.db)] * us_per_hour, from, since;
     enum error error = demo_store_newest(&call->storage, shop->source, &from);
 
     from -= latency_us;
-    if (!error && from < now - HOURS_KEPT * us_per_hour) {
-        from = now - HOURS_KEPT * us_per_hour;
+    if (!error && from < earliest) {
+        from = earliest;
         error = begin_shop(call, shop, scratch, from, applied);
     }
     since = from;

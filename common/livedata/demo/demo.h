@@ -26,8 +26,8 @@ struct demo_shop {
 MUST_CHECK enum error demo_shop_read(struct arena *arena, const struct demo_files *files,
                                      struct demo_shop *shop, struct problem *problem);
 
-/* Applies what has happened in the shop until now. `applied` counts the events. `scratch` is reset.
- */
+/* Applies what has happened in the shop until now: in a new store the last day, on PostgreSQL the
+ * last two hours. `applied` counts the events. `scratch` is reset. */
 MUST_CHECK enum error demo_shop_follow(struct apply_call *call, const struct demo_shop *shop,
                                        struct arena *scratch, int64_t *applied);
 

@@ -14,7 +14,7 @@ enum { EVENT_BYTES_MAX = 4096, EVENTS_MAX = 200000, ITEMS_MAX = 3, PAGES_MAX = 5
 enum { STREAM_ORDERS = 1, STREAM_VISITS, STREAM_MISTAKES };
 
 static const int64_t second_us = 1000000, minute_us = 60000000, hour_us = 3600000000;
-static const int64_t order_slot_us = 40000000, visit_slot_us = 10000000;
+static const int64_t order_slot_us = 40000000, visit_slot_us = 12000000;
 static const int64_t mistake_slot_us = 4 * 3600000000LL, visit_longest_us = 300000000;
 const int64_t shop_longest_us = 7 * 3600000000LL;
 
@@ -254,24 +254,26 @@ static void add_payment(struct drawing *drawing, const struct order *order, cons
         arena_print(drawing->arena, "payment.%s", status), at);
 }
 
-static void add_order_visit(struct drawing *drawing, const struct order *order)
+static void add_order_visit(struct drawing *drawing, const struct order *order, bool brief)
 {
     const char *session = session_id(drawing);
     const char *product = product_id(drawing, order->products[0]);
     const char *page = arena_print(drawing->arena, "/products/%zu", order->products[0] + 1);
     int64_t start = order->at - between(drawing, 2 * minute_us, 4 * minute_us);
 
-    add_page(drawing, "page_view", session, order->user, "/search", NULL, start);
-    add_page(drawing, "page_view", session, order->user, page, product, start + 30 * second_us);
-    add_page(drawing, "add_to_cart", session, order->user, "/cart", product,
-             start + 70 * second_us);
+    if (!brief) {
+        add_page(drawing, "page_view", session, order->user, "/search", NULL, start);
+        add_page(drawing, "page_view", session, order->user, page, product, start + 30 * second_us);
+        add_page(drawing, "add_to_cart", session, order->user, "/cart", product,
+                 start + 70 * second_us);
+    }
     add_page(drawing, "page_view", session, order->user, "/checkout", NULL,
              order->at - 20 * second_us);
 }
 
 /* Of 100 orders, 4 fail at the payment and are cancelled, one is never paid and is cancelled after
  * two hours, and 2 are cancelled by the customer. */
-static void draw_order(struct drawing *drawing)
+static void draw_order(struct drawing *drawing, bool brief)
 {
     struct order order;
     double fate;
@@ -283,13 +285,14 @@ static void draw_order(struct drawing *drawing)
     fate = uniform(drawing);
     paid = order.at + between(drawing, 8 * second_us, 40 * second_us);
     shipped = paid + between(drawing, 20 * minute_us, 90 * minute_us);
-    add_order_visit(drawing, &order);
+    add_order_visit(drawing, &order, brief);
     add_order(drawing, &order, "order.created", "pending", order.at);
     if (fate < 0.01) {
         add_order(drawing, &order, "order.cancelled", "cancelled", order.at + 2 * hour_us);
         return;
     }
-    add_payment(drawing, &order, "initiated", order.total, order.at + 2 * second_us);
+    if (!brief)
+        add_payment(drawing, &order, "initiated", order.total, order.at + 2 * second_us);
     if (fate < 0.05) {
         add_payment(drawing, &order, "failed", order.total, paid);
         add_order(drawing, &order, "order.cancelled", "cancelled", paid + 10 * minute_us);
@@ -340,7 +343,7 @@ static void draw_slots(struct drawing *drawing, int stream, int64_t slot_us, int
         drawing->random = random_start((uint64_t)stream, (uint64_t)drawing->slot);
         drawing->serial = 0;
         if (stream == STREAM_ORDERS)
-            draw_order(drawing);
+            draw_order(drawing, brief);
         else if (stream == STREAM_VISITS)
             draw_visit(drawing, brief);
         else

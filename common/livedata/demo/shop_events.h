@@ -35,8 +35,8 @@ struct shop_events {
 /* How long after its visit an order may still change. */
 extern const int64_t shop_longest_us;
 
-/* The events after `from`, up to and including `to`. With `brief` visits without an order have one
- * page. From the arena. */
+/* The events after `from`, up to and including `to`. With `brief` a visit has one page and
+ * an order no beginning of its payment. From the arena. */
 void shop_events_draw(struct arena *arena, const struct shop_catalog *catalog, int64_t from,
                       int64_t to, bool brief, struct shop_events *events);
 
