@@ -186,11 +186,12 @@ recall_environment() {
     done <"$dir/run/environment"
 }
 
-# The services that were started, regardless of the current settings.
+# The services and programs that were started, regardless of the current settings.
 recall_services() {
     { read -r 'setting[ASSAY_SERVICES]' <"$dir/run/services"; } 2>/dev/null || return 0
     select_services
     unset 'setting[ASSAY_SERVICES]'
+    { read -r -a programs <"$dir/run/programs"; } 2>/dev/null || true
 }
 
 # Writes standard input to a file of the stack that only its owner can read.
@@ -441,7 +442,8 @@ write_unit_environment() {
 # The environment file of each pool, and the API description of each service.
 write_responder_files() {
     local service pool
-    echo "${services[*]}" >"$dir/run/services" || fail "cannot write to $dir/run"
+    echo "${services[*]}" >"$dir/run/services" && echo "${programs[*]}" >"$dir/run/programs" ||
+        fail "cannot write to $dir/run"
     for service in "${services[@]}"; do
         complete_settings "$service"
         for pool in "${pools[@]}"; do

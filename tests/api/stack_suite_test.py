@@ -6,10 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import requests
 
-from stack import ROWS, SERVICES, Stack
+from stack import ROWS, SERVICES, WITH_PORT, Stack
 
 HEALTH = {row[1]: row[3] for row in ROWS if row[:1] == ["service"]}
-PIECES = {f"{row[1]}-{row[2].removeprefix(row[1] + '-')}" for row in ROWS if row[:1] in (["family"], ["program"])}
+FIRST = {row[1]: f"{row[1]}-{row[2]}" for row in ROWS if row[:1] == ["family"] and "*" in row}  # pools
+PIECES = {f"{row[1]}-{row[2].removeprefix(row[1] + '-')}" for row in ROWS if row[:1] in (["family"], ["program"])
+          and not any(word.startswith("if=") for word in row)}
 DRAIN_SECONDS = 2
 
 
@@ -20,7 +22,8 @@ def stack():
 
 
 def healthy(stack):
-    return {name: requests.get(stack.url_of(name) + path, timeout=10).status_code for name, path in HEALTH.items()}
+    urls = {name: stack.url_of(name) if name in WITH_PORT else stack.area_url(name) for name in SERVICES}
+    return {name: requests.get(urls[name] + path, timeout=10).status_code for name, path in HEALTH.items()}
 
 
 def ready(stack):
@@ -33,11 +36,11 @@ def test_start_status_reload_and_a_stop_that_is_announced(stack):
     assert told.returncode == 0, told.stdout
     listed = {line.split()[0] for line in told.stdout.splitlines() if line}
     assert listed >= PIECES | {"nginx"} and "dead" not in told.stdout
-    old = {name: stack.workers(f"{name}-system") for name in SERVICES}
+    old = {name: stack.workers(FIRST[name]) for name in SERVICES}
     assert stack.run("reload").returncode == 0
     assert healthy(stack) == dict.fromkeys(SERVICES, 200)
     for name, workers in old.items():
-        assert set(stack.workers(f"{name}-system")) - set(workers), f"{name} has its old workers only"
+        assert set(stack.workers(FIRST[name])) - set(workers), f"{name} has its old workers only"
     assert ready(stack) == (200, "ok", False)
     with ThreadPoolExecutor(1) as pool:
         begun = time.monotonic()
