@@ -1,13 +1,15 @@
 /* Actions of the audit log, which are the events of webhooks too, with their names for people. */
 import { hasText, t } from '../shared/i18n.js';
 
+const list = (names) => names.split(' ');
+
 /* By what they are about. What webhooks can report stands first in each group. */
 const groups = {
-    experiments: ['project.create', 'project.update', 'project.archive', 'project.restore', 'project.delete'],
-    decisions: ['experiment.ship', 'experiment.stop', 'experiment.reopen'],
-    reports: ['analysis_run_created', 'export_created', 'analysis.approve', 'workspace_imported'],
-    keys: ['api_key_created', 'api_key_revoked', 'api_key_deleted', 'api_key_used'],
-    administration: ['webhook.create', 'webhook.update', 'webhook.delete', 'webhook.test', 'webhook.resend', 'template.create', 'template.delete', 'retention.purge', 'chatapp.install'],
+    experiments: list('project.create project.update project.archive project.restore project.delete'),
+    decisions: list('experiment.ship experiment.stop experiment.reopen'),
+    reports: list('analysis_run_created export_created analysis.approve workspace_imported'),
+    keys: list('api_key_created api_key_revoked api_key_deleted api_key_used'),
+    administration: list('webhook.create webhook.update webhook.delete webhook.test webhook.resend template.create template.delete retention.purge chatapp.install'),
 };
 
 export const actions = Object.values(groups).flat();

@@ -1,4 +1,5 @@
 /* The audit page as templates. */
+import { actionText as experimentAction } from '../../experiments/audit.js';
 import { hasText, t } from '../../shared/i18n.js';
 import { formatDateTime } from '../../shared/numbers.js';
 import { html } from '../../shared/ui/lit.js';
@@ -15,7 +16,8 @@ export function areaTitle(area) {
 }
 
 /* An action in words; one that has none is shown as it is, without its punctuation. */
-function actionText(action) {
+function actionText(area, action) {
+    if (area === 'experiments') return experimentAction(action);
     const key = `audit.action_${action.replace(/\W/g, '_')}`;
     return hasText(key) ? t(key) : action.replace(/[._]/g, ' ');
 }
@@ -24,7 +26,7 @@ export function columns() {
     return [
         { name: 'at', title: t('audit.when'), cell: ({ at }) => formatDateTime(at) },
         { name: 'actor', title: t('audit.who'), cell: ({ actor }) => html`<span dir="auto">${actor ?? '–'}</span>` },
-        { name: 'action', title: t('audit.what'), cell: ({ action }) => html`<span title=${action}>${actionText(action)}</span>` },
+        { name: 'action', title: t('audit.what'), cell: ({ area, action }) => html`<span title=${action}>${actionText(area, action)}</span>` },
         { name: 'subject', title: t('audit.subject'), cell: ({ subject }) => html`<span class="key-text" dir="auto">${subject || '–'}</span>` },
         { name: 'area', title: t('audit.area'), cell: ({ area }) => areaTitle(area) },
         { name: 'address', title: t('audit.address'), cell: ({ address }) => html`<span dir="ltr">${address ?? '–'}</span>` },
