@@ -27,7 +27,7 @@ async function ofExperiments(signal) {
     const { entries } = (await experiments.get('/api/v1/audit', { query: { limit: most }, signal })).data;
     return entries.map(({ ts, actor, action, project_id: project, project_name: name, key_id: key, ip_address: address }) => ({
         at: ts,
-        actor,
+        actor: actor?.replace(/^user:/, ''),
         action,
         subject: name || project || key,
         address,
