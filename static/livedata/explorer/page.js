@@ -1,6 +1,7 @@
 /* The explorer: an entity, a metric, or a question; what is shown stands in the address. */
 import '../../shared/shell.js';
 import { t } from '../../shared/i18n.js';
+import { nameTitle } from '../../shared/title.js';
 import { mount } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
 import { ApiError } from '../../shared/ui/errors.js';
@@ -117,6 +118,7 @@ function showQuestion({ question }) {
 function follow() {
     const query = readQuery(defaults);
     app.set({ tab: query.tab, id: query.id });
+    nameTitle({ entity: query.id, metric: query.metric, question: query.question }[query.tab]);
     if (catalog.data === undefined) return;
     ({ entity: showEntity, metric: showMetric, question: showQuestion })[query.tab]?.(query);
 }

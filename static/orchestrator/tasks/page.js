@@ -1,6 +1,7 @@
 /* Tasks: what was asked of which models, how it went, once more. The address holds what is open. */
 import '../../shared/shell.js';
 import { t } from '../../shared/i18n.js';
+import { nameTitle } from '../../shared/title.js';
 import { mount } from '../../shared/ui/app.js';
 import { download } from '../../shared/ui/download.js';
 import { ApiError } from '../../shared/ui/errors.js';
@@ -45,8 +46,11 @@ async function attempt(action) {
 function follow() {
     const { task: opened } = readQuery({ task: '' });
     app.set({ opened });
-    if (opened === '') list.start();
-    else task.load(opened);
+    if (opened !== '') task.load(opened).then((run) => run && nameTitle(run.prompt));
+    else {
+        nameTitle(null);
+        list.start();
+    }
 }
 
 function open(id) {

@@ -1,6 +1,7 @@
 /* The inbox: questions that wait for a person, who works on them, and replies to them. */
 import '../../shared/shell.js';
 import { t } from '../../shared/i18n.js';
+import { nameTitle } from '../../shared/title.js';
 import { afterPause, mount } from '../../shared/ui/app.js';
 import { ApiError } from '../../shared/ui/errors.js';
 import { createForm } from '../../shared/ui/form.js';
@@ -84,9 +85,13 @@ function follow() {
     const moved = values.ticket !== app.state.opened;
     app.set({ values, opened: values.ticket });
     list.load(values);
+    if (values.ticket === '') nameTitle(null);
     if (values.ticket === '' || !moved) return;
     form.write({ response: recall(`reply.${values.ticket}`) ?? '' });
-    ticket.open(values.ticket).then(() => document.getElementById('ticket-title')?.focus());
+    ticket.open(values.ticket).then((shown) => {
+        nameTitle(shown?.ticket.user_question);
+        document.getElementById('ticket-title')?.focus();
+    });
 }
 
 function go(patch) {
