@@ -1,9 +1,10 @@
 /* Maintains the database of the experiments service: planner statistics, the write-ahead log of
- * SQLite, and the stored clock that retention relies on. `--help` lists the options and exit
- * codes. */
+ * SQLite, the stored clock that retention relies on, and the course of large experiments. `--help`
+ * lists the options and exit codes. */
 #include "base/help.h"
 #include "base/log.h"
 #include "crypto/crypto.h"
+#include "experiments/live/series.h"
 #include "experiments/storage/store.h"
 #include "jobs/clock_watch.h"
 #include "jobs/main_loop.h"
@@ -14,7 +15,8 @@ static const char help[] =
     "usage: experiments-upkeep [--every SECONDS]\n"
     "\n"
     "Maintains the database of the experiments service: planner statistics, the\n"
-    "write-ahead log of SQLite, and the stored clock that retention relies on.\n"
+    "write-ahead log of SQLite, the stored clock that retention relies on, and the\n"
+    "course over time of experiments that are too large for a request.\n"
     "\n"
     "  --every SECONDS  Keep running and work again after SECONDS (0.01 to 86400).\n"
     "                   Without it the program works once and ends.\n"
@@ -23,6 +25,7 @@ static const char help[] =
     "database failed.\n";
 
 enum { EXIT_DONE, EXIT_SETTINGS, EXIT_USAGE, EXIT_DATABASE, MEMORY_MAX = 16 * 1024 * 1024 };
+enum { COURSE_MEMORY_MAX = 512 * 1024 * 1024 };
 
 struct upkeep {
     const struct experiments_settings *settings;
@@ -30,6 +33,23 @@ struct upkeep {
     struct problem problem;
     enum error error; /* of the last iteration */
 };
+
+/* Not fatal: the pages show the older course. */
+static void renew_courses(struct upkeep *upkeep, struct db *db)
+{
+    struct arena *arena = arena_create(COURSE_MEMORY_MAX);
+    struct problem problem = {0};
+    const struct live_call call = {.db = db,
+                                   .arena = arena,
+                                   .spike_events = upkeep->settings->live_spike_events,
+                                   .problem = &problem};
+
+    if (!arena)
+        return;
+    if (live_series_renew(&call))
+        log_event(LOG_WARNING, "course_failed", problem.text);
+    arena_destroy(arena);
+}
 
 /* The program holds no connection between two iterations. */
 static bool look_after(void *context)
@@ -45,6 +65,8 @@ static bool look_after(void *context)
     upkeep->error = store_prepare(upkeep->store, &db, &upkeep->problem);
     if (!upkeep->error) {
         upkeep->error = db_maintain(db, &upkeep->problem);
+        if (!upkeep->error)
+            renew_courses(upkeep, db);
         db_disconnect(db);
     }
     if (upkeep->error)

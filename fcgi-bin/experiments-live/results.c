@@ -5,8 +5,6 @@
 #include "experiments/live_results/decision.h"
 #include "http/idempotency.h"
 
-enum { COURSE_PEOPLE_MAX = 200000 };
-
 struct stats_query {
     const char *dimension;
 };
@@ -109,7 +107,7 @@ enum error live_handle_course(struct request *request, struct reply *reply)
     if (!error)
         error = live_view_load(&call, request->arguments[0], &(struct live_view_options){0}, view);
     if (!error)
-        error = live_series_load(&call, view, COURSE_PEOPLE_MAX, &series);
+        error = live_series_load(&call, view, LIVE_SERIES_PEOPLE_MAX, &series);
     if (error)
         return error;
     live_results_course(&results, view, &series, answer);

@@ -8,8 +8,6 @@
 #include "experiments/reports/result_report.h"
 #include "experiments/service.h"
 
-enum { COURSE_PEOPLE_MAX = 200000 };
-
 static enum error begin(struct request *request, struct live_call *call)
 {
     *call = (struct live_call){.arena = request->arena,
@@ -39,7 +37,7 @@ static enum error read_facts(struct request *request, struct result_facts *facts
     if (!error)
         error = live_view_load(&reading, request->arguments[0], &options, view);
     if (!error)
-        error = live_series_load(&reading, view, COURSE_PEOPLE_MAX, &series);
+        error = live_series_load(&reading, view, LIVE_SERIES_PEOPLE_MAX, &series);
     if (!error)
         error = outcome_list(&reading, request->arguments[0], outcomes);
     if (error)

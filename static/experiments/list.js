@@ -14,6 +14,7 @@ import { toast } from '../shared/ui/toast.js';
 import { attempt } from './attempt.js';
 import { known, relative, share } from './figures.js';
 import { headlineText, stateText, stateTone } from './headline.js';
+import { writers } from './roles.js';
 import { askForTemplate } from './template.js';
 
 const mostCompared = 5;
@@ -76,7 +77,7 @@ function actionsCell(experiment, { archive, restore }) {
     const title = t(archived ? 'list.restore' : 'list.archive');
     return html`<div class="button-row list-actions">
         ${archived ? null : html`<a class="button" data-size="small" href=${address(`/projects/${encodeURIComponent(experiment.id)}`)} aria-label=${`${t('list.plan')}: ${nameOf(experiment)}`}>${t('list.plan')}</a>`}
-        <button type="button" class="button" data-size="small" aria-label=${`${title}: ${nameOf(experiment)}`} @click=${() => (archived ? restore : archive)(experiment)}>
+        <button type="button" class="button" data-size="small" data-for=${writers} aria-label=${`${title}: ${nameOf(experiment)}`} @click=${() => (archived ? restore : archive)(experiment)}>
             ${title}
         </button>
     </div>`;
@@ -99,8 +100,8 @@ function view({ list, chosen, create, compare }) {
     if (!list) return html``;
     return html`<div class="stack">
         <div class="button-row">
-            <a class="button" data-kind="primary" href=${address('/design')}>${t('list.new')}</a>
-            <button type="button" class="button" id="from-template" @click=${create}>${t('list.from_template')}</button>
+            <a class="button" data-kind="primary" data-for=${writers} href=${address('/design')}>${t('list.new')}</a>
+            <button type="button" class="button" id="from-template" data-for=${writers} @click=${create}>${t('list.from_template')}</button>
             <button type="button" class="button" id="compare" aria-describedby="compare-hint" ?disabled=${chosen.length < 2} @click=${compare}>
                 ${t('list.compare')}
             </button>

@@ -420,3 +420,19 @@ enum error live_series_load(const struct live_call *call, const struct live_view
                                    .computed_at = row.computed_at};
     return row.version ? live_days_read(call, view->experiment.id, &series->days) : ERROR_NONE;
 }
+
+enum error live_series_renew(const struct live_call *call)
+{
+    struct live_names experiments;
+    enum error error = live_series_large(call, LIVE_SERIES_PEOPLE_MAX, &experiments);
+
+    for (size_t i = 0; !error && i < experiments.count; i++) {
+        struct live_view *view = ARENA_NEW(call->arena, struct live_view);
+        struct live_series series;
+
+        error = live_view_load(call, experiments.items[i], &(struct live_view_options){0}, view);
+        if (!error)
+            error = live_series_load(call, view, INT64_MAX, &series);
+    }
+    return error;
+}

@@ -31,8 +31,14 @@ struct live_series {
     OBJECT_LIST(struct live_day, days); /* by day and arm; days without growth are missing */
 };
 
+/* With more subjects than this, a request only reads the series. */
+enum { LIVE_SERIES_PEOPLE_MAX = 200000 };
+
 /* The series for a view. Experiments with more than `people_max` subjects are only read. */
 MUST_CHECK enum error live_series_load(const struct live_call *call, const struct live_view *view,
                                        int64_t people_max, struct live_series *series);
+
+/* Renews the outdated series of the experiments that requests only read; for a program. */
+MUST_CHECK enum error live_series_renew(const struct live_call *call);
 
 #endif

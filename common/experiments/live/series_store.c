@@ -13,6 +13,13 @@ static const struct statement read_days = {
     .sql = "SELECT day, arm, people, converted, huge, value_sum, value_squares, other_sum,"
            " other_squares, products FROM live_days WHERE experiment_id = ? ORDER BY day, arm",
 };
+static const struct statement large_experiments = {
+    .name = "live_series_large",
+    .sql = "SELECT e.experiment_id FROM live_experiments e"
+           " JOIN projects p ON p.id = e.experiment_id WHERE p.archived = 0"
+           " AND (SELECT sum(a.people) FROM live_arms a WHERE a.experiment = e.experiment) > ?"
+           " ORDER BY e.experiment_id",
+};
 static const struct statement put_series = {
     .name = "live_series_put",
     .sql = "INSERT INTO live_series (experiment_id, version, computed_at, took, step)"
@@ -73,6 +80,18 @@ enum error live_days_read(const struct live_call *call, const char *id, struct o
     while (query_next(query))
         query_read(query, &day_schema, ARRAY_ADD(call->arena, items, days->count), call->arena);
     days->items = items;
+    return query_end(query, call->problem);
+}
+
+enum error live_series_large(const struct live_call *call, int64_t people,
+                             struct live_names *experiments)
+{
+    struct query *query = db_query(call->db, &large_experiments);
+
+    *experiments = (struct live_names){.arena = call->arena};
+    query_bind_integer(query, people);
+    while (query_next(query))
+        live_names_add(experiments, query_text(query, 0, call->arena));
     return query_end(query, call->problem);
 }
 

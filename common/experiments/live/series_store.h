@@ -2,6 +2,7 @@
 #ifndef ASSAY_EXPERIMENTS_LIVE_SERIES_STORE_H
 #define ASSAY_EXPERIMENTS_LIVE_SERIES_STORE_H
 
+#include "experiments/live/live_store.h"
 #include "experiments/live/series.h"
 
 struct live_series_row {
@@ -16,6 +17,10 @@ MUST_CHECK enum error live_series_read(const struct live_call *call, const char 
                                        struct live_series_row *row);
 MUST_CHECK enum error live_days_read(const struct live_call *call, const char *id,
                                      struct object_list *days);
+
+/* The ids of experiments with more than `people` subjects. */
+MUST_CHECK enum error live_series_large(const struct live_call *call, int64_t people,
+                                        struct live_names *experiments);
 
 /* Replaces what is stored. */
 MUST_CHECK enum error live_series_save(const struct live_call *call, const char *id,

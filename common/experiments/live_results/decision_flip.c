@@ -4,6 +4,7 @@
 #include "experiments/analyses/report_print.h"
 #include "experiments/live_results/decision_schema.h"
 #include "experiments/live_results/live_results_internal.h"
+#include "report/drawing.h"
 
 #include <math.h>
 
@@ -136,9 +137,9 @@ static struct decision_change describe(const struct search *search, enum directi
     change.text = locale_format(
         locale, arena, keys[direction],
         TEXT_ARGUMENTS(
-            {"from", direction == MORE_SUBJECTS ? report_print_count(arena, (int64_t)change.from)
+            {"from", direction == MORE_SUBJECTS ? print_thousands(arena, (int64_t)change.from)
                                                 : number_text(search, change.from)},
-            {"to", direction == MORE_SUBJECTS ? report_print_count(arena, (int64_t)change.to)
+            {"to", direction == MORE_SUBJECTS ? print_thousands(arena, (int64_t)change.to)
                                               : number_text(search, change.to)},
             {"verdict", locale_format(locale, arena, key, NO_TEXT_ARGUMENTS)}));
     return change;

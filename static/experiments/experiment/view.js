@@ -15,6 +15,7 @@ import { armName } from '../arms.js';
 import { figure } from '../figure.js';
 import { days, difference, interval, known, pText, relative, share } from '../figures.js';
 import { headlineNote, headlineText, stateOf, stateText, stateTone, toneOf } from '../headline.js';
+import { writers } from '../roles.js';
 import { courseCard } from './course.js';
 import { scorecard } from './scorecard.js';
 import { languages, snippetOf } from './snippets.js';
@@ -84,13 +85,13 @@ function outcomeNotice({ current }, actions) {
         title,
         body: html`<p>${t('experiment.decided_by', { name: actor ?? t('experiment.somebody'), time: formatDateTime(at) })}</p>
             ${note === '' ? null : html`<p class="outcome-note" dir="auto">${note}</p>`}`,
-        actions: html`<button type="button" class="button" data-size="small" id="reopen" @click=${() => actions.decide('reopen')}>${t('experiment.reopen')}</button>`,
+        actions: html`<button type="button" class="button" data-size="small" id="reopen" data-for=${writers} @click=${() => actions.decide('reopen')}>${t('experiment.reopen')}</button>`,
     });
 }
 
 function actionRow({ headline }, outcome, { id, actions }) {
     const press = (decision, kind) =>
-        html`<button type="button" class="button" id=${decision} data-kind=${kind} @click=${() => actions.decide(decision)}>${t(`experiment.${decision}_more`)}</button>`;
+        html`<button type="button" class="button" id=${decision} data-kind=${kind} data-for=${writers} @click=${() => actions.decide(decision)}>${t(`experiment.${decision}_more`)}</button>`;
     const open = outcome && !outcome.current;
     return html`<div class="section button-row no-print">
         ${open && headline !== 'not_started' ? html`${press('ship', headline === 'ship' ? 'primary' : nothing)} ${press('stop', nothing)}` : null}
@@ -241,7 +242,7 @@ function unknownCard({ unknown_metrics: unknown, conversions_total: converted },
             ? null
             : html`${unknown.metrics.slice(0, 5).map(
                   ({ name, events }) =>
-                      html`<button type="button" class="button" data-size="small" data-take-over=${name} @click=${() => actions.takeOver(name)}>
+                      html`<button type="button" class="button" data-size="small" data-take-over=${name} data-for=${writers} @click=${() => actions.takeOver(name)}>
                           <span dir="auto">${t(key, { name, count: formatInteger(events) })}</span>
                       </button>`,
               )}`,
@@ -283,7 +284,7 @@ function snippets({ id, api, snippet, actions }, metric) {
 function sendCard(page, stats) {
     const { sending, actions, upload } = page;
     const arms = Math.max(2, stats.comparisons.length + 1);
-    return html`<section class="card section stack" aria-labelledby="send-title" id="send">
+    return html`<section class="card section stack" aria-labelledby="send-title" id="send" data-for=${writers}>
         <div class="section-head"><h2 id="send-title">${t('experiment.send')}</h2></div>
         ${tabs({
             id: 'sending',

@@ -8,6 +8,7 @@ import { errorNotice, notice, tokenForm } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { tabs } from '../../shared/ui/tabs.js';
 import { figure } from '../figure.js';
+import { writers } from '../roles.js';
 
 const formats = ['pdf', 'xlsx', 'csv'];
 const known = (value) => value !== null && value !== undefined;
@@ -70,6 +71,7 @@ function planCard({ design, run }, { id, busy, actions }) {
                 type="button"
                 class="button"
                 id="analyse"
+                data-for=${writers}
                 data-kind=${run === null || older ? 'primary' : nothing}
                 ?disabled=${busy !== null}
                 @click=${actions.analyse}
@@ -128,8 +130,8 @@ function designCard({ design }, { id, actions }) {
         <div class="section-head">
             <h2 id="design-title">${t('project.design')}</h2>
             <div class="button-row">
-                <button type="button" class="button" data-size="small" id="keep-template" @click=${actions.keep}>${t('project.keep_template')}</button>
-                <a class="button" data-size="small" id="revise" href=${address(`/design?project=${encodeURIComponent(id)}`)}>${t('project.revise')}</a>
+                <button type="button" class="button" data-size="small" id="keep-template" data-for=${writers} @click=${actions.keep}>${t('project.keep_template')}</button>
+                <a class="button" data-size="small" id="revise" data-for=${writers} href=${address(`/design?project=${encodeURIComponent(id)}`)}>${t('project.revise')}</a>
             </div>
         </div>
         <dl class="stack">
