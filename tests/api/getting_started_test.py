@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from ports import free_ports
 from stack import CHECKOUT, Stack
 
 PAGES = sorted(path.stem.removeprefix("start-") for path in (CHECKOUT / "docs/use").glob("start-*.md"))
@@ -15,7 +16,8 @@ PORTS = {"experiments": 8008, "support": 8009, "livedata": 8010, "orchestrator":
 def stack():
     key = "demo-key-of-the-pages"
     running = Stack(services=tuple(PORTS))
-    running.start({"LIVE_API_KEYS": f"{key}:demo", "LIVE_SEED_ON_BOOT": "true", "ORCH_EXECUTION_PROFILE": "dry-run"})
+    running.start({"LIVE_API_KEYS": f"{key}:demo", "ORCH_DEMO_PORT": free_ports(1)[0],
+                   **{f"{name}_DEMO_LANGUAGE": "en" for name in ("AB", "SUPPORT", "LIVE", "ORCH")}})
     (running.directory / "state/livedata-demo-key").write_text(key)
     yield running
     running.close()
