@@ -57,7 +57,7 @@ struct evaluation_entry {
     double score;
     const char *verdict;
     json_t *metadata;
-    const char *evaluated_at;
+    const char *evaluated_at, *question;
 };
 
 #define OWNER struct evaluation_entry
@@ -69,7 +69,7 @@ static const struct field evaluation_fields[] = {
 static const struct field worst_item_fields[] = {
     STRING(OWNER, trace_id),     NUMBER(OWNER, score),
     STRING(OWNER, verdict),      JSON_OBJECT(OWNER, metadata, .nullable = true),
-    STRING(OWNER, evaluated_at),
+    STRING(OWNER, evaluated_at), STRING(OWNER, question, .nullable = true),
 };
 #undef OWNER
 static SCHEMA(evaluation_schema, struct evaluation_entry, "TraceEvaluation", evaluation_fields);
@@ -376,7 +376,8 @@ static struct object_list as_evaluations(struct request *request, const struct o
                                                .score = row->score,
                                                .verdict = row->verdict,
                                                .metadata = service_json(request, row->metadata),
-                                               .evaluated_at = row->evaluated_at};
+                                               .evaluated_at = row->evaluated_at,
+                                               .question = row->question};
     }
     return (struct object_list){rows->count, entries};
 }

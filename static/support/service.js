@@ -49,6 +49,11 @@ export function isReviewer() {
     return ['reviewer', 'admin'].includes(role());
 }
 
+/* Whether the reader is known to look after documents and settings; unknown readers may try. */
+export function isAdmin() {
+    return role() === null || role() === 'admin';
+}
+
 /* Leaves for the sign-in page, which leads back here. */
 export function goToSignIn() {
     if (isUnderPortal) {

@@ -167,8 +167,8 @@ test('a question by keyboard: streamed answer, passage, vote, trace', async () =
     await page.waitForSelector('.citation'); /* the tab keeps the conversation, sources included */
     await page.click('.trace-link');
     await untilText(page, '#trace-question', 'Какой гарантийный срок на устройство?');
-    await page.click('.link-button >> text=generate');
-    await page.waitForSelector('details[open] >> text=generate');
+    await page.click('.link-button >> text=Generate answer');
+    await page.waitForSelector('details[open] >> text=Generate answer');
     assert.match(await page.textContent('details[open].disclosure .step-values'), /12 месяцев/);
     assert.deepEqual(await accessibilityFaults(page), []);
 
@@ -249,7 +249,7 @@ test('documents: what becomes of each file, versions, deletion', async () => {
     const page = await show('/static/documents.html');
     await page.waitForSelector('#documents tbody tr');
     await page.setInputFiles('#files', [fileOf('shipping.md', '# Shipping\n\nParcels leave within two days.\n'), fileOf('trick.pdf', 'not a PDF')]);
-    await untilText(page, '.outcome', /shipping\.md\s*Ready to be asked\s*Version 1/);
+    await untilText(page, '.outcome', /shipping\.md\s*Ready\s*Version 1/);
     await untilText(page, '.upload-item[data-state="failed"]', /trick\.pdf.*Unsupported file content/s);
     await page.setInputFiles('#files', [fileOf('shipping.md', '# Shipping\n\nParcels leave within three days.\n')]);
     await untilText(page, '.outcome', /Version 2/);
@@ -305,7 +305,11 @@ test('a case is judged by keys, joins the curated data, and a candidate is stage
     await page.waitForSelector('#curated tbody tr:has-text("days")');
     await page.click('#improve-tab-experiments');
     await page.fill('#draft-name', 'Refuse much');
-    await page.fill('#draft-settings', 'embedded_min_evidence: 1');
+    await page.selectOption('#add-setting', 'embedded_min_evidence');
+    await page.fill('#set-embedded_min_evidence', '7');
+    await page.click('form:has(#draft-name) [type="submit"]');
+    await page.waitForSelector('#set-embedded_min_evidence[aria-invalid="true"]'); /* its range is 0 to 1 */
+    await page.fill('#set-embedded_min_evidence', '1');
     await page.click('form:has(#draft-name) [type="submit"]');
     await page.waitForSelector('#experiment');
     await page.click('#regression-run');
@@ -316,7 +320,7 @@ test('a case is judged by keys, joins the curated data, and a candidate is stage
     await page.click('#improve-tab-experiments');
     await page.waitForSelector('#experiment');
     await page.click('#stage');
-    await untilText(page, '#experiment', /In force/);
+    await untilText(page, '#experiment', /Applies to every question now/);
     await page.click('#archive');
     await page.click('dialog [data-kind="primary"], dialog [data-kind="danger"]');
     await untilText(page, '#experiment', /Archived/);
@@ -330,7 +334,6 @@ test('from a thumbs-down to a roll-back: case, verdict, curated data, green run,
     const voted = page.waitForResponse((response) => response.url().endsWith('/api/feedback'));
     await page.locator('.message-tools [aria-pressed]').nth(1).click();
     assert.equal((await voted).status(), 204);
-    assert.equal((await program('review-build')).status, 'ok'); /* what cron does every hour */
 
     await page.goto(at('/static/improve.html?reason=thumbs_down'));
     await page.waitForSelector('.case-item');
@@ -345,7 +348,8 @@ test('from a thumbs-down to a roll-back: case, verdict, curated data, green run,
 
     await page.click('#improve-tab-experiments');
     await page.fill('#draft-name', 'One document');
-    await page.fill('#draft-settings', 'rerank_top_k: 1');
+    await page.selectOption('#add-setting', 'rerank_top_k');
+    await page.fill('#set-rerank_top_k', '1');
     await page.click('form:has(#draft-name) [type="submit"]');
     await untilText(page, '#experiment-title', 'One document');
     await page.click('#deploy'); /* nothing was shown yet */
@@ -357,7 +361,7 @@ test('from a thumbs-down to a roll-back: case, verdict, curated data, green run,
     await page.click('#improve-tab-experiments');
     await page.click('.case-item:has-text("One document")');
     await page.click('#stage');
-    await untilText(page, '#experiment', /In force/);
+    await untilText(page, '#experiment', /Applies to every question now/);
     await page.click('#deploy');
     await page.click('dialog [data-kind="primary"], dialog [data-kind="danger"]');
     await page.waitForSelector('#rollback');
@@ -372,7 +376,7 @@ test('from a thumbs-down to a roll-back: case, verdict, curated data, green run,
 test('a share of conversations is given by keyboard, and what came of it is told', async () => {
     const { id } = await send('/api/admin/experiments', { name: 'Two documents', settings_overrides: { rerank_top_k: 2 } });
     const page = await show(`/static/improve.html?tab=experiments&experiment=${id}`);
-    await untilText(page, '#splits', /No conversation has been answered/);
+    await untilText(page, '#splits', /Not used in any conversation yet/);
     await page.fill('#share-rollout_percentage', '101');
     await page.press('#share-rollout_percentage', 'Enter');
     await page.waitForSelector('[role="alert"], [role="status"] >> text=/within/');
@@ -396,7 +400,7 @@ test('a share of conversations is given by keyboard, and what came of it is told
         reasons: [{ code: 'guardrail_vetoed', text: 'thumbs_down is worse by 12% than may be.' }],
     };
     await page.route('**/splits', (route) => route.fulfill({ json: { splits: [judged] } }));
-    await untilText(page, '.split', /Ended: it harms[^]*Not better: leave it[^]*high confidence[^]*thumbs_down is worse[^]*guardrail_vetoed/);
+    await untilText(page, '.split', /Stopped: worse results[^]*Not better[^]*high confidence[^]*thumbs_down is worse[^]*guardrail_vetoed/);
     for (const look of looks) {
         await takeLook(page, look);
         await page.goto(inLook(at(`/static/improve.html?tab=experiments&experiment=${id}`), look));
@@ -423,8 +427,8 @@ test('what to do next: a document changes, and the answer that stood on it is li
     await page.focus('#improve-tab-queue');
     await page.keyboard.press('End');
     await untilText(page, '#sources', /Parcels leave the store within two days\./);
-    await untilText(page, '#stale', /All that were checked hold|Checked/);
-    await untilText(page, '#next', /Nothing presses|Priority/);
+    await untilText(page, '#stale', /All checked cases are current|Checked/);
+    await untilText(page, '#next', /No recommendations|Priority/);
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.focus('#sources tr:has-text("parcels.md") button');
     await page.keyboard.press('Enter');

@@ -48,9 +48,13 @@ static const struct field trend_point_fields[] = {STRING(OWNER, date), NUMBER(OW
 SCHEMA(trend_point_schema, struct trend_point, "TrendPoint", trend_point_fields);
 
 #define OWNER struct trace_evaluation_row
-static const struct field evaluation_fields[] = {
-    STRING(OWNER, trace_id), STRING(OWNER, evaluator_name), NUMBER(OWNER, score),
-    STRING(OWNER, verdict),  WRITTEN_JSON(OWNER, metadata), STRING(OWNER, evaluated_at)};
+static const struct field evaluation_fields[] = {STRING(OWNER, trace_id),
+                                                 STRING(OWNER, evaluator_name),
+                                                 NUMBER(OWNER, score),
+                                                 STRING(OWNER, verdict),
+                                                 WRITTEN_JSON(OWNER, metadata),
+                                                 STRING(OWNER, evaluated_at),
+                                                 STRING(OWNER, question, .nullable = true)};
 #undef OWNER
 static SCHEMA(evaluation_schema, struct trace_evaluation_row, "EvaluationRow", evaluation_fields);
 
@@ -163,13 +167,16 @@ static const struct statement read_evaluations = {
 #define WORST                                                                                      \
     " evaluator_name = ? AND verdict NOT IN ('error', 'timeout')"                                  \
     " ORDER BY " GOODNESS ", evaluated_at, trace_id LIMIT (SELECT CAST(? AS BIGINT))"
+#define WORST_COLUMNS                                                                              \
+    EVALUATION_COLUMNS ", (SELECT question FROM traces"                                            \
+                       " WHERE traces.trace_id = trace_evaluations.trace_id) AS question"
 static const struct statement read_worst = {
     .name = "trace_worst",
-    .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE tenant_id = ? AND" WORST,
+    .sql = "SELECT " WORST_COLUMNS " FROM trace_evaluations WHERE tenant_id = ? AND" WORST,
 };
 static const struct statement read_all_worst = {
     .name = "trace_worst_all",
-    .sql = "SELECT " EVALUATION_COLUMNS " FROM trace_evaluations WHERE" WORST,
+    .sql = "SELECT " WORST_COLUMNS " FROM trace_evaluations WHERE" WORST,
 };
 /* Failed evaluators count as runs, but not in the mean. */
 #define DAILY                                                                                      \

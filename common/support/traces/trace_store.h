@@ -87,6 +87,7 @@ struct trace_evaluation_row {
     const char *trace_id, *evaluator_name;
     double score;
     const char *verdict, *metadata, *evaluated_at;
+    const char *question; /* of trace_worst() only */
 };
 MUST_CHECK enum error trace_evaluations(const struct trace_call *call, const char *trace_id,
                                         struct object_list *rows);

@@ -10,12 +10,11 @@ import { createList } from '../../shared/ui/list.js';
 import { html } from '../../shared/ui/lit.js';
 import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
-import { sortRows } from '../../shared/ui/table.js';
 import { toast } from '../../shared/ui/toast.js';
-import { client, showAccount } from '../service.js';
+import { sendToReview } from '../review.js';
+import { client, isReviewer, showAccount } from '../service.js';
 import { auditColumns, evaluators, traceColumns, view } from './view.js';
 
-const listed = 500; /* traces, the most that the API gives */
 const auditListed = 500;
 const routes = ['auto', 'human', 'agentic', 'error_escalation', 'timeout'];
 const defaults = { tab: 'traces', trace: '', evaluator: evaluators[0] };
@@ -26,15 +25,10 @@ const update = () => app?.update();
 /** @type {GetData<'support'>} */
 const get = async (path, options) => (await client.get(path, options)).data;
 
-/* The API gives the newest; narrowing and sorting happen here. */
-async function loadTraces(signal, { page, size, sort, search, route }) {
-    const { traces: all } = await get('/api/admin/traces', { query: { limit: listed }, signal });
-    const wanted = search.toLocaleLowerCase();
-    const fits = all.filter(
-        (one) => (route === '' || one.final_route === route) && (one.question ?? '').toLocaleLowerCase().includes(wanted),
-    );
-    const rows = sortRows(fits, traceColumns(openTrace), sort);
-    return { rows: rows.slice((page - 1) * size, page * size), total: rows.length };
+async function loadTraces(signal, { page, size, search, route }) {
+    const query = { limit: size, offset: (page - 1) * size, q: search, route };
+    const { traces: rows, total } = await get('/api/admin/traces', { query, signal });
+    return { rows, total };
 }
 
 async function loadAudit(signal, { page, size, actor, action }) {
@@ -47,7 +41,7 @@ const traces = createList(update, {
     columns: () => traceColumns(openTrace),
     filters: () => [
         { name: 'search', label: t('admin.search'), kind: 'search' },
-        { name: 'route', label: t('admin.route'), kind: 'select', options: routes.map((value) => ({ value, title: value })) },
+        { name: 'route', label: t('admin.route'), kind: 'select', options: routes.map((value) => ({ value, title: t(`admin.route_${value}`) })) },
     ],
     key: ({ trace_id: id }) => id,
     caption: () => t('admin.tab_traces'),
@@ -142,7 +136,18 @@ async function purge() {
     }
 }
 
+/* What fails is said. */
+async function review(id) {
+    try {
+        await sendToReview(client, id);
+    } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        toast(error.message || t(`notice.${error.kind}`), { tone: 'danger' });
+    }
+}
+
 const actions = {
+    review: isReviewer() ? review : null,
     tab: (tab) => go({ tab, trace: '' }),
     trace: openTrace,
     step: openStep,

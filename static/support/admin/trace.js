@@ -1,7 +1,7 @@
 /* One trace as a template: what was asked and answered, the steps on a time line, each with what it
  * was given and what it changed, and what evaluators and people said. */
-import { t } from '../../shared/i18n.js';
-import { formatDateTime, formatMilliseconds, formatMoney, formatNumber } from '../../shared/numbers.js';
+import { hasText, t } from '../../shared/i18n.js';
+import { formatDateTime, formatMilliseconds, formatMoney, formatNumber, formatPercent } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { waterfall } from '../../shared/ui/charts/waterfall.js';
 import { codeblock } from '../../shared/ui/codeblock.js';
@@ -15,7 +15,7 @@ const shownText = 400;
 
 export function routeBadge(route) {
     const tones = { auto: 'good', agentic: 'good', human: 'caution', timeout: 'danger', error_escalation: 'danger' };
-    return route ? badge(route, tones[route] ?? 'plain') : badge(t('admin.unfinished'), 'plain');
+    return route ? badge(t(`admin.route_${route}`), tones[route] ?? 'plain') : badge(t('admin.unfinished'), 'plain');
 }
 
 function fact(name, value) {
@@ -25,22 +25,31 @@ function fact(name, value) {
     </div>`;
 }
 
+/* A verdict of an evaluator in words. */
+export function verdictText(verdict) {
+    const key = `admin.verdict_${verdict}`;
+    return hasText(key) ? t(key) : verdict;
+}
+
 /** @param {support.Trace} trace */
-function summary(trace) {
+function summary(trace, onReview) {
     return html`<section class="card section" aria-labelledby="trace-question">
         <div class="section-head">
             <h2 id="trace-question" dir="auto">${trace.question}</h2>
-            ${copyButton({ title: t('admin.copy_id'), text: () => trace.trace_id })}
+            <div class="button-row">
+                ${onReview ? html`<button type="button" class="button" data-size="small" id="to-review" @click=${() => onReview(trace.trace_id)}>${t('review.send')}</button>` : null}
+                ${copyButton({ title: t('admin.copy_id'), text: () => trace.trace_id })}
+            </div>
         </div>
         ${trace.answer ? markdown(trace.answer) : null}
         <dl class="facts trace-facts">
             ${fact(t('admin.route'), routeBadge(trace.final_route))}
-            ${fact(t('admin.quality'), trace.final_quality ?? '–')}
-            ${fact(t('admin.relevance'), trace.final_relevance === null ? '–' : formatNumber(trace.final_relevance, 3))}
+            ${fact(t('admin.quality'), trace.final_quality === null ? '–' : `${trace.final_quality}%`)}
+            ${fact(t('admin.relevance'), trace.final_relevance === null ? '–' : formatPercent(trace.final_relevance, 3))}
             ${fact(t('admin.duration'), trace.duration_ms === null ? '–' : formatMilliseconds(trace.duration_ms))}
             ${fact(t('admin.cost'), formatMoney(trace.cost_usd, 'USD', 6))}
             ${fact(t('admin.started'), formatDateTime(trace.started_at))}
-            ${fact(t('admin.votes'), trace.feedback.map(({ rating }) => (rating === 'up' ? '+1' : '\u22121')).join(' ') || '–')}
+            ${fact(t('admin.votes'), trace.feedback.map(({ rating }) => t(`chat.vote_${rating}`)).join(', ') || '–')}
         </dl>
     </section>`;
 }
@@ -80,10 +89,15 @@ function values(title, list, node) {
               </dl>`}`;
 }
 
+function stepName(node) {
+    const key = `admin.node_${node}`;
+    return hasText(key) ? t(key) : node.replaceAll('_', ' ');
+}
+
 function stepView(step, marked) {
     return html`<details class="disclosure" id=${`step-${step.order}`} ?open=${marked}>
         <summary>
-            <h3 class="step-name">${step.order + 1}. <span class="mono">${step.node}</span></h3>
+            <h3 class="step-name">${step.order + 1}. ${stepName(step.node)}</h3>
             <span class="section-note">${formatMilliseconds(step.duration)}</span>
         </summary>
         <div class="disclosure-body stack">
@@ -96,26 +110,34 @@ function stepView(step, marked) {
     </details>`;
 }
 
+/* What an evaluator counted: its numbers by name. */
+function details(metadata) {
+    const rows = Object.entries(metadata).filter(([, value]) => value !== null && value !== '' && !(Array.isArray(value) && value.length === 0));
+    return rows.length === 0
+        ? '–'
+        : html`<ul class="plain-list">${rows.map(([name, value]) => html`<li>${name.replaceAll('_', ' ')}: <bdi>${typeof value === 'number' ? formatNumber(value, 3) : [value].flat().join(', ')}</bdi></li>`)}</ul>`;
+}
+
 /** @param {support.TraceEvaluation[]} list */
 function evaluations(list) {
     return table({
         caption: t('admin.evaluations'),
         rows: list,
         columns: [
-            { name: 'evaluator_name', title: t('admin.evaluator'), cell: (row) => html`<span class="mono">${row.evaluator_name}</span>` },
+            { name: 'evaluator_name', title: t('admin.evaluator'), cell: (row) => t(`admin.evaluator_${row.evaluator_name}`) },
             { name: 'score', title: t('admin.score'), align: 'end', cell: ({ score }) => formatNumber(score, 3) },
-            { name: 'verdict', title: t('admin.verdict') },
-            { name: 'metadata', title: t('admin.detail'), cell: (row) => html`<span class="mono document-text">${JSON.stringify(row.metadata ?? {})}</span>` },
+            { name: 'verdict', title: t('admin.verdict'), cell: ({ verdict }) => verdictText(verdict) },
+            { name: 'metadata', title: t('admin.detail'), cell: ({ metadata }) => details(metadata ?? {}) },
         ],
     });
 }
 
 /** @param {support.Trace} trace */
-export function traceView(trace, { step: marked, onStep }) {
+export function traceView(trace, { step: marked, onStep, onReview }) {
     const steps = stepsOf(trace);
-    const spans = steps.map((step) => ({ id: step.order, parent: null, name: step.node, start: step.start, duration: step.duration, order: step.order }));
+    const spans = steps.map((step) => ({ id: step.order, parent: null, name: stepName(step.node), start: step.start, duration: step.duration, order: step.order }));
     return html`<div class="stack">
-        ${summary(trace)}
+        ${summary(trace, onReview)}
         <section class="card" aria-labelledby="steps-title">
             <div class="section stack">
                 <h2 id="steps-title">${t('admin.steps')}</h2>

@@ -7,7 +7,7 @@ import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 import { tabs } from '../../shared/ui/tabs.js';
 import { modelsPanel } from './models.js';
-import { routeBadge, traceView } from './trace.js';
+import { routeBadge, traceView, verdictText } from './trace.js';
 
 /* In the order in which they run. */
 export const evaluators = [
@@ -37,15 +37,14 @@ export function traceColumns(onTrace) {
     return [
         { name: 'question', title: t('admin.question'), cell: (row) => traceLink(row.trace_id, row.question || row.trace_id, onTrace) },
         { name: 'final_route', title: t('admin.route'), cell: (row) => routeBadge(row.final_route) },
-        { name: 'final_quality', title: t('admin.quality'), align: 'end', sortable: true },
+        { name: 'final_quality', title: t('admin.quality'), align: 'end', cell: ({ final_quality: quality }) => (quality === null ? '–' : `${quality}%`) },
         {
             name: 'duration_ms',
             title: t('admin.duration'),
             align: 'end',
-            sortable: true,
             cell: ({ duration_ms: ms }) => (ms === null ? '–' : formatMilliseconds(ms)),
         },
-        { name: 'started_at', title: t('admin.started'), sortable: true, cell: (row) => formatDateTime(row.started_at) },
+        { name: 'started_at', title: t('admin.started'), cell: (row) => formatDateTime(row.started_at) },
     ];
 }
 
@@ -65,9 +64,9 @@ function worst(items, onTrace) {
         caption: t('admin.worst'),
         rows: items,
         columns: [
-            { name: 'trace_id', title: t('admin.trace'), cell: (row) => traceLink(row.trace_id, row.trace_id.slice(0, 12), onTrace) },
+            { name: 'trace_id', title: t('admin.trace'), cell: (row) => traceLink(row.trace_id, row.question ?? row.trace_id.slice(0, 8), onTrace) },
             { name: 'score', title: t('admin.score'), align: 'end', cell: ({ score }) => formatNumber(score, 3) },
-            { name: 'verdict', title: t('admin.verdict') },
+            { name: 'verdict', title: t('admin.verdict'), cell: ({ verdict }) => verdictText(verdict) },
             { name: 'evaluated_at', title: t('admin.when'), cell: (row) => formatDateTime(row.evaluated_at) },
         ],
     });
@@ -88,7 +87,7 @@ function evaluationsPanel({ evaluator, trends, actions }) {
         <div class="field evaluator-choice">
             <label class="field-label" for="evaluator">${t('admin.evaluator')}</label>
             <select class="select" id="evaluator" @change=${(event) => actions.evaluator(event.target.value)}>
-                ${evaluators.map((name) => html`<option value=${name} ?selected=${name === evaluator}>${name}</option>`)}
+                ${evaluators.map((name) => html`<option value=${name} ?selected=${name === evaluator}>${t(`admin.evaluator_${name}`)}</option>`)}
             </select>
         </div>
         ${resourceView(trends, {
@@ -121,7 +120,7 @@ function tracesPanel({ trace, opened, step, traces, actions }) {
         <div class="button-row">
             <button type="button" class="button" data-size="small" id="back" @click=${() => actions.trace('')}>${t('admin.back')}</button>
         </div>
-        ${resourceView(trace, { skeleton: { lines: 3, height: 'card' }, ready: (data) => traceView(data, { step, onStep: actions.step }) })}
+        ${resourceView(trace, { skeleton: { lines: 3, height: 'card' }, ready: (data) => traceView(data, { step, onStep: actions.step, onReview: actions.review }) })}
     </div>`;
 }
 

@@ -24,6 +24,13 @@ export async function attempt(action) {
 
 export const field = () => /** @type {HTMLTextAreaElement} */ (document.getElementById('question'));
 
+/* The page begins in the composer, once it is shown and unless the reader is somewhere else already. */
+export function beginInField(triesLeft = 60) {
+    if (document.activeElement !== document.body) return;
+    field()?.focus({ preventScroll: true });
+    if (document.activeElement === document.body && triesLeft > 0) setTimeout(beginInField, 50, triesLeft - 1);
+}
+
 /* The composer is as high as its text, up to a limit: rows, because styles cannot be set here. */
 function fitComposer() {
     const area = field();

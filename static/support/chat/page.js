@@ -7,7 +7,7 @@ import { readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { recall, remember } from '../../shared/ui/session.js';
 import { client, onlyAsks, showAccount } from '../service.js';
-import { attempt, createChat, field, scrollDown } from './chat.js';
+import { attempt, beginInField, createChat, scrollDown } from './chat.js';
 import { view } from './view.js';
 
 const healthEveryMs = 30000;
@@ -77,4 +77,4 @@ else {
     show({ session_id: asked.conversation });
     writeQuery({ conversation: '' });
 }
-field()?.focus();
+beginInField();

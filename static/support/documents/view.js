@@ -3,7 +3,8 @@ import { t } from '../../shared/i18n.js';
 import { formatAgo, formatBytes } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { html } from '../../shared/ui/lit.js';
-import { addresses } from '../service.js';
+import { tabs } from '../../shared/ui/tabs.js';
+import { addresses, isAdmin } from '../service.js';
 import { stateOf } from './outcomes.js';
 
 const tones = { indexed: 'good', replaced: 'good', same: 'plain', partial: 'caution', working: 'info', waiting: 'info', again: 'caution', failed: 'danger' };
@@ -35,7 +36,7 @@ export function columns(actions) {
         {
             name: 'title',
             title: t('documents.name'),
-            cell: (row) => html`<span dir="auto">${row.title}</span>${row.title === row.doc_id ? null : html`<br /><span class="section-note mono">${row.doc_id}</span>`}`,
+            cell: (row) => html`<button type="button" class="link-button" dir="auto" @click=${() => actions.open(row)}>${row.title}</button>${row.title === row.doc_id ? null : html`<br /><span class="section-note mono">${row.doc_id}</span>`}`,
         },
         { name: 'categories', title: t('documents.categories'), cell: ({ categories }) => listOf(categories) },
         { name: 'version', title: t('documents.version'), align: 'end' },
@@ -56,8 +57,7 @@ export function columns(actions) {
     ];
 }
 
-export function view({ parts }) {
-    if (!parts) return html``;
+function documentsPanel(parts) {
     const outcomes = parts.outcomes.items();
     return html`<div class="stack">
         ${parts.upload.view({ id: 'files', label: t('documents.drop'), hint: t('documents.hint') })}
@@ -72,4 +72,24 @@ export function view({ parts }) {
             ${parts.list.view()}
         </section>
     </div>`;
+}
+
+function knowledgePanel(parts, name) {
+    return html`<section class="card section stack" id=${name}>
+        <p class="section-note">${t(`documents.${name}_text`)}</p>
+        ${parts[name].view()}
+    </section>`;
+}
+
+export function view({ parts, tab }) {
+    if (!parts) return html``;
+    if (!isAdmin()) return documentsPanel(parts);
+    return tabs({
+        id: 'knowledge',
+        label: t('documents.title'),
+        current: tab,
+        onSelect: parts.select,
+        tabs: ['documents', 'gaps', 'drafts', 'stale'].map((name) => ({ name, title: t(`documents.tab_${name}`) })),
+        panel: (name) => (name === 'documents' ? documentsPanel(parts) : knowledgePanel(parts, name)),
+    });
 }

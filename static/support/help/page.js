@@ -9,7 +9,7 @@ import { mount } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
 import { ApiError } from '../../shared/ui/errors.js';
 import { recall, remember } from '../../shared/ui/session.js';
-import { attempt, createChat, field, scrollDown } from '../chat/chat.js';
+import { attempt, beginInField, createChat, scrollDown } from '../chat/chat.js';
 import { isEmbedded, tellParent } from './embed.js';
 import { view } from './view.js';
 import { forget, kept, visits } from './visits.js';
@@ -95,7 +95,7 @@ async function start() {
     conversation.session = mine.read()?.session ?? null;
     await conversation.refresh();
     await list();
-    field()?.focus({ preventScroll: true });
+    beginInField();
 }
 
 app = mount(document.getElementById('page'), view, Object.assign(state, { conversation, actions }));

@@ -1,4 +1,4 @@
-/* Better answers: cases to judge, curated data, regression runs, experiments, what to do next. The address holds what is open. */
+/* Quality: cases to judge, curated data, regression runs, experiments, what to do next. The address holds what is open. */
 import '../../shared/shell.js';
 import { t } from '../../shared/i18n.js';
 import { mount } from '../../shared/ui/app.js';
@@ -9,6 +9,8 @@ import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
 import { client, showAccount } from '../service.js';
+import { draftOf, overridesOf } from './settings.js';
+import { notesOf } from './expectations.js';
 import { view } from './view.js';
 
 const runsEveryMs = 2000;
@@ -16,12 +18,17 @@ const splitsEveryMs = 5000;
 const rebuildEveryMs = 500;
 const listed = 100;
 const panels = ['queue', 'curated', 'runs', 'experiments', 'next'];
-const defaults = { tab: 'queue', case: '', run: '', experiment: '', status: 'pending' };
+const casesShown = 25;
+const defaults = { tab: 'queue', case: '', run: '', experiment: '', status: 'pending', reason: '', page: '1' };
 
 let app = null;
 const update = () => app?.update();
 
-const queue = createResource(update, async (signal, status) => (await client.get('/api/admin/review-queue', { query: { status, limit: listed }, signal })).data);
+const queue = createResource(update, async (signal, { status, reason, page }) => {
+    const query = { status, reason: reason || '*', limit: casesShown + 1, offset: (Number(page) - 1) * casesShown };
+    const { items } = (await client.get('/api/admin/review-queue', { query, signal })).data;
+    return { items: items.slice(0, casesShown), more: items.length > casesShown, size: casesShown };
+});
 const single = createResource(update, async (signal, id) => (await client.get(`/api/admin/review-queue/${encodeURIComponent(id)}`, { signal })).data);
 const curated = createResource(update, async (signal) => {
     const [stats, cases] = await Promise.all([
@@ -35,20 +42,24 @@ const run = createResource(update, async (signal, id) => (await client.get(`/api
 const experiments = createResource(update, async (signal) => (await client.get('/api/admin/experiments', { signal })).data);
 const experiment = createResource(update, async (signal, id) => (await client.get(`/api/admin/experiments/${encodeURIComponent(id)}`, { signal })).data);
 const splits = createResource(update, async (signal, id) => (await client.get(`/api/admin/experiments/${encodeURIComponent(id)}/splits`, { signal })).data.splits);
+const settings = createResource(update, async (signal) => (await client.get('/api/admin/experiments/settings', { signal })).data.settings);
 const recommendations = createResource(update, async (signal) => (await client.get('/api/admin/recommendations/current', { signal })).data);
 const stale = createResource(update, async (signal) => (await client.get('/api/admin/curated-dataset/stale', { signal })).data);
 const changed = createResource(update, async (signal) => (await client.get('/api/admin/citations/changed', { query: { limit: listed }, signal })).data);
 
 const notes = createForm(update, {
     id: 'judge',
-    fields: [{ name: 'notes', kind: 'textarea', label: () => t('improve.notes'), rows: 3, maxLength: 5000, wide: true }],
+    fields: [
+        { name: 'must', kind: 'textarea', label: () => t('improve.must'), hint: () => t('improve.one_a_line'), rows: 2, maxLength: 2000, wide: true, optional: true },
+        { name: 'must_not', kind: 'textarea', label: () => t('improve.must_not'), hint: () => t('improve.one_a_line'), rows: 2, maxLength: 2000, wide: true, optional: true },
+        { name: 'notes', kind: 'textarea', label: () => t('improve.notes'), rows: 2, maxLength: 900, wide: true, optional: true },
+    ],
     onSubmit: () => {},
 });
 const draft = createForm(update, {
     id: 'draft',
     fields: [
         { name: 'name', kind: 'text', label: () => t('improve.name'), required: true },
-        { name: 'settings', kind: 'textarea', label: () => t('improve.settings'), rows: 3, wide: true },
     ],
     onSubmit: makeDraft,
 });
@@ -74,28 +85,28 @@ async function attempt(call) {
     }
 }
 
-/* "rerank_top_k: 3" a line, as in the files of experiments. */
-function settingsOf(text) {
-    const lines = (text ?? '').split('\n').filter((line) => line.includes(':'));
-    return Object.fromEntries(
-        lines.map((line) => {
-            const at = line.indexOf(':');
-            const value = line.slice(at + 1).trim();
-            const known = value === 'true' || value === 'false' || (value !== '' && Number.isFinite(Number(value)));
-            return [line.slice(0, at).trim(), known ? JSON.parse(value) : value];
-        }),
-    );
-}
-
-async function makeDraft({ name, settings }) {
-    const body = { name, settings_overrides: settingsOf(settings) };
+async function makeDraft({ name }) {
+    const { overrides } = app.state;
+    const { values, wrong } = overridesOf(overrides, settings.data ?? []);
+    app.set({ wrong });
+    if (wrong.length > 0) {
+        document.getElementById(`set-${wrong[0]}`)?.focus();
+        return;
+    }
     await attempt(async () => {
-        const { data } = await client.post('/api/admin/experiments', body);
+        const { data } = await client.post('/api/admin/experiments', { name, settings_overrides: values });
         draft.write();
+        app.set({ overrides: [] });
         experiments.reload();
         go({ experiment: data.id });
     });
 }
+
+const setting = {
+    add: (name) => app.set({ overrides: [...app.state.overrides, draftOf(name, settings.data)] }),
+    remove: (name) => app.set({ overrides: app.state.overrides.filter((one) => one.name !== name) }),
+    type: (name, text) => app.set({ overrides: app.state.overrides.map((one) => (one.name === name ? { name, text } : one)), wrong: [] }),
+};
 
 async function giveShare(values) {
     if (await attempt(() => client.post(`/api/admin/experiments/${encodeURIComponent(app.state.experiment_id)}/assignments`, values))) splits.reload();
@@ -112,7 +123,7 @@ async function judge(status) {
     const at = rows.findIndex(({ id }) => String(id) === opened);
     const following = rows[at + 1] ?? rows[at - 1];
     app.set({ busy: true });
-    const body = { status, reviewer_notes: notes.values().notes ?? '' };
+    const body = { status, reviewer_notes: notesOf(notes.values()) };
     const done = await attempt(() => client.post(`/api/admin/review-queue/${encodeURIComponent(opened)}`, body));
     app.set({ busy: false });
     if (!done) return;
@@ -156,11 +167,11 @@ function follow() {
     const asked = readQuery(defaults);
     const tab = panels.includes(asked.tab) ? asked.tab : defaults.tab;
     const moved = asked.case !== app.state.opened;
-    app.set({ tab, opened: asked.case, run_id: asked.run, experiment_id: asked.experiment, status: asked.status });
+    app.set({ tab, opened: asked.case, run_id: asked.run, experiment_id: asked.experiment, status: asked.status, reason: asked.reason, page: asked.page });
     runs.stop();
     splits.stop();
     if (tab === 'queue') {
-        queue.load(asked.status);
+        queue.load(asked);
         if (asked.case !== '' && (moved || asked.case !== String(single.data?.item.id))) {
             notes.write();
             single.open(asked.case);
@@ -174,6 +185,7 @@ function follow() {
     }
     if (tab === 'experiments') {
         experiments.load();
+        if (settings.data === undefined) settings.load();
         if (asked.experiment !== '') {
             experiment.open(asked.experiment);
             splits.open(asked.experiment);
@@ -205,8 +217,8 @@ function pressed(event) {
     action();
 }
 
-const actions = { go, judge, step, change, rebuild, seen };
-const resources = { queue, single, curated, runs, run, experiments, experiment, splits, recommendations, stale, changed };
+const actions = { go, judge, step, change, rebuild, seen, setting };
+const resources = { settings, queue, single, curated, runs, run, experiments, experiment, splits, recommendations, stale, changed };
 app = mount(document.getElementById('page'), view, {
     ...resources,
     notes,
@@ -217,6 +229,10 @@ app = mount(document.getElementById('page'), view, {
     run_id: '',
     experiment_id: '',
     status: 'pending',
+    reason: '',
+    page: '1',
+    overrides: [],
+    wrong: [],
     busy: false,
     actions,
 });

@@ -1,13 +1,17 @@
-/* The parts of better answers as templates. */
+/* The parts of the quality page as templates. */
 import { t } from '../../shared/i18n.js';
 import { formatAgo, formatDateTime, formatInteger, formatNumber, formatPercent } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { html, nothing, repeat } from '../../shared/ui/lit.js';
+import { pager } from '../../shared/ui/pager.js';
 import { resourceView } from '../../shared/ui/resource.js';
-import { table } from '../../shared/ui/table.js';
+import { filterBar, table } from '../../shared/ui/table.js';
 import { tabs } from '../../shared/ui/tabs.js';
 import { addresses } from '../service.js';
+import { readNotes } from './expectations.js';
+import { settingName } from './names.js';
 import { nextPanel } from './next.js';
+import { settingsFields } from './settings.js';
 import { deployments, liveTraffic } from './splits.js';
 
 export const reasons = ['thumbs_down', 'low_quality', 'escalated', 'fact_fail', 'slow_trace', 'manual'];
@@ -43,19 +47,20 @@ function queueList(page) {
     const { queue, opened, status, actions } = page;
     return html`<section class="card section stack" aria-labelledby="cases-title">
         <h2 id="cases-title">${t('improve.cases')}</h2>
-        <div class="field">
-            <label class="field-label" for="status">${t('improve.status')}</label>
-            <select class="select" id="status" @change=${(event) => actions.go({ status: event.target.value, case: '' })}>
-                <option value="*" ?selected=${status === '*'}>${t('filter.any')}</option>
-                ${statuses.map((value) => html`<option value=${value} ?selected=${value === status}>${t(`improve.${value}`)}</option>`)}
-            </select>
-        </div>
+        ${filterBar({
+            filters: [
+                { name: 'status', label: t('improve.status'), kind: 'select', options: statuses.map((value) => ({ value, title: t(`improve.${value}`) })) },
+                { name: 'reason', label: t('improve.why'), kind: 'select', options: reasons.map((value) => ({ value, title: t(`improve.${value}`) })) },
+            ],
+            values: { status: status === '*' ? '' : status, reason: page.reason },
+            onFilter: (patch) => actions.go({ ...patch, ...(patch.status === '' ? { status: '*' } : {}), case: '', page: '1' }),
+        })}
         ${resourceView(queue, {
             quiet: true,
             skeleton: { lines: 5, height: 'row' },
             isEmpty: ({ items }) => items.length === 0,
             empty: { title: t('improve.no_cases'), text: t('improve.no_cases_text') },
-            ready: ({ items }) =>
+            ready: ({ items, more, size }) =>
                 html`<ul class="case-list plain-list">
                     ${repeat(
                         items,
@@ -64,11 +69,12 @@ function queueList(page) {
                             item(
                                 String(row.id) === opened,
                                 row.question ?? row.trace_id,
-                                html`${word(row.status)} ${t(`improve.${row.reason}`)} · ${formatAgo(row.created_at)}${row.quality === null ? null : html` · ${formatInteger(row.quality)}`}`,
+                                html`${word(row.status)} ${t(`improve.${row.reason}`)} · ${formatAgo(row.created_at)}${row.quality === null ? null : html` · ${t('chat.quality', { quality: row.quality })}`}`,
                                 () => actions.go({ case: String(row.id) }),
                             ),
                     )}
-                </ul>`,
+                </ul>
+                ${pager({ page: Number(page.page), size, shown: items.length, more, onPage: (to) => actions.go({ page: String(to), case: '' }) })}`,
         })}
     </section>`;
 }
@@ -80,6 +86,13 @@ function quoted({ title, excerpt }) {
             <div class="disclosure-body case-text" dir="auto">${excerpt}</div>
         </details>
     </li>`;
+}
+
+function verdictNotes(text) {
+    const { notes, must, mustNot } = readNotes(text);
+    const list = (title, phrases) => (phrases.length === 0 ? null : html`<div><h3>${title}</h3><ul>${phrases.map((one) => html`<li dir="auto">${one}</li>`)}</ul></div>`);
+    return html`${list(t('improve.must'), must)} ${list(t('improve.must_not'), mustNot)}
+        ${notes === '' ? null : html`<p class="case-text" dir="auto">${notes}</p>`}`;
 }
 
 function caseDetail(data, { notes, busy, actions }) {
@@ -94,16 +107,15 @@ function caseDetail(data, { notes, busy, actions }) {
         <p class="section-note">${t(`improve.${row.reason}`)} · ${formatDateTime(row.created_at)} · ${traceLink(row.trace_id)}</p>
         <p class="case-text" dir="auto">${data.answer}</p>
         <dl class="facts">
-            ${fact(t('improve.quality'), row.quality === null ? '–' : formatInteger(row.quality))}
-            ${fact(t('improve.factuality'), row.fact_score === null ? '–' : formatInteger(row.fact_score))}
-            ${fact(t('improve.route'), data.route ?? '–')}
+            ${fact(t('desk.score_quality'), row.quality === null ? '–' : `${formatInteger(row.quality)}%`)}
+            ${fact(t('desk.score_facts'), row.fact_score === null ? '–' : `${formatInteger(row.fact_score)}%`)}
+            ${fact(t('admin.route'), data.route ? t(`admin.route_${data.route}`) : '–')}
         </dl>
         ${data.documents.length === 0 ? null : html`<div><h3>${t('improve.documents')}</h3><ul class="plain-list">${data.documents.map(quoted)}</ul></div>`}
         ${judged
-            ? html`${row.reviewer_notes === '' ? null : html`<p class="case-text" dir="auto">${row.reviewer_notes}</p>`}
+            ? html`${row.reviewer_notes === '' ? null : verdictNotes(row.reviewer_notes)}
                   <div class="button-row"><button type="button" class="button" id="reopen" ?disabled=${busy} @click=${() => actions.judge('pending')}>${t('improve.reopen')}</button></div>`
-            : html`${notes.field('notes')}
-                  <p class="section-note">${t('improve.notes_hint')}</p>
+            : html`<div class="stack">${notes.field('must')} ${notes.field('must_not')} ${notes.field('notes')}</div>
                   <div class="button-row">${button('confirmed_good', 'g', 'primary')} ${button('confirmed_bad', 'b', 'secondary')} ${button('dismissed', 'd', 'quiet')}</div>`}
         <p class="section-note">${t('improve.keys')} <kbd>j</kbd> <kbd>k</kbd></p>
     </section>`;
@@ -234,6 +246,11 @@ const steps = {
     archived: [],
 };
 
+function shownValue(value) {
+    if (typeof value === 'boolean') return t(value ? 'improve.on' : 'improve.off');
+    return typeof value === 'number' ? formatNumber(value, 6) : String(value);
+}
+
 function experimentDetail(one, page) {
     const { actions } = page;
     const settings = Object.entries(one.settings_overrides);
@@ -244,7 +261,7 @@ function experimentDetail(one, page) {
         ${one.active ? html`<p>${t('improve.active')}</p>` : null}
         ${settings.length === 0
             ? html`<p>${t('improve.no_changes')}</p>`
-            : html`<dl class="facts">${settings.map(([name, value]) => fact(html`<span class="mono" dir="ltr">${name}</span>`, String(value)))}</dl>`}
+            : html`<dl class="facts">${settings.map(([name, value]) => fact(settingName(name), shownValue(value)))}</dl>`}
         <div class="button-row">
             ${steps[one.status].map(
                 (action) => html`<button type="button" class="button" id=${action} @click=${() => actions.change(one.id, action, asks[action])}>${t(`improve.${action}`)}</button>`,
@@ -274,8 +291,7 @@ function experimentsPanel(page) {
                     </ul>`,
             })}
             <h3>${t('improve.new_draft')}</h3>
-            ${draft.view(html`${draft.field('name')} ${draft.field('settings')}`, { label: t('improve.new_draft'), action: t('improve.make') })}
-            <p class="section-note">${t('improve.settings_hint')}</p>
+            ${draft.view(html`${draft.field('name')} ${settingsFields(page)}`, { label: t('improve.new_draft'), action: t('improve.make') })}
         </section>
         ${opened === ''
             ? html`<p class="section-note">${t('improve.choose')}</p>`

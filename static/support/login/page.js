@@ -37,4 +37,4 @@ app.state.form = createForm(app.update, {
     onSubmit: signIn,
 });
 app.update();
-document.getElementById('sign-in-username')?.focus();
+requestAnimationFrame(() => document.getElementById('sign-in-username')?.focus());
