@@ -231,6 +231,16 @@ class TestPages:
         assert done.returncode == 0 and "pages" not in done.stderr, done.stderr
         assert own == kept
 
+    def test_load_their_modules_one_by_one_where_these_cannot_be_put_together(self, build, tmp_path):
+        node = tmp_path / "bin" / "node"
+        node.parent.mkdir()
+        node.write_text("#!/bin/sh\nexit 1\n")
+        node.chmod(0o755)
+        done, shell = self.rendered(build, tmp_path / "stack", PATH=f"{node.parent}:{os.environ['PATH']}")
+        assert done.returncode == 0 and "stay apart" in done.stderr, done.stderr
+        head = shell[Path("experiments/projects-head")].decode()
+        assert "/experiments/projects/page.js" in head and "/shared/ui/client.js" in head and "/made/" not in head
+
     def test_of_which_half_is_there_are_not_kept(self, build, tmp_path):
         program = tmp_path / "bin" / "jq"
         program.parent.mkdir()
