@@ -42,6 +42,21 @@ test('an address of another site is no place to go after signing in', async () =
     await close(page);
 });
 
+test('a first password is replaced before anything else, and then the page that was asked for is shown', async () => {
+    const username = `first${Date.now()}`;
+    const given = `given ${password}`;
+    assert.equal((await request('POST', '/accounts/api/people', { username, roles: { data: 'viewer' }, password: given })).status, 201);
+    const page = await open(`${portal}/data/alerts`);
+    await page.waitForURL(/\/sign-in/);
+    await signInByForm(page, { username, password: given });
+    await page.waitForURL(/\/profile\?change=password/);
+    await page.fill('#password-current', given);
+    await page.fill('#password-new', password);
+    await page.click('#password button[type="submit"]');
+    await page.waitForURL(`${portal}/data/alerts`);
+    await close(page, [401]);
+});
+
 test('roles shape the areas, the menu and the home page', async () => {
     const page = await as('maria', '/');
     await page.waitForSelector('[data-card="data"] .home-figure');

@@ -7,6 +7,7 @@ import { badge } from '../../shared/ui/badge.js';
 import { sparkline } from '../../shared/ui/charts/spark.js';
 import { icon } from '../../shared/ui/icons.js';
 import { html, nothing } from '../../shared/ui/lit.js';
+import { errorNotice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { backupBadge } from '../backup.js';
 
@@ -117,11 +118,16 @@ function trendView(trend, ready) {
     return html`<div class="home-trend">${trend.data === undefined ? null : ready(trend.data)}</div>`;
 }
 
+/* An installation may leave services out. */
+function failed(error, retry) {
+    return error.kind === 'missing' ? html`<p class="home-calm">${t('home.absent')}</p>` : errorNotice(error, { retry });
+}
+
 function card({ name, resource, trend }) {
     const { ready, trendReady, title, href } = kinds[name];
     return html`<section class="card home-card" data-card=${name} aria-labelledby=${`card-${name}`}>
         <h2 class="home-title" id=${`card-${name}`}><a href=${href}>${title()}${icon('next')}</a></h2>
-        ${resourceView(resource, { skeleton: { lines: 3 }, quiet: true, ready })} ${trendView(trend, trendReady)}
+        ${resourceView(resource, { skeleton: { lines: 3 }, quiet: true, ready, failed })} ${trendView(trend, trendReady)}
     </section>`;
 }
 
