@@ -253,6 +253,21 @@ ON_BOTH(a_personal_token_names_its_person)
                 "token_unknown");
 }
 
+ON_BOTH(a_person_has_so_many_tokens)
+{
+    struct person person = bench_person(bench, "maria", "");
+    const struct new_token wanted = {.person_id = person.id, .name = "script"};
+    struct personal_token token, refused;
+    const char *secret;
+
+    for (int i = 0; i < PERSONAL_TOKENS_MAX; i++)
+        CHECK_OK(personal_token_add(&bench->call, &wanted, &token, &secret));
+    CHECK_FAILS(personal_token_add(&bench->call, &wanted, &refused, &secret), ERROR_CONFLICT,
+                "too_many_tokens");
+    CHECK_OK(personal_token_delete(&bench->call, person.id, token.id));
+    CHECK_OK(personal_token_add(&bench->call, &wanted, &token, &secret));
+}
+
 ON_BOTH(tokens_expire)
 {
     struct person person = bench_person(bench, "maria", "");
@@ -308,5 +323,6 @@ TEST_MAIN(CASE(areas_offer_their_roles), CASE(words_of_people_are_checked),
           CASE(a_session_names_its_person_until_it_ends),
           CASE(what_was_found_is_shared_and_forgotten_with_each_change), CASE(sessions_end_by_time),
           CASE(use_prolongs_a_session), CASE(a_new_password_ends_the_other_sessions),
-          CASE(a_personal_token_names_its_person), CASE(tokens_expire),
-          CASE(an_explicit_credential_is_not_overruled), CASE(without_the_store_nobody_is_known))
+          CASE(a_personal_token_names_its_person), CASE(a_person_has_so_many_tokens),
+          CASE(tokens_expire), CASE(an_explicit_credential_is_not_overruled),
+          CASE(without_the_store_nobody_is_known))
