@@ -11,11 +11,13 @@
 #include "support/demo/demo_week.h"
 #include "support/programs/batch.h"
 #include "support/regression/engine.h"
+#include "support/review/review_store.h"
+#include "support/trends/gaps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, DAYS = 8 };
 
 struct arguments {
     const char *language;
@@ -62,6 +64,17 @@ static enum error add_week(struct batch_program *program, const struct demo_call
     return error;
 }
 
+/* What the programs of the schedule would have found in that week. */
+static enum error evaluate_week(struct batch_program *program)
+{
+    const struct trace_call call = {program->db, program->arena, "default", &program->problem};
+    struct review_built built;
+    struct gap_counts gaps;
+    enum error error = review_build(&call, &program->settings, DAYS, &built);
+
+    return error ? error : gaps_build(&call, &gaps);
+}
+
 static enum error make(struct batch_program *program, const struct demo_files *files,
                        struct output *output)
 {
@@ -80,6 +93,8 @@ static enum error make(struct batch_program *program, const struct demo_files *f
         error = demo_add_cases(&call, &demo, false);
     if (!error)
         error = add_week(program, &call, &demo, &output->conversations);
+    if (!error && output->conversations)
+        error = evaluate_week(program);
     locale_close_catalogues();
     return error;
 }

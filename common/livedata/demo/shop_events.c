@@ -316,7 +316,9 @@ static void draw_mistake(struct drawing *drawing)
 
     drawing->random = random_start(STREAM_MISTAKES, (uint64_t)drawing->slot);
     order = choose_order(drawing);
-    order.at = drawing->slot * mistake_slot_us + between(drawing, 0, mistake_slot_us);
+    /* Two are never close to each other. */
+    order.at = drawing->slot * mistake_slot_us +
+               between(drawing, mistake_slot_us / 4, mistake_slot_us * 3 / 4);
     order.id = arena_print(drawing->arena, "%.13s9%s", order.id, order.id + 13);
     if (drawing->slot % 3 == 0) {
         add_payment(drawing, &order, "completed", 0.01, order.at);

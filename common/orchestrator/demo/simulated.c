@@ -147,6 +147,18 @@ const char *simulated_answer(struct arena *arena, const struct simulated_texts *
     return with_prompt(arena, model->answer(topic_of(arena, texts, prompt)), prompt);
 }
 
+/* Before models without a key, which nobody can ask. Models of the browser stay first. */
+static void move_forward(struct arena *arena, struct catalog *catalog, size_t from)
+{
+    size_t count = catalog->count - from, first = catalog->browser_count;
+    struct model *moved = ARENA_ARRAY(arena, struct model, count);
+
+    memcpy(moved, catalog->models + from, count * sizeof *moved);
+    memmove(catalog->models + first + count, catalog->models + first,
+            (from - first) * sizeof *moved);
+    memcpy(catalog->models + first, moved, count * sizeof *moved);
+}
+
 enum error simulated_add_models(struct arena *arena, const char *sql_directory, int64_t port,
                                 struct catalog *catalog, struct problem *problem)
 {
@@ -159,5 +171,7 @@ enum error simulated_add_models(struct arena *arena, const char *sql_directory, 
                            arena_print(arena, "http://127.0.0.1:%lld/%s/v1", (long long)port,
                                        catalog->models[i].provider),
                            NULL);
+    if (!error)
+        move_forward(arena, catalog, known);
     return error;
 }

@@ -58,7 +58,8 @@ bool simulated_is_judging(struct arena *arena, const struct simulated_texts *tex
 /* A rough count of tokens. */
 int64_t simulated_tokens(const char *text);
 
-/* Adds the models to a catalog, at the loopback port of the program `demo-models`. */
+/* Adds the models to a catalog, before those of APIs, at the loopback port of the program
+ * `demo-models`. */
 MUST_CHECK enum error simulated_add_models(struct arena *arena, const char *sql_directory,
                                            int64_t port, struct catalog *catalog,
                                            struct problem *problem);
