@@ -1,6 +1,7 @@
 /* OpenID Connect and the account store: a sign-in ends once, and whose account an identity is. On
  * both engines. */
 #include "accounts/oidc/attempt_store.h"
+#include "accounts/oidc/identity_store.h"
 #include "accounts/oidc/person.h"
 #include "accounts/oidc/roles.h"
 #include "accounts/oidc/sign_in.h"
@@ -309,6 +310,19 @@ ON_BOTH(the_last_administrator_stays_one)
     CHECK_INT(person_role(&person, AREA_SUITE), ACCOUNT_NONE);
 }
 
+ON_BOTH(people_of_support_keep_their_accounts)
+{
+    struct oidc_identity microsoft = ann, other = ann;
+    struct person copied = bench_person(bench, "bea", "support=agent"), person;
+
+    CHECK_OK(identity_add(&bench->call, "azure", "s-1", copied.id));
+    microsoft.issuer = "https://login.microsoftonline.com/t-1/v2.0";
+    CHECK(!signs_in(bench, &config, &microsoft, &person));
+    CHECK_TEXT(person.id, copied.id);
+    other.issuer = "https://login.microsoftonline.com.example/v2.0";
+    CHECK(signs_in(bench, &config, &other, &person));
+}
+
 ON_BOTH(usernames_are_made_of_what_there_is)
 {
     struct oidc_identity odd = {.issuer = ISSUER, .subject = "auth0|7 7"};
@@ -329,4 +343,5 @@ TEST_MAIN(CASE(a_sign_in_is_taken_once), CASE(a_sign_in_is_bound),
           CASE(a_person_is_known_by_issuer_and_subject_alone),
           CASE(an_account_with_a_password_is_never_joined), CASE(a_prepared_account_is_joined_once),
           CASE(people_of_the_settings_are_never_joined), CASE(who_has_no_access_is_refused),
-          CASE(the_last_administrator_stays_one), CASE(usernames_are_made_of_what_there_is))
+          CASE(the_last_administrator_stays_one), CASE(people_of_support_keep_their_accounts),
+          CASE(usernames_are_made_of_what_there_is))

@@ -93,13 +93,25 @@ static enum error join_or_make(const struct accounts_call *call, const struct oi
     return error;
 }
 
+/* People of a table of support know Microsoft by its name alone; there is one such issuer here. */
+static enum error find_identity(const struct accounts_call *call,
+                                const struct oidc_identity *identity, const char **person_id)
+{
+    static const char microsoft[] = "https://login.microsoftonline.com/";
+    enum error error = identity_find(call, identity->issuer, identity->subject, person_id);
+
+    if (error || *person_id || strncmp(identity->issuer, microsoft, sizeof microsoft - 1) != 0)
+        return error;
+    return identity_find(call, "azure", identity->subject, person_id);
+}
+
 static enum error find_or_make(const struct accounts_call *call, const struct oidc_config *config,
                                const struct oidc_identity *identity, const char *tenant,
                                struct person *person, bool *is_new)
 {
     struct problem refused;
     const char *id;
-    enum error error = identity_find(call, identity->issuer, identity->subject, &id);
+    enum error error = find_identity(call, identity, &id);
 
     if (!error && !id) {
         error = join_or_make(call, config, identity, tenant, person, is_new);
@@ -107,7 +119,7 @@ static enum error find_or_make(const struct accounts_call *call, const struct oi
             return error;
         /* Another tab may have made the account at the same moment. */
         refused = *call->problem;
-        if (identity_find(call, identity->issuer, identity->subject, &id) || !id) {
+        if (find_identity(call, identity, &id) || !id) {
             *call->problem = refused;
             return error;
         }
