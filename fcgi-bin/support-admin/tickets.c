@@ -1,6 +1,8 @@
 /* The inbox of the support team: tickets with their context, who works on them, replies. */
 #include "support-admin/tickets.h"
+#include "accounts/people.h"
 #include "crypto/token.h"
+#include "http/people.h"
 #include "support/service.h"
 #include "support/tools.h"
 
@@ -153,6 +155,47 @@ enum error ticket_counts_handle(struct request *request, struct reply *reply)
     return error;
 }
 
+/* Whether a person of the account store may answer this tenant's customers. */
+static bool answers(const struct person *person, const char *tenant)
+{
+    enum account_role role = person_role(person, AREA_SUPPORT);
+
+    return person->is_active && strcmp(person->tenant, tenant) == 0 &&
+           (role == ACCOUNT_AGENT || role == ACCOUNT_REVIEWER || role == ACCOUNT_ADMIN);
+}
+
+static bool lists(const struct object_list *members, const char *name)
+{
+    for (size_t i = 0; i < members->count; i++)
+        if (strcmp(((const struct team_member *)members->items)[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Adds people of the account store. With the store away the team is those who have had tickets. */
+static void add_people(struct request *request, const char *tenant, struct object_list *team)
+{
+    struct problem problem = request->problem;
+    struct accounts_call call;
+    struct object_list people = {.count = 0};
+    struct team_member *members;
+
+    if (request_accounts(request, &call) || people_list(&call, &people)) {
+        request->problem = problem;
+        return;
+    }
+    members = ARENA_ARRAY(request->arena, struct team_member, team->count + people.count + 1);
+    for (size_t i = 0; i < team->count; i++)
+        members[i] = ((const struct team_member *)team->items)[i];
+    team->items = members;
+    for (size_t i = 0; i < people.count; i++) {
+        const struct person *person = &((const struct person *)people.items)[i];
+
+        if (answers(person, tenant) && !lists(team, person->username))
+            members[team->count++].name = person->username;
+    }
+}
+
 enum error team_handle(struct request *request, struct reply *reply)
 {
     struct team_reply *team = ARENA_NEW(request->arena, struct team_reply);
@@ -161,8 +204,11 @@ enum error team_handle(struct request *request, struct reply *reply)
 
     if (!error)
         error = ticket_team(&tools.conversation, &team->people);
+    if (error)
+        return error;
+    add_people(request, tools.conversation.tenant, &team->people);
     reply->object = team;
-    return error;
+    return ERROR_NONE;
 }
 
 /* The trace a ticket came from, else the newest of the same session and question. */

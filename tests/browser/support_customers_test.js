@@ -128,6 +128,57 @@ test('another site shows the help page in a frame, if the settings name it', asy
     assert.equal(framed.get('X-Frame-Options'), null);
 });
 
+test('the team finds a conversation by its words and reads it with its sources', async () => {
+    const page = await asAgent('/conversations');
+    await page.waitForSelector('tbody tr');
+    await page.fill('#filter-q', 'BICYCLES for');
+    await page.waitForSelector('tbody tr:has-text("giraffe")', { state: 'detached' });
+    await page.click('tbody .link-button >> text=How long may a product be returned?');
+    await page.waitForSelector('#conversation [data-role="person"]');
+    await page.click('#conversation .citation');
+    await untilText(page, 'dialog mark', /14 days/);
+    await page.keyboard.press('Escape');
+    await page.click('#back');
+    await page.waitForSelector('tbody tr');
+    await close(page);
+});
+
+test('a document is read in the browser, and found by its name', async () => {
+    const page = await asAgent('/static/documents.html');
+    await page.click('#documents .link-button >> text=returns_policy.md');
+    await untilText(page, 'dialog .preview', /Passage 1[^]*within 14 days of the purchase/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.keyboard.press('Escape');
+    await page.fill('#filter-q', 'no such document');
+    await page.waitForSelector('#documents tbody tr', { state: 'detached' });
+    await page.click('#knowledge-tab-gaps');
+    await page.waitForSelector('#gaps .empty');
+    await page.click('#knowledge-tab-stale');
+    await page.waitForSelector('#stale .empty');
+    await close(page);
+});
+
+test('an answer goes from its trace to review by one press', async () => {
+    const asked = await fetch(at('/api/ask'), { method: 'POST', headers: { ...bearer, 'Content-Type': 'application/json' }, body: JSON.stringify({ question: 'How long may a product be returned, exactly?' }) });
+    const { trace_id: trace } = await asked.json();
+    const page = await asAgent('/static/admin.html');
+    await page.evaluate(() => sessionStorage.setItem('assay.person', JSON.stringify({ name: 'admin', role: 'admin' })));
+    await page.goto(at(`/static/admin.html?trace=${trace}`));
+    await page.click('#to-review');
+    await page.waitForSelector('[role="status"] >> text=/Sent to review/');
+    await page.goto(at('/static/improve.html?reason=manual'));
+    await page.click('.case-item >> text=exactly');
+    await page.fill('#judge-must', '14 days\nof the purchase');
+    await page.fill('#judge-must_not', 'refund');
+    await page.fill('#judge-notes', 'As the policy has it.');
+    await page.click('#confirmed_good');
+    await page.waitForSelector('.case-item', { state: 'detached' });
+    const queue = await fetch(at('/api/admin/review-queue?status=confirmed_good'), { headers: bearer });
+    const row = (await queue.json()).items.find((one) => one.trace_id === trace);
+    assert.equal(row.reviewer_notes, 'As the policy has it.\ninclude: 14 days | of the purchase\nexclude: refund');
+    await close(page);
+});
+
 test('axe finds nothing on the pages of customers and of the inbox, and nothing sticks out', async (t) => {
-    await checkPages(t, asAgent, [['/help', '.welcome'], ['/agent?status=all', '.ticket']]);
+    await checkPages(t, asAgent, [['/help', '.welcome'], ['/agent?status=all', '.ticket'], ['/conversations', 'tbody tr'], ['/static/documents.html?tab=gaps', '#gaps .empty'], ['/static/documents.html?tab=drafts', '#drafts .empty']]);
 });

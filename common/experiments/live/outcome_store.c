@@ -1,5 +1,4 @@
-/* The decisions of people about an experiment, and the notes that came with them. Contains all SQL
- * about them. */
+/* SQL of decisions. */
 #include "experiments/live/outcome_store.h"
 
 #include "base/json.h"

@@ -1,4 +1,4 @@
-/* The list of experiments: its filters and pages, and what can be done with a row. */
+/* All experiments. */
 import '../../shared/shell.js';
 import { startList } from '../list.js';
 

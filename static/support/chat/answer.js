@@ -86,6 +86,7 @@ function tools(message, actions) {
     if (actions.past)
         return html`<div class="message-tools">${verdict(message)}
             ${message.vote ? badge(t(`chat.vote_${message.vote}`), message.vote === 'up' ? 'good' : 'caution') : null}
+            ${trace && actions.traces ? html`<a class="trace-link" href=${`${addresses.admin}?${new URLSearchParams({ trace })}`}>${t('chat.trace')}</a>` : null}
             ${message.at ? html`<time class="message-time" datetime=${message.at}>${formatDateTime(message.at)}</time>` : null}
         </div>`;
     return html`<div class="message-tools">

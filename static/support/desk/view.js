@@ -2,7 +2,6 @@
 import { t } from '../../shared/i18n.js';
 import { formatAgo, formatDateTime } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
-import { openDialog } from '../../shared/ui/dialog.js';
 import { icon } from '../../shared/ui/icons.js';
 import { html, nothing, repeat } from '../../shared/ui/lit.js';
 import { pager } from '../../shared/ui/pager.js';
@@ -10,7 +9,7 @@ import { resourceView } from '../../shared/ui/resource.js';
 import { filterBar } from '../../shared/ui/table.js';
 import { messageView } from '../chat/answer.js';
 import { messageOf } from '../chat/message.js';
-import { markedParts } from '../chat/passage.js';
+import { openSource } from '../chat/source.js';
 import { addresses } from '../service.js';
 
 export const statuses = ['open', 'pending_response', 'resolved'];
@@ -80,19 +79,6 @@ function tickets(page) {
                 ${total > size ? pager({ page: Number(values.page), size, shown: all.length, total, onPage: actions.page }) : null}`,
         })}
     </section>`;
-}
-
-/* The text of a source, where no panel has room. */
-function openSource({ result, text }, number) {
-    const { sources, citations } = result;
-    const source = sources[number - 1];
-    const cited = citations.find(({ index }) => index === number);
-    const parts = markedParts(source.page_content, { answer: text, index: number, excerpt: cited?.excerpt ?? '' });
-    openDialog({
-        title: cited?.title ?? source.source,
-        body: () => html`<div class="desk-quote" dir="auto">${parts.map((part) => (part.marked ? html`<mark>${part.text}</mark>` : part.text))}</div>`,
-        actions: (close) => html`<button type="button" class="button" @click=${() => close()}>${t('dialog.close')}</button>`,
-    });
 }
 
 const readOnly = { open: openSource, waits: () => true, traces: false, past: true };
