@@ -1,7 +1,7 @@
 /* Keys and tokens made with python3-cryptography 38, an implementation independent of ours. The
  * claims of every token are {"sub":"ann"}. */
-#ifndef ASSAY_UNIT_SIGNED_TOKENS_H
-#define ASSAY_UNIT_SIGNED_TOKENS_H
+#ifndef ASSAY_SIGNED_TOKENS_H
+#define ASSAY_SIGNED_TOKENS_H
 
 static const char rsa_key[] =
     "{\"kty\":\"RSA\",\"kid\":\"r1\",\"n\":\"ygFnBiMzGDJEZKMjgBrBLr_rnAKNeY00RY35H6gs"
