@@ -121,15 +121,15 @@ export async function request(method, path, body = undefined, who = administrato
     return { status: response.status, data: text === '' ? null : JSON.parse(text) };
 }
 
-/* A page of the portal at `path`, signed in as `who` by a session of its own; null is the administrator. */
-export async function openAs(who, path, options = {}) {
-    const response = await fetch(`${portal}/accounts/api/session`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', Origin: portal },
-        body: JSON.stringify(who ?? administrator),
-    });
-    assert.equal(response.status, 200, await response.text());
-    const [name, value] = response.headers.getSetCookie()[0].split(';')[0].split(/=(.*)/s);
+/*
+ * A page of the portal at `path`, signed in as `who`; null is the administrator. `fresh` signs in anew, for a session
+ * that is ended: sign-ins of one address are limited.
+ */
+export async function openAs(who, path, { fresh = false, ...options } = {}) {
+    const person = who ?? administrator;
+    if (fresh) cookies.delete(person.username);
+    const [name, value] = (await cookieOf(person)).split(/=(.*)/s);
+    if (fresh) cookies.delete(person.username);
     const cookie = { name, value, domain: new URL(portal).hostname, path: '/', expires: -1, httpOnly: true, secure: false, sameSite: /** @type {const} */ ('Lax') };
     return open(portal + path, { ...options, storageState: { cookies: [cookie], origins: [] } });
 }

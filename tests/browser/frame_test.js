@@ -158,9 +158,9 @@ test('an invitation by link becomes a person who is signed in', async () => {
 });
 
 test('a session that is ended elsewhere is over; sign out leads to the sign-in page', async () => {
-    const first = await as('sam', '/profile');
+    const first = await as('sam', '/profile', { fresh: true });
     await first.waitForSelector('#sessions tbody tr');
-    const second = await as('sam', '/profile');
+    const second = await as('sam', '/profile', { fresh: true });
     await second.waitForSelector('#sessions tbody tr:nth-child(2)');
     const rows = second.locator('#sessions tbody tr');
     for (let left = await rows.count(); left > 1; left--) {
