@@ -305,7 +305,7 @@ render_portal() {
             POOL "${service_rest[$service]}"
         health+=$filled
         for pool in $(pools_of "$service"); do
-            fill portal-pool SERVICE "$service" POOL "$pool"
+            fill portal-pool SERVICE "$service" POOL "$pool" PREFIX "${service_prefix[$service]}"
             health+=$filled
         done
     done

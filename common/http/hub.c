@@ -27,7 +27,8 @@ struct suspended {
     char *tenant;
     void *filter;
     int64_t after;
-    int64_t quiet_since; /* monotonic microseconds */
+    int64_t quiet_since; /* monotonic microseconds, as the next */
+    int64_t ends_at;     /* 0 = when the client leaves */
     char *backlog;       /* what the client has not taken yet */
     size_t backlog_length;
     bool watched; /* epoll waits until it is writable */
@@ -152,6 +153,10 @@ enum error hub_suspend(struct stream *stream, const char *tenant, int64_t after,
         memcpy(suspended->filter, filter, filter_size);
     suspended->after = after;
     suspended->quiet_since = clock_monotonic_microseconds();
+    if (request->by_person)
+        suspended->ends_at =
+            suspended->quiet_since +
+            (state->hub->person_seconds ? state->hub->person_seconds : 60) * (int64_t)1000000;
     state->suspended = suspended;
     request->server->serving->suspended = true;
     return ERROR_NONE;
@@ -364,6 +369,30 @@ static void ping_idle_streams(struct hub_state *state)
             send_frame(state, stream, comment, (size_t)length);
 }
 
+/* Sends the records that end an answer. */
+static void end_stream(struct suspended *stream)
+{
+    const char high = (char)(stream->id >> 8), low = (char)stream->id;
+    const char records[] = {1, 6, high, low, 0, 0, 0, 0, /* the end of the output */
+                            1, 3, high, low, 0, 8, 0, 0, /* the end of the request */
+                            0, 0, 0,    0,   0, 0, 0, 0};
+
+    if (!stream->backlog_length)
+        (void)send_now(stream, records, sizeof records);
+    stream->broken = true;
+}
+
+/* Whoever still may comes back with the id of the last event, and is asked for the session again.
+ */
+static void end_streams_of_people(const struct hub_state *state)
+{
+    int64_t now = clock_monotonic_microseconds();
+
+    for (struct suspended *stream = state->streams; stream; stream = stream->next)
+        if (!stream->broken && stream->ends_at && stream->ends_at <= now)
+            end_stream(stream);
+}
+
 static void drop_broken(struct hub_state *state)
 {
     struct suspended **at = &state->streams;
@@ -424,6 +453,7 @@ void hub_serve(struct server *server, const struct listener *listener,
         drain_fifo(state);
         read_events(state);
         ping_idle_streams(state);
+        end_streams_of_people(state);
         drop_broken(state);
         while ((connection = listener_take(listener)) >= 0)
             serve_one(server, connection);

@@ -9,7 +9,9 @@
  * milliseconds for those of other hosts. A client that reads too slowly is disconnected at a limit;
  * it reconnects with Last-Event-ID, as after the death of the hub.
  *
- * A suspended request is counted and logged when it is suspended.
+ * A suspended request is counted and logged when it is suspended. A stream that a session or a
+ * personal token has opened ends after a minute, so that nobody reads on for long after the end of
+ * the session.
  */
 #ifndef ASSAY_HTTP_HUB_H
 #define ASSAY_HTTP_HUB_H
@@ -38,6 +40,7 @@ struct hub {
     bool (*wants)(const struct hub_event *event, const void *filter);
     int poll_ms;        /* without a notification; 0 = 250 */
     int ping_seconds;   /* of silence, after which a comment is sent; 0 = 15 */
+    int person_seconds; /* after which a stream of a person ends; 0 = 60 */
     const char *ping;   /* its text; NULL = "keepalive" */
     size_t backlog_max; /* bytes that a client may leave unread; 0 = 1 MiB */
     size_t streams_max; /* of all tenants; 0 = 1000 */

@@ -75,6 +75,7 @@ enum error request_person(struct request *request, const char *credential,
     need_store(server);
     error = caller_find(server->accounts, request->arena, &presented, caller, &request->problem);
     people_end_of_request(server); /* the handler may take minutes */
+    request->by_person = !error && caller->person;
     return error;
 }
 

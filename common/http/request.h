@@ -79,6 +79,7 @@ struct request {
     const char *id;
     struct client client;
     struct identity who;
+    bool by_person;          /* a session or a personal token was accepted (people.h) */
     struct problem problem;  /* a failing handler fills it in */
     const char *detail_json; /* replaces the problem's text in the answer: JSON */
     size_t fault_count;

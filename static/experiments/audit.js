@@ -23,3 +23,6 @@ export function actionText(action) {
     const key = `audit.${action.replaceAll('.', '_')}`;
     return hasText(key) ? t(key) : action;
 }
+
+/* A person by name; keys and tokens as the log has them. */
+export const actorText = (actor) => (actor ?? '–').replace(/^user:/, '');

@@ -12,6 +12,7 @@ import { html } from '../shared/ui/lit.js';
 import { createList } from '../shared/ui/list.js';
 import { toast } from '../shared/ui/toast.js';
 import { attempt } from './attempt.js';
+import { actorText } from './audit.js';
 import { known, relative, share } from './figures.js';
 import { headlineText, stateText, stateTone } from './headline.js';
 import { writers } from './roles.js';
@@ -89,7 +90,7 @@ function columns(actions) {
         { name: 'state', title: t('list.state'), cell: stateCell },
         { name: 'people', title: t('list.progress'), sortable: true, cell: progressCell },
         { name: 'effect', title: t('list.effect'), align: 'end', cell: ({ effect_relative: percent }) => (known(percent) ? relative(percent) : '–') },
-        { name: 'owner', title: t('list.owner'), cell: ({ owner }) => html`<span dir="auto">${owner ?? '–'}</span>` },
+        { name: 'owner', title: t('list.owner'), cell: ({ owner }) => html`<span dir="auto">${actorText(owner)}</span>` },
         { name: 'updated_at', title: t('list.updated'), sortable: true, cell: ({ updated_at: at }) => formatDateTime(at) },
         { name: 'compare', title: t('list.compare'), cell: (experiment) => tickBox(experiment, actions) },
         { name: 'actions', title: t('list.actions'), titleHidden: true, align: 'end', cell: (experiment) => actionsCell(experiment, actions) },

@@ -256,4 +256,3 @@ def test_a_cookie_needs_the_portal(accounts, administrator):
     answer = accounts.post("/api/people", {"username": "x", "roles": {}}, cookies={COOKIE: administrator.session},
                            headers={"Origin": "https://elsewhere.example"})
     assert answer.status_code == 401
-

@@ -111,6 +111,17 @@ class TestList:
         analysis = experiment.stats()["comparisons"][0]["analysis"]
         assert shown["effect_relative"] == analysis["observed_effect_relative"]
 
+    @pytest.mark.parametrize("arms,verdict,headline", [
+        ([(2000, 300), (2000, 150)], "no_ship", "worse"), ([(4000, 400), (4000, 490)], "no_ship", "gain_not_proven"),
+        ([(9000, 900), (9000, 985)], "no_ship", "gain_too_small"),
+        ([(4000, 400), (4000, 400)], "no_ship", "no_worthwhile_effect"),
+        ([(600, 60), (400, 40)], "no_ship", "untrustworthy"), ([(1, 0), (1, 1)], "keep_running", "too_early")])
+    def test_headlines_tell_situations_with_one_verdict_apart(self, store, arms, verdict, headline):
+        experiment = Experiment(store.client)
+        fill(experiment, arms)
+        decision = expect(experiment.client.get(experiment.path("decision")))
+        assert (decision["verdict"], decision["headline"]) == (verdict, headline)
+
     def test_search_filter_order_and_pages(self, store):
         mark = f"overview{random.random()}"
         made = [create(store.client, payload(f"{mark} {name}"))["id"] for name in ("b", "c", "a")]

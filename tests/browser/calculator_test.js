@@ -86,7 +86,7 @@ test('a fall can be the goal', async () => {
     await page.uncheck('#direction');
     await page.click('button[type="submit"]');
     await page.waitForSelector('#problems[role="alert"]');
-    assert.match(await page.textContent('#problems'), /“Smallest relative effect” must not be 0, and must be positive unless the goal is to decrease/);
+    assert.match(await page.textContent('#problems'), /“Minimum detectable effect” must not be 0, and must be positive unless the goal is to decrease/);
     await close(page, [422]);
 });
 
@@ -576,7 +576,7 @@ test('a 400 that names a field marks it, by its label', async () => {
     );
     await page.click('button[type="submit"]');
     await page.waitForSelector('#mde_pct[aria-invalid="true"]');
-    assert.match(await page.textContent('#mde_pct-error'), /“Smallest relative effect” leave no plan/);
+    assert.match(await page.textContent('#mde_pct-error'), /“Minimum detectable effect” leave no plan/);
     await close(page, [400]);
 });
 

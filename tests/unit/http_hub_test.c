@@ -45,8 +45,11 @@ static enum error read_journal(struct server *server, struct arena *arena, int64
     return ERROR_NONE;
 }
 
-static const struct hub hub = {
-    .newest = newest, .read = read_journal, .poll_ms = 50, .backlog_max = 64 * 1024};
+static const struct hub hub = {.newest = newest,
+                               .read = read_journal,
+                               .poll_ms = 50,
+                               .backlog_max = 64 * 1024,
+                               .person_seconds = 1};
 
 static enum error stream_handle(struct request *request, struct reply *reply)
 {
@@ -56,6 +59,7 @@ static enum error stream_handle(struct request *request, struct reply *reply)
 
     if (hub_count(request, tenant) >= 5)
         return problem_set(&request->problem, ERROR_BUSY, "too_many", "too many streams");
+    request->by_person = tenant && strcmp(tenant, "person") == 0;
     error = stream_open(request, reply, STREAM_EVENTS, &stream);
     return error ? error : hub_suspend(&stream, tenant, hub_sequence(request), NULL, 0);
 }
@@ -241,6 +245,29 @@ TEST(a_client_that_takes_nothing_is_closed_and_others_are_served)
     waitpid(child, NULL, 0);
 }
 
+/* With the end of the request, so that a web server ends its answer too. */
+TEST(a_stream_of_a_person_ends_and_others_go_on)
+{
+    static const char end[] = {1, 3, 0, 1, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    pid_t child = start_hub();
+    int person = ask("person"), even = ask("even");
+    char bytes[4096];
+    size_t length = 0;
+    ssize_t count;
+
+    CHECK(hears(even, "text/event-stream"));
+    while ((count = recv(person, bytes + length, sizeof bytes - length, 0)) > 0)
+        length += (size_t)count;
+    CHECK_INT(count, 0);
+    CHECK(length > sizeof end && memcmp(bytes + length - sizeof end, end, sizeof end) == 0);
+    publish(2);
+    CHECK(hears(even, "data: {\"n\""));
+    close(person);
+    close(even);
+    kill(child, SIGTERM);
+    waitpid(child, NULL, 0);
+}
+
 TEST(a_hub_that_runs_out_of_memory_tells_it_later)
 {
     pid_t child = start_hub();
@@ -263,6 +290,7 @@ int main(void)
         CASE(events_reach_the_streams_that_they_are_for),
         CASE(a_client_that_leaves_frees_its_place),
         CASE(a_client_that_takes_nothing_is_closed_and_others_are_served),
+        CASE(a_stream_of_a_person_ends_and_others_go_on),
         CASE(a_hub_that_runs_out_of_memory_tells_it_later)};
     struct problem problem;
     char left[64];

@@ -1,4 +1,5 @@
-/* SQL of decisions. */
+/* The decisions of people about an experiment, and the notes that came with them. Contains all SQL
+ * about them. */
 #include "experiments/live/outcome_store.h"
 
 #include "base/json.h"

@@ -17,6 +17,16 @@ static const char *or_dash(const char *text)
     return text && *text ? text : "-";
 }
 
+/* A person by name; keys and tokens as the audit log has them. */
+static const char *actor_text(const char *actor)
+{
+    static const char person[] = "user:";
+
+    if (actor && strncmp(actor, person, sizeof person - 1) == 0)
+        return actor + sizeof person - 1;
+    return or_dash(actor);
+}
+
 static const char *const outcome_keys[OUTCOME__MAX] = {"export.outcome.ship", "export.outcome.stop",
                                                        "export.outcome.reopen"};
 
@@ -124,7 +134,7 @@ static void add_situation(const struct report_context *context, const struct res
     if (facts->outcomes->count && newest->decision != OUTCOME_REOPEN)
         document_notice(document, "low",
                         arena_print(context->arena, "%s (%s, %s) %s", outcome_text(context, newest),
-                                    or_dash(newest->actor),
+                                    actor_text(newest->actor),
                                     report_moment(context->arena, newest->created_at),
                                     newest->note));
     document_begin(document, BLOCK_CARDS, 2);
@@ -391,7 +401,7 @@ static void add_outcomes(const struct report_context *context, const struct obje
         document_add(document, report_moment(context->arena, items[i].created_at));
         document_add(document, outcome_text(context, &items[i]));
         document_add(document, report_label(context, headline_key(items[i].headline)));
-        document_add(document, or_dash(items[i].actor));
+        document_add(document, actor_text(items[i].actor));
         document_add(document, or_dash(items[i].note));
     }
 }

@@ -102,4 +102,3 @@ export function scorecard(stats) {
         ${rows.some(({ p_value_adjusted: adjusted }) => known(adjusted)) ? html`<p class="section-note">${t('experiment.adjusted_note')}</p>` : null}
     </section>`;
 }
-

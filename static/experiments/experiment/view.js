@@ -12,6 +12,7 @@ import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 import { tabs } from '../../shared/ui/tabs.js';
 import { armName } from '../arms.js';
+import { actorText } from '../audit.js';
 import { figure } from '../figure.js';
 import { days, difference, interval, known, pText, relative, share } from '../figures.js';
 import { headlineNote, headlineText, stateOf, stateText, stateTone, toneOf } from '../headline.js';
@@ -83,7 +84,7 @@ function outcomeNotice({ current }, actions) {
     return notice({
         tone: decision === 'ship' ? 'good' : 'info',
         title,
-        body: html`<p>${t('experiment.decided_by', { name: actor ?? t('experiment.somebody'), time: formatDateTime(at) })}</p>
+        body: html`<p>${t('experiment.decided_by', { name: actor === null ? t('experiment.somebody') : actorText(actor), time: formatDateTime(at) })}</p>
             ${note === '' ? null : html`<p class="outcome-note" dir="auto">${note}</p>`}`,
         actions: html`<button type="button" class="button" data-size="small" id="reopen" data-for=${writers} @click=${() => actions.decide('reopen')}>${t('experiment.reopen')}</button>`,
     });
@@ -312,7 +313,7 @@ function historyCard({ outcome }) {
                     cell: ({ decision, variation_index: index }) => (decision === 'ship' ? t('experiment.shipped', { name: armName(index) }) : t(`experiment.was_${decision}`)),
                 },
                 { name: 'headline', title: t('experiment.recommended'), cell: ({ headline }) => headlineText(headline) },
-                { name: 'actor', title: t('experiment.by'), cell: ({ actor }) => actor ?? '–' },
+                { name: 'actor', title: t('experiment.by'), cell: ({ actor }) => actorText(actor) },
                 { name: 'note', title: t('experiment.note'), cell: ({ note }) => html`<span class="outcome-note" dir="auto">${note || '–'}</span>` },
             ],
             rows: made,

@@ -10,7 +10,7 @@ import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource, resourceView } from '../../shared/ui/resource.js';
 import { filterBar, table } from '../../shared/ui/table.js';
 import { attempt } from '../attempt.js';
-import { actions, actionText } from '../audit.js';
+import { actions, actionText, actorText } from '../audit.js';
 import { press } from './press.js';
 
 const pageSize = 50;
@@ -49,7 +49,7 @@ const columns = () => [
     { name: 'ts', title: t('settings.when'), cell: ({ ts }) => formatDateTime(ts) },
     { name: 'action', title: t('settings.action'), cell: ({ action }) => html`<span title=${action}>${actionText(action)}</span>` },
     { name: 'subject', title: t('settings.subject'), cell: subject },
-    { name: 'actor', title: t('settings.actor'), cell: ({ actor }) => mono(actor) },
+    { name: 'actor', title: t('settings.actor'), cell: ({ actor }) => html`<span dir="auto">${actorText(actor)}</span>` },
     { name: 'ip_address', title: t('settings.address'), cell: ({ ip_address: address }) => mono(address) },
     {
         name: 'changes',

@@ -6,6 +6,7 @@ import { ApiError } from './errors.js';
 
 const firstWaitMs = 1000;
 const longestWaitMs = 30000;
+const longMs = 10000; // a stream that ended by itself after so long is begun again at once
 
 function pause(ms, signal) {
     return new Promise((resolve) => {
@@ -47,8 +48,10 @@ export function openStream({ client, path, options = {}, onEvent, onState = () =
 
     async function run() {
         while (!stop.signal.aborted) {
+            const began = Date.now();
             try {
                 await once();
+                if (Date.now() - began > longMs) continue; // streams of people end after a minute
             } catch (error) {
                 if (stop.signal.aborted) break;
                 if (isFinal(error)) {
