@@ -149,7 +149,6 @@ static void heal(struct store *store, const char *id)
 {
     const char *again = upload(store, NEW);
     struct object_list rows = {0};
-    struct object_list rows = {0};
     int64_t documents = 0;
 
     CHECK_OK(run_tasks(store->db, &store->problem));
