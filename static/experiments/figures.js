@@ -15,6 +15,9 @@ export function share(fraction) {
     return size > 0 && size < 0.01 ? formatPercent(fraction, 2) : formatPercent(Math.round(fraction * 1000) / 1000, 6);
 }
 
+/* A part of a plan: what has hardly begun is not written with many digits. */
+export const partOf = (fraction) => (fraction > 0 && fraction < 0.001 ? isolated(`< ${formatPercent(0.001, 1)}`) : share(fraction));
+
 /* A relative change, in percent: 19.66 as +19.7%. */
 export const relative = (percent) => plus(share(percent / 100), percent);
 

@@ -13,7 +13,7 @@ import { createList } from '../shared/ui/list.js';
 import { toast } from '../shared/ui/toast.js';
 import { attempt } from './attempt.js';
 import { actorText } from './audit.js';
-import { known, relative, share } from './figures.js';
+import { known, partOf, relative } from './figures.js';
 import { headlineText, stateText, stateTone } from './headline.js';
 import { writers } from './roles.js';
 import { askForTemplate } from './template.js';
@@ -60,7 +60,7 @@ function progressCell({ people, planned }) {
     if (people === 0) return '–';
     if (!known(planned)) return formatInteger(people);
     return html`<progress class="list-progress" max=${planned} value=${Math.min(people, planned)} aria-hidden="true"></progress>
-        <p class="section-note">${people >= planned ? t('list.complete', { count: formatInteger(people) }) : t('list.of_plan', { count: formatInteger(people), share: share(people / planned) })}</p>`;
+        <p class="section-note">${people >= planned ? t('list.complete', { count: formatInteger(people) }) : t('list.of_plan', { count: formatInteger(people), share: partOf(people / planned) })}</p>`;
 }
 
 /* What has not been sized has nothing to compare. */

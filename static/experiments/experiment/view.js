@@ -14,7 +14,7 @@ import { tabs } from '../../shared/ui/tabs.js';
 import { armName } from '../arms.js';
 import { actorText } from '../audit.js';
 import { figure } from '../figure.js';
-import { days, difference, interval, known, pText, relative, share } from '../figures.js';
+import { days, difference, interval, known, partOf, pText, relative, share } from '../figures.js';
 import { headlineNote, headlineText, stateOf, stateText, stateTone, toneOf } from '../headline.js';
 import { writers } from '../roles.js';
 import { courseCard } from './course.js';
@@ -30,7 +30,7 @@ function peopleFigure({ exposures_total: people, forecast, sequential }) {
         ? ''
         : people >= needed
           ? t('experiment.plan_complete', { count: formatInteger(needed) })
-          : t('experiment.of_plan', { share: share(sequential.information_fraction ?? people / needed), count: formatInteger(needed) });
+          : t('experiment.of_plan', { share: partOf(sequential.information_fraction ?? people / needed), count: formatInteger(needed) });
     return figure(t('experiment.people'), formatInteger(people), note);
 }
 
