@@ -20,8 +20,9 @@ class Sized extends AsyncDirective {
             this.element = part.element;
             this.observer = new ResizeObserver(() => this.redraw());
             this.observer.observe(this.element);
-        }
-        this.redraw();
+            /* A new element has no width until its template is in the document; the observer would draw a frame later. */
+            queueMicrotask(() => this.redraw());
+        } else this.redraw();
         return nothing;
     }
 
