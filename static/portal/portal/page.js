@@ -9,7 +9,7 @@ import { view } from './view.js';
 
 const refreshMs = 60000;
 
-/* What needs attention comes first; the trends follow once that is on its way. */
+/* What needs attention comes first; the trends follow once that is shown. */
 const trendsAfterMs = 1000;
 
 /* In the order of the top bar; may() says who sees the card. */
@@ -43,10 +43,8 @@ onPerson((person) => app?.set({ person }));
 app = mount(document.getElementById('page'), view, state);
 state.person = await currentPerson();
 const shownCards = state.cards.filter(({ may }) => may());
-for (const { resource } of shownCards) {
-    resource.load();
-    resource.every(refreshMs);
-}
+for (const { resource } of shownCards) resource.every(refreshMs);
+await Promise.all(shownCards.map(({ resource }) => resource.load()));
 setTimeout(() => {
     for (const { trend } of shownCards) trend?.load();
 }, trendsAfterMs);
