@@ -1,0 +1,102 @@
+/*
+ * Every page of static/pages.json on the demonstration, as somebody who administers everything opens it for the first
+ * time: few requests, nothing moves while it is filled, nothing sticks out, axe finds nothing. `make soak`
+ * looks at each in every size, scheme and direction.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { accessibilityFaults, open, signInByForm } from './browser.js';
+
+const portal = process.env.ASSAY_DEMO_URL?.replace(/\/$/, '');
+const most = 15; /* requests, the page itself included */
+const shiftMax = 0.05; /* the layout shift score of Web Vitals */
+const pauseMs = 700; /* after the page is filled: what it asks for then still counts */
+
+const wide = { width: 1440, height: 900 };
+const narrow = { width: 360, height: 780 };
+const all = [wide, narrow].flatMap((viewport) =>
+    ['en-US', 'ar'].flatMap((locale) => ['light', 'dark'].map((colorScheme) => ({ viewport, locale, colorScheme: /** @type {'light' | 'dark'} */ (colorScheme) }))),
+);
+const looks = process.env.ASSAY_TEST_SOAK === '1' ? all : [all[0], all.at(-1)];
+
+const prefixes = { portal: '', experiments: '/experiments', support: '/support', orchestrator: '/models', livedata: '/data' };
+const lists = JSON.parse(readFileSync(new URL('../../static/pages.json', import.meta.url), 'utf8'));
+const pages = Object.entries(lists).flatMap(([service, list]) => list.filter(({ page }) => page).map(({ path }) => prefixes[service] + path));
+
+/* Addresses of the pages of one thing. */
+async function findIds(get) {
+    const [{ id }] = (await get('/experiments/api/v1/experiments?limit=1')).experiments;
+    const [{ trace_id: trace }] = (await get('/support/api/admin/traces?limit=1')).traces;
+    return {
+        '/docs/{folder}/{name}': '/docs/use/support',
+        '/experiments/projects/{id}': `/experiments/projects/${id}`,
+        '/experiments/live/{id}': `/experiments/live/${id}`,
+        '/support/admin/traces/{id}': `/support/admin/traces/${trace}`,
+    };
+}
+
+/* {storageState, ids}: what a browser keeps of the sign-in, and the addresses that only who is signed in can find. */
+async function signIn() {
+    const page = await open(`${portal}/sign-in`);
+    await signInByForm(page, { username: 'admin', password: process.env.ASSAY_DEMO_PASSWORD });
+    await page.waitForSelector('[data-card]');
+    const ids = await findIds((path) => page.evaluate(async (address) => (await fetch(address)).json(), path));
+    const storageState = await page.context().storageState();
+    await page.context().close();
+    return { storageState, ids };
+}
+
+let signedIn; /* by the first test */
+
+/* Runs in the page before anything else: adds up what moves. */
+function countShifts() {
+    globalThis.shifts = [];
+    new PerformanceObserver((list) => {
+        for (const { value, sources } of /** @type {any[]} */ (list.getEntries()))
+            globalThis.shifts.push({ value, nodes: sources.map(({ node }) => node?.id || node?.className || node?.nodeName) });
+    }).observe({ type: 'layout-shift', buffered: true });
+}
+
+/* The gallery shows what pages look like while they wait, too. */
+const isFilled = () =>
+    document.querySelector('#page')?.childElementCount !== 0 &&
+    (document.body.dataset.page === 'gallery' || document.querySelector('[aria-busy="true"], .skeleton') === null);
+
+/* What is wrong with a page in one look, one line each. */
+async function faultsOf(path, look, storageState) {
+    const kept = path === '/sign-in' ? {} : { storageState }; /* which leads on whoever is signed in */
+    const page = await open('about:blank', { ...look, ...kept, reducedMotion: 'reduce' });
+    const requests = [];
+    page.on('request', (request) => requests.push(request.url().replace(portal, '')));
+    await page.addInitScript(countShifts);
+    await page.goto(portal + path);
+    await page.waitForFunction(isFilled);
+    await page.waitForTimeout(pauseMs);
+    const asked = [...requests];
+    const shifts = await page.evaluate(() => globalThis.shifts);
+    const shift = shifts.reduce((sum, { value }) => sum + value, 0);
+    const [content, room] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    const faults = [
+        ...(asked.length > most ? [`${asked.length} requests: ${asked.join(' ')}`] : []),
+        ...(shift < shiftMax ? [] : [`layout shift ${shift.toFixed(3)}: ${shifts.flatMap(({ nodes }) => nodes).join()}`]),
+        ...(content <= room ? [] : [`${content} px wide in a window of ${room} px`]),
+        ...(await accessibilityFaults(page)),
+        ...page.faults.filter((fault) => !fault.includes('status of 404') || !fault.endsWith('/not-found')),
+    ];
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/${`${path} ${nameOf(look)}`.replace(/\W+/g, '_')}.png`, fullPage: true });
+    await page.context().close();
+    return faults.map((fault) => `${path}, ${nameOf(look)}: ${fault}`);
+}
+
+function nameOf({ viewport, locale, colorScheme }) {
+    return `${viewport.width} px, ${locale}, ${colorScheme}`;
+}
+
+for (const path of pages)
+    test(path, { skip: !portal }, async () => {
+        signedIn ??= await signIn();
+        const faults = [];
+        for (const look of looks) faults.push(...(await faultsOf(signedIn.ids[path] ?? path, look, signedIn.storageState)));
+        assert.deepEqual(faults, []);
+    });
