@@ -209,6 +209,10 @@ docs: all
 man: all
 	@BUILD=$(BUILD) tools/man
 
+# The pictures of the README, from the suite that `make run` has started here.
+screenshots:
+	@node tests/browser/screenshots.mjs
+
 clean:
 	rm -rf build static/vendor static/node_modules tests/browser/node_modules
 
@@ -230,12 +234,13 @@ help:
 	@echo '  make fuzz-targets   build the fuzz targets and run none'
 	@echo '  make valgrind       run a part of the API suite with all workers under valgrind; VALGRIND_TESTS'
 	@echo '  make docs           write the pages that the programs print'
+	@echo '  make screenshots    take the pictures of the README from a running `make run`'
 	@echo '  make packages-run   install the Debian packages to run (-test, -fuzz, -valgrind, -deb likewise)'
 	@echo '  make clean          remove what was built'
 	@echo 'SANITIZE=address,undefined goes with all of them, into build/sanitized; for CC=clang give BUILD='
 
 include tools/run.mk
 
-.PHONY: all tests test check fuzz fuzz-targets valgrind lint bench soak deb docs man clean help
+.PHONY: all tests test check fuzz fuzz-targets valgrind lint bench soak deb docs man screenshots clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
