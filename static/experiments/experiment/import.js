@@ -44,12 +44,17 @@ export function partsOf(records) {
     return parts;
 }
 
-/** @param {Client<'experiments'>} client */
+/**
+ * @param {() => void} update
+ * @param {Client<'experiments'>} client
+ * @param {`/api/v1/experiments/${string}`} base
+ * @param {() => void} done
+ */
 export function createImport(update, client, base, done) {
     let state = empty();
 
     function empty() {
-        return { name: null, kind: 'exposures', columns: [], rows: [], chosen: {}, arms: {}, digest: '', sent: null, total: 0, result: null, error: null, armCount: 2, metric: '' };
+        return { name: null, kind: 'exposures', columns: [], rows: [], chosen: /** @type {Record<string, string>} */ ({}), arms: {}, digest: '', sent: null, total: 0, result: null, error: null, armCount: 2, metric: '' };
     }
 
     function set(patch) {
@@ -86,7 +91,8 @@ export function createImport(update, client, base, done) {
         set({ sent: 0, total: taken.length, result: null, error: null });
         try {
             for (const { text, first } of partsOf(taken.map(({ record }) => record))) {
-                const path = /** @type {const} */ (`${base}/${state.kind}/lines`);
+                const kind = /** @type {'exposures' | 'conversions'} */ (state.kind);
+                const path = /** @type {const} */ (`${base}/${kind}/lines`);
                 const form = new Blob([text], { type: 'application/x-ndjson' });
                 const { data } = await client.request('POST', path, { form, headers: { 'Content-Type': 'application/x-ndjson' }, timeoutMs: 60000 });
                 result.recorded += data.recorded;
@@ -105,7 +111,7 @@ export function createImport(update, client, base, done) {
 
     function columnSelect(field) {
         const change = (event) => {
-            const chosen = { ...state.chosen, [field]: event.target.value };
+            const chosen = /** @type {Record<string, string>} */ ({ ...state.chosen, [field]: event.target.value });
             set({ chosen, arms: field === 'variation' ? guessArms(state.rows, chosen.variation, state.armCount) : state.arms });
         };
         const none = required.includes(field) ? t('experiment.choose_column') : t(`experiment.default_${field}`, { metric: state.metric });
