@@ -56,7 +56,7 @@ function suggestedFact(one) {
 
 function choiceFact(choice) {
     const state = choice.risk === null ? null : (choice.state ?? 'new');
-    return html`<div>
+    return html`<div class="fact">
         <dt>${t('trends.chosen')}</dt>
         <dd>${formatNumber(choice.cutoff, 4)} ${state === null ? null : badge(t(`trends.state_${state}`), tones[state])}</dd>
     </div>`;
@@ -82,9 +82,9 @@ function thresholdCard(one, choice, actions) {
     return html`<section class="card section stack" aria-labelledby=${`title-${one.name}`}>
         <div class="section-head"><h2 id=${`title-${one.name}`}>${t(`trends.${one.name}`)}</h2></div>
         <dl class="facts threshold-facts">
-            <div><dt>${t('trends.current')}</dt><dd>${formatNumber(one.current, 6)}</dd></div>
-            <div><dt>${t('trends.suggested')}</dt><dd>${suggestedFact(one)}</dd></div>
-            <div><dt>${t('trends.risk_cut')}</dt><dd>${riskFact(one.risk)}</dd></div>
+            <div class="fact"><dt>${t('trends.current')}</dt><dd>${formatNumber(one.current, 6)}</dd></div>
+            <div class="fact"><dt>${t('trends.suggested')}</dt><dd>${suggestedFact(one)}</dd></div>
+            <div class="fact"><dt>${t('trends.risk_cut')}</dt><dd>${riskFact(one.risk)}</dd></div>
             ${choice ? choiceFact(choice) : null}
         </dl>
         ${one.curve.length === 0 ? html`<p class="section-note">${t('trends.no_values')}</p>` : curve(one, choice)}
@@ -95,7 +95,7 @@ function thresholdCard(one, choice, actions) {
 function thresholdsReady({ analysis, choices }, { actions }) {
     const judged = { count: analysis.label_count, days: analysis.days };
     return html`<div class="stack">
-        <p>
+        <p class="threshold-basis">
             ${t('trends.judged', judged)}
             ${badge(t(analysis.label_source === 'human_review' ? 'trends.by_people' : 'trends.by_route'), analysis.label_source === 'human_review' ? 'info' : 'caution')}
             <span class="section-note">${formatDateTime(analysis.generated_at)}</span>
