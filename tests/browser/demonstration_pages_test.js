@@ -34,10 +34,30 @@ async function findIds(get) {
     };
 }
 
+/* The answer to a request of somebody, signed in for it. */
+async function as(person, method, path, body) {
+    const headers = { 'Content-Type': 'application/json', Origin: portal };
+    const session = await fetch(`${portal}/accounts/api/session`, { method: 'POST', headers, body: JSON.stringify(person) });
+    assert.equal(session.status, 200, await session.clone().text());
+    const Cookie = session.headers.getSetCookie()[0].split(';')[0];
+    const answer = await fetch(portal + path, { method, headers: { ...headers, Cookie }, body: JSON.stringify(body) });
+    assert.ok(answer.ok, await answer.clone().text());
+}
+
+/* Somebody new with all rights: the administrator signs out everywhere in another test. */
+async function makePerson() {
+    const person = { username: `pages${Date.now()}`, password: 'a password of the pages test' };
+    const given = { username: person.username, password: 'given for the pages test' };
+    const roles = Object.fromEntries(['experiments', 'support', 'models', 'data', 'suite'].map((area) => [area, 'admin']));
+    await as({ username: 'admin', password: process.env.ASSAY_DEMO_PASSWORD }, 'POST', '/accounts/api/people', { ...given, roles });
+    await as(given, 'PUT', '/accounts/api/password', { current: given.password, new: person.password });
+    return person;
+}
+
 /* {storageState, ids}: what a browser keeps of the sign-in, and the addresses that only who is signed in can find. */
 async function signIn() {
     const page = await open(`${portal}/sign-in`);
-    await signInByForm(page, { username: 'admin', password: process.env.ASSAY_DEMO_PASSWORD });
+    await signInByForm(page, await makePerson());
     await page.waitForSelector('[data-card]');
     const ids = await findIds((path) => page.evaluate(async (address) => (await fetch(address)).json(), path));
     const storageState = await page.context().storageState();
