@@ -110,7 +110,10 @@ bool check_page(struct serving *serving)
                      "site's form");
         return false;
     }
-    if (request_is_of_known_page(request) || is_json_type(type) || is_lines_type(type))
+    /* A preflight proves nothing where every origin is answered (`*`): who signs in must be of a
+     * page that is known by name. */
+    if (request_is_of_known_page(request) ||
+        (!serving->match.route->sets_cookie && (is_json_type(type) || is_lines_type(type))))
         return true;
     answer_error(serving, 403, "forbidden",
                  "A page of another site may change nothing: its origin is not known here");

@@ -47,7 +47,7 @@ struct route {
     const struct schema *reply;
     bool reply_is_list;         /* a list of such objects: reply->object is a struct object_list */
     const char *media_type;     /* of a reply that is not JSON */
-    bool sets_cookie;           /* forms of other sites are refused: 415 for text/plain */
+    bool sets_cookie;           /* pages of unknown origins are refused; 415 for text/plain */
     const int *errors;          /* ERRORS(...) */
     const char *const *headers; /* request headers that are read: HEADERS(...); NULL = none */
     bool idempotent;            /* honors Idempotency-Key (idempotency.h) */

@@ -130,7 +130,8 @@ static enum error check_password(struct request *request, const struct login *lo
     const struct sign_in_attempt attempt = {.username = login->username,
                                             .password = login->password,
                                             .network = request->client.network,
-                                            .is_local = exposure_is_local(request)};
+                                            .is_local = exposure_is_local(request) &&
+                                                        request_is_of_own_page(request)};
     struct accounts_call people;
     enum error error = request_accounts(request, &people);
 

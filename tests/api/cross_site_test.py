@@ -81,6 +81,21 @@ def test_signing_in_takes_no_form_that_holds_json(stack):
             assert "Set-Cookie" not in answer.headers
 
 
+def test_only_known_pages_sign_in():
+    """Neither with the pair of the development, nor where every origin may read (`*`)."""
+    pair, token = {"username": "admin", "password": "admin"}, {"refresh_token": "x"}
+    with Service("support", {"RATE_LIMIT_ENABLED": "false", "CORS_ORIGINS": "*"}) as support:
+        for site in ELSEWHERE:
+            for path, body in (("login", pair), ("refresh", token), ("session", {}), ("logout", {})):
+                answer = support.post(f"/api/auth/{path}", body, headers=site)
+                assert answer.status_code == 403 and "Set-Cookie" not in answer.headers, f"{path} {site}: {answer.text}"
+        for site in ({}, {"Origin": support.url}):
+            assert support.post("/api/auth/login", pair, headers=site).status_code == 200, site
+    with Service("support", {"RATE_LIMIT_ENABLED": "false", "CORS_ORIGINS": "https://known.example"}) as support:
+        known = support.post("/api/auth/login", pair, headers={"Origin": "https://known.example"})
+        assert known.status_code == 401, "a known page signs in, but not with the pair"
+
+
 def test_open_services_answer_for_hosts_that_they_know(service):
     """A page whose name was led to this address (DNS rebinding) sends its own name as Host."""
     if service.name not in WITH_PORT:
