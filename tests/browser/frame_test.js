@@ -1,6 +1,7 @@
 /* The frame: people sign in once, see what their roles allow, find things, and end their sessions. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { nextPath } from '../../static/portal/sign_in/next.js';
 import { accessibilityFaults, checkPages, close, open, openAs, portal, request, signInByForm, untilText } from './browser.js';
 
 const password = 'a password of the browser tests';
@@ -36,7 +37,10 @@ test('a page asks for a sign-in and is shown after it', async () => {
 });
 
 test('an address of another site is no place to go after signing in', async () => {
-    const page = await open(`${portal}/sign-in?next=${encodeURIComponent('//example.com/')}`);
+    const page = await open(`${portal}/sign-in?next=${encodeURIComponent('/..//example.com/')}`);
+    for (const next of ['//h/', '/.//h', '/..//h', '/%2e//h', '/a/..//h', '/\\h', 'h', 'https://h/'])
+        assert.equal(nextPath(`?${new URLSearchParams({ next })}`, portal), '/', next);
+    assert.equal(nextPath('?next=/data/../profile?x=//h', portal), '/profile?x=//h');
     await signInByForm(page, { username: 'maria', password });
     await page.waitForURL(`${portal}/`);
     await close(page);

@@ -66,9 +66,12 @@ ON_BOTH(sign_ins_that_took_too_long_are_deleted)
 
 TEST(addresses_after_sign_in_are_of_this_site)
 {
-    static const char *const good[] = {"/", "/support/agent?x=1#y", "/a//b", "/%2f%2fevil"};
-    static const char *const bad[] = {NULL,   "",      "x",    "//x",   "/\\x",      "/a\\b",
-                                      "/a b", "/a\tb", "/a\n", "/\x7f", "/\xc3\xa9", "http://x"};
+    static const char *const good[] = {"/",    "/support/agent?x=1#y",    "/a//b", "/%2f%2fevil",
+                                       "/...", "/.a/%2e%2e%2e?x=/../#/.."};
+    static const char *const bad[] = {NULL,        "",           "x",     "//x",    "/\\x",
+                                      "/a\\b",     "/a b",       "/a\tb", "/a\n",   "/\x7f",
+                                      "/\xc3\xa9", "http://x",   "/.//x", "/..//x", "/%2e//x",
+                                      "/a/..//x",  "/a/.%2E//x", "/..",   "/./?x"};
 
     for (size_t i = 0; i < COUNT_OF(good); i++)
         CHECK_TEXT(oidc_next_path(good[i]), good[i]);

@@ -6,6 +6,7 @@
 #include "crypto/token.h"
 
 #include <string.h>
+#include <strings.h>
 
 enum { SECRET_BYTES = 32, SECRET_TEXT = 44, NEXT_MAX = 1000 };
 
@@ -16,9 +17,41 @@ enum error oidc_check(const struct oidc_config *config, struct problem *problem)
     return error ? error : oidc_roles_check(config, problem);
 }
 
+/* `.` or `..`, as browsers read them: %2e is a dot. */
+static bool is_dot_segment(const char *segment, size_t length)
+{
+    size_t dots = 0;
+
+    for (size_t at = 0; at < length; dots++) {
+        if (segment[at] == '.')
+            at++;
+        else if (length - at >= 3 && strncasecmp(segment + at, "%2e", 3) == 0)
+            at += 3;
+        else
+            return false;
+    }
+    return dots == 1 || dots == 2;
+}
+
+/* Without dot segments a browser takes the path as it is; /.//host would become //host. */
+static bool has_dot_segment(const char *path)
+{
+    const char *end = path + strcspn(path, "?#");
+
+    for (const char *at = path; at < end;) {
+        size_t length = strcspn(++at, "/?#");
+
+        if (is_dot_segment(at, length))
+            return true;
+        at += length;
+    }
+    return false;
+}
+
 const char *oidc_next_path(const char *path)
 {
-    if (!path || path[0] != '/' || path[1] == '/' || strlen(path) > NEXT_MAX)
+    if (!path || path[0] != '/' || path[1] == '/' || strlen(path) > NEXT_MAX ||
+        has_dot_segment(path))
         return "/";
     /* Browsers take \ for /, and drop tabs and line breaks. */
     for (const char *at = path; *at; at++)
