@@ -177,11 +177,12 @@ render_area() {
 # The map that allows pages of allowed origins to read nginx's own answers. The list is the one parsed by the
 # responders, defaults included.
 render_origins() {
-    local service=$1 origin origins='' lines='' said=$'\n'${understood[$1]}
+    local service=$1 origin origins='' list lines='' said=$'\n'${understood[$1]}
     local name=${service_name[$service origins]:-}
     [[ -z $name || $said != *$'\n'"$name="* ]] || origins=${said#*$'\n'"$name="}
     origins=${origins%%$'\n'*}
-    for origin in ${origins//,/ }; do
+    IFS=', ' read -ra list <<<"$origins" # not split by the shell, which takes * for a pattern of files
+    for origin in "${list[@]}"; do
         if [[ $origin == '*' ]]; then
             lines+='        default $http_origin;'$'\n'
         elif [[ $origin =~ ^[A-Za-z0-9:/._-]+$ ]]; then
@@ -194,13 +195,14 @@ render_origins() {
 
 # The headers of a page that the sites of a setting may show in a frame: those of other pages, but for that.
 render_frames() {
-    local service=$1 origin sites='' said=$'\n'${understood[$1]}
+    local service=$1 origin sites='' list said=$'\n'${understood[$1]}
     local name=${service_name[$service frames]:-}
     [[ -n $name ]] || return 0
     [[ $said != *$'\n'"$name="* ]] || sites=${said#*$'\n'"$name="}
     sites=${sites%%$'\n'*}
     local allowed=''
-    for origin in ${sites//,/ }; do
+    IFS=', ' read -ra list <<<"$sites"
+    for origin in "${list[@]}"; do
         [[ ! $origin =~ ^[A-Za-z0-9:/._*-]+$ || $origin == '(unset)' ]] || allowed+=" $origin"
     done
     cat "$here/templates/page-headers.conf" "$here/templates/own-policy.conf" |

@@ -147,6 +147,16 @@ class TestErrorsOfNginx:
         assert_envelope(limited[0], 429, "rate_limited")
         assert limited[0].headers["Retry-After"] == "1"
 
+    @pytest.mark.parametrize("setting", ["*", "https://a.example, *", "https://a.example,https://b.example"])
+    def test_origins_of_the_settings_may_read_its_answers(self, own, setting):
+        """Also when the setting looks like a pattern of files."""
+        own.env["AB_CORS_ORIGINS"] = setting
+        start(own)
+        for origin in ("https://a.example", "https://b.example", "https://c.example"):
+            answer = requests.post(own.base_url + "/", headers={"Origin": origin})
+            allowed = origin in setting or "*" in setting
+            assert (answer.status_code, answer.headers.get("Access-Control-Allow-Origin")) == (405, origin if allowed else None)
+
 
 @pytest.fixture
 def pages(own):

@@ -104,7 +104,9 @@ static int describe(const char *program)
 
 static int check_config(void)
 {
-    const char *level = getenv("AB_LOG_LEVEL");
+    const char *level = getenv("AB_LOG_LEVEL"), *origins = getenv("AB_CORS_ORIGINS");
+    if (origins != NULL)
+        printf("AB_CORS_ORIGINS=%s\n", origins);
     if (level == NULL || strcmp(level, "LOUD") != 0)
         return 0;
     fprintf(stderr, "AB_LOG_LEVEL must be one of DEBUG, INFO, WARNING, ERROR\n");
@@ -117,7 +119,7 @@ static int describe_settings(void)
     puts("| setting | default | |\n|---|---|---|\n| `AB_API_TOKEN` | | |\n| `AB_LOG_LEVEL` | | |\n"
          "| `AB_HOST` | | |\n| `AB_PORT` | | |\n| `AB_ENV` | | |\n| `AB_FRONTEND_DIST_PATH` | | |\n"
          "| `AB_SERVE_FRONTEND_DIST` | | |\n| `AB_MAX_REQUEST_BODY_BYTES` | | |\n"
-         "| `AB_TRUSTED_PROXY_HOPS` | | |\n| `UNPREFIXED` | | |");
+         "| `AB_TRUSTED_PROXY_HOPS` | | |\n| `AB_CORS_ORIGINS` | | |\n| `UNPREFIXED` | | |");
     return 0;
 }
 
