@@ -28,6 +28,10 @@ static const struct statement read_person = {
     .name = "person_read",
     .sql = "SELECT " PERSON_COLUMNS " FROM people WHERE id = ?",
 };
+static const struct statement read_person_to_change = {
+    .name = "person_read_to_change",
+    .sql = "SELECT " PERSON_COLUMNS " FROM people WHERE id = ? {for_update}",
+};
 static const struct statement find_person = {
     .name = "person_find",
     .sql = "SELECT " PERSON_COLUMNS " FROM people WHERE username_key = ?",
@@ -271,23 +275,51 @@ static enum error update(const struct accounts_call *call, const struct person *
     return error;
 }
 
-enum error person_change(const struct accounts_call *call, const struct person *person)
+/* What an edit finds: the person as nobody else changes it until the end of the change. */
+static enum error read_to_change(const struct accounts_call *call, const char *id,
+                                 struct person *person)
+{
+    struct query *query = db_query(call->db, &read_person_to_change);
+
+    *person = (struct person){0};
+    query_bind_text(query, id);
+    return read_found(call, query, person);
+}
+
+enum error person_edit(const struct accounts_call *call, const char *id, person_editor *edit,
+                       void *context, struct person *person)
 {
     int64_t change, before;
-    enum error error = person_check(call, person->name, person->email, person->tenant);
+    enum error error = accounts_change_begin(call, &change);
 
-    if (!error)
-        error = accounts_change_begin(call, &change);
     if (error)
         return error;
     error = db_lock(call->db, "accounts_administrators", call->problem);
     if (!error)
         error = count_by(call, &count_administrators, &before);
     if (!error)
+        error = read_to_change(call, id, person);
+    if (!error) {
+        edit(context, person);
+        error = person_check(call, person->name, person->email, person->tenant);
+    }
+    if (!error)
         error = update(call, person);
     if (!error)
         error = check_administrators(call, before);
     return accounts_change_finish(call, change, error);
+}
+
+static void replace(void *context, struct person *person)
+{
+    *person = *(const struct person *)context;
+}
+
+enum error person_change(const struct accounts_call *call, const struct person *person)
+{
+    struct person wanted = *person, changed;
+
+    return person_edit(call, person->id, replace, &wanted, &changed);
 }
 
 enum error person_password(const struct accounts_call *call, const char *id, const char **hash,

@@ -59,6 +59,12 @@ MUST_CHECK enum error people_count(const struct accounts_call *call, int64_t *ac
  * ERROR_INVALID person_invalid; ERROR_NOT_FOUND. Whoever is switched off loses his sessions. */
 MUST_CHECK enum error person_change(const struct accounts_call *call, const struct person *person);
 
+/* The same, for a change that rests on what the person is: `edit` changes the person as it is
+ * stored, which nobody else changes meanwhile. `person` receives the result. */
+typedef void person_editor(void *context, struct person *person);
+MUST_CHECK enum error person_edit(const struct accounts_call *call, const char *id,
+                                  person_editor *edit, void *context, struct person *person);
+
 /* The hash of the password and where the account comes from; NULL = no password of its own. */
 MUST_CHECK enum error person_password(const struct accounts_call *call, const char *id,
                                       const char **hash, const char **source);

@@ -135,13 +135,21 @@ enum error person_handle(struct request *request, struct reply *reply)
     return error;
 }
 
+struct patching {
+    const struct request *request;
+    bool was_active; /* before it */
+};
+
 /* Takes what the document names; the rest stays. */
-static void apply(const struct request *request, const struct person_patch *patch,
-                  struct person *person)
+static void apply(void *context, struct person *person)
 {
+    struct patching *patching = context;
+    const struct request *request = patching->request;
+    const struct person_patch *patch = request->body;
     struct person_roles *roles = ARENA_NEW(request->arena, struct person_roles);
     const json_t *named = json_object_get(patch->document, "roles");
 
+    patching->was_active = person->is_active;
     if (json_object_get(patch->document, "email"))
         person->email = patch->email;
     if (json_object_get(patch->document, "name"))
@@ -171,21 +179,16 @@ static const char *change_text(const struct request *request, const struct perso
 enum error person_patch_handle(struct request *request, struct reply *reply)
 {
     struct person *person = ARENA_NEW(request->arena, struct person);
+    struct patching patching = {.request = request};
     struct accounts_call call;
-    bool was_active;
     enum error error = service_call(request, &call);
 
     if (!error)
-        error = person_read(&call, request->arguments[0], person);
-    if (error)
-        return error;
-    was_active = person->is_active;
-    apply(request, request->body, person);
-    error = person_change(&call, person);
+        error = person_edit(&call, request->arguments[0], apply, &patching, person);
     if (error)
         return error;
     service_audit(request, NULL, "person_changed", resource_of(request, person),
-                  change_text(request, person, was_active));
+                  change_text(request, person, patching.was_active));
     reply->object = person;
     return ERROR_NONE;
 }

@@ -3,6 +3,7 @@ engines."""
 
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -168,6 +169,17 @@ def test_roles_take_effect_at_once(accounts, administrator):
     assert not browser.is_signed_in()  # the session has ended for good
     signed_in(accounts, "promoted", "a first password")
     assert administrator.send("PATCH", f"/api/people/{person['id']}", {"roles": {"suite": None}}).status_code == 200
+
+
+def test_changes_at_the_same_time_are_all_kept(administrator):
+    """Each names one role; none writes back what it has read of the others."""
+    path = f"/api/people/{add_person(administrator, 'shared')['id']}"
+    with ThreadPoolExecutor(4) as pool:
+        for role in ("viewer", None) * 10:
+            roles = dict.fromkeys(("experiments", "support", "models", "data"), role)
+            answers = pool.map(lambda area: administrator.send("PATCH", path, {"roles": {area: role}}), roles)  # noqa: B023
+            assert [answer.status_code for answer in answers] == [200] * 4
+            assert administrator.get(path).json()["roles"] == {**roles, "suite": None}
 
 
 def test_the_last_administrator_stays(administrator):
