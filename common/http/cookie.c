@@ -49,6 +49,14 @@ static bool changes_something(const struct request *request)
            request->method != METHOD_OPTIONS;
 }
 
+/* Both are "SCHEME://...". */
+static bool is_same_scheme(const char *one, const char *other)
+{
+    size_t length = strcspn(one, ":");
+
+    return strncasecmp(one, other, length + 1) == 0;
+}
+
 bool request_is_of_own_page(const struct request *request)
 {
     const char *origin = request_header(request, "HTTP_ORIGIN");
@@ -62,6 +70,9 @@ bool request_is_of_own_page(const struct request *request)
         return !asked_by_other_site(request);
     if (site && *site && strcasecmp(origin, site) == 0)
         return true;
+    /* The portal may be opened by several names (localhost, 127.0.0.1), by one scheme only. */
+    if (*request_prefix(request) && site && *site && !is_same_scheme(origin, site))
+        return false;
     origin_host = strstr(origin, "://");
     return origin_host && host && *host && strcasecmp(origin_host + 3, host) == 0;
 }

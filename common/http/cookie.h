@@ -24,8 +24,9 @@ struct cookie {
 void reply_set_cookie(struct request *request, struct reply *reply, const struct cookie *cookie);
 
 /* Whether a cookie may authenticate the client. True for a method that changes nothing, for an
- * Origin that is this site (its host and port are those of Host, or it is the configured one), and
- * without an Origin unless Sec-Fetch-Site names another site. */
+ * Origin that is this site (its host and port are those of Host, or it is the configured one; below
+ * a prefix of the portal its scheme is that of the configured one), and without an Origin unless
+ * Sec-Fetch-Site names another site. */
 bool request_is_of_own_page(const struct request *request);
 
 /* The cookie of the suite's session. It counts only below a prefix of the portal, never on the port

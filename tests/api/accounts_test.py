@@ -83,8 +83,18 @@ def test_success_forgets_failures(accounts, administrator):
 
 
 def test_a_page_of_another_site_cannot_sign_in(accounts):
-    answer = Browser(accounts).try_to_sign_in("admin", PASSWORD, Origin="https://elsewhere.example")
-    assert answer.status_code == 403 and "Set-Cookie" not in answer.headers
+    own = accounts.stack.portal_url
+    for origin in ("https://elsewhere.example", "null", own + "0", own.replace("http:", "https:")):
+        answer = Browser(accounts).try_to_sign_in("admin", PASSWORD, Origin=origin)
+        assert answer.status_code == 403 and "Set-Cookie" not in answer.headers
+
+
+def test_the_portal_has_several_names(accounts):
+    """It is opened as localhost, too."""
+    port = accounts.stack.portal_url.rpartition(":")[2]
+    for name in ("localhost", "127.0.0.1"):
+        answer = Browser(accounts).try_to_sign_in("admin", PASSWORD, Host=f"{name}:{port}", Origin=f"http://{name}:{port}")
+        assert answer.status_code == 200, answer.text
 
 
 def test_sessions_are_listed_and_ended(accounts, administrator):

@@ -129,7 +129,8 @@ def test_a_session_is_nothing_on_a_port(locked, service):
 def test_other_pages_change_nothing_with_a_session(locked, service):
     """No Origin, another's, none that a browser would tell: as without a session."""
     person, asked = locked.person(service, "admin"), locked.portal(service)
-    for more in ({}, {"Origin": "https://elsewhere.example"}, {"Origin": "null"}, {"Origin": locked.port(service).url}):
+    for more in ({}, {"Origin": "https://elsewhere.example"}, {"Origin": "null"}, {"Origin": locked.port(service).url},
+                 {"Origin": locked.service.stack.portal_url.replace("http:", "https:")}):
         for operation in asked.document.operations:
             cell = TABLES[service][operation.method, operation.path]["nobody"]
             if operation.method not in CHANGING or cell != "401":
