@@ -11,6 +11,8 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
+#include <utf8proc.h>
 
 enum { ROLES_JSON_MAX = 1024 };
 
@@ -62,11 +64,45 @@ static const struct statement update_password = {
     .sql = "UPDATE people SET password_hash = ?, must_change_password = ? WHERE id = ?",
 };
 
+/* How logs name callers who are no people. */
+static bool is_reserved(const char *name)
+{
+    static const char *const reserved[] = {"anonymous", "api-key-user", "visitor"};
+
+    for (size_t i = 0; i < COUNT_OF(reserved); i++)
+        if (strcasecmp(name, reserved[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Control, format, space and private characters: nobody sees them in a name, or sees the same. */
+static bool is_invisible(utf8proc_int32_t character)
+{
+    return utf8proc_category(character) >= UTF8PROC_CATEGORY_ZS; /* the last of the categories */
+}
+
+static bool has_invisible(const char *text, size_t length)
+{
+    const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;
+    const utf8proc_uint8_t *end = at + length;
+
+    while (at < end) {
+        utf8proc_int32_t character;
+        utf8proc_ssize_t step = utf8proc_iterate(at, end - at, &character);
+
+        if (step <= 0 || is_invisible(character))
+            return true;
+        at += step;
+    }
+    return false;
+}
+
 bool person_is_username(const char *text)
 {
     size_t length = text ? strlen(text) : 0;
 
-    if (length == 0 || utf8_valid_prefix(text, length) != length || utf8_count(text) > USERNAME_MAX)
+    if (length == 0 || is_reserved(text) || has_invisible(text, length) ||
+        utf8_valid_prefix(text, length) != length || utf8_count(text) > USERNAME_MAX)
         return false;
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)text[i];
@@ -166,9 +202,11 @@ enum error person_add(const struct accounts_call *call, const struct new_person 
 
     if (error)
         return error;
-    if (!person_is_username(person->username))
+    if (!person_is_username(person->username) ||
+        is_reserved(text_fold(call->arena, person->username)))
         return problem_set(call->problem, ERROR_INVALID, "person_invalid",
-                           "username may hold letters, digits and . _ @ + -");
+                           "username may hold letters, digits and . _ @ + -, and is not "
+                           "anonymous, api-key-user or visitor");
     error = accounts_change_begin(call, &change);
     if (error)
         return error;

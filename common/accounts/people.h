@@ -14,7 +14,8 @@ enum {
     PASSWORD_MAX = 200
 };
 
-/* Letters, digits and `._@+-` of any script, 1 to USERNAME_MAX; unique without regard to case. */
+/* Letters, digits and `._@+-` of any script, 1 to USERNAME_MAX; unique without regard to case. None
+ * that logs use for callers who are no people (anonymous, api-key-user, visitor). */
 bool person_is_username(const char *text);
 /* `^[A-Za-z0-9_-]{1,50}$` */
 bool person_is_tenant(const char *text);

@@ -209,6 +209,9 @@ def test_the_last_administrator_stays(administrator):
     ({"username": "x", "roles": {}, "password": "short"}, 422),
     ({"username": "x", "roles": {}, "colour": "red"}, 422),
     ({"username": "Admin", "roles": {}}, 409),
+    ({"username": "Visitor", "roles": {}}, 422),
+    ({"username": "\uff41nonymous", "roles": {}}, 422),
+    ({"username": "admin\u200b", "roles": {}}, 422),
 ])
 def test_people_that_cannot_be(administrator, body, status):
     assert administrator.post("/api/people", body).status_code == status

@@ -73,6 +73,16 @@ TEST(words_of_people_are_checked)
     CHECK(!person_is_username("a b"));
     CHECK(!person_is_username("a<b"));
     CHECK(!person_is_username("\xff"));
+    CHECK(person_is_username("ma\u0301ria")); /* an accent of its own */
+    CHECK(!person_is_username("maria\u00a0"));
+    CHECK(!person_is_username("maria\u200b"));
+    CHECK(!person_is_username("\u202eairam"));
+    CHECK(!person_is_username("maria\u2028x"));
+    CHECK(!person_is_username("maria\xc2\x85"));
+    CHECK(!person_is_username("Anonymous"));
+    CHECK(!person_is_username("api-key-user"));
+    CHECK(!person_is_username("visitor"));
+    CHECK(person_is_username("visitors"));
     CHECK(person_is_email("a@b.example"));
     CHECK(!person_is_email("a@b@c.example"));
     CHECK(!person_is_email("a@b"));
