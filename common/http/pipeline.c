@@ -10,6 +10,7 @@
 
 #include <setjmp.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     REPLY_BODY_MAX = 64 * 1024 * 1024, /* bytes of one answer */
@@ -425,6 +426,27 @@ static void add_standard_lines(struct text *head, struct serving *serving)
     text_append_string(head, serving->policy->headers ? serving->policy->headers : format->headers);
 }
 
+static bool has_header(const struct reply *reply, const char *name)
+{
+    for (size_t i = 0; i < reply->header_count; i++)
+        if (strcasecmp(reply->headers[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Below the portal what a person may see stays in no cache, except where the answer says itself how
+ * it may be kept. On the ports of the services answers are as their clients know them. */
+static void add_no_store(struct text *head, const struct serving *serving)
+{
+    const struct reply *reply = &serving->reply;
+    const char *type = reply->content_type;
+
+    if (*request_prefix(&serving->request) && type && strncmp(type, "application/json", 16) == 0 &&
+        !strstr(serving->format->headers, "Cache-Control:") &&
+        !has_header(reply, "Cache-Control") && !has_header(reply, "ETag"))
+        add_line(head, "Cache-Control: ", "no-store");
+}
+
 /* A head that does not fit would be incomplete: the client would read the body as headers. */
 static void cut_head(struct serving *serving)
 {
@@ -452,6 +474,7 @@ static void write_head(struct serving *serving, int64_t length)
     add_line(head, " ", reason_phrase(reply->status));
     add_body_lines(head, reply, length);
     add_standard_lines(head, serving);
+    add_no_store(head, serving);
     for (size_t i = 0; i < reply->header_count; i++) {
         text_append_string(head, reply->headers[i].name);
         add_line(head, ": ", reply->headers[i].value);

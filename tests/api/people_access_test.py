@@ -126,6 +126,15 @@ def test_a_session_is_nothing_on_a_port(locked, service):
 
 
 @pytest.mark.parametrize("service", SERVICES)
+def test_answers_of_the_portal_stay_in_no_cache(locked, service):
+    person = locked.person(service, "admin")
+    path = {"experiments": "/api/v1/projects", "support": "/api/sessions", "livedata": "/v1/catalog", "orchestrator": "/api/v1/tasks"}
+    for headers, status in ((person.cookie(), 200), ({}, 401)):
+        answer = locked.portal(service).get(path[service], headers=headers)
+        assert (answer.status_code, answer.headers.get("Cache-Control")) == (status, "no-store")
+
+
+@pytest.mark.parametrize("service", SERVICES)
 def test_other_pages_change_nothing_with_a_session(locked, service):
     """No Origin, another's, none that a browser would tell: as without a session."""
     person, asked = locked.person(service, "admin"), locked.portal(service)
