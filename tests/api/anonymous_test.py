@@ -5,7 +5,7 @@ import re
 import pytest
 import requests
 
-from stack import CHECKOUT, SERVICES, Stack
+from stack import CHECKOUT, WITH_PORT, Stack
 
 METHODS = ("get", "post", "put", "patch", "delete")
 SETTINGS = {
@@ -22,7 +22,8 @@ PUBLIC = {
                     "POST /chatapp/interactive": 503},
     "support": {"GET /api/health": 200, "GET /api/health/live": 200, "GET /api/health/ready": 200, "GET /metrics": 200,
                 "GET /openapi.json": 200, "POST /api/auth/login": 422, "POST /api/auth/refresh": 422,
-                "POST /api/auth/logout": 200},
+                "POST /api/auth/logout": 200, "GET /api/auth/sso/providers": 200,
+                "GET /api/auth/sso/{provider}/login": 404, "GET /api/auth/sso/{provider}/callback": 404},
     "orchestrator": {"GET /health": 200, "GET /healthz/live": 200, "GET /healthz/ready": 200, "GET /openapi.json": 200},
     "livedata": {"GET /v1/health": 200, "GET /health": 200, "GET /health/live": 200, "GET /health/ready": 200,
                  "GET /metrics": 200, "GET /openapi.json": 200},
@@ -31,7 +32,7 @@ PUBLIC = {
 
 @pytest.fixture(scope="module")
 def stack():
-    with Stack(services=SERVICES) as stack:
+    with Stack(services=WITH_PORT) as stack:
         yield stack.start(SETTINGS)
 
 
@@ -48,7 +49,7 @@ def ask(stack, service, method, path):
         return answer.status_code
 
 
-@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize("service", WITH_PORT)
 def test_nobody_gets_more_than_is_public(stack, service):
     document = requests.get(stack.url_of(service) + "/openapi.json", timeout=20).json()["paths"]
     found, asked = {}, 0

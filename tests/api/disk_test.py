@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from wait import wait_for
-from stack import BUILD, CHECKOUT, SERVICES, Stack
+from stack import BUILD, CHECKOUT, WITH_PORT, Stack
 from project_fixtures import payload
 
 READY = {"experiments": "/readyz", "support": "/api/health/ready", "orchestrator": "/healthz/ready", "livedata": "/health/ready"}
@@ -103,7 +103,7 @@ def failing(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def stack(failing):
-    with Stack(build=failing[0], services=SERVICES) as stack:
+    with Stack(build=failing[0], services=WITH_PORT) as stack:
         yield stack.start({**SETTINGS, "AB_SQLITE_SYNCHRONOUS": "NORMAL"})
 
 
@@ -113,7 +113,7 @@ def order(failing):
     failing[1].unlink(missing_ok=True)
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@pytest.mark.parametrize("name", WITH_PORT)
 def test_read_errors_pass(stack, order, name):
     """A file that cannot be read for a moment is no other file."""
     caller = Caller(stack, name)
@@ -127,7 +127,7 @@ def test_read_errors_pass(stack, order, name):
     assert "database_lost" not in stack.logs()
 
 
-@pytest.mark.parametrize("name", SERVICES)
+@pytest.mark.parametrize("name", WITH_PORT)
 def test_write_errors_are_no_readiness(stack, order, name):
     caller = Caller(stack, name)
     assert caller.ready() == 200
@@ -217,11 +217,11 @@ class Load:
 
 
 def test_a_file_system_that_is_full(small_disk):
-    stack = Stack(services=SERVICES)
+    stack = Stack(services=WITH_PORT)
     stack.start(SETTINGS, directory=small_disk / "stack")
     try:
-        callers = [Caller(stack, name) for name in SERVICES]
-        workers = {pool: stack.workers(pool) for name in SERVICES for pool in (f"{name}-system",)}
+        callers = [Caller(stack, name) for name in WITH_PORT]
+        workers = {pool: stack.workers(pool) for name in WITH_PORT for pool in (f"{name}-system",)}
         with Load(callers):
             wait_for(lambda: all(caller.acknowledged for caller in callers))
             ballast = fill(small_disk)

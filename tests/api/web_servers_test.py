@@ -12,7 +12,7 @@ import pytest
 import requests
 
 from wait import wait_for
-from stack import SERVICES, Stack
+from stack import WITH_PORT, Stack
 from project_fixtures import payload
 
 SETTINGS = {"API_KEY": "support-key-12345678", "RATE_LIMIT_ENABLED": "false", "LIVE_API_KEYS": "key-of-shop:shop",
@@ -36,7 +36,7 @@ def apache_configuration(kind, stack, place):
         return [*lines, f"Include {stack.directory}/conf/apache.conf"]
     if kind == "fcgid":
         lines += [f"FcgidIPCDir {place}/ipc", f"FcgidProcessTableFile {place}/table", "FcgidMaxRequestLen 52428800"]
-    for name in SERVICES:
+    for name in WITH_PORT:
         port = stack.env[f"ASSAY_PORT_{name.upper()}"]
         root = stack.directory / "conf" / "cgi" / name
         lines += [f"Listen 127.0.0.1:{port}", f"<VirtualHost 127.0.0.1:{port}>", f"DocumentRoot {root}",
@@ -62,7 +62,7 @@ def command_of(kind, stack, place):
 @contextlib.contextmanager
 def served(kind, place):
     """A stack without nginx, and the web server in front of it."""
-    stack = Stack(services=SERVICES)
+    stack = Stack(services=WITH_PORT)
     env = {**SETTINGS, "ASSAY_WEB_SERVER": "cgi" if kind == "fcgid" else kind}
     if kind in ("cgi", "fcgid"):
         stack.prepare(env)
