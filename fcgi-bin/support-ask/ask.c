@@ -54,7 +54,7 @@ SCHEMA(feedback_schema, struct feedback_request, "Feedback", feedback_fields,
        .example = "{\"trace_id\":\"0\",\"session_id\":\"s\",\"rating\":\"up\"}");
 
 struct escalate_request {
-    const char *session_id, *question, *reason;
+    const char *session_id, *question, *reason, *comment;
 };
 
 #define OWNER struct escalate_request
@@ -62,6 +62,8 @@ static const struct field escalate_fields[] = {
     STRING(OWNER, session_id, .required = true, .max_length = 100),
     STRING(OWNER, question, .nullable = true, .max_length = 2000),
     STRING(OWNER, reason, .nullable = true, .max_length = 200),
+    STRING(OWNER, comment, .nullable = true, .min_length = 1, .max_length = 2000,
+           .help = "What the user adds for the team: a message of the conversation."),
 };
 #undef OWNER
 SCHEMA(escalate_schema, struct escalate_request, "EscalateRequest", escalate_fields,
@@ -352,9 +354,12 @@ enum error escalate_handle(struct request *request, struct reply *reply)
     if (!error)
         error = session_check(&tools.conversation, body->session_id);
     if (!error)
-        error = ask_escalate(&tools.graph, &tools.conversation, body->session_id,
-                             body->question ? body->question : "",
-                             body->reason ? body->reason : "user_request");
+        error =
+            ask_escalate(&tools.graph, &tools.conversation,
+                         &(struct handover){.session_id = body->session_id,
+                                            .question = body->question ? body->question : "",
+                                            .reason = body->reason ? body->reason : "user_request",
+                                            .comment = body->comment});
     if (error)
         return error;
     service_notify(request);

@@ -64,7 +64,7 @@ class TestIssue:
             digest = hashlib.sha256(secret.encode()).hexdigest()
             assert store.database.value("SELECT key_hash FROM api_keys") == digest
             if engine == "sqlite":
-                files = list((store.stack.directory / "data").iterdir())
+                files = [f for f in (store.stack.directory / "data").rglob("*") if f.is_file()]
                 assert any(digest.encode() in file.read_bytes() for file in files)
             else:
                 files = [f for f in store.database.server.data.rglob("*") if f.is_file() and "pg_wal" not in f.parts]

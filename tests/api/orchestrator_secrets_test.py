@@ -73,6 +73,8 @@ def shut_in(tmp_path_factory):
             wrapper.write_text(f"#!/bin/sh\nNO_CONNECTIONS='{numbers}' exec {sys.executable} {shlex.quote(str(HERE / 'no_connections.py'))} "
                                f"{shlex.quote(str(program))} \"$@\"\n")
             wrapper.chmod(0o755)
+        elif program.name.startswith("accounts-"):
+            wrapper.symlink_to(program)
     return directory
 
 

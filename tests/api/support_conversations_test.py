@@ -116,10 +116,12 @@ def test_a_reply_that_came_while_the_page_was_away_is_sent_when_it_is_back(suppo
 
 def test_who_asks_for_a_person_first_has_a_conversation_with_the_reply(support):
     anna = token("viewer", subject="anna")
-    assert support.post("/api/escalate", {"session_id": "just-a-person", "question": "Call me back"}, headers=anna).status_code == 200
+    assert support.post("/api/escalate", {"session_id": "just-a-person", "question": "Call me back", "comment": "After six, please."},
+                        headers=anna).status_code == 200
     ticket = next(row for row in tickets(support)["tickets"] if row["session_id"] == "just-a-person")
     support.post(f"/api/agent/tickets/{ticket['id']}/respond", {"response": "We will."}, headers=token("agent", subject="carla"))
-    assert [message["content"] for message in history(support, "just-a-person", anna)["messages"]] == ["Call me back", "We will."]
+    assert [message["content"] for message in history(support, "just-a-person", anna)["messages"]] == [
+        "Call me back", "After six, please.", "We will."]
     assert history(support, "just-a-person", token("viewer", subject="ben")) == 404
 
 

@@ -300,19 +300,22 @@ static bool append_inbox(const struct graph_tools *tools, const char *line)
 }
 
 enum error ask_escalate(const struct graph_tools *tools,
-                        const struct conversation_call *conversation, const char *session_id,
-                        const char *question, const char *reason)
+                        const struct conversation_call *conversation,
+                        const struct handover *handover)
 {
+    const char *session_id = handover->session_id, *question = handover->question;
     const struct document_call *call = tools->call;
     const struct trace_call trace = {call->db, call->arena, call->tenant, call->problem};
     enum error error;
 
-    if (!append_inbox(tools, inbox_line(tools, session_id, question, reason)))
+    if (!append_inbox(tools, inbox_line(tools, session_id, question, handover->reason)))
         return problem_set(call->problem, ERROR_SYSTEM, "escalation_failed", "Escalation failed");
     error = db_begin(call->db, DB_WRITE, call->problem);
     if (error)
         return error;
     error = session_ensure(conversation, session_id, question); /* the reply goes to its owner */
+    if (!error && handover->comment && strcmp(handover->comment, question) != 0)
+        error = session_add_words(conversation, session_id, handover->comment);
     if (!error)
         error = split_note_escalation(&trace, session_id);
     if (!error)

@@ -39,12 +39,19 @@ MUST_CHECK enum error ask_question(const struct graph_tools *tools, const struct
 
 struct conversation_call;
 
-/* The user asks for a human: creates a ticket, the conversation if it is new, and a line in the
- * inbox file. */
+/* A user's wish to talk to a person. */
+struct handover {
+    const char *session_id;
+    const char *question; /* what was asked; "" = nothing */
+    const char *reason;   /* for the inbox file */
+    const char
+        *comment; /* what the user adds for the team, a message of the conversation; or NULL */
+};
+
+/* Creates a ticket, the conversation if it is new, and a line in the inbox file. */
 MUST_CHECK enum error ask_escalate(const struct graph_tools *tools,
                                    const struct conversation_call *conversation,
-                                   const char *session_id, const char *question,
-                                   const char *reason);
+                                   const struct handover *handover);
 
 struct ask_ballot {
     const char *trace_id, *session_id;

@@ -55,6 +55,11 @@ MUST_CHECK enum error session_add_reply(const struct conversation_call *call, co
 MUST_CHECK enum error session_ensure(const struct conversation_call *call, const char *id,
                                      const char *question);
 
+/* Adds what a customer has written to the team, which nobody answers at once. In the caller's
+ * transaction. */
+MUST_CHECK enum error session_add_words(const struct conversation_call *call, const char *id,
+                                        const char *words);
+
 /* The owner has read all replies; has no effect for anybody else. */
 MUST_CHECK enum error session_mark_read(const struct conversation_call *call, const char *id);
 

@@ -336,6 +336,15 @@ enum error session_ensure(const struct conversation_call *call, const char *id,
     return error ? error : touch(call, id, 1);
 }
 
+enum error session_add_words(const struct conversation_call *call, const char *id,
+                             const char *words)
+{
+    const struct new_message message = {.role = "user", .content = words};
+    enum error error = put_message(call, id, &message);
+
+    return error ? error : touch(call, id, 1);
+}
+
 enum error session_mark_read(const struct conversation_call *call, const char *id)
 {
     enum error error = session_require(call, id);

@@ -63,14 +63,15 @@ export function createConversation(update, { client, kept, onReply = () => {} })
             }
         },
 
-        /* Hands the conversation to a person; it needs a name for that, though nothing was said. */
-        async escalate(question, reason) {
+        /* Hands the conversation to a person, with a comment for the team; it needs a name for that, though nothing was said. */
+        async escalate(question, comment) {
             conversation.session ??= crypto.randomUUID().replaceAll('-', '');
-            const body = { session_id: conversation.session, question, ...(reason ? { reason } : {}) };
+            const body = { session_id: conversation.session, question, ...(comment ? { comment } : {}) };
             await client.post('/api/escalate', body);
             conversation.waits = true;
             keep();
             listen();
+            if (comment) await conversation.refresh(); /* the comment is a message of the conversation */
         },
 
         begin() {
