@@ -311,6 +311,45 @@ enum error ticket_handle(struct request *request, struct reply *reply)
     return error;
 }
 
+/* Whether the account store has a person of this name, and whether he answers. Without the store
+ * nobody is known. */
+static bool is_known(struct request *request, const char *name, const char *tenant,
+                     bool *does_answer)
+{
+    struct problem problem = request->problem;
+    struct accounts_call call;
+    struct person person;
+    bool known = !request_accounts(request, &call) && !person_find(&call, name, &person) &&
+                 strcmp(person.username, name) == 0;
+
+    *does_answer = known && answers(&person, tenant);
+    request->problem = problem;
+    return known;
+}
+
+/* The caller, somebody who answers this tenant's customers, or, of people who sign in elsewhere,
+ * somebody who has had a ticket. */
+static enum error check_assignee(struct request *request, const struct service_tools *tools,
+                                 const char *name)
+{
+    const char *tenant = tools->conversation.tenant;
+    struct object_list team;
+    bool right;
+    enum error error;
+
+    if (!name || (request->who.subject && strcmp(name, request->who.subject) == 0))
+        return ERROR_NONE;
+    if (!is_known(request, name, tenant, &right)) {
+        error = ticket_team(&tools->conversation, &team);
+        if (error)
+            return error;
+        right = lists(&team, name);
+    }
+    return right ? ERROR_NONE
+                 : request_fault(request, "body", "assignee", "value_error",
+                                 "nobody of this name answers customers here");
+}
+
 enum error assign_handle(struct request *request, struct reply *reply)
 {
     const struct assign_request *body = request->body;
@@ -322,6 +361,10 @@ enum error assign_handle(struct request *request, struct reply *reply)
 
     if (!error)
         error = service_tools(request, &tools);
+    if (!error)
+        error = ticket_find(&tools.conversation, request->arguments[0], ticket);
+    if (!error)
+        error = check_assignee(request, &tools, assignee);
     if (!error)
         error = ticket_assign(&tools.conversation, request->arguments[0], assignee, ticket);
     if (error)

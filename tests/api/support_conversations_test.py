@@ -8,6 +8,7 @@ import time
 import pytest
 import requests
 
+from people import People
 from service import ENGINES, Service
 from support_admin_test import DOCUMENT, SECRET, token
 
@@ -175,7 +176,17 @@ def test_a_ticket_is_assigned_found_and_counted(support):
     def assign(ticket, name, who=carla):
         return support.post(f"/api/agent/tickets/{ticket}/assign", {"assignee": name}, headers=who)
 
+    people = People(support.stack)
+    people.add("dan", "inbox", support="agent")
+    people.add("vera", "inbox", support="viewer")
+    people.add("dora", support="agent")
+    people.add("otto", "inbox", support="agent")
+    people.switch_off("otto")
     assert assign(first, "me").json()["ticket"]["assignee"] == "carla"
+    for name in ("nobody-of-this-name", "vera", "dora", "otto", "(visitor)"):
+        refused = assign(second, name)
+        assert refused.status_code == 422 and refused.json()["detail"][0]["loc"] == ["body", "assignee"], refused.text
+    assert assign(second, "carla", dan).json()["ticket"]["assignee"] == "carla", "has had a ticket"
     assert assign(second, "dan").json()["ticket"]["assignee"] == "dan"
     assert assign(second, "me", token("agent")).status_code == 404, "another tenant's"
     counts = support.get("/api/agent/tickets/counts", headers=carla).json()
