@@ -1,6 +1,5 @@
 /* Finds callers: in what the workers of this host share, else in the store. */
 #include "accounts/caller.h"
-#include "accounts/people.h"
 #include "accounts/sessions.h"
 #include "accounts/store_internal.h"
 #include "accounts/tokens.h"
@@ -46,6 +45,16 @@ static const struct field kept_fields[] = {
 #undef OWNER
 static SCHEMA(kept_schema, struct kept_caller, "KeptCaller", kept_fields);
 
+#define OWNER struct named_person
+static const struct field named_fields[] = {
+    OBJECT(OWNER, person, kept_person_schema, .nullable = true),
+    INTEGER(OWNER, valid_from),
+};
+#undef OWNER
+static SCHEMA(named_schema, struct named_person, "NamedPerson", named_fields);
+
+static const char *const tags[] = {accounts_cache_tag};
+
 struct search {
     struct accounts *accounts;
     struct arena *arena;
@@ -69,7 +78,6 @@ static void accept(struct search *search, const struct kept_caller *kept)
 
 static bool look_in_cache(struct search *search)
 {
-    const char *const tags[] = {accounts_cache_tag};
     struct shm_cache *cache = accounts_cache(search->accounts);
     struct kept_caller kept = {0};
     char *bytes;
@@ -192,4 +200,33 @@ enum error caller_find(struct accounts *accounts, struct arena *arena,
             return ERROR_NONE;
     }
     return look_in_cache(&search) ? ERROR_NONE : look_in_store(&search);
+}
+
+/* The key is no digest, as those of secrets are: nobody shows a name in place of a secret. */
+enum error caller_named(struct accounts *accounts, struct arena *arena, const char *subject,
+                        struct named_person *named, struct problem *problem)
+{
+    struct shm_cache *cache = accounts_cache(accounts);
+    const char *key = arena_print(arena, "person:%s", subject), *json;
+    char *bytes = arena_alloc(arena, SHM_CACHE_ENTRY_MAX + 1);
+    struct shm_cache_ticket ticket;
+    struct accounts_call call;
+    size_t length;
+    enum error error;
+
+    if (cache) {
+        shm_cache_look(cache, tags, COUNT_OF(tags), &ticket);
+        if (shm_cache_get(cache, key, &ticket, bytes, &length)) {
+            bytes[length] = '\0';
+            if (schema_from_json(arena, &named_schema, bytes, named))
+                return ERROR_NONE;
+        }
+    }
+    error = accounts_begin(accounts, arena, problem, &call);
+    if (!error)
+        error = person_named(&call, subject, named);
+    json = cache && !error ? schema_json(arena, SHM_CACHE_ENTRY_MAX, &named_schema, named) : NULL;
+    if (json)
+        shm_cache_put(cache, key, &ticket, CALLER_KEPT_SECONDS * SECOND_US, json, strlen(json));
+    return error;
 }

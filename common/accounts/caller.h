@@ -3,7 +3,7 @@
 #ifndef ASSAY_ACCOUNTS_CALLER_H
 #define ASSAY_ACCOUNTS_CALLER_H
 
-#include "accounts/store.h"
+#include "accounts/people.h"
 
 enum { CALLER_KEPT_SECONDS = 5 };
 
@@ -38,5 +38,10 @@ struct account_caller {
 MUST_CHECK enum error caller_find(struct accounts *accounts, struct arena *arena,
                                   const struct presented *presented, struct account_caller *caller,
                                   struct problem *problem);
+
+/* As person_named(), shared as callers are. */
+MUST_CHECK enum error caller_named(struct accounts *accounts, struct arena *arena,
+                                   const char *subject, struct named_person *named,
+                                   struct problem *problem);
 
 #endif

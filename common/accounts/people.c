@@ -38,6 +38,10 @@ static const struct statement find_person = {
     .name = "person_find",
     .sql = "SELECT " PERSON_COLUMNS " FROM people WHERE username_key = ?",
 };
+static const struct statement read_valid_from = {
+    .name = "person_valid_from",
+    .sql = "SELECT coalesce(sessions_valid_from, 0) FROM people WHERE id = ?",
+};
 static const struct statement list_people = {
     .name = "people_list",
     .sql = "SELECT " PERSON_COLUMNS " FROM people ORDER BY username_key",
@@ -250,6 +254,26 @@ enum error person_find(const struct accounts_call *call, const char *username,
     *person = (struct person){0};
     query_bind_text(query, text_fold(call->arena, username));
     return read_found(call, query, person);
+}
+
+enum error person_named(const struct accounts_call *call, const char *subject,
+                        struct named_person *named)
+{
+    struct person *person = ARENA_NEW(call->arena, struct person);
+    struct query *query;
+    enum error error = person_find(call, subject, person);
+
+    *named = (struct named_person){0};
+    if (error == ERROR_NOT_FOUND)
+        error = person_read(call, subject, person);
+    if (error)
+        return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
+    named->person = person;
+    query = db_query(call->db, &read_valid_from);
+    query_bind_text(query, person->id);
+    if (query_next(query))
+        named->valid_from = query_integer(query, 0);
+    return query_end(query, call->problem);
 }
 
 enum error people_list(const struct accounts_call *call, struct object_list *people)

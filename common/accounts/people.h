@@ -50,6 +50,15 @@ MUST_CHECK enum error person_read(const struct accounts_call *call, const char *
 MUST_CHECK enum error person_find(const struct accounts_call *call, const char *username,
                                   struct person *person);
 
+/* Whom a signed token names. */
+struct named_person {
+    const struct person *person; /* NULL = nobody here */
+    int64_t valid_from;          /* Unix microseconds: tokens from before do not count */
+};
+/* By username or id. */
+MUST_CHECK enum error person_named(const struct accounts_call *call, const char *subject,
+                                   struct named_person *named);
+
 /* All, by username: a list of struct person. */
 MUST_CHECK enum error people_list(const struct accounts_call *call, struct object_list *people);
 /* How many are active. */

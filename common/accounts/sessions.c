@@ -71,6 +71,10 @@ static const struct statement end_others = {
     .name = "person_session_end_others",
     .sql = "DELETE FROM sessions WHERE person_id = ? AND id <> ?",
 };
+static const struct statement end_tokens = {
+    .name = "person_tokens_end",
+    .sql = "UPDATE people SET sessions_valid_from = ? WHERE id = ?",
+};
 static const struct statement purge_sessions = {
     .name = "person_session_purge",
     .sql = "DELETE FROM sessions WHERE ends_at <= {now_microseconds}"
@@ -220,6 +224,16 @@ enum error session_end(const struct accounts_call *call, const char *person_id, 
     return accounts_change_finish(call, change, error);
 }
 
+/* Signed tokens bear the time of this host. */
+static enum error end_signed_tokens(const struct accounts_call *call, const char *person_id)
+{
+    struct query *query = db_query(call->db, &end_tokens);
+
+    query_bind_integer(query, clock_unix_microseconds());
+    query_bind_text(query, person_id);
+    return query_end(query, call->problem);
+}
+
 enum error session_end_all(const struct accounts_call *call, const char *person_id,
                            const char *kept)
 {
@@ -229,6 +243,8 @@ enum error session_end_all(const struct accounts_call *call, const char *person_
     if (error)
         return error;
     error = accounts_run(call, &end_others, person_id, kept ? kept : "", NULL);
+    if (!error)
+        error = end_signed_tokens(call, person_id);
     return accounts_change_finish(call, change, error);
 }
 

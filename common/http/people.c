@@ -79,6 +79,21 @@ enum error request_person(struct request *request, const char *credential,
     return error;
 }
 
+enum error request_named_person(struct request *request, const char *subject,
+                                struct named_person *named)
+{
+    struct server *server = request->server;
+    enum error error;
+
+    *named = (struct named_person){0};
+    if (!server->accounts)
+        return ERROR_NONE;
+    need_store(server);
+    error = caller_named(server->accounts, request->arena, subject, named, &request->problem);
+    people_end_of_request(server); /* the handler may take minutes */
+    return error;
+}
+
 bool caller_may_send(const struct account_caller *caller, enum method method)
 {
     return !caller->read_only || method == METHOD_GET || method == METHOD_HEAD ||

@@ -30,6 +30,10 @@ void people_close(struct server *server);
 MUST_CHECK enum error request_person(struct request *request, const char *credential,
                                      struct account_caller *caller);
 
+/* Whom a signed token names, by username or id: caller_named(). */
+MUST_CHECK enum error request_named_person(struct request *request, const char *subject,
+                                           struct named_person *named);
+
 /* Whether the token admits this method: one that only reads admits GET, HEAD and OPTIONS. */
 bool caller_may_send(const struct account_caller *caller, enum method method);
 

@@ -226,15 +226,28 @@ static enum error refuse_reused(struct request *request, const struct account *a
                        "Invalid or expired refresh token");
 }
 
-static enum error may_stay(struct request *request, const char *subject, bool *may)
+/* Whether the person may go on, with the role and the tenant of now. The administrator of the
+ * settings may also while the account store is unavailable. */
+static enum error may_stay(struct request *request, const json_t *claims, struct account *account,
+                           bool *may)
 {
+    const struct support_settings *settings = service_settings(request);
+    bool by_settings = account_is_administrator(settings, account->subject);
+    struct named_person named = {0};
+    struct problem problem = request->problem;
     struct accounts_call people;
-    enum error error = ERROR_NONE;
+    enum error error = request_accounts(request, &people);
 
-    *may = account_is_administrator(service_settings(request), subject);
-    if (!*may)
-        error = request_accounts(request, &people);
-    return error || *may ? error : account_may_stay(&people, subject, may);
+    if (!error)
+        error = person_named(&people, account->subject, &named);
+    if (error && !by_settings)
+        return error;
+    request->problem = problem;
+    *may = (by_settings || named.person) &&
+           account_update(settings, &named, json_number_value(json_object_get(claims, "iat")),
+                          account) &&
+           account->role != SUPPORT_NOBODY;
+    return ERROR_NONE;
 }
 
 enum error refresh_handle(struct request *request, struct reply *reply)
@@ -250,7 +263,7 @@ enum error refresh_handle(struct request *request, struct reply *reply)
     if (!error)
         error = service_database(request, &db);
     if (!error)
-        error = may_stay(request, account.subject, &may);
+        error = may_stay(request, claims, &account, &may);
     if (error == ERROR_FORBIDDEN || (!error && !may))
         return problem_set(&request->problem, ERROR_FORBIDDEN, "token_refused",
                            "Invalid or expired refresh token");
@@ -270,7 +283,7 @@ enum error session_handle(struct request *request, struct reply *reply)
     if (!token)
         return problem_set(&request->problem, ERROR_FORBIDDEN, "credentials_refused",
                            "Bearer access token required");
-    error = service_read_token(request, token, "access", &account, NULL);
+    error = service_read_access_token(request, token, &account);
     if (error)
         return error;
     set_cookie(request, reply, SAME_SITE_STRICT, "access_token", token,

@@ -15,14 +15,15 @@ enum { CLAIMS_MAX = 2048, VISITOR_CALLS_A_MINUTE = 60 };
 
 struct claims {
     const char *sub, *role, *tenant;
-    int64_t exp, iat;
+    int64_t exp;
+    double iat; /* to the microsecond: tokens from before another moment are refused */
     const char *jti, *fid, *type;
 };
 
 #define OWNER struct claims
 static const struct field claims_fields[] = {
-    STRING(OWNER, sub),  STRING(OWNER, role), STRING(OWNER, tenant), INTEGER(OWNER, exp),
-    INTEGER(OWNER, iat), STRING(OWNER, jti),  STRING(OWNER, fid),    STRING(OWNER, type)};
+    STRING(OWNER, sub), STRING(OWNER, role), STRING(OWNER, tenant), INTEGER(OWNER, exp),
+    NUMBER(OWNER, iat), STRING(OWNER, jti),  STRING(OWNER, fid),    STRING(OWNER, type)};
 #undef OWNER
 static SCHEMA(claims_schema, struct claims, "Claims", claims_fields);
 
@@ -34,7 +35,7 @@ static const char *sign(struct request *request, const struct account *account, 
                                   .role = support_role_names[account->role],
                                   .tenant = account->tenant,
                                   .exp = now + lifetime,
-                                  .iat = now,
+                                  .iat = (double)clock_unix_microseconds() / 1e6,
                                   .jti = id,
                                   .fid = family,
                                   .type = type};
@@ -109,6 +110,27 @@ enum error service_read_token(struct request *request, const char *token, const 
     return check_revoked(request, said);
 }
 
+enum error service_read_access_token(struct request *request, const char *token,
+                                     struct account *account)
+{
+    json_t *claims;
+    struct named_person named;
+    struct problem problem = request->problem;
+    enum error error = service_read_token(request, token, "access", account, &claims);
+
+    if (error)
+        return error;
+    if (request_named_person(request, account->subject, &named)) {
+        request->problem = problem;
+        return ERROR_NONE;
+    }
+    if (account_update(service_settings(request), &named,
+                       json_number_value(json_object_get(claims, "iat")), account))
+        return ERROR_NONE;
+    return problem_set(&request->problem, ERROR_FORBIDDEN, "token_refused",
+                       "Invalid or expired token");
+}
+
 static bool grant(struct request *request, enum support_role role, const char *subject,
                   const char *tenant, const char *source)
 {
@@ -144,7 +166,7 @@ static bool admit_visitor(struct request *request)
 static bool accept_token(struct request *request, const char *token, struct http_refusal *refusal)
 {
     struct account account;
-    enum error error = service_read_token(request, token, "access", &account, NULL);
+    enum error error = service_read_access_token(request, token, &account);
 
     if (!error)
         return grant(request, account.role, account.subject, account.tenant, "token");

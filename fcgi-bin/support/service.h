@@ -62,4 +62,9 @@ MUST_CHECK enum error service_read_token(struct request *request, const char *to
                                          const char *type, struct account *account,
                                          json_t **claims);
 
+/* An access token, with what its person may do now (account_update()). While the account store is
+ * unavailable, the token's claims hold. */
+MUST_CHECK enum error service_read_access_token(struct request *request, const char *token,
+                                                struct account *account);
+
 #endif

@@ -56,6 +56,7 @@ def asked(suite, service, headers, portal=True):
 
 def test_static_credentials_work_without_the_store(suite, people, url):
     person = people.add("late", password_hash=HASH, **AREAS)
+    signed = {"Authorization": "Bearer " + sign_in(suite.beside("support"), "late").json()["access_token"]}
     with down(url):
         for service in SERVICES:
             assert asked(suite, service, person.cookie()) == 503, service
@@ -64,6 +65,7 @@ def test_static_credentials_work_without_the_store(suite, people, url):
             for portal in (True, False):
                 assert asked(suite, service, {"X-API-Key": KEY}, portal) == 200, service
         support = suite.beside("support")
+        assert support.get("/api/agent/tickets", headers=signed).status_code == 200, "as the token says"
         assert sign_in(support).status_code == 200, "the administrator of the settings"
         assert sign_in(support, "late").status_code == 503
     for service in SERVICES:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from requests import Session
 
+from accounts_client import Browser
 from people import People
 from service import ENGINES, Service
 
@@ -158,6 +159,46 @@ class TestRenewal:
         assert answer.json() == {"status": "ok"} and f"access_token={token};" in answer.headers["Set-Cookie"]
         answer = support.post("/api/auth/session")
         assert (answer.status_code, answer.json()["detail"]) == (401, "Bearer access token required")
+
+
+class TestTokensFollowThePerson:
+    """Not what a token said when it was issued: what its person may do now."""
+
+    def test_role_and_tenant_are_those_of_now(self, support):
+        people = People(support.stack)
+        people.add("mona", password_hash=HASH, support="admin")
+        tokens = sign_in(support, "mona").json()
+        people.sql("UPDATE people SET roles = '{\"support\":\"viewer\"}', tenant = 'north' WHERE username = 'mona'")
+        assert support.get("/api/agent/tickets", headers=bearer(tokens["access_token"])).status_code == 403
+        assert support.get("/api/sessions", headers=bearer(tokens["access_token"])).status_code == 200
+        renewed = support.post("/api/auth/refresh", {"refresh_token": tokens["refresh_token"]}).json()["access_token"]
+        said = json.loads(base64.urlsafe_b64decode(renewed.split(".")[1] + "=="))
+        assert (said["sub"], said["role"], said["tenant"]) == ("mona", "viewer", "north")
+
+    def test_of_people_without_access_count_for_nothing(self, support):
+        people = People(support.stack)
+        for name, change in (("olaf", "is_active = 0"), ("otto", "roles = '{\"models\":\"admin\"}'")):
+            people.add(name, password_hash=HASH, support="agent")
+            tokens = sign_in(support, name).json()
+            people.sql(f"UPDATE people SET {change} WHERE username = '{name}'")
+            assert support.get("/api/sessions", headers=bearer(tokens["access_token"])).status_code in (401, 403), name
+            assert support.post("/api/auth/refresh", {"refresh_token": tokens["refresh_token"]}).status_code == 401, name
+
+    @pytest.mark.parametrize("name, act", [
+        ("paul", lambda page: page.send("DELETE", "/api/session?everywhere=true")),
+        ("petra", lambda page: page.send("PUT", "/api/password", {"current": "horse-battery", "new": "another battery"}))])
+    def test_end_with_the_sessions_of_the_person(self, support, name, act):
+        People(support.stack).add(name, password_hash=HASH, support="agent")
+        page = Browser(support.beside("accounts")).sign_in(name, "horse-battery")
+        tokens = sign_in(support, name).json()
+        assert support.get("/api/agent/tickets", headers=bearer(tokens["access_token"])).status_code == 200
+        assert act(page).status_code in (200, 204)
+        assert support.get("/api/agent/tickets", headers=bearer(tokens["access_token"])).status_code == 401
+        assert support.post("/api/auth/session", headers=bearer(tokens["access_token"])).status_code == 401
+        assert support.post("/api/auth/refresh", {"refresh_token": tokens["refresh_token"]}).status_code == 401
+        new = sign_in(support, name, "another battery" if name == "petra" else "horse-battery").json()
+        assert support.get("/api/agent/tickets", headers=bearer(new["access_token"])).status_code == 200
+        assert support.post("/api/auth/refresh", {"refresh_token": new["refresh_token"]}).status_code == 200
 
 
 class TestCookies:

@@ -157,30 +157,29 @@ enum error account_sign_in(const struct accounts_call *people,
                : ERROR_NONE;
 }
 
-static enum error find_person(const struct accounts_call *people, const char *subject,
-                              struct person *person)
-{
-    enum error error = person_find(people, subject, person);
-
-    return error == ERROR_NOT_FOUND ? person_read(people, subject, person) : error;
-}
-
 enum error account_id(const struct accounts_call *people, const char *subject, const char **id)
 {
-    struct person person;
-    enum error error = find_person(people, subject, &person);
+    struct named_person named;
+    enum error error = person_named(people, subject, &named);
 
-    *id = error ? NULL : person.id;
-    return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
+    *id = !error && named.person ? named.person->id : NULL;
+    return error;
 }
 
-enum error account_may_stay(const struct accounts_call *people, const char *subject, bool *may)
+bool account_update(const struct support_settings *settings, const struct named_person *named,
+                    double issued_at, struct account *account)
 {
-    struct person person;
-    enum error error = find_person(people, subject, &person);
+    const struct person *person = named->person;
 
-    *may = !error && person.is_active && support_role_of_person(&person);
-    return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
+    if (!person)
+        return true;
+    if (!person->is_active || issued_at * 1e6 < (double)named->valid_from)
+        return false;
+    if (account_is_administrator(settings, account->subject))
+        return true;
+    account->role = support_role_of_person(person);
+    account->tenant = person->tenant;
+    return true;
 }
 
 static enum error forget_before(struct db *db, const struct statement *statement, int64_t now,

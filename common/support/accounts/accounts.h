@@ -5,6 +5,7 @@
 #ifndef ASSAY_SUPPORT_ACCOUNTS_ACCOUNTS_H
 #define ASSAY_SUPPORT_ACCOUNTS_ACCOUNTS_H
 
+#include "accounts/people.h"
 #include "accounts/sign_in.h"
 #include "db/db.h"
 #include "support/settings.h"
@@ -52,10 +53,12 @@ MUST_CHECK enum error account_sign_in(const struct accounts_call *people,
                                       const struct sign_in_attempt *attempt,
                                       struct signed_in *signed_in, struct problem *problem);
 
-/* Whether a person who signed in earlier (a username or an id) is active and has a role in
- * support. */
-MUST_CHECK enum error account_may_stay(const struct accounts_call *people, const char *subject,
-                                       bool *may);
+/* Whether a token of the account still counts that was issued then (Unix seconds): not of somebody
+ * switched off, nor from before his sessions were ended. Gives the account the role and the tenant
+ * that its person has now; those of the administrator of the settings, and of people that the store
+ * does not know, remain as the token says. */
+bool account_update(const struct support_settings *settings, const struct named_person *named,
+                    double issued_at, struct account *account);
 
 /* The id of a person by username or id; NULL = there is none. */
 MUST_CHECK enum error account_id(const struct accounts_call *people, const char *subject,
