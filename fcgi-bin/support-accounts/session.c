@@ -132,13 +132,16 @@ static enum error check_password(struct request *request, const struct login *lo
                                             .network = request->client.network,
                                             .is_local = exposure_is_local(request) &&
                                                         request_is_of_own_page(request)};
+    const struct problem problem = request->problem;
     struct accounts_call people;
     enum error error = request_accounts(request, &people);
 
-    if (error && !account_is_administrator(settings, login->username))
+    if (!error)
+        error = account_sign_in(&people, settings, &attempt, signed_in, &request->problem);
+    if (!error || !account_is_administrator(settings, login->username))
         return error;
-    return account_sign_in(error ? NULL : &people, settings, &attempt, signed_in,
-                           &request->problem);
+    request->problem = problem;
+    return account_sign_in(NULL, settings, &attempt, signed_in, &request->problem);
 }
 
 static enum error refuse_sign_in(struct request *request, struct reply *reply,
