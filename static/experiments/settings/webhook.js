@@ -76,7 +76,7 @@ export async function askForWebhook(client, keys, hook = null) {
         form.clearProblems();
         update();
         try {
-            tried = (await client.post('/api/v1/webhooks/test', { target_url, secret, format }, { timeoutMs: testMs })).data;
+            tried = (await client.post('/api/v1/webhooks/new/test', { target_url, secret, format }, { timeoutMs: testMs })).data;
         } catch (error) {
             if (!(error instanceof ApiError)) throw error;
             if (!form.showError(error)) failure = error;
