@@ -89,7 +89,9 @@ export async function dataTrend(signal, days = 7) {
     const requests = dates.map((date, index) => ({ id: String(index), type: 'metric', params: { name, window, as_of: date.toISOString() } }));
     const answer = await optional(data.post('/v1/batch', { requests }, { signal }));
     const valueOf = (index) => answer?.results.find(({ id }) => id === String(index))?.data?.value ?? null;
-    return { name, unit, points: dates.map((date, index) => ({ date, value: valueOf(index) })) };
+    /* Money is in the currency that the answers name; the catalog has the one of the contract. */
+    const counted = answer?.results.find(({ data: found }) => found?.unit)?.data.unit ?? unit;
+    return { name, unit: counted, points: dates.map((date, index) => ({ date, value: valueOf(index) })) };
 }
 
 /* Whether all services answer: the names of those that do not, or not with all of their parts. */
