@@ -100,6 +100,16 @@ bool caller_may_send(const struct account_caller *caller, enum method method)
            method == METHOD_OPTIONS;
 }
 
+bool caller_has_own_password(const struct account_caller *caller, struct http_refusal *refusal)
+{
+    if (!caller->person->must_change_password)
+        return true;
+    http_refuse(refusal, 403, "password_change_required",
+                "Change the password that you were given first");
+    refusal->counts = false; /* the caller is known */
+    return false;
+}
+
 enum error request_accounts(struct request *request, struct accounts_call *call)
 {
     need_store(request->server);

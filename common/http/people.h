@@ -37,6 +37,10 @@ MUST_CHECK enum error request_named_person(struct request *request, const char *
 /* Whether the token admits this method: one that only reads admits GET, HEAD and OPTIONS. */
 bool caller_may_send(const struct account_caller *caller, enum method method);
 
+/* Whether the person may use a service: whoever was given a password changes it first, and a
+ * personal token does not help. False with a refusal (403 password_change_required). */
+bool caller_has_own_password(const struct account_caller *caller, struct http_refusal *refusal);
+
 /* The handle for calls of the store, as accounts_begin(); errors go into the request's problem. */
 MUST_CHECK enum error request_accounts(struct request *request, struct accounts_call *call);
 

@@ -3,6 +3,7 @@
 
 #include "accounts/sessions.h"
 #include "http/cookie.h"
+#include "http/people.h"
 
 #include <string.h>
 
@@ -25,11 +26,14 @@ static bool admit(struct request *request, const struct account_caller *caller,
                           .subject = caller->person->username,
                           .tenant = caller->person->tenant};
     refusal->counts = false; /* the caller is known */
+    if (caller->kind == CALLER_TOKEN || !(request->route->traits & TRAIT_GIVEN_PASSWORD))
+        if (!caller_has_own_password(caller, refusal))
+            return false;
     if (caller->kind == CALLER_SESSION)
         return true;
     if (caller->read_only && !only_reads(request))
         return http_refuse(refusal, 403, "read_only_token", "This token may only read");
-    if (request->route && (request->route->traits & TRAIT_SESSION))
+    if (request->route->traits & TRAIT_SESSION)
         return http_refuse(refusal, 403, "session_required",
                            "Sign in for this: a personal token cannot do it");
     return true;

@@ -19,9 +19,10 @@ enum accounts_access {
 
 /* Traits of its routes. */
 enum {
-    TRAIT_GUESSES = 1, /* takes a secret from a stranger: few calls a minute for each network */
-    TRAIT_SESSION = 2, /* for sessions only: a personal token cannot make more of itself */
-    TRAIT_PROVIDER = 4 /* stores something for a stranger: 300 calls a minute for each network */
+    TRAIT_GUESSES = 1,  /* takes a secret from a stranger: few calls a minute for each network */
+    TRAIT_SESSION = 2,  /* for sessions only: a personal token cannot make more of itself */
+    TRAIT_PROVIDER = 4, /* stores something for a stranger: 300 calls a minute for each network */
+    TRAIT_GIVEN_PASSWORD = 8 /* also for whoever has to change the password first */
 };
 
 const struct accounts_service_settings *service_settings(const struct request *request);

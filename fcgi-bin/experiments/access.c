@@ -122,6 +122,7 @@ enum verdict {
     ADMIN_NOT_CONFIGURED,
     READ_ONLY,
     NO_ROLE,
+    GIVEN_PASSWORD, /* refused already */
     KEYS_UNAVAILABLE
 };
 
@@ -165,12 +166,14 @@ static const char *operator_token(const struct request *request, const struct ca
 
 /* An administrator counts as the admin token on its paths, and elsewhere as one who writes. */
 static enum verdict grant_person(struct request *request, struct caller *caller,
-                                 const struct account_caller *found)
+                                 const struct account_caller *found, struct http_refusal *refusal)
 {
     const char *source = found->kind == CALLER_SESSION ? "session" : "personal_token";
 
     caller->person = found->person->username;
     caller->read_only = found->read_only;
+    if (!caller_has_own_password(found, refusal))
+        return GIVEN_PASSWORD;
     switch (person_role(found->person, AREA_EXPERIMENTS)) {
     case ACCOUNT_VIEWER:
         return grant(request, caller, SCOPE_READ, source);
@@ -188,7 +191,8 @@ static enum verdict grant_person(struct request *request, struct caller *caller,
     }
 }
 
-static enum verdict identify(struct request *request, struct caller *caller, const char *token)
+static enum verdict identify(struct request *request, struct caller *caller, const char *token,
+                             struct http_refusal *refusal)
 {
     const struct experiments_settings *settings = service_settings(request);
     bool operator_path = is_operator_path(request->path);
@@ -200,7 +204,7 @@ static enum verdict identify(struct request *request, struct caller *caller, con
     if (request_person(request, token, &found))
         return KEYS_UNAVAILABLE;
     if (found.person)
-        return grant_person(request, caller, &found);
+        return grant_person(request, caller, &found, refusal);
     if (!operator_path && !caller->auth_enabled)
         return found.kind == CALLER_NONE ? ADMITTED : UNKNOWN_TOKEN;
     if (token && digest_equal_secret(token, settings->api_token))
@@ -307,12 +311,14 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
     token = presented_token(request);
     verdict = find_out_whether_enabled(request, caller);
     if (verdict == ADMITTED)
-        verdict = identify(request, caller, token);
+        verdict = identify(request, caller, token, refusal);
     if (verdict == ADMITTED && (caller->scope == SCOPE_READ || caller->read_only) &&
         !reader_may(request, caller))
         verdict = READ_ONLY;
     request->who.subject = caller->person ? caller->person : caller->key_id;
     request->who.role = caller->auth_enabled || caller->scope ? roles[caller->scope] : ROLE_WRITER;
+    if (verdict == GIVEN_PASSWORD)
+        return false;
     refusal->counts =
         token || !*request_prefix(request); /* a page without a session guesses nothing */
     switch (verdict) {

@@ -78,7 +78,7 @@ static bool find_person(struct request *request, struct account_caller *found,
         refusal->answered_by_error = true;
         return false;
     }
-    if (!found->person)
+    if (!found->person || !caller_has_own_password(found, refusal))
         return false;
     *role = person_role(found->person, AREA_DATA);
     if (*role == ACCOUNT_NONE)

@@ -72,6 +72,8 @@ static bool accept_person(struct request *request, const struct account_caller *
 
     request->who.source = found->kind == CALLER_SESSION ? "session" : "personal_token";
     request->who.subject = found->person->username;
+    if (!caller_has_own_password(found, refusal))
+        return false;
     if (role == ACCOUNT_NONE)
         return refuse(refusal, 403, "forbidden", "You have no role in models.");
     if (!caller_may_send(found, request->method))

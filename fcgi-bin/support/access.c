@@ -182,6 +182,8 @@ static bool accept_person(struct request *request, const struct account_caller *
 {
     const struct person *person = found->person;
 
+    if (!caller_has_own_password(found, refusal))
+        return false;
     if (!caller_may_send(found, request->method))
         return http_refuse(refusal, 403, "forbidden", "This token is read-only");
     grant(request, support_role_of_person(person), person->username, person->tenant,

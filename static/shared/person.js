@@ -91,6 +91,13 @@ export function goToSignIn() {
     return new Promise(() => {});
 }
 
+/* Leaves for the page that changes a password that was given, where nothing else answers before, and then leads back. */
+export function goToPassword() {
+    const next = location.pathname + location.search;
+    location.assign(portalAddress(`/profile?${new URLSearchParams({ change: 'password', next })}`));
+    return new Promise(() => {});
+}
+
 /* What this tab keeps of the person's work. */
 function forgetTab() {
     try {

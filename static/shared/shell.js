@@ -4,7 +4,7 @@
  * starts it.
  */
 import { currentLocale, onLocale, setLocale, t } from './i18n.js';
-import { currentPerson, goToSignIn, hasRole, isForPeople, knownPerson, onPerson, signOut } from './person.js';
+import { currentPerson, goToPassword, goToSignIn, hasRole, isForPeople, knownPerson, onPerson, signOut } from './person.js';
 import { openPalette } from './search.js';
 import { currentTheme, onTheme, toggleTheme } from './theme.js';
 import { accessToken, onAccessToken, setAccessToken } from './ui/session.js';
@@ -71,7 +71,13 @@ function start() {
     showToken();
     showPerson(knownPerson());
     /* A token in this tab is another way to be somebody. */
-    if (isForPeople() && accessToken() === null) currentPerson().then((person) => person ?? goToSignIn());
+    if (isForPeople() && accessToken() === null) currentPerson().then(admit);
+}
+
+/* Who is not signed in does that first; who was given a password changes it first. */
+function admit(person) {
+    if (person === null) goToSignIn();
+    else if (person.must_change_password && location.pathname !== '/profile') goToPassword();
 }
 
 /* A page without the frame, for customers, loads the module with the others. */

@@ -29,6 +29,7 @@ def test_a_life(accounts):
     browser = signed_in(accounts, "paula", made)
     person = browser.get("/api/session").json()["person"]
     assert person["roles"]["support"] == "agent" and person["email"] == "paula@example.com" and person["must_change_password"]
+    assert browser.send("PUT", "/api/password", {"current": made, "new": "chosen by paula"}).status_code == 204
 
     account(accounts, "role", "paula", "support=none,data=operator")
     roles = browser.get("/api/session").json()["person"]["roles"]

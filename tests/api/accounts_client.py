@@ -48,9 +48,12 @@ def signed_in(accounts, username="admin", password=PASSWORD):
     return Browser(accounts).sign_in(username, password)
 
 
-def add_person(administrator, username, password="a first password", **roles):
+def add_person(administrator, username, password="a first password", *, settled=True, **roles):
+    """`settled`: as if the person had chosen the password, and may do more than change it."""
     answer = administrator.post("/api/people", {"username": username, "password": password, "roles": roles})
     assert answer.status_code == 201, answer.text
+    if settled:
+        administrator.accounts.sql(f"UPDATE people SET must_change_password = 0 WHERE id = '{answer.json()['id']}'")
     return answer.json()
 
 

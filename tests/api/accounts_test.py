@@ -118,7 +118,7 @@ def test_sessions_are_listed_and_ended(accounts, administrator):
 
 
 def test_a_new_password_ends_other_sessions(accounts, administrator):
-    person = add_person(administrator, "changing", support="agent")
+    person = add_person(administrator, "changing", settled=False, support="agent")
     assert person["must_change_password"]
     first, second = (signed_in(accounts, "changing", "a first password") for _ in range(2))
     wrong = first.send("PUT", "/api/password", {"current": "not this", "new": "my own password"})
@@ -129,6 +129,21 @@ def test_a_new_password_ends_other_sessions(accounts, administrator):
     assert not second.is_signed_in()
     assert Browser(accounts).try_to_sign_in("changing", "a first password").status_code == 401
     signed_in(accounts, "changing", "my own password")
+
+
+def test_a_given_password_is_changed_first(accounts, administrator):
+    """Until then a session does nothing else."""
+    add_person(administrator, "given", settled=False, support="agent")
+    browser = signed_in(accounts, "given", "a first password")
+    for method, path, body in (("GET", "/api/sessions", None), ("GET", "/api/tokens", None),
+                               ("POST", "/api/tokens", {"name": "t"})):
+        answer = browser.send(method, path, body)
+        assert (answer.status_code, answer.json()["error_code"]) == (403, "password_change_required"), path
+    assert browser.get("/api/session").json()["person"]["must_change_password"]
+    assert browser.send("DELETE", "/api/session").status_code == 200
+    browser.sign_in("given", "a first password")
+    assert browser.send("PUT", "/api/password", {"current": "a first password", "new": "my own password"}).status_code == 204
+    assert browser.get("/api/tokens").status_code == 200
 
 
 def test_the_password_of_the_settings_stays_there(administrator):

@@ -20,7 +20,8 @@ import { view } from './view.js';
 const client = createClient({ service: 'accounts' });
 let app = null;
 const update = () => app?.update();
-const mustChange = readQuery({ change: '' }).change === 'password';
+const person = await currentPerson();
+const mustChange = readQuery({ change: '' }).change === 'password' || person?.must_change_password === true;
 
 const sessions = createResource(update, async (signal) => (await client.get('/api/sessions', { signal })).data.sessions);
 const tokens = createResource(update, async (signal) => (await client.get('/api/tokens', { signal })).data.tokens);
@@ -50,13 +51,20 @@ const passwordForm = createForm(update, {
 /* Whoever had to change it first goes on to the page that was asked for. */
 function passwordChanged() {
     passwordForm.write({});
-    sessions.reload();
     toast(t('profile.changed'));
+    showLists();
     if (!mustChange) return;
     const next = nextPath();
     if (next !== '/') location.assign(next);
     writeQuery({ change: '', next: '' });
     app.set({ mustChange: false });
+}
+
+/* Nothing but the password is answered while it has to be changed. */
+async function showLists() {
+    app.set({ person: await currentPerson({ again: true }) });
+    sessions.reload();
+    tokens.reload();
 }
 
 const tokenForm = createForm(update, {
@@ -101,7 +109,7 @@ const actions = {
 };
 
 app = mount(document.getElementById('page'), view, {
-    person: await currentPerson(),
+    person,
     sessions,
     tokens,
     passwordForm,
@@ -116,6 +124,8 @@ app = mount(document.getElementById('page'), view, {
 });
 onTheme(update);
 onLocale(update);
-sessions.load();
-tokens.load();
+if (!person?.must_change_password) {
+    sessions.load();
+    tokens.load();
+}
 if (mustChange) document.getElementById('password-current').focus();

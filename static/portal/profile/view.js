@@ -135,6 +135,6 @@ export function view(state) {
     return html`<div class="stack">
         ${state.mustChange ? password(state) : details(state.person)}
         ${state.mustChange ? details(state.person) : password(state)}
-        ${sessionList(state)} ${tokenList(state)} ${display(state)}
+        ${state.person.must_change_password ? null : [sessionList(state), tokenList(state)]} ${display(state)}
     </div>`;
 }
