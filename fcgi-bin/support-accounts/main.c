@@ -7,6 +7,7 @@
 static const struct route routes[] = {
     {.method = METHOD_POST,
      .path = "/api/auth/login",
+     .access = "sign in",
      .sets_cookie = true,
      .traits = TRAIT_SIGN_IN,
      .body = &login_schema,
@@ -19,6 +20,7 @@ static const struct route routes[] = {
      .help = "The answer holds the tokens; the same are set as cookies for pages."},
     {.method = METHOD_POST,
      .path = "/api/auth/refresh",
+     .access = "sign in",
      .sets_cookie = true,
      .body = &refresh_schema,
      .reply = &tokens_schema,
