@@ -12,7 +12,6 @@
 #include <ctype.h>
 #include <string.h>
 #include <strings.h>
-#include <utf8proc.h>
 
 enum { ROLES_JSON_MAX = 1024 };
 
@@ -79,33 +78,11 @@ static bool is_reserved(const char *name)
     return false;
 }
 
-/* Control, format, space and private characters: nobody sees them in a name, or sees the same. */
-static bool is_invisible(utf8proc_int32_t character)
-{
-    return utf8proc_category(character) >= UTF8PROC_CATEGORY_ZS; /* the last of the categories */
-}
-
-static bool has_invisible(const char *text, size_t length)
-{
-    const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;
-    const utf8proc_uint8_t *end = at + length;
-
-    while (at < end) {
-        utf8proc_int32_t character;
-        utf8proc_ssize_t step = utf8proc_iterate(at, end - at, &character);
-
-        if (step <= 0 || is_invisible(character))
-            return true;
-        at += step;
-    }
-    return false;
-}
-
 bool person_is_username(const char *text)
 {
     size_t length = text ? strlen(text) : 0;
 
-    if (length == 0 || is_reserved(text) || has_invisible(text, length) ||
+    if (length == 0 || is_reserved(text) || text_has_invisible(text) ||
         utf8_valid_prefix(text, length) != length || utf8_count(text) > USERNAME_MAX)
         return false;
     for (size_t i = 0; i < length; i++) {

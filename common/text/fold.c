@@ -43,3 +43,24 @@ const char *text_lower(struct arena *arena, const char *text)
     *end = '\0';
     return lower;
 }
+
+static bool is_invisible(utf8proc_int32_t character)
+{
+    return utf8proc_category(character) >= UTF8PROC_CATEGORY_ZS; /* the last of the categories */
+}
+
+bool text_has_invisible(const char *text)
+{
+    const utf8proc_uint8_t *at = (const utf8proc_uint8_t *)text;
+    const utf8proc_uint8_t *end = at + strlen(text);
+
+    while (at < end) {
+        utf8proc_int32_t character;
+        utf8proc_ssize_t step = utf8proc_iterate(at, end - at, &character);
+
+        if (step <= 0 || is_invisible(character))
+            return true;
+        at += step;
+    }
+    return false;
+}

@@ -5,6 +5,8 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
+
 /* The text in Unicode's compatibility case folding (NFKC_Casefold, UAX 31), for case-insensitive
  * search and sorting in every script. Text that is not UTF-8 is returned unchanged. From the
  * arena. */
@@ -13,5 +15,9 @@ const char *text_fold(struct arena *arena, const char *text);
 /* The text with every letter in lower case by Unicode's simple mapping, independent of language.
  * Text that is not UTF-8 is returned unchanged. From the arena. */
 const char *text_lower(struct arena *arena, const char *text);
+
+/* Whether it holds control, format, space or private characters of any script, or is no UTF-8: in a
+ * name nobody sees them, or sees the same. */
+bool text_has_invisible(const char *text);
 
 #endif
