@@ -168,6 +168,7 @@ PROGRAMS = [
     (["alert-check"], None, lambda s: True),
     (["support-improver"], ordered, lambda s: count(s, "jobs WHERE state = 'waiting'") == 0),
     (["kb-builder"], tickets, lambda s: count(s, "kb_drafts") == 1),
+    (["support-demo", "--language", "en"], None, lambda s: count(s, "escalated_tickets WHERE status = 'open'") >= 2),
     (["demo-seed", "--tenant", "NEW"], new_tenant, lambda s: count(s, f"kb_documents WHERE tenant_id = 'walk-{s.walker}'") == 3
      and json.loads(s.run("eval-gate", "--tenant", f"walk-{s.walker}").stdout)["status"] == "passed"),
     (["offline-benchmark", "--with-docs"], None, lambda s: reports(s, "evaluation/benchmark_results.json")),
@@ -186,6 +187,10 @@ def check_files(service):
     """Each file is whole, whoever died; what is being written has a name of its own, one in a folder."""
     for path in root(service).rglob("*"):
         if not path.is_file() or path.name == ".part" or {"index", "locks"} & set(path.parts) or "sqlite3" in path.name:
+            continue
+        if path.suffix == ".pdf":
+            content = path.read_bytes()
+            assert content.startswith(b"%PDF") and content.rstrip().endswith(b"%%EOF"), path
             continue
         text = path.read_text()
         if path.suffix == ".json":

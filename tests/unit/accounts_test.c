@@ -282,7 +282,7 @@ ON_BOTH(tokens_expire)
 {
     struct person person = bench_person(bench, "maria", "");
     const struct new_token wanted = {
-        .person_id = person.id, .name = "script", .expires_at = clock_unix_microseconds() - 1};
+        .person_id = person.id, .name = "script", .expires_at = clock_unix_microseconds() - 1000000};
     struct personal_token token;
     const char *secret;
 
