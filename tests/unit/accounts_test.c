@@ -281,8 +281,9 @@ ON_BOTH(a_person_has_so_many_tokens)
 ON_BOTH(tokens_expire)
 {
     struct person person = bench_person(bench, "maria", "");
-    const struct new_token wanted = {
-        .person_id = person.id, .name = "script", .expires_at = clock_unix_microseconds() - 1000000};
+    const struct new_token wanted = {.person_id = person.id,
+                                     .name = "script",
+                                     .expires_at = clock_unix_microseconds() - 1000000};
     struct personal_token token;
     const char *secret;
 
