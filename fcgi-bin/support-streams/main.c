@@ -24,7 +24,7 @@ static const struct route routes[] = {
      .headers = HEADERS("Last-Event-ID"),
      .handler = inbox_stream_handle,
      .name = "inbox_events",
-     .tag = "desk",
+     .tag = "tickets",
      .summary = "Tickets as they are opened, assigned and resolved"},
 };
 

@@ -84,7 +84,7 @@ async function signOut() {
 export function showInboxCount({ waiting }) {
     const link = document.querySelector(`#site-nav a[href="${addresses.inbox}"]`);
     if (link === null) return;
-    const draw = () => render(waiting > 0 ? html`<span class="nav-count" title=${t('desk.waiting', { count: waiting })}>${waiting}</span>` : null, place);
+    const draw = () => render(waiting > 0 ? html`<span class="nav-count" title=${t('inbox.waiting', { count: waiting })}>${waiting}</span>` : null, place);
     const place = link.parentElement.querySelector('.nav-count-place') ?? link.parentElement.appendChild(document.createElement('span'));
     place.className = 'nav-count-place';
     draw();

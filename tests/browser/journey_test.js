@@ -99,7 +99,7 @@ test('the first hour', { skip: !portal }, async (t) => {
 
         await go(page, 'Support', 'Inbox');
         await page.click('.ticket:has-text("How long does the warranty last?")');
-        await untilText(page, '#ticket .desk-thread [data-role="user"]', /warranty/);
+        await untilText(page, '#ticket .inbox-thread [data-role="user"]', /warranty/);
         await page.fill('#respond-response', 'A dent is not covered, but we look at it for free.');
         await page.click('#respond button[type="submit"]');
         await untilText(page, '#ticket [data-role="person"]', /for free/);

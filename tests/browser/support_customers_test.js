@@ -61,7 +61,7 @@ test('a reply arrives on the open help page, and is there when the page is opene
 
     const inbox = await asAgent('/agent');
     await inbox.click('.ticket >> text=bicycles for penguins');
-    await inbox.waitForSelector('#ticket .desk-thread [data-role="user"]');
+    await inbox.waitForSelector('#ticket .inbox-thread [data-role="user"]');
     await inbox.click('#assign-me');
     await inbox.waitForSelector('#assign-me', { state: 'detached' });
     await untilText(inbox, '.ticket[aria-current] .ticket-meta', /admin/);

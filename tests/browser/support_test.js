@@ -191,7 +191,7 @@ test('what the documents do not say goes to a person, who answers in the operato
 
     await page.goto(at('/agent'));
     await page.click('.ticket >> text=chess tournament');
-    await page.waitForSelector('#ticket .desk-thread');
+    await page.waitForSelector('#ticket .inbox-thread');
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.fill('#respond-response', 'Nobody here knows, sorry.');
     await page.click('#respond button[type="submit"]');

@@ -11,7 +11,7 @@ export function openSource({ result, text }, number) {
     const parts = markedParts(source.page_content, { answer: text, index: number, excerpt: cited?.excerpt ?? '' });
     openDialog({
         title: cited?.title ?? source.source,
-        body: () => html`<div class="desk-quote" dir="auto">${parts.map((part) => (part.marked ? html`<mark>${part.text}</mark>` : part.text))}</div>`,
+        body: () => html`<div class="inbox-quote" dir="auto">${parts.map((part) => (part.marked ? html`<mark>${part.text}</mark>` : part.text))}</div>`,
         actions: (close) => html`<button type="button" class="button" @click=${() => close()}>${t('dialog.close')}</button>`,
     });
 }

@@ -29,7 +29,7 @@ function conversation(data, actions) {
         <div class="section-head">
             <h2 id="conversation-title" dir="auto">${data.messages[0].content.slice(0, 80)}</h2>
             <div class="button-row">
-                ${data.waits_for_person ? html`<a class="button" data-size="small" href=${addresses.inbox}>${badge(t('desk.status_open'), 'caution', { dot: true })} ${t('conversations.inbox')}</a>` : null}
+                ${data.waits_for_person ? html`<a class="button" data-size="small" href=${addresses.inbox}>${badge(t('inbox.status_open'), 'caution', { dot: true })} ${t('conversations.inbox')}</a>` : null}
                 <button type="button" class="button" data-kind="quiet" data-size="small" id="delete" @click=${actions.remove}>${t('chat.delete')}</button>
             </div>
         </div>

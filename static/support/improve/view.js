@@ -107,8 +107,8 @@ function caseDetail(data, { notes, busy, actions }) {
         <p class="section-note">${t(`improve.${row.reason}`)} · ${formatDateTime(row.created_at)} · ${traceLink(row.trace_id)}</p>
         <p class="case-text" dir="auto">${data.answer}</p>
         <dl class="facts">
-            ${fact(t('desk.score_quality'), row.quality === null ? '–' : `${formatInteger(row.quality)}%`)}
-            ${fact(t('desk.score_facts'), row.fact_score === null ? '–' : `${formatInteger(row.fact_score)}%`)}
+            ${fact(t('inbox.score_quality'), row.quality === null ? '–' : `${formatInteger(row.quality)}%`)}
+            ${fact(t('inbox.score_facts'), row.fact_score === null ? '–' : `${formatInteger(row.fact_score)}%`)}
             ${fact(t('admin.route'), data.route ? t(`admin.route_${data.route}`) : '–')}
         </dl>
         ${data.documents.length === 0 ? null : html`<div><h3>${t('improve.documents')}</h3><ul class="plain-list">${data.documents.map(quoted)}</ul></div>`}

@@ -50,7 +50,7 @@ TERM = re.compile("(?<![A-Za-z])(?:" + "|".join(
 # and resident memory.
 NAMES = re.compile(
     r"audience_share\w*|target_audience\w*|(?:jwt|oidc|token)\w*[_ ]audience\w*|project\.audience|resident[ _](?:set|size|memory)"
-    r"|orch-capture-recon|orch-recon-weekly|recon-|ORCH_BROWSER_RECON\w*|static/support/desk|operator desk|\bdesk[.-]\w+", re.I)
+    r"|orch-capture-recon|orch-recon-weekly|recon-|ORCH_BROWSER_RECON\w*", re.I)
 LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"|`[^`\n]*`')
 
 

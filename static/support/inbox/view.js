@@ -17,12 +17,12 @@ const tones = { open: 'caution', pending_response: 'info', resolved: 'good' };
 const sourcesShown = 3;
 
 function statusBadge(status) {
-    return badge(statuses.includes(status) ? t(`desk.status_${status}`) : status, tones[status] ?? 'plain', { dot: true });
+    return badge(statuses.includes(status) ? t(`inbox.status_${status}`) : status, tones[status] ?? 'plain', { dot: true });
 }
 
 /* A customer may ask for a person without a question. */
 function questionOf(ticket) {
-    return ticket.user_question === '(operator requested)' ? t('desk.no_question') : ticket.user_question;
+    return ticket.user_question === '(operator requested)' ? t('inbox.no_question') : ticket.user_question;
 }
 
 /** @param {support.Ticket} ticket */
@@ -48,15 +48,15 @@ function filters(page) {
     const { me, others } = names(page);
     const { data } = page.counts;
     return [
-        { name: 'q', label: t('desk.search'), kind: 'search' },
-        { name: 'status', label: t('desk.status'), kind: 'select', options: statuses.map((value) => ({ value, title: t(`desk.status_${value}`) })) },
+        { name: 'q', label: t('inbox.search'), kind: 'search' },
+        { name: 'status', label: t('inbox.status'), kind: 'select', options: statuses.map((value) => ({ value, title: t(`inbox.status_${value}`) })) },
         {
             name: 'assignee',
-            label: t('desk.assignee'),
+            label: t('inbox.assignee'),
             kind: 'select',
             options: [
-                { value: 'me', title: data ? t('desk.mine_n', { count: data.mine }) : t('desk.mine') },
-                { value: 'none', title: data ? t('desk.unassigned_n', { count: data.unassigned }) : t('desk.unassigned') },
+                { value: 'me', title: data ? t('inbox.mine_n', { count: data.mine }) : t('inbox.mine') },
+                { value: 'none', title: data ? t('inbox.unassigned_n', { count: data.unassigned }) : t('inbox.unassigned') },
                 ...others.filter((name) => name !== me).map((name) => ({ value: name, title: name })),
             ],
         },
@@ -68,13 +68,13 @@ function tickets(page) {
     const shown = { ...values, status: values.status === 'all' ? '' : values.status };
     const searching = values.q !== '' || values.assignee !== '';
     return html`<section class="card section stack" aria-labelledby="tickets-title">
-        <h2 id="tickets-title">${t('desk.tickets')}</h2>
+        <h2 id="tickets-title">${t('inbox.tickets')}</h2>
         ${filterBar({ filters: filters(page), values: shown, onFilter: actions.filter })}
         ${resourceView(list, {
             quiet: true,
             skeleton: { lines: 5, height: 'row' },
             isEmpty: ({ tickets: all }) => all.length === 0,
-            empty: { title: t(searching ? 'chat.none_found' : 'desk.none'), text: searching ? null : t('desk.none_text') },
+            empty: { title: t(searching ? 'chat.none_found' : 'inbox.none'), text: searching ? null : t('inbox.none_text') },
             ready: ({ tickets: all, total }) => html`<ul class="tickets">${repeat(all, ({ id }) => id, (ticket) => item(ticket, page))}</ul>
                 ${total > size ? pager({ page: Number(values.page), size, shown: all.length, total, onPage: actions.page }) : null}`,
         })}
@@ -85,7 +85,7 @@ const readOnly = { open: openSource, waits: () => true, traces: false, past: tru
 
 /* As the customer sees it. */
 function thread(messages) {
-    return html`<div class="messages desk-thread">
+    return html`<div class="messages inbox-thread">
         ${messages.map((message, at) => messageView({ ...messageOf(message), id: at }, readOnly, false))}
     </div>`;
 }
@@ -94,7 +94,7 @@ function quoted(title, text) {
     return html`<li>
         <details class="disclosure" data-plain>
             <summary dir="auto">${title}</summary>
-            <div class="disclosure-body desk-quote" dir="auto">${text}</div>
+            <div class="disclosure-body inbox-quote" dir="auto">${text}</div>
         </details>
     </li>`;
 }
@@ -115,9 +115,9 @@ function aside(title, list) {
  */
 function scores({ quality_score: quality, factuality_score: facts, relevance_score: relevance } = {}) {
     const rows = [
-        ['desk.score_quality', quality],
-        ['desk.score_facts', facts],
-        ['desk.score_relevance', typeof relevance === 'number' ? Math.round(relevance * 100) : null],
+        ['inbox.score_quality', quality],
+        ['inbox.score_facts', facts],
+        ['inbox.score_relevance', typeof relevance === 'number' ? Math.round(relevance * 100) : null],
     ].filter(([, value]) => typeof value === 'number');
     return rows.length === 0
         ? null
@@ -127,12 +127,12 @@ function scores({ quality_score: quality, factuality_score: facts, relevance_sco
 function draft({ ticket, quality_scores: values }, { actions }) {
     if (!ticket.ai_draft || ticket.status === 'resolved') return null;
     return html`<details class="disclosure" id="draft">
-        <summary>${t('desk.draft')}</summary>
+        <summary>${t('inbox.draft')}</summary>
         <div class="disclosure-body stack">
-            <p class="desk-quote" dir="auto">${ticket.ai_draft}</p>
+            <p class="inbox-quote" dir="auto">${ticket.ai_draft}</p>
             ${scores(values)}
             <div class="button-row">
-                <button type="button" class="button" data-size="small" id="use-draft" @click=${() => actions.draft(ticket.ai_draft)}>${t('desk.use_draft')}</button>
+                <button type="button" class="button" data-size="small" id="use-draft" @click=${() => actions.draft(ticket.ai_draft)}>${t('inbox.use_draft')}</button>
             </div>
         </div>
     </details>`;
@@ -141,15 +141,15 @@ function draft({ ticket, quality_scores: values }, { actions }) {
 function assignment({ ticket }, page) {
     const { me, others } = names(page);
     const { actions } = page;
-    return html`<div class="desk-assignee">
-        <label class="field-label" for="assignee">${t('desk.assigned_to')}</label>
+    return html`<div class="inbox-assignee">
+        <label class="field-label" for="assignee">${t('inbox.assigned_to')}</label>
         <select class="select" data-size="small" id="assignee" @change=${(event) => actions.assign(event.target.value)}>
-            <option value="" ?selected=${!ticket.assignee}>${t('desk.unassigned')}</option>
-            ${me ? html`<option value=${me} ?selected=${ticket.assignee === me}>${t('desk.me', { name: me })}</option>` : null}
+            <option value="" ?selected=${!ticket.assignee}>${t('inbox.unassigned')}</option>
+            ${me ? html`<option value=${me} ?selected=${ticket.assignee === me}>${t('inbox.me', { name: me })}</option>` : null}
             ${others.map((name) => html`<option value=${name} ?selected=${ticket.assignee === name}>${name}</option>`)}
         </select>
         ${me && ticket.assignee !== me
-            ? html`<button type="button" class="button" data-size="small" id="assign-me" @click=${() => actions.assign(me)}>${t('desk.take')}</button>`
+            ? html`<button type="button" class="button" data-size="small" id="assign-me" @click=${() => actions.assign(me)}>${t('inbox.take')}</button>`
             : null}
     </div>`;
 }
@@ -163,8 +163,8 @@ function detail(data, page) {
             <h2 id="ticket-title" dir="auto" tabindex="-1">${questionOf(ticket)}</h2>
             ${statusBadge(ticket.status)}
         </div>
-        <div class="desk-tools">
-            <p class="section-note">${t('desk.asked', { time: formatDateTime(ticket.created_at) })}</p>
+        <div class="inbox-tools">
+            <p class="section-note">${t('inbox.asked', { time: formatDateTime(ticket.created_at) })}</p>
             ${ticket.trace_id
                 ? html`<a class="button" data-kind="quiet" data-size="small" href=${traceAddress}>${t('chat.trace')}</a>
                       ${actions.review
@@ -174,21 +174,21 @@ function detail(data, page) {
             ${assignment(data, page)}
         </div>
         ${data.messages.length > 0
-            ? html`<h3>${t('desk.thread')}</h3>
+            ? html`<h3>${t('inbox.thread')}</h3>
                   ${thread(data.messages)}`
             : null}
         ${draft(data, page)}
-        ${form.view(html`${form.field('response')}`, { label: t('desk.response'), action: html`${icon('send')}${t('desk.send')}`, busy: sending })}
-        ${aside(t('desk.documents'), data.retrieved_docs.slice(0, sourcesShown).map(({ title, excerpt }) => quoted(title, excerpt)))}
-        ${aside(t('desk.similar'), data.similar_tickets.map((one) => quoted(one.user_question, one.operator_response ?? '–')))}
+        ${form.view(html`${form.field('response')}`, { label: t('inbox.response'), action: html`${icon('send')}${t('inbox.send')}`, busy: sending })}
+        ${aside(t('inbox.documents'), data.retrieved_docs.slice(0, sourcesShown).map(({ title, excerpt }) => quoted(title, excerpt)))}
+        ${aside(t('inbox.similar'), data.similar_tickets.map((one) => quoted(one.user_question, one.operator_response ?? '–')))}
     </section>`;
 }
 
 export function view(page) {
-    return html`<div class="desk">
+    return html`<div class="inbox">
         ${tickets(page)}
         ${page.opened === ''
-            ? html`<p class="section-note">${t('desk.choose')}</p>`
+            ? html`<p class="section-note">${t('inbox.choose')}</p>`
             : resourceView(page.ticket, { quiet: true, skeleton: { lines: 2, height: 'card' }, ready: (data) => detail(data, page) })}
     </div>`;
 }

@@ -32,7 +32,7 @@ const team = createResource(update, async (signal) => (await client.get('/api/ag
 
 const form = createForm(update, {
     id: 'respond',
-    fields: [{ name: 'response', kind: 'textarea', label: () => t('desk.response'), rows: 5, maxLength: 5000, wide: true }],
+    fields: [{ name: 'response', kind: 'textarea', label: () => t('inbox.response'), rows: 5, maxLength: 5000, wide: true }],
     onSubmit: send,
 });
 
@@ -54,7 +54,7 @@ async function send({ response }) {
     const sent = await attempt(() => client.post(`/api/agent/tickets/${encodeURIComponent(id)}/respond`, { response }));
     app.set({ sending: false });
     if (!sent) return;
-    toast(t('desk.sent'));
+    toast(t('inbox.sent'));
     remember(`reply.${id}`, null);
     form.write();
     ticket.reload();
