@@ -115,7 +115,7 @@ static enum error load(struct demo *demo, struct problem *problem)
 
 int main(int argc, char **argv)
 {
-    struct demo *demo = calloc(1, sizeof *demo);
+    static struct demo demo;
     struct problem problem = {0};
     double every;
 
@@ -123,17 +123,17 @@ int main(int argc, char **argv)
         return EXIT_DONE;
     if (!main_loop_arguments(argc, argv, help, &every))
         return EXIT_USAGE;
-    if (!demo || load(demo, &problem)) {
+    if (load(&demo, &problem)) {
         fprintf(stderr, "livedata-demo: %s\n", problem.text);
         return EXIT_SETTINGS;
     }
-    log_open("assay.livedata-demo", (enum log_level)demo->settings.log_level,
-             (enum log_format)demo->settings.log_format);
+    log_open("assay.livedata-demo", (enum log_level)demo.settings.log_level,
+             (enum log_format)demo.settings.log_format);
     if (every > 0)
-        open_cache(demo);
-    main_loop_run(every, run_cycle, demo);
-    store_close(demo->store);
-    if (every <= 0 && !demo->failed)
-        printf("applied events=%lld\n", (long long)demo->applied);
-    return every <= 0 && demo->failed ? EXIT_DATABASE : EXIT_DONE;
+        open_cache(&demo);
+    main_loop_run(every, run_cycle, &demo);
+    store_close(demo.store);
+    if (every <= 0 && !demo.failed)
+        printf("applied events=%lld\n", (long long)demo.applied);
+    return every <= 0 && demo.failed ? EXIT_DATABASE : EXIT_DONE;
 }

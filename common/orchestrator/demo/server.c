@@ -159,6 +159,16 @@ static void rest(int64_t milliseconds)
     nanosleep(&pause, NULL);
 }
 
+/* False unless the number of bytes stands there and a request of that size is taken. */
+static bool read_length(const char *text, size_t *length)
+{
+    char *after;
+    long long number = strtoll(text, &after, 10);
+
+    *length = (size_t)number;
+    return after != text && number >= 0 && number < REQUEST_MAX;
+}
+
 /* The head up to the blank line and the body that it announces; NULL when they do not come. */
 static char *read_request(struct exchange *exchange, size_t *body_at)
 {
@@ -169,7 +179,7 @@ static char *read_request(struct exchange *exchange, size_t *body_at)
     while (!wanted || length < wanted) {
         ssize_t count = recv(exchange->peer, bytes + length, REQUEST_MAX - length, 0);
         const char *end, *size;
-        long long announced = 0;
+        size_t announced = 0;
 
         if (count <= 0)
             return NULL;
@@ -180,9 +190,9 @@ static char *read_request(struct exchange *exchange, size_t *body_at)
             continue;
         *body_at = (size_t)(end - bytes) + 4;
         size = strcasestr(bytes, "\r\ncontent-length:");
-        if (size && size < end && sscanf(size + 17, "%lld", &announced) != 1)
+        if (size && size < end && !read_length(size + 17, &announced))
             return NULL;
-        wanted = *body_at + (size_t)(announced < 0 ? 0 : announced);
+        wanted = *body_at + announced;
         if (wanted > REQUEST_MAX)
             return NULL;
     }
