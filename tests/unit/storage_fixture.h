@@ -7,7 +7,7 @@
 #ifndef ASSAY_STORAGE_FIXTURE_H
 #define ASSAY_STORAGE_FIXTURE_H
 
-#include "test.h"
+#include "bench.h"
 
 #include "crypto/crypto.h"
 #include "db/query.h"
@@ -39,51 +39,6 @@ static inline const char *bench_setting(const char *name)
     if (strcmp(name, "ASSAY_STATE_DIR") == 0)
         return ""; /* no record: what a bench finds is right */
     return strcmp(name, "AB_DB_PATH") == 0 ? bench_file : NULL;
-}
-
-#define CHECK_OK(expression)                                                                       \
-    do {                                                                                           \
-        enum error error_ = (expression);                                                          \
-        if (error_) {                                                                              \
-            printf("%s:%d: %s gave error %d, %s: %s\n", __FILE__, __LINE__, #expression,           \
-                   (int)error_, bench->problem.reason, bench->problem.text);                       \
-            test_failures_here++;                                                                  \
-        }                                                                                          \
-    } while (0)
-
-/* The expression fails with this code and reason. */
-#define CHECK_FAILS(expression, code, why)                                                         \
-    do {                                                                                           \
-        enum error error_ = (expression);                                                          \
-        if (error_ != (code) || strcmp(bench->problem.reason, (why)) != 0) {                       \
-            printf("%s:%d: %s gave error %d, %s, expected %d, %s\n", __FILE__, __LINE__,           \
-                   #expression, (int)error_, error_ ? bench->problem.reason : "-", (int)(code),    \
-                   (why));                                                                         \
-            test_failures_here++;                                                                  \
-        }                                                                                          \
-    } while (0)
-
-static inline void bench_fatal(const char *what, const struct problem *problem)
-{
-    printf("cannot %s: %s\n", what, problem->text);
-    exit(2);
-}
-
-static inline void bench_empty_server(const char *url)
-{
-    static const struct statement drop = {"drop", "DROP SCHEMA public CASCADE"};
-    static const struct statement make = {"make", "CREATE SCHEMA public"};
-    struct problem problem = {0};
-    struct db *db = NULL;
-    enum error error = db_open(url, NULL, &db, &problem);
-
-    if (!error)
-        error = query_end(db_query(db, &drop), &problem);
-    if (!error)
-        error = query_end(db_query(db, &make), &problem);
-    if (error)
-        bench_fatal("empty the database", &problem);
-    db_close(db);
 }
 
 /* One more handle on the same database, with a statement cache and a connection of its own. */
