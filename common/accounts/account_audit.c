@@ -2,6 +2,7 @@
 #include "accounts/account_audit.h"
 #include "accounts/store_internal.h"
 
+#include "base/clock.h"
 #include "base/list.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -9,6 +10,7 @@
 #include <string.h>
 
 enum { ACTOR_BYTES = 100, RESOURCE_BYTES = 200, DETAIL_BYTES = 500 };
+static const int64_t DAY_US = INT64_C(86400000000);
 
 #define OWNER struct account_event
 static const struct field event_fields[] = {
@@ -33,6 +35,12 @@ static const struct statement list_events = {
            " ORDER BY id DESC LIMIT ?",
 };
 
+static const struct statement purge_events = {
+    .name = "account_audit_purge",
+    .sql = "DELETE FROM audit_log WHERE id IN (SELECT id FROM audit_log WHERE ts < ?"
+           " ORDER BY ts LIMIT ?)",
+};
+
 static void bind_cut(struct query *query, const char *text, size_t most)
 {
     if (text)
@@ -53,6 +61,18 @@ void account_audit_note(const struct accounts_call *call, const struct account_e
     query_bind_text(query, event->ip_address);
     if (query_end(query, &problem))
         log_event(LOG_ERROR, "audit_not_written", problem.text);
+}
+
+enum error account_audit_purge(const struct accounts_call *call, int64_t days)
+{
+    struct query *query;
+
+    if (days == 0)
+        return ERROR_NONE;
+    query = db_query(call->db, &purge_events);
+    query_bind_integer(query, clock_unix_microseconds() - days * DAY_US);
+    query_bind_integer(query, ACCOUNT_AUDIT_LIMIT_MAX);
+    return query_end(query, call->problem);
 }
 
 enum error account_audit_list(const struct accounts_call *call, int64_t limit,

@@ -50,7 +50,8 @@ struct accounts_service_settings {
     struct accounts_administrator administrator;
 
     int64_t session_idle_seconds, session_lifetime_seconds;
-    int64_t sign_in_failures, sign_in_failure_seconds, sign_in_rate_per_minute;
+    int64_t sign_in_failures, sign_in_failure_seconds, sign_in_rate_per_minute,
+        provider_rate_per_minute, audit_days;
     int64_t invitation_hours;
 
     int64_t max_request_body_bytes;

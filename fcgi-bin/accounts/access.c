@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { PROVIDER_A_MINUTE = 300 };
-
 static bool only_reads(const struct request *request)
 {
     return request->method == METHOD_GET || request->method == METHOD_HEAD ||
@@ -92,7 +90,8 @@ size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_
         uint32_t a_minute;
     } windows[] = {
         {TRAIT_GUESSES, "guess", (uint32_t)service_settings(request)->sign_in_rate_per_minute},
-        {TRAIT_PROVIDER, "provider", PROVIDER_A_MINUTE}};
+        {TRAIT_PROVIDER, "provider",
+         (uint32_t)service_settings(request)->provider_rate_per_minute}};
 
     for (size_t i = 0; request->route && i < COUNT_OF(windows); i++) {
         if (!(request->route->traits & windows[i].trait))

@@ -206,6 +206,8 @@ enum error service_sign_in(struct request *request, struct reply *reply,
     enum error error = service_call(request, &call);
 
     if (!error)
+        error = account_audit_purge(&call, settings->audit_days);
+    if (!error)
         error = session_start(&call, &terms, session, &token);
     if (error)
         return error;

@@ -240,6 +240,25 @@ ON_BOTH(the_audit_log_is_read_from_its_end)
     CHECK(event[0].ts > 0 && !event[0].ip_address);
 }
 
+ON_BOTH(the_audit_log_ends_after_its_days)
+{
+    struct object_list events;
+
+    account_audit_note(&bench->call,
+                       &(struct account_event){.actor = "old", .action = "test", .resource = ""});
+    RUN(bench, "UPDATE audit_log SET ts = ts - 864000000000"); /* ten days */
+    account_audit_note(&bench->call,
+                       &(struct account_event){.actor = "new", .action = "test", .resource = ""});
+    CHECK_OK(account_audit_purge(&bench->call, 0));
+    CHECK_OK(account_audit_purge(&bench->call, 11));
+    CHECK_OK(account_audit_list(&bench->call, 5, &events));
+    CHECK_INT(events.count, 2);
+    CHECK_OK(account_audit_purge(&bench->call, 9));
+    CHECK_OK(account_audit_list(&bench->call, 5, &events));
+    CHECK_INT(events.count, 1);
+    CHECK_TEXT(((const struct account_event *)events.items)->actor, "new");
+}
+
 /* What may be half-done. */
 enum change { ADD, CHANGE, SET_PASSWORD, START_SESSION, ADD_TOKEN, ACCEPT, CHANGE__MAX };
 
@@ -323,4 +342,5 @@ TEST_MAIN(CASE(passwords_of_both_kinds_count), CASE(whoever_is_switched_off_is_r
           CASE(the_hash_of_the_settings_counts_before_an_own_password),
           CASE(an_invitation_is_used_once),
           CASE(users_of_support_are_copied_without_those_whose_names_are_taken),
-          CASE(the_audit_log_is_read_from_its_end), CASE(a_change_is_whole_or_not_at_all))
+          CASE(the_audit_log_is_read_from_its_end), CASE(the_audit_log_ends_after_its_days),
+          CASE(a_change_is_whole_or_not_at_all))
