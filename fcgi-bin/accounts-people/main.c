@@ -7,6 +7,7 @@
 #include "accounts-people/session.h"
 #include "accounts-people/system.h"
 #include "accounts/invitations.h"
+#include "accounts/oidc/client.h"
 #include "accounts/tokens.h"
 #include "http/documents.h"
 
@@ -71,7 +72,7 @@ static const struct route routes[] = {
      .traits = TRAIT_PROVIDER,
      .sets_cookie = true,
      .status = 303,
-     .query = &oidc_callback_query_schema,
+     .query = &oidc_response_schema,
      .errors = ERRORS(404, 429, 503),
      .handler = oidc_callback_handle,
      .name = "oidc_callback",

@@ -8,9 +8,7 @@
 
 #include <string.h>
 
-enum { NEXT_MAX = 2000, PARAMETER_MAX = 4096 };
-
-static const char browser_cookie[] = "assay_sign_in";
+enum { NEXT_MAX = 2000 };
 
 struct start_query {
     const char *next;
@@ -23,22 +21,6 @@ static const struct field start_fields[] = {
 };
 #undef OWNER
 SCHEMA(oidc_start_query_schema, struct start_query, "OidcStartQuery", start_fields);
-
-struct callback_query {
-    const char *code, *state, *iss, *error;
-};
-
-/* Providers add parameters of their own. */
-#define OWNER struct callback_query
-static const struct field callback_fields[] = {
-    STRING(OWNER, code, .nullable = true, .max_length = PARAMETER_MAX, .secret = true),
-    STRING(OWNER, state, .nullable = true, .max_length = PARAMETER_MAX, .secret = true),
-    STRING(OWNER, iss, .nullable = true, .max_length = PARAMETER_MAX),
-    STRING(OWNER, error, .nullable = true, .max_length = PARAMETER_MAX),
-};
-#undef OWNER
-SCHEMA(oidc_callback_query_schema, struct callback_query, "OidcCallbackQuery", callback_fields,
-       .extra = EXTRA_IGNORE);
 
 /* Back to the page of sign-in, with the word that it explains. */
 static enum error send_back(struct request *request, struct reply *reply, const char *next)
@@ -82,7 +64,7 @@ enum error oidc_start_handle(struct request *request, struct reply *reply)
         return error;
     error = service_call(request, &call);
     if (!error)
-        error = oidc_sign_in_begin(&call, client, request_cookie(request, browser_cookie),
+        error = oidc_sign_in_begin(&call, client, request_cookie(request, oidc_cookie),
                                    arena_print(request->arena, "%s%s/api/oidc/callback",
                                                service_portal(request), request_prefix(request)),
                                    next, &beginning);
@@ -90,7 +72,7 @@ enum error oidc_start_handle(struct request *request, struct reply *reply)
         return send_back(request, reply, next);
     reply_set_cookie(
         request, reply,
-        &(struct cookie){.name = browser_cookie,
+        &(struct cookie){.name = oidc_cookie,
                          .value = beginning.browser,
                          .max_age = oidc_client_config(client)->sign_in_seconds,
                          .same_site = SAME_SITE_LAX,
@@ -101,8 +83,6 @@ enum error oidc_start_handle(struct request *request, struct reply *reply)
 
 enum error oidc_callback_handle(struct request *request, struct reply *reply)
 {
-    const struct callback_query *query = request->query;
-    const struct oidc_response response = {query->code, query->error, query->iss};
     struct person_session session;
     struct oidc_sign_in sign_in = {.next = "/"};
     struct oidc_client *client;
@@ -113,8 +93,8 @@ enum error oidc_callback_handle(struct request *request, struct reply *reply)
         return error;
     error = service_call(request, &call);
     if (!error)
-        error = oidc_sign_in_end(&call, client, request_cookie(request, browser_cookie),
-                                 query->state, &response, &sign_in);
+        error = oidc_sign_in_end(&call, client, request_cookie(request, oidc_cookie),
+                                 request->query, &sign_in);
     if (!error && sign_in.is_new)
         service_audit(request, sign_in.person.username, "person_added",
                       arena_print(request->arena, "person:%s", sign_in.person.username), "oidc");

@@ -4,7 +4,7 @@
 
 #include "accounts/service.h"
 
-extern const struct schema oidc_start_query_schema, oidc_callback_query_schema;
+extern const struct schema oidc_start_query_schema;
 
 enum error oidc_start_handle(struct request *request, struct reply *reply);
 enum error oidc_callback_handle(struct request *request, struct reply *reply);

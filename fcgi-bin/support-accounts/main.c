@@ -1,5 +1,6 @@
 /* The support service, family accounts: sign-in, in a pool of its own because comparing a password
  * takes a tenth of a second of computing. Routes only. */
+#include "accounts/oidc/client.h"
 #include "support-accounts/session.h"
 #include "support-accounts/sso.h"
 #include "support/service.h"
@@ -75,7 +76,7 @@ static const struct route routes[] = {
      .sets_cookie = true,
      .traits = TRAIT_SSO,
      .status = 307,
-     .query = &sso_callback_query_schema,
+     .query = &oidc_response_schema,
      .errors = ERRORS(400, 429, 503),
      .handler = sso_callback_handle,
      .name = "sso_callback",

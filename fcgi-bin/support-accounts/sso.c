@@ -12,9 +12,7 @@
 
 #include <string.h>
 
-enum { PARAMETER_MAX = 4096, CLIENTS_MEMORY = 1 << 20 };
-
-static const char browser_cookie[] = "assay_sign_in";
+enum { CLIENTS_MEMORY = 1 << 20 };
 
 struct provider_row {
     const char *name;
@@ -36,22 +34,6 @@ struct provider_list {
 static const struct field providers_fields[] = {OBJECTS(OWNER, providers, provider_row_schema)};
 #undef OWNER
 SCHEMA(sso_providers_schema, struct provider_list, "SsoProviders", providers_fields);
-
-struct callback_query {
-    const char *code, *state, *iss, *error;
-};
-
-/* Providers add parameters of their own. */
-#define OWNER struct callback_query
-static const struct field callback_fields[] = {
-    STRING(OWNER, code, .nullable = true, .max_length = PARAMETER_MAX, .secret = true),
-    STRING(OWNER, state, .nullable = true, .max_length = PARAMETER_MAX, .secret = true),
-    STRING(OWNER, iss, .nullable = true, .max_length = PARAMETER_MAX),
-    STRING(OWNER, error, .nullable = true, .max_length = PARAMETER_MAX),
-};
-#undef OWNER
-SCHEMA(sso_callback_query_schema, struct callback_query, "SsoCallbackQuery", callback_fields,
-       .extra = EXTRA_IGNORE);
 
 /* The clients of this worker, each made when it is first asked for. */
 static struct {
@@ -152,14 +134,14 @@ enum error sso_login_handle(struct request *request, struct reply *reply)
     }
     error = request_accounts(request, &call);
     if (!error)
-        error = oidc_sign_in_begin(&call, client, request_cookie(request, browser_cookie),
+        error = oidc_sign_in_begin(&call, client, request_cookie(request, oidc_cookie),
                                    arena_print(request->arena, "%s/api/auth/sso/%s/callback",
                                                origin_of(request), request->arguments[0]),
                                    NULL, &beginning);
     if (error)
         return refuse(request, error);
     reply_set_cookie(request, reply,
-                     &(struct cookie){.name = browser_cookie,
+                     &(struct cookie){.name = oidc_cookie,
                                       .value = beginning.browser,
                                       .max_age = oidc_client_config(client)->sign_in_seconds,
                                       .same_site = SAME_SITE_LAX,
@@ -186,8 +168,6 @@ static enum error give_tokens(struct request *request, struct reply *reply,
 
 enum error sso_callback_handle(struct request *request, struct reply *reply)
 {
-    const struct callback_query *query = request->query;
-    const struct oidc_response response = {query->code, query->error, query->iss};
     struct oidc_sign_in sign_in;
     struct oidc_client *client;
     struct accounts_call call;
@@ -197,8 +177,8 @@ enum error sso_callback_handle(struct request *request, struct reply *reply)
         return error;
     error = request_accounts(request, &call);
     if (!error)
-        error = oidc_sign_in_end(&call, client, request_cookie(request, browser_cookie),
-                                 query->state, &response, &sign_in);
+        error = oidc_sign_in_end(&call, client, request_cookie(request, oidc_cookie),
+                                 request->query, &sign_in);
     if (!error)
         error = give_tokens(request, reply, &sign_in.person);
     if (error)

@@ -4,7 +4,7 @@
 
 #include "http/request.h"
 
-extern const struct schema sso_providers_schema, sso_callback_query_schema;
+extern const struct schema sso_providers_schema;
 
 enum error sso_providers_handle(struct request *request, struct reply *reply);
 enum error sso_login_handle(struct request *request, struct reply *reply);

@@ -13,7 +13,19 @@
 #include <string.h>
 #include <strings.h>
 
-enum { FORM_MAX = 16384, BREAKER_FAILURES = 5, BREAKER_SECONDS = 15 };
+enum { PARAMETER_MAX = 4096, FORM_MAX = 16384, BREAKER_FAILURES = 5, BREAKER_SECONDS = 15 };
+
+/* Providers add parameters of their own. */
+#define OWNER struct oidc_response
+static const struct field response_fields[] = {
+    STRING(OWNER, code, .nullable = true, .max_length = PARAMETER_MAX, .secret = true),
+    STRING(OWNER, state, .nullable = true, .max_length = PARAMETER_MAX, .secret = true),
+    STRING(OWNER, iss, .nullable = true, .max_length = PARAMETER_MAX),
+    STRING(OWNER, error, .nullable = true, .max_length = PARAMETER_MAX),
+};
+#undef OWNER
+SCHEMA(oidc_response_schema, struct oidc_response, "OidcCallbackQuery", response_fields,
+       .extra = EXTRA_IGNORE);
 
 static const double SECONDS_MIN = 0.05; /* of a call, when the time is over */
 
@@ -351,7 +363,7 @@ static enum error check_response(const struct oidc_config *config,
 {
     bool named = metadata->authorization_response_iss_parameter_supported;
 
-    if (response->issuer ? strcmp(response->issuer, config->issuer) != 0 : named)
+    if (response->iss ? strcmp(response->iss, config->issuer) != 0 : named)
         return problem_set(problem, ERROR_FORBIDDEN, "oidc_mix_up",
                            "the answer is of another provider");
     if (response->error)

@@ -9,6 +9,7 @@
 #include "accounts/oidc/claims.h"
 #include "accounts/oidc/config.h"
 #include "accounts/oidc/metadata.h"
+#include "base/schema.h"
 
 struct shm_region;
 struct oidc_client;
@@ -35,12 +36,15 @@ MUST_CHECK enum error oidc_client_authorize(struct oidc_client *client, struct a
                                             const struct oidc_attempt *attempt,
                                             const char **address, struct problem *problem);
 
-/* What the provider sent with the browser; NULL = no such parameter. */
+/* What the provider sends with the browser, as the query of the address that it sends it back to;
+ * NULL = no such parameter. */
 struct oidc_response {
     const char *code;
+    const char *state; /* of the attempt */
+    const char *iss;   /* the issuer (RFC 9207) */
     const char *error;
-    const char *issuer; /* `iss` (RFC 9207) */
 };
+SCHEMA_OF(oidc_response_schema, struct oidc_response);
 
 /* Redeems the code: exchanges it, verifies the ID token with the provider's keys, and asks its
  * userinfo endpoint for what the token leaves out. ERROR_FORBIDDEN `oidc_denied` when the provider

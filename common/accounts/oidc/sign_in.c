@@ -10,6 +10,8 @@
 
 enum { SECRET_BYTES = 32, SECRET_TEXT = 44, NEXT_MAX = 1000 };
 
+const char oidc_cookie[] = "assay_sign_in";
+
 enum error oidc_check(const struct oidc_config *config, struct problem *problem)
 {
     enum error error = oidc_config_check(config, problem);
@@ -94,13 +96,13 @@ enum error oidc_sign_in_begin(const struct accounts_call *call, struct oidc_clie
 }
 
 enum error oidc_sign_in_end(const struct accounts_call *call, struct oidc_client *client,
-                            const char *browser, const char *state,
-                            const struct oidc_response *response, struct oidc_sign_in *sign_in)
+                            const char *browser, const struct oidc_response *response,
+                            struct oidc_sign_in *sign_in)
 {
     const struct oidc_config *config = oidc_client_config(client);
     struct oidc_identity identity;
     struct oidc_pending pending;
-    enum error error = attempt_take(call, state, browser, config->issuer, &pending);
+    enum error error = attempt_take(call, response->state, browser, config->issuer, &pending);
 
     *sign_in = (struct oidc_sign_in){.next = "/"};
     if (error)

@@ -17,6 +17,9 @@ MUST_CHECK enum error oidc_check(const struct oidc_config *config, struct proble
  * absolute path that no browser takes for another host. Else "/". */
 const char *oidc_next_path(const char *path);
 
+/* The cookie that binds a sign-in to the browser. */
+extern const char oidc_cookie[];
+
 struct oidc_beginning {
     const char *address; /* of the provider, for the browser */
     const char *browser; /* value of the cookie that binds the sign-in to the browser */
@@ -38,8 +41,7 @@ struct oidc_sign_in {
 /* Ends it: takes the state, asks the provider, and finds the person. ERROR_FORBIDDEN `oidc_expired`
  * (attempt_store.h), and the errors of oidc_client_redeem() and oidc_person_of(). */
 MUST_CHECK enum error oidc_sign_in_end(const struct accounts_call *call, struct oidc_client *client,
-                                       const char *browser, const char *state,
-                                       const struct oidc_response *response,
+                                       const char *browser, const struct oidc_response *response,
                                        struct oidc_sign_in *sign_in);
 
 /* The word for a failure that the page of sign-in explains: oidc_denied, oidc_expired,
