@@ -277,11 +277,11 @@ def test_outcomes_and_test_button(guarded, hooks, receiver):
     assert (tested["status"], tested["response_code"]) == ("delivered", 200), "however much it says"
     trial = {"target_url": f"{receiver}/200", "secret": "unsaved", "format": "generic"}
     before = expect(guarded.admin.get(WEBHOOKS))["total"]
-    assert expect(guarded.admin.post(f"{WEBHOOKS}/test", trial))["status"] == "delivered"
-    assert expect(guarded.admin.post(f"{WEBHOOKS}/test", {**trial, "target_url": f"{receiver}/410"}))["response_code"] == 410
+    assert expect(guarded.admin.post(f"{WEBHOOKS}/new/test", trial))["status"] == "delivered"
+    assert expect(guarded.admin.post(f"{WEBHOOKS}/new/test", {**trial, "target_url": f"{receiver}/410"}))["response_code"] == 410
     assert expect(guarded.admin.get(WEBHOOKS))["total"] == before, "nothing is kept"
-    assert guarded.admin.post(f"{WEBHOOKS}/test", {**trial, "target_url": "ftp://nowhere"}).status == 400
-    assert guarded.read.post(f"{WEBHOOKS}/test", trial).status in (401, 403)
+    assert guarded.admin.post(f"{WEBHOOKS}/new/test", {**trial, "target_url": "ftp://nowhere"}).status == 400
+    assert guarded.read.post(f"{WEBHOOKS}/new/test", trial).status in (401, 403)
     body = deliveries(guarded, talkative)["deliveries"][0]["response_body"]
     assert body.startswith("жжж") and body.endswith("ж …[truncated at 65536 bytes]") and 2000 < len(body.encode()) <= 2048
     assert expect(guarded.read.get("/api/v1/audit?action=webhook.test"))["total"] >= 2
