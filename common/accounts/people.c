@@ -2,6 +2,7 @@
 #include "accounts/people.h"
 #include "accounts/sessions.h"
 #include "accounts/store_internal.h"
+#include "accounts/tokens.h"
 
 #include "base/clock.h"
 #include "base/list.h"
@@ -349,18 +350,6 @@ enum error person_edit(const struct accounts_call *call, const char *id, person_
     return accounts_change_finish(call, change, error);
 }
 
-static void replace(void *context, struct person *person)
-{
-    *person = *(const struct person *)context;
-}
-
-enum error person_change(const struct accounts_call *call, const struct person *person)
-{
-    struct person wanted = *person, changed;
-
-    return person_edit(call, person->id, replace, &wanted, &changed);
-}
-
 enum error person_password(const struct accounts_call *call, const char *id, const char **hash,
                            const char **source)
 {
@@ -392,20 +381,23 @@ static enum error store_password(const struct accounts_call *call, const char *i
     return problem_set(call->problem, ERROR_NOT_FOUND, "person_unknown", "there is no such person");
 }
 
-enum error person_set_password(const struct accounts_call *call, const char *id,
-                               const char *password, bool must_change, const char *kept)
+enum error person_set_password(const struct accounts_call *call,
+                               const struct password_setting *setting, int64_t *tokens_ended)
 {
-    const char *hash;
+    const char *hash, *id = setting->person_id;
     int64_t change;
-    enum error error = person_hash_password(call, password, &hash);
+    enum error error = person_hash_password(call, setting->password, &hash);
 
+    *tokens_ended = 0;
     if (!error)
         error = accounts_change_begin(call, &change);
     if (error)
         return error;
-    error = store_password(call, id, hash, must_change);
+    error = store_password(call, id, hash, setting->must_change);
     if (!error)
-        error = session_end_all(call, id, kept);
+        error = session_end_all(call, id, setting->kept_session);
+    if (!error && setting->ends_tokens)
+        error = personal_token_delete_all(call, id, tokens_ended);
     return accounts_change_finish(call, change, error);
 }
 

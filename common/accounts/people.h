@@ -64,13 +64,11 @@ MUST_CHECK enum error people_list(const struct accounts_call *call, struct objec
 /* How many are active. */
 MUST_CHECK enum error people_count(const struct accounts_call *call, int64_t *active);
 
-/* Writes name, email, tenant, roles, is_active and must_change_password of `person` (by its id).
- * ERROR_CONFLICT last_administrator when nobody would be left who is an administrator of the suite;
- * ERROR_INVALID person_invalid; ERROR_NOT_FOUND. Whoever is switched off loses his sessions. */
-MUST_CHECK enum error person_change(const struct accounts_call *call, const struct person *person);
-
-/* The same, for a change that rests on what the person is: `edit` changes the person as it is
- * stored, which nobody else changes meanwhile. `person` receives the result. */
+/* Changes name, email, tenant, roles, is_active and must_change_password of a person. `edit` gets
+ * the person as it is stored, and nobody else changes it meanwhile: two changes at the same time
+ * are both kept. `person` receives the result. ERROR_CONFLICT last_administrator when nobody would
+ * be left who is an administrator of the suite; ERROR_INVALID person_invalid; ERROR_NOT_FOUND.
+ * Whoever is switched off loses his sessions. */
 typedef void person_editor(void *context, struct person *person);
 MUST_CHECK enum error person_edit(const struct accounts_call *call, const char *id,
                                   person_editor *edit, void *context, struct person *person);
@@ -78,10 +76,18 @@ MUST_CHECK enum error person_edit(const struct accounts_call *call, const char *
 /* The hash of the password and where the account comes from; NULL = no password of its own. */
 MUST_CHECK enum error person_password(const struct accounts_call *call, const char *id,
                                       const char **hash, const char **source);
-/* Stores a new password and ends all sessions of the person except `kept` (an id; NULL = none).
- * ERROR_INVALID password_too_short. */
-MUST_CHECK enum error person_set_password(const struct accounts_call *call, const char *id,
-                                          const char *password, bool must_change, const char *kept);
+struct password_setting {
+    const char *person_id;
+    const char *password;
+    bool must_change;         /* by the person, before anything else */
+    const char *kept_session; /* its id; all others of the person end. NULL = none */
+    bool ends_tokens;         /* the personal tokens of the person as well */
+};
+/* Stores a new password; `tokens_ended` receives how many tokens ended. ERROR_INVALID
+ * password_too_short; ERROR_NOT_FOUND. */
+MUST_CHECK enum error person_set_password(const struct accounts_call *call,
+                                          const struct password_setting *setting,
+                                          int64_t *tokens_ended);
 
 /* The hash to store of a new password. ERROR_INVALID password_too_short. */
 MUST_CHECK enum error person_hash_password(const struct accounts_call *call, const char *password,

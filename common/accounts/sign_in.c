@@ -173,6 +173,11 @@ bool sign_in_is_first_password(const struct accounts_administrator *administrato
     return is_first || is_pair;
 }
 
+static void make_administrator(void *context, struct person *person)
+{
+    person->roles = context;
+}
+
 /* The administrator of the settings as a person who may do everything. */
 static enum error add_administrator(const struct accounts_call *call,
                                     const struct accounts_administrator *administrator,
@@ -194,8 +199,7 @@ static enum error add_administrator(const struct accounts_call *call,
         /* Somebody else has signed in for the first time at the same moment. */
         return error == ERROR_CONFLICT ? person_find(call, wanted.username, person) : error;
     }
-    person->roles = roles;
-    return complete ? ERROR_NONE : person_change(call, person);
+    return complete ? ERROR_NONE : person_edit(call, person->id, make_administrator, roles, person);
 }
 
 static enum error accept(const struct accounts_call *call, const struct sign_in_rules *rules,

@@ -56,6 +56,11 @@ static const struct statement delete_token = {
     .sql = "DELETE FROM personal_tokens WHERE person_id = ? AND id = ?",
 };
 
+static const struct statement delete_all_tokens = {
+    .name = "personal_token_delete_all",
+    .sql = "DELETE FROM personal_tokens WHERE person_id = ?",
+};
+
 bool personal_token_is(const char *credential)
 {
     return credential &&
@@ -177,4 +182,24 @@ enum error personal_token_delete(const struct accounts_call *call, const char *p
         error =
             problem_set(call->problem, ERROR_NOT_FOUND, "token_unknown", "there is no such token");
     return accounts_change_finish(call, change, error);
+}
+
+enum error personal_token_delete_all(const struct accounts_call *call, const char *person_id,
+                                     int64_t *deleted)
+{
+    int64_t change;
+    enum error error = accounts_change_begin(call, &change);
+
+    *deleted = 0;
+    if (error)
+        return error;
+    error = accounts_run(call, &delete_all_tokens, person_id, NULL, deleted);
+    return accounts_change_finish(call, change, error);
+}
+
+const char *personal_tokens_deleted_text(struct arena *arena, int64_t deleted)
+{
+    return deleted == 0 ? NULL
+                        : arena_print(arena, "%lld %s deleted", (long long)deleted,
+                                      deleted == 1 ? "token" : "tokens");
 }

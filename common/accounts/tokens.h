@@ -44,5 +44,10 @@ MUST_CHECK enum error personal_token_list(const struct accounts_call *call, cons
 /* ERROR_NOT_FOUND token_unknown. */
 MUST_CHECK enum error personal_token_delete(const struct accounts_call *call, const char *person_id,
                                             const char *id);
+/* All tokens of a person; `deleted` receives how many there were. */
+MUST_CHECK enum error personal_token_delete_all(const struct accounts_call *call,
+                                                const char *person_id, int64_t *deleted);
+/* For the audit log: "3 tokens deleted"; NULL for none. */
+const char *personal_tokens_deleted_text(struct arena *arena, int64_t deleted);
 
 #endif

@@ -28,7 +28,8 @@ static const char help[] =
     "  invite EMAIL ROLES              Print a link with which a person makes an account.\n"
     "  role NAME ROLES                 Change roles; areas that are not named keep theirs.\n"
     "  tenant NAME TENANT              Change whose data the person sees.\n"
-    "  password NAME                   Set a new password, as `add` does; ends all sessions.\n"
+    "  password NAME                   Set a new password, as `add` does; ends all sessions\n"
+    "                                  and deletes the person's tokens.\n"
     "  off NAME                        Switch a person off; ends all sessions and tokens.\n"
     "  on NAME                         Switch a person on again.\n"
     "  token NAME TOKEN-NAME [DAYS]    Print a personal token, which expires after DAYS.\n"
@@ -166,33 +167,48 @@ static enum error run_invite(struct job *job)
     return ERROR_NONE;
 }
 
+/* Finds the person of the command line and changes it. */
+static enum error edit_named(struct job *job, person_editor *edit, struct person *person)
+{
+    enum error error = find(job, person);
+
+    return error ? error : person_edit(&job->call, person->id, edit, job, person);
+}
+
+static void edit_roles(void *context, struct person *person)
+{
+    struct job *job = context;
+    struct person_roles *roles = ARENA_NEW(job->call.arena, struct person_roles);
+    struct problem unused = {0};
+
+    *roles = *person->roles;
+    if (!roles_read(job->argv[1], roles, &unused)) /* run_role() has refused what is wrong */
+        person->roles = roles;
+}
+
 static enum error run_role(struct job *job)
 {
     struct person person;
-    struct person_roles roles;
-    enum error error = find(job, &person);
+    struct person_roles named = PERSON_ROLES_NONE;
+    enum error error = roles_read(job->argv[1], &named, job->call.problem);
 
-    if (error)
-        return error;
-    roles = *person.roles;
-    error = roles_read(job->argv[1], &roles, job->call.problem);
-    person.roles = &roles;
     if (!error)
-        error = person_change(&job->call, &person);
+        error = edit_named(job, edit_roles, &person);
     if (!error)
-        note(job, "person_changed", person.username, roles_text(job->call.arena, &roles));
+        note(job, "person_changed", person.username, roles_text(job->call.arena, person.roles));
     return error;
+}
+
+static void edit_tenant(void *context, struct person *person)
+{
+    person->tenant = ((struct job *)context)->argv[1];
 }
 
 static enum error run_tenant(struct job *job)
 {
     struct person person;
-    enum error error = find(job, &person);
+    enum error error = edit_named(job, edit_tenant, &person);
 
-    if (error)
-        return error;
-    person.tenant = job->argv[1];
-    error = person_change(&job->call, &person);
     if (!error)
         note(job, "person_changed", person.username,
              arena_print(job->call.arena, "tenant %s", person.tenant));
@@ -201,38 +217,52 @@ static enum error run_tenant(struct job *job)
 
 static enum error run_password(struct job *job)
 {
+    struct password_setting setting = {.must_change = true, .ends_tokens = true};
     struct person person;
-    enum error error = find(job, &person);
-
-    if (!error)
-        error = person_set_password(&job->call, person.id, read_password(job), true, NULL);
-    if (!error)
-        note(job, "password_set", person.username, NULL);
-    return error;
-}
-
-static enum error switch_person(struct job *job, bool on)
-{
-    struct person person;
+    int64_t tokens_ended;
     enum error error = find(job, &person);
 
     if (error)
         return error;
-    person.is_active = on;
-    error = person_change(&job->call, &person);
+    setting.person_id = person.id;
+    setting.password = read_password(job);
+    error = person_set_password(&job->call, &setting, &tokens_ended);
     if (!error)
-        note(job, "person_changed", person.username, on ? "switched on" : "switched off");
+        note(job, "password_set", person.username,
+             personal_tokens_deleted_text(job->call.arena, tokens_ended));
+    return error;
+}
+
+static void edit_off(void *context, struct person *person)
+{
+    (void)context;
+    person->is_active = false;
+}
+
+static void edit_on(void *context, struct person *person)
+{
+    (void)context;
+    person->is_active = true;
+}
+
+static enum error run_switch(struct job *job, person_editor *edit, const char *done)
+{
+    struct person person;
+    enum error error = edit_named(job, edit, &person);
+
+    if (!error)
+        note(job, "person_changed", person.username, done);
     return error;
 }
 
 static enum error run_off(struct job *job)
 {
-    return switch_person(job, false);
+    return run_switch(job, edit_off, "switched off");
 }
 
 static enum error run_on(struct job *job)
 {
-    return switch_person(job, true);
+    return run_switch(job, edit_on, "switched on");
 }
 
 /* Microseconds since 1970; 0 for never. */

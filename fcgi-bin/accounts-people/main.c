@@ -111,7 +111,9 @@ static const struct route routes[] = {
      .name = "change_password",
      .tag = "own account",
      .summary = "Change the own password",
-     .help = "All other sessions of the person end."},
+     .help =
+         "All other sessions of the person end, and, unless `end_tokens` is false, its personal "
+         "tokens."},
     {.method = METHOD_GET,
      .path = "/api/tokens",
      .role = ACCESS_PERSON,
@@ -196,7 +198,7 @@ static const struct route routes[] = {
      .name = "set_password",
      .tag = "people",
      .summary = "Give a person a new password",
-     .help = "The person's sessions end."},
+     .help = "The person's sessions and personal tokens end."},
     {.method = METHOD_GET,
      .path = "/api/invitations",
      .role = ACCESS_ADMINISTRATOR,

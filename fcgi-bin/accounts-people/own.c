@@ -21,6 +21,7 @@ SCHEMA(sessions_schema, struct sessions, "Sessions", sessions_fields);
 struct password_change {
     const char *current;
     const char *wanted;
+    bool end_tokens;
 };
 
 #define OWNER struct password_change
@@ -34,10 +35,14 @@ static const struct field password_fields[] = {
      .min_length = PASSWORD_MIN,
      .max_length = PASSWORD_MAX,
      .secret = true},
+    BOOLEAN(OWNER, end_tokens, .default_value = true,
+            .help = "Deletes the personal tokens too: whoever knew the old password may have made "
+                    "some."),
 };
 #undef OWNER
 SCHEMA(password_change_schema, struct password_change, "PasswordChange", password_fields,
-       .example = "{\"current\":\"the one until now\",\"new\":\"a longer new one\"}");
+       .example = "{\"current\":\"the one until now\",\"new\":\"a longer new one\","
+                  "\"end_tokens\":true}");
 
 struct tokens {
     OBJECT_LIST(struct personal_token, tokens);
@@ -124,9 +129,13 @@ enum error password_handle(struct request *request, struct reply *reply)
     const struct sign_in_rules rules = service_sign_in_rules(request);
     const struct sign_in_attempt attempt = {person->username, change->current,
                                             request->client.network, exposure_is_local(request)};
+    const struct password_setting setting = {.person_id = person->id,
+                                             .password = change->wanted,
+                                             .kept_session = service_session_id(request),
+                                             .ends_tokens = change->end_tokens};
     enum sign_in_outcome outcome;
     struct accounts_call call;
-    int64_t retry_after;
+    int64_t retry_after, tokens_ended;
     enum error error = service_call(request, &call);
 
     if (error)
@@ -138,11 +147,11 @@ enum error password_handle(struct request *request, struct reply *reply)
     if (!error)
         error = session_refuse(request, reply, outcome, retry_after);
     if (!error)
-        error = person_set_password(&call, person->id, change->wanted, false,
-                                    service_session_id(request));
+        error = person_set_password(&call, &setting, &tokens_ended);
     if (error)
         return error;
-    service_audit(request, NULL, "password_changed", own_resource(request), NULL);
+    service_audit(request, NULL, "password_changed", own_resource(request),
+                  personal_tokens_deleted_text(request->arena, tokens_ended));
     reply->status = 204;
     return ERROR_NONE;
 }

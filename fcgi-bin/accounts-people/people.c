@@ -2,6 +2,7 @@
 #include "accounts-people/people.h"
 
 #include "accounts/people.h"
+#include "accounts/tokens.h"
 
 #include <string.h>
 
@@ -197,8 +198,11 @@ enum error person_password_handle(struct request *request, struct reply *reply)
 {
     const struct new_password *password = request->body;
     const struct accounts_administrator *administrator = &service_settings(request)->administrator;
+    struct password_setting setting = {
+        .password = password->wanted, .must_change = true, .ends_tokens = true};
     struct accounts_call call;
     struct person person;
+    int64_t tokens_ended;
     enum error error = service_call(request, &call);
 
     if (!error)
@@ -208,10 +212,12 @@ enum error person_password_handle(struct request *request, struct reply *reply)
     if (sign_in_is_by_settings(administrator, &person, request->arena))
         return problem_set(&request->problem, ERROR_CONFLICT, "password_in_settings",
                            "This password is ADMIN_PASSWORD_HASH of the settings; change it there");
-    error = person_set_password(&call, person.id, password->wanted, true, NULL);
+    setting.person_id = person.id;
+    error = person_set_password(&call, &setting, &tokens_ended);
     if (error)
         return error;
-    service_audit(request, NULL, "password_set", resource_of(request, &person), NULL);
+    service_audit(request, NULL, "password_set", resource_of(request, &person),
+                  personal_tokens_deleted_text(request->arena, tokens_ended));
     reply->status = 204;
     return ERROR_NONE;
 }

@@ -2,6 +2,7 @@
 #include "accounts-people/session.h"
 
 #include "accounts/people.h"
+#include "accounts/tokens.h"
 #include "http/exposure.h"
 
 #include <string.h>
@@ -33,11 +34,13 @@ SCHEMA(credentials_schema, struct credentials, "Credentials", credentials_fields
 
 struct sign_out_query {
     bool everywhere;
+    bool end_tokens;
 };
 
 #define OWNER struct sign_out_query
 static const struct field sign_out_fields[] = {
     BOOLEAN(OWNER, everywhere, .help = "End all sessions of the person."),
+    BOOLEAN(OWNER, end_tokens, .help = "With everywhere: delete the personal tokens as well."),
 };
 #undef OWNER
 SCHEMA(sign_out_query_schema, struct sign_out_query, "SignOutQuery", sign_out_fields);
@@ -217,10 +220,13 @@ enum error session_end_handle(struct request *request, struct reply *reply)
     const struct person *person = service_person(request);
     struct signed_out *signed_out = ARENA_NEW(request->arena, struct signed_out);
     struct accounts_call call;
+    int64_t tokens_ended = 0;
     enum error error = service_call(request, &call);
 
     if (!error)
         error = find_provider_sign_out(request, &call, &signed_out->provider_sign_out);
+    if (!error && query->everywhere && query->end_tokens)
+        error = personal_token_delete_all(&call, person->id, &tokens_ended);
     if (!error && query->everywhere)
         error = session_end_all(&call, person->id, NULL);
     else if (!error)
@@ -228,7 +234,8 @@ enum error session_end_handle(struct request *request, struct reply *reply)
     if (error && error != ERROR_NOT_FOUND)
         return error;
     service_audit(request, NULL, query->everywhere ? "sign_out_everywhere" : "sign_out",
-                  arena_print(request->arena, "person:%s", person->username), NULL);
+                  arena_print(request->arena, "person:%s", person->username),
+                  personal_tokens_deleted_text(request->arena, tokens_ended));
     service_forget_cookie(request, reply);
     reply->object = signed_out;
     return ERROR_NONE;

@@ -107,9 +107,10 @@ function forgetTab() {
     }
 }
 
-/* Ends the session (all of the person's with `everywhere`), then shows the sign-in page. */
-export async function signOut({ everywhere = false } = {}) {
-    const query = everywhere ? '?everywhere=true' : '';
+/* Ends the session (all of the person's with `everywhere`, personal tokens too with `endTokens`), then shows the
+ * sign-in page. */
+export async function signOut({ everywhere = false, endTokens = false } = {}) {
+    const query = everywhere ? `?everywhere=true&end_tokens=${endTokens}` : '';
     let provider = null;
     try {
         const response = await fetch(portalAddress(`/accounts/api/session${query}`), { method: 'DELETE', headers: { 'Content-Type': 'application/json' } });

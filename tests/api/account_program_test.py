@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -51,11 +52,23 @@ def test_a_life(accounts):
     assert Browser(accounts).get("/api/session", headers=shown).status_code == 200
 
     account(accounts, "password", "paula", password="typed by hand")
+    assert Browser(accounts).get("/api/session", headers=shown).status_code == 401, "whoever knew the old one may have made it"
     assert Browser(accounts).try_to_sign_in("paula", made).status_code == 401
     signed_in(accounts, "paula", "typed by hand")
     entries = signed_in(accounts).get("/api/audit").json()["entries"]
     assert {"person_added", "person_changed", "token_added", "password_set"} <= \
         {entry["action"] for entry in entries if entry["actor"] == "program account"}
+
+
+def test_changes_at_the_same_time_are_all_kept(accounts):
+    account(accounts, "add", "shared")
+    wanted = {"experiments": "viewer", "support": "agent", "models": "analyst", "data": "operator"}
+    with ThreadPoolExecutor(5) as pool:
+        for roles in (wanted, dict.fromkeys(wanted, "none"), wanted):
+            list(pool.map(lambda role: account(accounts, "role", "shared", "=".join(role)), roles.items()))
+            listed = account(accounts, "list")
+            held = [f"{area}={role}" for area, role in roles.items() if role != "none"]
+            assert re.search(rf"^shared .* {','.join(held) or 'none'}$", listed, re.M), listed
 
 
 def test_an_invitation_by_the_program(accounts):

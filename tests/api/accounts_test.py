@@ -131,6 +131,52 @@ def test_a_new_password_ends_other_sessions(accounts, administrator):
     signed_in(accounts, "changing", "my own password")
 
 
+def own_token(browser, name="script"):
+    """A way to ask who a new personal token of the person names: 200 or 401."""
+    token = browser.post("/api/tokens", {"name": name}).json()["token"]
+    return lambda: Browser(browser.accounts).get("/api/session", headers={"X-API-Key": token}).status_code
+
+
+def last_detail(administrator, action):
+    return next(entry["detail"] for entry in administrator.get("/api/audit").json()["entries"] if entry["action"] == action)
+
+
+def test_a_new_password_ends_personal_tokens_unless_they_are_kept(accounts, administrator):
+    add_person(administrator, "renewing", support="agent")
+    browser = signed_in(accounts, "renewing", "a first password")
+    ask = own_token(browser)
+    kept = {"current": "a first password", "new": "my own password", "end_tokens": False}
+    assert browser.send("PUT", "/api/password", kept).status_code == 204
+    assert ask() == 200
+    assert last_detail(administrator, "password_changed") is None
+    assert browser.send("PUT", "/api/password", {"current": "my own password", "new": "one more password"}).status_code == 204
+    assert ask() == 401
+    assert browser.get("/api/tokens").json()["tokens"] == []
+    assert last_detail(administrator, "password_changed") == "1 token deleted"
+
+
+def test_the_reset_by_an_administrator_ends_personal_tokens(accounts, administrator):
+    person = add_person(administrator, "stolen", support="agent")
+    browser = signed_in(accounts, "stolen", "a first password")
+    asks = [own_token(browser, name) for name in ("one", "two")]
+    assert [ask() for ask in asks] == [200, 200]
+    assert administrator.post(f"/api/people/{person['id']}/password", {"new": "given once more"}).status_code == 204
+    assert [ask() for ask in asks] == [401, 401]
+    assert last_detail(administrator, "password_set") == "2 tokens deleted"
+
+
+def test_signing_out_everywhere_may_end_personal_tokens(accounts, administrator):
+    add_person(administrator, "leaving", support="agent")
+    browser = signed_in(accounts, "leaving", "a first password")
+    ask = own_token(browser)
+    assert browser.send("DELETE", "/api/session?everywhere=true").status_code == 200
+    assert ask() == 200
+    browser.sign_in("leaving", "a first password")
+    assert browser.send("DELETE", "/api/session?everywhere=true&end_tokens=true").status_code == 200
+    assert ask() == 401
+    assert last_detail(administrator, "sign_out_everywhere") == "1 token deleted"
+
+
 def test_a_given_password_is_changed_first(accounts, administrator):
     """Until then a session does nothing else."""
     add_person(administrator, "given", settled=False, support="agent")

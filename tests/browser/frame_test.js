@@ -200,6 +200,38 @@ test('a personal token is shown once, works for a program and ends when it is re
     await close(page);
 });
 
+test('whoever changes the password or signs out everywhere says whether the personal tokens end', async () => {
+    const person = { username: `tokens${Date.now()}`, password: `given ${password}` };
+    assert.equal((await request('POST', '/accounts/api/people', { ...person, roles: { experiments: 'viewer' } })).status, 201);
+    const page = await open(`${portal}/sign-in`);
+    await signInByForm(page, person);
+    await page.waitForURL(/\/profile\?change=password/);
+    await page.fill('#password-current', person.password);
+    await page.fill('#password-new', 'tokens of my own');
+    assert.equal(await page.locator('#password-end_tokens').count(), 0, 'there are none');
+    await page.click('#password button[type="submit"]');
+    const makeToken = async (name) => {
+        await page.fill('#token-name', name);
+        await page.click('#token button[type="submit"]');
+        const token = (await page.textContent('#made code')).trim();
+        return async () => (await fetch(`${portal}/experiments/api/v1/projects`, { headers: { Authorization: `Bearer ${token}` } })).status;
+    };
+    const first = await makeToken('first');
+    await page.waitForSelector('#password-end_tokens');
+    await page.uncheck('#password-end_tokens');
+    await page.fill('#password-current', 'tokens of my own');
+    await page.fill('#password-new', 'another of my own');
+    await page.click('#password button[type="submit"]');
+    await page.waitForFunction(() => /** @type {HTMLInputElement} */ (document.getElementById('password-current')).value === '');
+    assert.equal(await first(), 200);
+    assert.ok(await page.isChecked('#password-end_tokens'), 'they end unless somebody says otherwise');
+    await page.click('#everywhere');
+    await page.locator('dialog .button[data-kind="danger"]').click();
+    await page.waitForURL(`${portal}/sign-in`);
+    assert.equal(await first(), 401);
+    await close(page);
+});
+
 test('a viewer sees no page of the administration', async () => {
     const page = await as('cora', '/admin/keys');
     await untilText(page, '#page', /You do not have permission/);

@@ -14,6 +14,7 @@
 
 #include <ftw.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 struct bench {
@@ -97,6 +98,65 @@ static inline void bench_run(void (*body)(struct bench *bench), enum db_engine e
         static const struct statement run_ = {"run", text};                                        \
         CHECK_OK(query_end(db_query((bench)->call.db, &run_), &(bench)->problem));                 \
     } while (0)
+
+static inline void bench_take(void *context, struct person *person)
+{
+    *person = *(const struct person *)context;
+}
+
+/* Makes the stored person what `person` is. */
+static inline enum error bench_replace(struct bench *bench, const struct person *person)
+{
+    struct person wanted = *person, changed;
+
+    return person_edit(&bench->call, person->id, bench_take, &wanted, &changed);
+}
+
+static inline void bench_count(void *context, struct person *person)
+{
+    struct arena *arena = context;
+
+    person->name =
+        arena_print(arena, "%ld", person->name ? strtol(person->name, NULL, 10) + 1 : 1L);
+}
+
+/* Another process, with a handle of its own, makes the name of the person a number and counts it up
+ * `rounds` times, each in one change. */
+static inline pid_t bench_count_elsewhere(struct bench *bench, const char *person_id, int rounds)
+{
+    pid_t child = fork();
+
+    if (child == 0) {
+        struct accounts_call call;
+        struct person person;
+        enum error error =
+            accounts_begin(bench_open(bench, false), bench->arena, &bench->problem, &call);
+
+        for (int i = 0; i < rounds && !error; i++)
+            error = person_edit(&call, person_id, bench_count, bench->arena, &person);
+        _exit(error ? 1 : 0);
+    }
+    return child;
+}
+
+static inline bool bench_join(pid_t child)
+{
+    int status = -1;
+
+    return waitpid(child, &status, 0) == child && status == 0;
+}
+
+/* A new password of the person, who keeps the session `kept` (NULL = none). */
+static inline enum error bench_set_password(struct bench *bench, const char *id,
+                                            const char *password, const char *kept)
+{
+    int64_t ended;
+
+    return person_set_password(
+        &bench->call,
+        &(struct password_setting){.person_id = id, .password = password, .kept_session = kept},
+        &ended);
+}
 
 /* A person with these roles ("support=agent"). */
 static inline struct person bench_person(struct bench *bench, const char *username,

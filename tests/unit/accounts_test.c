@@ -120,19 +120,33 @@ ON_BOTH(the_last_administrator_stays)
     struct person changed = first;
 
     changed.is_active = false;
-    CHECK_FAILS(person_change(&bench->call, &changed), ERROR_CONFLICT, "last_administrator");
+    CHECK_FAILS(bench_replace(bench, &changed), ERROR_CONFLICT, "last_administrator");
     changed = first;
     changed.roles = &none;
-    CHECK_FAILS(person_change(&bench->call, &changed), ERROR_CONFLICT, "last_administrator");
+    CHECK_FAILS(bench_replace(bench, &changed), ERROR_CONFLICT, "last_administrator");
     CHECK_OK(person_read(&bench->call, first.id, &changed));
     CHECK_INT(person_role(&changed, AREA_SUITE), ACCOUNT_ADMIN);
     bench_person(bench, "second", "suite=admin");
     changed.roles = &none;
     changed.name = "First Person";
-    CHECK_OK(person_change(&bench->call, &changed));
+    CHECK_OK(bench_replace(bench, &changed));
     CHECK_OK(person_read(&bench->call, first.id, &changed));
     CHECK_TEXT(changed.name, "First Person");
     CHECK_INT(person_role(&changed, AREA_SUITE), ACCOUNT_NONE);
+}
+
+ON_BOTH(two_writers_lose_no_change)
+{
+    enum { ROUNDS = 40 };
+    struct person person = bench_person(bench, "maria", "support=agent");
+    pid_t first = bench_count_elsewhere(bench, person.id, ROUNDS);
+    pid_t second = bench_count_elsewhere(bench, person.id, ROUNDS);
+
+    CHECK(bench_join(first));
+    CHECK(bench_join(second));
+    CHECK_OK(person_read(&bench->call, person.id, &person));
+    CHECK_TEXT(person.name, "80");
+    CHECK_INT(person_role(&person, AREA_SUPPORT), ACCOUNT_AGENT);
 }
 
 ON_BOTH(a_session_names_its_person_until_it_ends)
@@ -176,12 +190,12 @@ ON_BOTH(what_was_found_is_shared_and_forgotten_with_each_change)
     CHECK(roles_set(&roles, AREA_SUPPORT, ACCOUNT_VIEWER));
     changed.roles = &roles;
     changed.tenant = "shop";
-    CHECK_OK(person_change(&bench->call, &changed));
+    CHECK_OK(bench_replace(bench, &changed));
     caller = find(bench, bench->accounts, &(struct presented){.session = token});
     CHECK_TEXT(caller.person->tenant, "shop");
     CHECK_INT(person_role(caller.person, AREA_SUPPORT), ACCOUNT_VIEWER);
     changed.is_active = false;
-    CHECK_OK(person_change(&bench->call, &changed));
+    CHECK_OK(bench_replace(bench, &changed));
     CHECK_INT(kind_by_session(bench, bench->accounts, token), CALLER_NONE);
 }
 
@@ -229,9 +243,9 @@ ON_BOTH(a_new_password_ends_the_other_sessions)
     const char *kept_token = sign_in(bench, &person, &kept);
     const char *other_token = sign_in(bench, &person, &other);
 
-    CHECK_FAILS(person_set_password(&bench->call, person.id, "short", false, NULL), ERROR_INVALID,
+    CHECK_FAILS(bench_set_password(bench, person.id, "short", NULL), ERROR_INVALID,
                 "password_too_short");
-    CHECK_OK(person_set_password(&bench->call, person.id, "a longer one", false, kept.id));
+    CHECK_OK(bench_set_password(bench, person.id, "a longer one", kept.id));
     CHECK_INT(kind_by_session(bench, bench->accounts, kept_token), CALLER_SESSION);
     CHECK_INT(kind_by_session(bench, bench->accounts, other_token), CALLER_NONE);
 }
@@ -261,6 +275,39 @@ ON_BOTH(a_personal_token_names_its_person)
               CALLER_BAD_TOKEN);
     CHECK_FAILS(personal_token_delete(&bench->call, person.id, token.id), ERROR_NOT_FOUND,
                 "token_unknown");
+}
+
+ON_BOTH(a_new_password_may_end_the_tokens_of_its_person)
+{
+    struct person person = bench_person(bench, "maria", ""),
+                  other = bench_person(bench, "ivan", "");
+    struct new_token wanted = {.person_id = person.id, .name = "script"};
+    struct password_setting setting = {.person_id = person.id, .password = "a longer one"};
+    struct personal_token token;
+    const char *first, *second, *others;
+    int64_t ended;
+
+    CHECK_OK(personal_token_add(&bench->call, &wanted, &token, &first));
+    CHECK_OK(personal_token_add(&bench->call, &wanted, &token, &second));
+    wanted.person_id = other.id;
+    CHECK_OK(personal_token_add(&bench->call, &wanted, &token, &others));
+    CHECK_OK(person_set_password(&bench->call, &setting, &ended));
+    CHECK_INT(ended, 0);
+    CHECK_INT(find(bench, bench->accounts, &(struct presented){.bearer = first}).kind,
+              CALLER_TOKEN);
+    setting.ends_tokens = true;
+    CHECK_OK(person_set_password(&bench->call, &setting, &ended));
+    CHECK_INT(ended, 2);
+    /* At once, although the memory of the host had it. */
+    CHECK_INT(find(bench, bench->accounts, &(struct presented){.bearer = first}).kind,
+              CALLER_BAD_TOKEN);
+    CHECK_INT(find(bench, bench->accounts, &(struct presented){.bearer = second}).kind,
+              CALLER_BAD_TOKEN);
+    CHECK_INT(find(bench, bench->accounts, &(struct presented){.bearer = others}).kind,
+              CALLER_TOKEN);
+    CHECK_TEXT(personal_tokens_deleted_text(bench->arena, ended), "2 tokens deleted");
+    CHECK_TEXT(personal_tokens_deleted_text(bench->arena, 1), "1 token deleted");
+    CHECK(personal_tokens_deleted_text(bench->arena, 0) == NULL);
 }
 
 ON_BOTH(a_person_has_so_many_tokens)
@@ -331,9 +378,10 @@ ON_BOTH(without_the_store_nobody_is_known)
 
 TEST_MAIN(CASE(areas_offer_their_roles), CASE(words_of_people_are_checked),
           CASE(people_are_found_by_name_whatever_its_case), CASE(the_last_administrator_stays),
-          CASE(a_session_names_its_person_until_it_ends),
+          CASE(two_writers_lose_no_change), CASE(a_session_names_its_person_until_it_ends),
           CASE(what_was_found_is_shared_and_forgotten_with_each_change), CASE(sessions_end_by_time),
           CASE(use_prolongs_a_session), CASE(a_new_password_ends_the_other_sessions),
-          CASE(a_personal_token_names_its_person), CASE(a_person_has_so_many_tokens),
+          CASE(a_personal_token_names_its_person),
+          CASE(a_new_password_may_end_the_tokens_of_its_person), CASE(a_person_has_so_many_tokens),
           CASE(tokens_expire), CASE(an_explicit_credential_is_not_overruled),
           CASE(without_the_store_nobody_is_known))

@@ -294,8 +294,25 @@ ON_BOTH(who_has_no_access_is_refused)
     CHECK_INT(person_role(&person, AREA_SUPPORT), ACCOUNT_NONE);
     CHECK(!signs_in(bench, &groups, &staff, &person));
     person.is_active = false;
-    CHECK_OK(person_change(&bench->call, &person));
+    CHECK_OK(bench_replace(bench, &person));
     CHECK_REFUSED(&groups, &staff, "oidc_no_access");
+}
+
+ON_BOTH(roles_of_groups_undo_no_other_change)
+{
+    enum { ROUNDS = 40 };
+    struct oidc_identity staff = ann;
+    struct person person;
+    pid_t counting;
+
+    staff.groups = (struct string_list)LIST("staff");
+    CHECK(signs_in(bench, &config, &ann, &person));
+    counting = bench_count_elsewhere(bench, person.id, ROUNDS);
+    for (int i = 0; i < ROUNDS; i++)
+        CHECK(!signs_in(bench, &config, i % 2 ? &ann : &staff, &person));
+    CHECK(bench_join(counting));
+    CHECK_OK(person_read(&bench->call, person.id, &person));
+    CHECK_TEXT(person.name, "40");
 }
 
 ON_BOTH(the_last_administrator_stays_one)
@@ -346,5 +363,5 @@ TEST_MAIN(CASE(a_sign_in_is_taken_once), CASE(a_sign_in_is_bound),
           CASE(a_person_is_known_by_issuer_and_subject_alone),
           CASE(an_account_with_a_password_is_never_joined), CASE(a_prepared_account_is_joined_once),
           CASE(people_of_the_settings_are_never_joined), CASE(who_has_no_access_is_refused),
-          CASE(the_last_administrator_stays_one), CASE(people_of_support_keep_their_accounts),
-          CASE(usernames_are_made_of_what_there_is))
+          CASE(the_last_administrator_stays_one), CASE(roles_of_groups_undo_no_other_change),
+          CASE(people_of_support_keep_their_accounts), CASE(usernames_are_made_of_what_there_is))

@@ -53,7 +53,7 @@ ON_BOTH(passwords_of_both_kinds_count)
     struct person own = bench_person(bench, "own", "");
 
     with_hash(bench, "old", BCRYPT);
-    CHECK_OK(person_set_password(&bench->call, own.id, "a yescrypt one", false, NULL));
+    CHECK_OK(bench_set_password(bench, own.id, "a yescrypt one", NULL));
     CHECK_INT(try(bench, "OLD", "horse-battery").outcome, SIGN_IN_ACCEPTED);
     CHECK_INT(try(bench, "old", "horse-batterY").outcome, SIGN_IN_REFUSED);
     CHECK_INT(try(bench, "own", "a yescrypt one").outcome, SIGN_IN_ACCEPTED);
@@ -68,7 +68,7 @@ ON_BOTH(whoever_is_switched_off_is_refused)
     struct person person = with_hash(bench, "old", BCRYPT);
 
     person.is_active = false;
-    CHECK_OK(person_change(&bench->call, &person));
+    CHECK_OK(bench_replace(bench, &person));
     CHECK_INT(try(bench, "old", "horse-battery").outcome, SIGN_IN_REFUSED);
 }
 
@@ -105,7 +105,7 @@ ON_BOTH(the_first_password_ends_with_an_own_one)
         CHECK_INT(person_role(&result.person, (enum account_area)area), ACCOUNT_ADMIN);
     CHECK_OK(sign_in_is_first_run(&bench->call, &administrator, &first_run));
     CHECK(first_run);
-    CHECK_OK(person_set_password(&bench->call, result.person.id, "one of my own", false, NULL));
+    CHECK_OK(bench_set_password(bench, result.person.id, "one of my own", NULL));
     CHECK_INT(try(bench, "admin", "the first one").outcome, SIGN_IN_REFUSED);
     CHECK_INT(try(bench, "admin", "one of my own").outcome, SIGN_IN_ACCEPTED);
     CHECK_OK(sign_in_is_first_run(&bench->call, &administrator, &first_run));
@@ -145,7 +145,7 @@ ON_BOTH(the_hash_of_the_settings_counts_before_an_own_password)
     enum sign_in_outcome outcome;
     int64_t retry_after;
 
-    CHECK_OK(person_set_password(&bench->call, person.id, "one of my own", false, NULL));
+    CHECK_OK(bench_set_password(bench, person.id, "one of my own", NULL));
     CHECK_OK(sign_in_check(&bench->call, &by_settings, &attempt, &outcome, &person, &retry_after));
     CHECK_INT(outcome, SIGN_IN_ACCEPTED);
     CHECK_INT(person_role(&person, AREA_SUITE), ACCOUNT_ADMIN);
@@ -280,9 +280,9 @@ static enum error do_change(struct bench *bench, enum change change, struct pers
     case ADD:
         return person_add(&bench->call, &wanted, &added);
     case CHANGE:
-        return person_change(&bench->call, person);
+        return bench_replace(bench, person);
     case SET_PASSWORD:
-        return person_set_password(&bench->call, person->id, "a long password", true, NULL);
+        return bench_set_password(bench, person->id, "a long password", NULL);
     case START_SESSION:
         return session_start(&bench->call, &terms, &session, &text);
     case ADD_TOKEN:

@@ -128,19 +128,39 @@ static enum error find_or_make(const struct accounts_call *call, const struct oi
     return error ? error : person_read(call, id, person);
 }
 
+struct role_renewal {
+    const struct oidc_config *config;
+    const struct oidc_identity *identity;
+    struct person_roles roles; /* those of the person afterwards */
+};
+
+/* Whether the groups give the person other roles than it has. */
+static bool renews(struct role_renewal *renewal, const struct person *person)
+{
+    renewal->roles = *person->roles;
+    return oidc_roles_renew(renewal->config, &renewal->identity->groups, &renewal->roles);
+}
+
+static void renew(void *context, struct person *person)
+{
+    struct role_renewal *renewal = context;
+
+    renews(renewal, person);
+    person->roles = &renewal->roles;
+}
+
 /* Roles follow the groups, except that the last administrator of the suite stays one. */
 static enum error renew_roles(const struct accounts_call *call, const struct oidc_config *config,
                               const struct oidc_identity *identity, struct person *person)
 {
-    struct person_roles *roles = ARENA_NEW(call->arena, struct person_roles);
-    struct person changed = *person;
+    struct role_renewal *renewal = ARENA_NEW(call->arena, struct role_renewal);
+    struct person changed;
     enum error error;
 
-    *roles = *person->roles;
-    changed.roles = roles;
-    if (!oidc_roles_renew(config, &identity->groups, roles))
+    *renewal = (struct role_renewal){.config = config, .identity = identity};
+    if (!renews(renewal, person))
         return ERROR_NONE;
-    error = person_change(call, &changed);
+    error = person_edit(call, person->id, renew, renewal, &changed);
     if (error == ERROR_CONFLICT) {
         log_event(LOG_WARNING, "oidc_roles_kept", call->problem->text);
         return ERROR_NONE;

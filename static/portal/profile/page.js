@@ -14,6 +14,7 @@ import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
 import { attempt } from '../../experiments/attempt.js';
 import { nextPath } from '../sign_in/next.js';
+import { askSignOut } from './sign_out.js';
 import { view } from './view.js';
 
 /** @type {Client<'accounts'>} */
@@ -44,13 +45,21 @@ const passwordForm = createForm(update, {
     fields: [
         { name: 'current', kind: 'password', label: () => t('profile.current'), autocomplete: 'current-password' },
         { name: 'new', kind: 'password', label: () => t('profile.new'), autocomplete: 'new-password' },
+        { name: 'end_tokens', kind: 'flag', label: () => t('profile.end_tokens'), hint: () => t('profile.end_tokens_hint'), applies: hasTokens },
     ],
-    onSubmit: ({ current = '', new: chosen = '' }) => submit(passwordForm, () => client.put('/api/password', { current, new: chosen }), passwordChanged),
+    onSubmit: ({ current = '', new: chosen = '', end_tokens: ends = false }) =>
+        submit(passwordForm, () => client.put('/api/password', { current, new: chosen, end_tokens: ends || !hasTokens() }), passwordChanged),
 });
+passwordForm.write({ end_tokens: true });
+
+/* Without tokens there is nothing to ask. */
+function hasTokens() {
+    return (tokens.data ?? []).length > 0;
+}
 
 /* Whoever had to change it first goes on to the page that was asked for. */
 function passwordChanged() {
-    passwordForm.write({});
+    passwordForm.write({ end_tokens: true });
     toast(t('profile.changed'));
     showLists();
     if (!mustChange) return;
@@ -96,7 +105,8 @@ const actions = {
         return sessions.reload();
     },
     async everywhere() {
-        if (await confirm({ title: t('profile.everywhere'), text: t('profile.everywhere_text'), action: t('profile.everywhere') })) await signOut({ everywhere: true });
+        const answer = await askSignOut({ hasTokens: hasTokens() });
+        if (answer !== undefined) await signOut({ everywhere: true, endTokens: answer.endTokens });
     },
     async revoke({ id, name }) {
         const sure = await confirm({ title: t('profile.revoke_title', { name }), text: t('profile.revoke_text'), action: t('profile.revoke') });
