@@ -107,6 +107,15 @@ const struct setting orchestrator_settings_table[] = {
     {"ORCH_JUDGED_ANSWER_CHARS", SETTING_INTEGER, AT(judged_answer_chars), "40000", 1, 10000000,
      .help = "How much of each model's answer is shown to the model that compares or ranks them, "
              "in characters; what is cut has a mark."},
+    {"ORCH_VOTES_KEPT", SETTING_INTEGER, AT(votes_kept), "10000", 0, 1000000,
+     .help = "Questions whose votes are kept, from which the correlation of the models' errors is "
+             "learned; the newest ones."},
+    {"ORCH_VOTES_ENOUGH", SETTING_INTEGER, AT(votes_enough), "100", 1, 1000000,
+     .help = "Past questions of the same models and the same kind of prompt, from which on others "
+             "do not count; else those of the same kind of prompt, else all."},
+    {"ORCH_VOTES_GAIN", SETTING_NUMBER, AT(votes_gain), "0.01", 0, 1,
+     .help = "A majority of the models that errs less than one model by no more than this "
+             "probability is not worth its cost: the answer says that one model would have done."},
     {"ORCH_STREAM_SILENCE_SECONDS", SETTING_NUMBER, AT(stream_silence_seconds), "60", 0.1, 3600,
      .help = "A stream that brings nothing for so long has failed."},
     {"ORCH_STREAM_FALLBACK_MODELS", SETTING_LIST, AT(stream_fallback_models), NULL,

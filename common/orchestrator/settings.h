@@ -59,6 +59,8 @@ struct orchestrator_settings {
     int64_t max_answer_bytes;
     double stream_silence_seconds;
     int64_t max_prompt_chars, judged_answer_chars;
+    int64_t votes_kept, votes_enough;
+    double votes_gain;
     struct string_list stream_fallback_models;
     int64_t breaker_failures;
     double breaker_seconds;

@@ -5,6 +5,7 @@
 #include "orchestrator/dispatch/embeddings.h"
 #include "orchestrator/plan/assess.h"
 #include "orchestrator/runs/several.h"
+#include "orchestrator/runs/voting.h"
 #include "orchestrator/service.h"
 #include "orchestrator/task_answer.h"
 
@@ -29,6 +30,8 @@ struct consensus_body {
     double similarity_threshold, consensus_target;
     int64_t max_rounds, variations_per_round;
     bool use_confidence_weighting, dry_run;
+    struct string_list models;
+    bool stop_early;
 };
 
 #define OWNER struct consensus_body
@@ -45,10 +48,26 @@ static const struct field consensus_fields[] = {
             .upper = AT_MOST(9)),
     BOOLEAN(OWNER, use_confidence_weighting, .default_value = 1),
     BOOLEAN(OWNER, dry_run, .default_value = 0),
+    STRINGS(OWNER, models, .max_length = VOTERS_MAX,
+            .help = "2 to 16 different ones: each has one vote, and rounds do not count."),
+    BOOLEAN(OWNER, stop_early, .default_value = 1,
+            .help = "With `models`: ask no more once no further vote can change the verdict."),
 };
 #undef OWNER
+
+static bool has_voters(const void *object)
+{
+    const struct consensus_body *body = object;
+
+    return body->models.count != 1 && (!body->models.count || !body->model);
+}
+
+static const struct schema_rule consensus_rules[] = {
+    {"errors.schemas.prompt_blank", has_prompt, NULL},
+    {"errors.schemas.voters", has_voters, NULL},
+};
 SCHEMA(consensus_body_schema, struct consensus_body, "ConsensusRequest", consensus_fields,
-       RULES(prompt_rules), .example = "{\"prompt\":\"Is water wet?\"}");
+       RULES(consensus_rules), .example = "{\"prompt\":\"Is water wet?\"}");
 
 struct consensus_answer {
     double consensus_score;
@@ -60,6 +79,7 @@ struct consensus_answer {
     int64_t top_cluster_size;
     struct string_list models_used;
     bool single_model;
+    const struct votes *votes;
     const char *task_id;
     const struct accounting_answer *accounting;
 };
@@ -77,6 +97,7 @@ static const struct field consensus_answer_fields[] = {
     STRINGS(OWNER, models_used, .help = "Whose answers were compared."),
     BOOLEAN(OWNER, single_model,
             .help = "All answers are of one model: it agrees with itself, with nobody else."),
+    OBJECT(OWNER, votes, votes_schema, .help = "What their agreement is worth."),
     STRING(OWNER, task_id),
     OBJECT(OWNER, accounting, accounting_schema),
 };
@@ -287,28 +308,87 @@ static void trace(struct reply *reply, const struct pattern_run *run)
         reply_add_header(reply, "x-trace-id", run->task_run.run.trace_id);
 }
 
-static enum error run_consensus(struct request *request, struct db *db, struct pattern_run *run,
-                                struct consensus *consensus)
+/* The voters by their names, each once. */
+static enum error resolve_voters(struct request *request, bool dry_run, const struct model **models,
+                                 size_t *count)
 {
     const struct consensus_body *body = request->body;
     const struct worker_context *worker = service_worker(request);
+    enum error error = ERROR_NONE;
+
+    *count = 0;
+    for (size_t i = 0; !error && i < body->models.count; i++) {
+        const char *name = body->models.items[i];
+        const struct model *model = catalog_resolve(request->arena, worker->catalog, name);
+
+        if (!model)
+            return problem_set(&request->problem, ERROR_INVALID, "run_rejected",
+                               "models.%zu: Unsupported model: %s", i, name);
+        for (size_t j = 0; j < *count; j++)
+            if (model_is_same(models[j], model))
+                return problem_set(&request->problem, ERROR_INVALID, "run_rejected",
+                                   "models.%zu: %s votes already.", i, model->id);
+        error = pattern_check_adapter(worker, model, dry_run, &request->problem);
+        models[(*count)++] = model;
+    }
+    return error;
+}
+
+static enum error vote(struct request *request, struct pattern_run *run,
+                       const struct model *const *models, size_t count, struct consensus *consensus,
+                       struct votes *votes)
+{
+    const struct consensus_body *body = request->body;
+
+    return votes_run(run, body->prompt, models, count,
+                     &(struct vote_options){.similarity_threshold = body->similarity_threshold,
+                                            .target = body->consensus_target,
+                                            .stop_early = body->stop_early},
+                     consensus, votes);
+}
+
+static enum error hold_rounds(struct request *request, struct pattern_run *run,
+                              struct consensus *consensus, struct votes *votes)
+{
+    const struct consensus_body *body = request->body;
     const struct consensus_options wanted = {.similarity_threshold = body->similarity_threshold,
                                              .target = body->consensus_target,
                                              .max_rounds = (int)body->max_rounds,
                                              .per_round = (int)body->variations_per_round,
                                              .use_confidence = body->use_confidence_weighting};
-    const struct pattern_request frame = {.route = "consensus",
-                                          .prompt = body->prompt,
-                                          .model = body->model,
-                                          .dry_run = is_dry_run(worker, body->dry_run)};
-    enum error error;
+    enum error error = consensus_v1(run, body->prompt, &wanted, consensus);
 
+    if (error || !consensus->best)
+        return error;
+    error = votes_weigh(run, body->prompt, &consensus->models_used, votes);
+    votes->asked = (int64_t)consensus->models_used.count;
+    return error;
+}
+
+static enum error run_consensus(struct request *request, struct db *db, struct pattern_run *run,
+                                struct consensus *consensus, struct votes *votes)
+{
+    const struct consensus_body *body = request->body;
+    const struct worker_context *worker = service_worker(request);
+    const struct model *models[VOTERS_MAX];
+    size_t count;
+    struct pattern_request frame = {.route = "consensus",
+                                    .prompt = body->prompt,
+                                    .model = body->model,
+                                    .dry_run = is_dry_run(worker, body->dry_run)};
+    enum error error = resolve_voters(request, frame.dry_run, models, &count);
+
+    if (error)
+        return error;
     if (!frame.dry_run && !embeddings_are_configured(worker))
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "embeddings_missing",
                            "Embeddings client is not configured.");
+    if (count)
+        frame.model = models[0]->id;
     error = pattern_begin(run, worker, request->arena, db, &frame, &request->problem);
     if (!error)
-        error = consensus_v1(run, body->prompt, &wanted, consensus);
+        error = count ? vote(request, run, models, count, consensus, votes)
+                      : hold_rounds(request, run, consensus, votes);
     return error ? error : pattern_end_text(run, consensus->best, &consensus->failure);
 }
 
@@ -317,6 +397,7 @@ enum error consensus_handle(struct request *request, struct reply *reply)
     const struct consensus_body *body = request->body;
     struct pattern_run *run = ARENA_NEW(request->arena, struct pattern_run);
     struct consensus_answer *answer = ARENA_NEW(request->arena, struct consensus_answer);
+    struct votes *votes = ARENA_NEW(request->arena, struct votes);
     struct consensus consensus = {0};
     struct db *db;
     enum error error = prompt_check_length(request, "prompt", body->prompt);
@@ -324,7 +405,7 @@ enum error consensus_handle(struct request *request, struct reply *reply)
     if (!error)
         error = service_database(request, &db);
     if (!error)
-        error = run_consensus(request, db, run, &consensus);
+        error = run_consensus(request, db, run, &consensus, votes);
     if (error)
         return store_error(request, error);
     error = task_answer_refuse(request, reply, &run->task_run, &run->outcome);
@@ -343,6 +424,7 @@ enum error consensus_handle(struct request *request, struct reply *reply)
                                         .top_cluster_size = (int64_t)consensus.top_size,
                                         .models_used = consensus.models_used,
                                         .single_model = consensus.models_used.count == 1,
+                                        .votes = votes,
                                         .task_id = run->task_run.run.task_id,
                                         .accounting = accounting(run)};
     reply->object = answer;

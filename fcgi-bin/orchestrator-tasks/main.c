@@ -1,6 +1,7 @@
 /* The orchestrator, family tasks: one task by its id. A retry waits for models, and refreshing the
  * model list waits for the browser, which is why these have a pool of their own. */
 #include "orchestrator-tasks/detail.h"
+#include "orchestrator-tasks/right_answer.h"
 #include "orchestrator/models.h"
 #include "orchestrator/service.h"
 #include "orchestrator/task_answer.h"
@@ -34,6 +35,16 @@ static const struct route routes[] = {
      .name = "task_retry",
      .tag = "tasks",
      .summary = "Try a task again that failed or was cancelled"},
+    {.method = METHOD_PUT,
+     .path = "/api/v1/tasks/{task_id}/right-answer",
+     .role = ORCHESTRATOR_CALLER,
+     .body = &right_answer_schema,
+     .reply = &right_answer_schema,
+     .errors = ERRORS(400, 404, 422, 429, 503),
+     .handler = right_answer_handle,
+     .name = "task_right_answer",
+     .tag = "tasks",
+     .summary = "State which answer of a vote is right"},
     {.method = METHOD_POST,
      .path = "/api/v1/models/refresh",
      .role = ORCHESTRATOR_CALLER,

@@ -48,6 +48,7 @@ struct service {
 static const struct reason_answer reasons[] = {
     {"plan_rejected", 422, "plan_rejected"},
     {"task_not_found", 404, "not_found", "Task not found"},
+    {"votes_not_found", 404, "not_found", "The task has no votes, or they are no longer kept."},
     {"run_rejected", 400, "bad_request"},
     {"no_reader", 501, "not_available", "Requested capability is not available."},
     {"no_text_extraction", 503, "unavailable", "The program that reads documents does not answer."},

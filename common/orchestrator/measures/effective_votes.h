@@ -31,9 +31,9 @@ struct vote_record {
 };
 
 struct vote_estimate {
-    double correlation; /* of errors, 0 to 1 */
-    double error_rate;  /* of one model, 0 to 1/2 */
-    double independent; /* effective votes of `voters` */
+    double correlation;         /* of errors, 0 to 1 */
+    double error_rate;          /* of one model, 0 to 1/2 */
+    double independent;         /* effective votes of `voters` */
     double majority_error_rate; /* of the majority of `voters`; a tie counts half */
     int64_t known, unknown;     /* questions with and without a known answer */
 };

@@ -41,6 +41,9 @@ static const struct table {
     {"orch_model_catalog_snapshots",
      {"catalog_key", "checked_at", "source", "payload", "updated_at"}},
     {"orch_spend", {"day", "provider", "nano_usd"}},
+    {"orch_votes",
+     {"id", "task_id", "task_type", "models", "voters", "first_votes", "second_votes", "sizes",
+      "right_votes", "asked_at"}},
 };
 enum { TABLES = COUNT_OF(tables) };
 
