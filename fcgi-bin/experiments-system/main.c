@@ -35,13 +35,15 @@ static const struct route routes[] = {
      .help = "Paths and proxies are null for callers that may only read."},
     {.method = METHOD_GET,
      .path = "/metrics",
+     .traits = TRAIT_METRICS,
+     .errors = ERRORS(401, 403, 503),
      .media_type = METRICS_TYPE,
      .handler = experiments_metrics_handle,
      .name = "metrics",
      .tag = "system",
      .summary = "Metrics for a scraper",
-     .help = "Text exposition format. Open, as /health is: keep it from strangers in the web "
-             "server."},
+     .help = "Text exposition format. On the service's own port open, as /health is: keep it from "
+             "strangers in the web server. Below the portal for whoever may read."},
     {.method = METHOD_GET,
      .path = "/openapi.json",
      .any_query = true,

@@ -22,9 +22,12 @@ static bool starts_with(const char *path, const char *prefix)
     return strncmp(path, prefix, strlen(prefix)) == 0;
 }
 
-static bool is_protected(const char *path)
+static bool is_protected(const struct request *request)
 {
-    return starts_with(path, API) || strcmp(path, "/readyz") == 0;
+    bool is_metrics = request->route && request->route->traits & TRAIT_METRICS;
+
+    return starts_with(request->path, API) || strcmp(request->path, "/readyz") == 0 ||
+           (is_metrics && *request_prefix(request));
 }
 
 /* Operators' paths always need the admin token; admin paths also take it. */
@@ -281,6 +284,8 @@ const char *service_access(const struct route *route)
 {
     if (strncmp(route->path, "/chatapp/", strlen("/chatapp/")) == 0)
         return "chat platform";
+    if (route->traits & TRAIT_METRICS)
+        return "metrics";
     if (is_admin_path(route->path))
         return is_operator_path(route->path) ? "operator" : "purge";
     if (route->role == ROLE_READER)
@@ -290,7 +295,7 @@ const char *service_access(const struct route *route)
 
 bool service_is_open(const struct request *request)
 {
-    return is_protected(request->path) && !service_caller(request)->auth_enabled;
+    return is_protected(request) && !service_caller(request)->auth_enabled;
 }
 
 static const char *reader_text(const struct caller *caller)
@@ -306,7 +311,7 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
     enum verdict verdict;
 
     request->who.detail = caller;
-    if (request->method == METHOD_OPTIONS || !is_protected(request->path))
+    if (request->method == METHOD_OPTIONS || !is_protected(request))
         return true;
     token = presented_token(request);
     verdict = find_out_whether_enabled(request, caller);

@@ -17,7 +17,8 @@ enum { ROLE_NOBODY, ROLE_READER, ROLE_WRITER, ROLE_OPERATOR };
 enum {
     TRAIT_STATELESS =
         1, /* computes without storing: readers may call it if AB_READONLY_COMPUTE allows it */
-    TRAIT_HEAVY = 2 /* also charged to the bucket for expensive requests */
+    TRAIT_HEAVY = 2,  /* also charged to the bucket for expensive requests */
+    TRAIT_METRICS = 4 /* for everybody on the port, for readers below the portal */
 };
 
 /* The limits of body sizes, as indexes of the policy's list. */

@@ -295,7 +295,10 @@ static bool authenticate_caller(struct request *request, struct http_refusal *re
 
 static bool is_public(const struct request *request)
 {
-    return request->route && request->route->role == LIVE_NOBODY;
+    const struct route *route = request->route;
+
+    return route && route->role == LIVE_NOBODY &&
+           !(route->traits & TRAIT_METRICS && *request_prefix(request));
 }
 
 static bool authenticate(struct request *request, struct http_refusal *refusal)
@@ -336,6 +339,8 @@ static bool authenticate(struct request *request, struct http_refusal *refusal)
 
 const char *service_access(const struct route *route)
 {
+    if (route->traits & TRAIT_METRICS)
+        return "metrics";
     if (route->role == LIVE_NOBODY)
         return "anybody";
     if (route->role != LIVE_CALLER)
