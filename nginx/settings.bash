@@ -7,7 +7,7 @@ declare -A service_port=() service_health=() service_rest=() # no port: only bel
 declare -A service_prefix=() # where the portal shows it: /support
 declare -A service_name=()  # SERVICE ROLE => the service's name of that setting
 declare -A pool_workers=() pool_waiting=() pool_seconds=() # by pool, which is SERVICE-FAMILY
-declare -A program_service=() program_command=() program_condition=() # by process group
+declare -A program_service=() program_command=() program_condition=() program_port=() # by process group
 services=() pools=() programs=() family_rows=() error_rows=()
 
 # Reads nginx/services, the table of services, families and programs.
@@ -73,6 +73,10 @@ read_program_row() {
     shift
     if [[ ${2:-} == if=* ]]; then
         program_condition[$group]=${2#if=}
+        set -- "$1" "${@:3}"
+    fi
+    if [[ ${2:-} == port=* ]]; then
+        program_port[$group]=${2#port=}
         set -- "$1" "${@:3}"
     fi
     program_command[$group]="$*"

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -115,6 +116,22 @@ class TestDemo:
         finally:
             demo.kill()
             stack.close()
+
+    def test_a_taken_port_of_the_simulated_models_is_said_in_one_line(self, tmp_path):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = str(taken.getsockname()[1])
+            stack = Stack(services=["orchestrator"]).prepare({"ORCH_DEMO_PORT": port}, tmp_path / "demo")
+            try:
+                done = subprocess.run([str(CHECKOUT / "tools" / "run-demo"), "--dir", str(stack.directory)],
+                                      env={**clean_environment(), **stack.env}, capture_output=True, text=True, timeout=60, check=False)
+                said = [line for line in done.stdout.splitlines() if f"port {port} is taken" in line]
+                assert done.returncode == 1 and len(said) == 1, done.stdout
+                assert f"process {os.getpid()} " in said[0] and said[0].endswith("choose another with ORCH_DEMO_PORT")
+                assert_nothing_left(stack)
+            finally:
+                stack.close()
 
     def test_a_signal_during_the_start_leaves_nothing(self, tmp_path):
         stack = Stack().prepare({"ORCH_DEMO_PORT": free_ports(1)[0]}, tmp_path / "demo")
