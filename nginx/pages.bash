@@ -8,6 +8,7 @@
 #   <build>/pages/<id>/<service>/shell/<page>-header   skip link, header, navigation
 #   <build>/pages/<id>/<service>/shell/footer
 #   <build>/pages/<id>/<service>/pages.conf            the locations of its pages
+#   <build>/pages/<id>/<service>/area-pages.conf       the same below a prefix of the portal
 #   <build>/pages/<id>/<service>/menu.json             the pages for the portal
 
 # Sets $build_id: a hash of the files, independent of the host.
@@ -44,6 +45,7 @@ write_pages() {
     for service in "${!page_rows[@]}"; do
         mkdir -p "$1/$service/shell" && render_shell "$service" "$1/$service/shell" &&
             render_pages "$service" >"$1/$service/pages.conf" &&
+            render_pages "$service" area >"$1/$service/area-pages.conf" &&
             printf '%s' "${page_menus[$service]}" >"$1/$service/menu.json" || return
     done
 }
@@ -302,11 +304,12 @@ fill_page() {
 # Fills for each service: `page_rows`, one line per page: page, whether it is in the menu, path, English name,
 # roles that see it and the page that it belongs to (- for none), with its API viewers at the end; `page_moves`,
 # one line per redirect: path and target; `page_frames`, pages that other sites may show in a frame: page and
-# path; `page_files`, single files: path and file; `page_menus`, the portal's menu as JSON; for SERVICE/PAGE `page_texts`, more sections of texts that a page reads.
-declare -A page_rows=() page_moves=() page_menus=() page_texts=() page_files=() page_frames=()
+# path; `page_files`, single files: path and file; `page_menus`, the portal's menu as JSON; for SERVICE/PAGE `page_texts`,
+# more sections of texts that a page reads, and `page_instead`, the page of the portal that takes its place there.
+declare -A page_rows=() page_moves=() page_menus=() page_texts=() page_files=() page_frames=() page_instead=()
 read_pages() {
     local service kind row
-    page_rows=() page_moves=() page_menus=() page_texts=() page_files=() page_frames=()
+    page_rows=() page_moves=() page_menus=() page_texts=() page_files=() page_frames=() page_instead=()
     while IFS=$'\t' read -r service kind row; do
         case $kind in
             page) page_rows[$service]+=${page_rows[$service]:+$'\n'}$row ;;
@@ -314,6 +317,7 @@ read_pages() {
             menu) page_menus[$service]=$row ;;
             file) page_files[$service]+=${page_files[$service]:+$'\n'}$row ;;
             framed) page_frames[$service]+=${page_frames[$service]:+$'\n'}$row ;;
+            instead) page_instead[$service/${row%%$'\t'*}]=${row#*$'\t'} ;;
             texts) page_texts[$service/${row%%$'\t'*}]=${row#*$'\t'} ;;
         esac
     done < <(jq -r 'to_entries[] | .key as $service
@@ -326,6 +330,7 @@ read_pages() {
               elif .to == null then [$service, "page", .page, .menu != false, .path, .name, ((.roles // ["-"]) | join(" ")), .under // "-"]
               else [$service, "move", .path, .to] end
             | @tsv),
+          ($pages[] | select(.instead) | [$service, "instead", .page, .instead] | @tsv),
           ($pages[] | select(.texts) | [$service, "texts", .page, (.texts | join(" "))] | @tsv),
           "\($service)\tmenu\t\([$pages[] | select(.menu != false and .page and .page != "docs") | {page, path, name, roles}] | tojson)"
         ' "$checkout/static/pages.json")
@@ -343,16 +348,20 @@ render_shell() {
 }
 
 # The locations of the pages of a service, with marks for the prefix of the service and the address of the
-# portal. Paths with a {parameter} come last.
+# portal. Paths with a {parameter} come last. With `area` as $2 below a prefix of the portal.
 render_pages() {
-    local service=$1 page menu path name file match filled open=''
+    local service=$1 place=${2:-port} page menu path name file match filled open=''
     while IFS=$'\t' read -r page menu path name; do
         [[ $page != @(docs|redoc|missing) ]] || continue
         file=/$page/page.html
         [[ $path != / ]] || file=/index.html
         match="= @PREFIX@$path"
         [[ $path != *'{'* ]] || match="~ \"^@PREFIX@$(sed -E 's/\{[a-z_]+\}/[^\/]+/g' <<<"$path")\$\""
-        fill page MATCH "$match" FILE "$file" SERVICE "$service"
+        if [[ $place == area && -n ${page_instead[$service/$page]:-} ]]; then
+            fill page-instead PATH "@PREFIX@$path" TO "${page_instead[$service/$page]}" ELSE "@PREFIX@/"
+        else
+            fill page MATCH "$match" FILE "$file" SERVICE "$service"
+        fi
         if [[ $path == *'{'* ]]; then open+=$filled; else printf '%s' "$filled"; fi
     done <<<"${page_rows[$service]}"
     while IFS=$'\t' read -r path file; do
@@ -376,10 +385,12 @@ render_pages() {
 # Copies the fragments of a service into the new configuration, and sets $filled to the locations of its pages
 # below prefix $2, with links to the portal at $3, and the API at $4.
 use_pages() {
+    local name=pages
     filled=''
     [[ -d $pages/$1 ]] || return 0
     [[ -d $conf/shell/$1 ]] || cp -r "$pages/$1/shell" "$conf/shell/$1" || fail "cannot write to $conf/shell"
-    IFS= read -r -d '' filled <"$pages/$1/pages.conf"
+    [[ -z $2 ]] || name=area-pages
+    IFS= read -r -d '' filled <"$pages/$1/$name.conf"
     filled=${filled//@PREFIX@/"$2"}
     filled=${filled//@PORTAL@/"$3"}
     filled=${filled//@API@/"$4"}

@@ -54,6 +54,18 @@ def test_redirects_and_links_of_pages_stay_below_the_prefix(suite):
     assert requests.get(suite.portal_url + "/experiments/docs").status_code == 200
 
 
+def test_support_s_sign_in_page_is_the_portal_s_below_it(suite):
+    """And leads on to where the page of support would: to `next`, else to where support begins."""
+    login = "/static/login.html"
+    for query, wanted in (("", "/support/"), ("?next=%2Fsupport%2Fagent%3Fq%3D1", "%2Fsupport%2Fagent%3Fq%3D1"), ("?next=", "/support/")):
+        answer = requests.get(suite.area_url("support") + login + query, allow_redirects=False)
+        assert (answer.status_code, answer.headers["Location"]) == (307, f"/sign-in?next={wanted}")
+    followed = requests.get(suite.area_url("support") + login)
+    assert followed.status_code == 200 and followed.url.endswith("/sign-in?next=/support/")
+    on_port = requests.get(suite.url_of("support") + login, allow_redirects=False)
+    assert on_port.status_code == 200 and 'data-page="login"' in on_port.text
+
+
 def test_pages_of_a_port_lead_to_the_portal_by_the_name_that_the_reader_used(suite):
     page = requests.get(suite.url_of("support") + "/agent", headers={"Host": "assay.example:8009"}).text
     assert f'data-prefix="" data-portal="http://assay.example:{suite.env["ASSAY_PORT_PORTAL"]}"' in page

@@ -20,7 +20,7 @@ if (process.env.ASSAY_TEST_SOAK === '1') looks.push(look(1440, 'en-US', 'dark'),
 
 const prefixes = { portal: '', experiments: '/experiments', support: '/support', orchestrator: '/models', livedata: '/data' };
 const lists = JSON.parse(readFileSync(new URL('../../static/pages.json', import.meta.url), 'utf8'));
-const pages = Object.entries(lists).flatMap(([service, list]) => list.filter(({ page }) => page).map(({ path }) => prefixes[service] + path));
+const pages = Object.entries(lists).flatMap(([service, list]) => list.filter(({ page, instead }) => page && !instead).map(({ path }) => prefixes[service] + path));
 
 /* Addresses of the pages of one thing. */
 async function findIds(get) {

@@ -47,7 +47,7 @@ async function firstLoad(url, viewport) {
 }
 
 for (const [service, pages] of Object.entries(lists))
-    for (const { page, path } of pages.filter((row) => row.page))
+    for (const { page, path } of pages.filter(({ page: name, instead }) => name && !instead))
         test(`${service} ${path}`, async () => {
             for (const viewport of widths) {
                 const { requests, shift, moved } = await firstLoad(portal + prefixes[service] + path.replace(/\{\w+\}/g, 'nothing'), viewport);
