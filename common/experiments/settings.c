@@ -123,6 +123,9 @@ const struct setting experiments_settings_table[] = {
      67108864, .help = "Text of a PDF; a report that has more is refused."},
     {"AB_REPORT_SECONDS", SETTING_INTEGER, AT(report_seconds), "20", 1, 60,
      .help = "How long a PDF may take to lay out."},
+    {"AB_SHARE_MAX_DAYS", SETTING_INTEGER, AT(share_max_days), "30", 0, 365,
+     .help = "The longest validity of a link that opens the report of a result without signing "
+             "in; 0 = no such links, and those that exist open nothing."},
     {"AB_PAGE_MEMORY_BYTES", SETTING_INTEGER, AT(page_memory_bytes), "134217728", 1048576,
      68719476736.0,
      .help = "Memory of a page of a project's history or of templates, some six times the size of "

@@ -78,6 +78,7 @@ struct experiments_settings {
     int64_t report_max_pages;
     int64_t report_max_text_bytes;
     int64_t report_seconds;
+    int64_t share_max_days; /* 0 = reports are not shared */
     int64_t page_memory_bytes;
     int64_t workspace_memory_bytes;
     int64_t max_templates;

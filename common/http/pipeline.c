@@ -407,6 +407,26 @@ static void add_body_lines(struct text *head, const struct reply *reply, int64_t
     add_line(head, "Content-Length: ", number);
 }
 
+static bool has_header(const struct reply *reply, const char *name, size_t length)
+{
+    for (size_t i = 0; i < reply->header_count; i++)
+        if (strncasecmp(reply->headers[i].name, name, length) == 0 &&
+            reply->headers[i].name[length] == '\0')
+            return true;
+    return false;
+}
+
+/* The lines of every answer, each with CR LF. A header of the reply takes the place of the line of
+ * its name. */
+static void add_service_lines(struct text *head, const struct reply *reply, const char *lines)
+{
+    for (const char *line = lines, *end; *line; line = end) {
+        end = strchr(line, '\n') + 1;
+        if (!has_header(reply, line, strcspn(line, ":")))
+            text_append(head, line, (size_t)(end - line));
+    }
+}
+
 static void add_standard_lines(struct text *head, struct serving *serving)
 {
     const struct wire_format *format = serving->format;
@@ -423,15 +443,13 @@ static void add_standard_lines(struct text *head, struct serving *serving)
     }
     if (format->names_language && request->locale)
         add_line(head, "Content-Language: ", language_tag(locale_language(request->locale)));
-    text_append_string(head, serving->policy->headers ? serving->policy->headers : format->headers);
+    add_service_lines(head, &serving->reply,
+                      serving->policy->headers ? serving->policy->headers : format->headers);
 }
 
-static bool has_header(const struct reply *reply, const char *name)
+static bool answers_with(const struct reply *reply, const char *name)
 {
-    for (size_t i = 0; i < reply->header_count; i++)
-        if (strcasecmp(reply->headers[i].name, name) == 0)
-            return true;
-    return false;
+    return has_header(reply, name, strlen(name));
 }
 
 /* Below the portal what a person may see stays in no cache, except where the answer says itself how
@@ -443,7 +461,7 @@ static void add_no_store(struct text *head, const struct serving *serving)
 
     if (*request_prefix(&serving->request) && type && strncmp(type, "application/json", 16) == 0 &&
         !strstr(serving->format->headers, "Cache-Control:") &&
-        !has_header(reply, "Cache-Control") && !has_header(reply, "ETag"))
+        !answers_with(reply, "Cache-Control") && !answers_with(reply, "ETag"))
         add_line(head, "Cache-Control: ", "no-store");
 }
 
@@ -557,7 +575,8 @@ static void log_reply(const struct serving *serving)
     log_text(&line, "client", request->client.resolved);
     log_text(&line, "error_code", serving->error_code);
     log_text(&line, "method", method_names[request->method]);
-    log_text(&line, "path", request->path);
+    log_text(&line, "path",
+             request->route && request->route->secret_path ? request->route->path : request->path);
     log_number(&line, "process_time_ms", (double)serving->microseconds / 1000);
     log_text(&line, "request_id", request->id);
     log_text(&line, "source", request->who.source);

@@ -39,6 +39,7 @@ struct route {
     bool any_query;             /* of a page or a file: its query is ignored */
     const struct schema *body;
     bool body_optional;           /* request->body is NULL when none was sent */
+    bool secret_path;             /* the path contains a secret: logs have the row's path */
     const struct form_rule *form; /* the body is multipart/form-data (multipart.h) */
     const char *takes;            /* media type of a body without a schema: request->bytes */
     bool reads_body;              /* the handler reads the body in parts by request_read() */

@@ -38,6 +38,8 @@ struct report_document {
     const char *none;     /* the text of an empty list */
     const char *contents; /* title of the table of contents */
     const char *page;     /* "{{page}} / {{pages}}" */
+    const char *link;     /* of HTML: where a button above the report leads, NULL = no button */
+    const char *link_title;
     struct block *blocks;
     size_t count;
 };
@@ -57,6 +59,9 @@ void document_fact(struct report_document *document, const char *label, const ch
 
 void document_write_markdown(const struct report_document *document, struct text *out);
 void document_write_html(const struct report_document *document, struct text *out);
+
+/* The style element of the HTML, for a content policy that names it by its hash. */
+extern const char document_html_style[];
 
 struct report_limits {
     int64_t pages;

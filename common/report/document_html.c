@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const char style[] =
+const char document_html_style[] =
     "body{margin:0;background:#f5f6f8;color:#1c2028;font:15px/1.55 system-ui,'Segoe UI',"
     "'Noto Sans',sans-serif}main{max-width:860px;margin:0 auto;padding:32px 24px;background:#fff}"
     "h1{margin:0 0 4px;font-size:28px}h2{margin:32px 0 8px;padding-top:12px;font-size:20px;"
@@ -16,7 +16,11 @@ static const char style[] =
     "vertical-align:top;overflow-wrap:anywhere}svg{width:100%;height:auto;font-family:inherit}"
     ".warning{padding:8px 12px;margin:8px 0;border-inline-start:4px solid #5c6370;background:"
     "#f5f6f8}.warning-high{border-color:#b3261e}.warning-medium{border-color:#b26a00}"
-    "@media print{body{background:#fff;font-size:11pt}main{max-width:none;padding:0}h2,h3{"
+    ".button a{display:inline-block;padding:8px 16px;border:1px solid #1f5fd0;border-radius:6px;"
+    "color:#1f5fd0;text-decoration:none}"
+    "@media "
+    "print{.button{display:none}body{background:#fff;font-size:11pt}main{max-width:none;padding:0}"
+    "h2,h3{"
     "break-after:avoid}tr,.card,.warning,svg{break-inside:avoid}@page{margin:18mm}}";
 
 static void append_element(struct text *out, const char *name, const char *text)
@@ -147,6 +151,17 @@ void html_append(struct text *out, const char *text)
     }
 }
 
+static void append_button(const struct report_document *document, struct text *out)
+{
+    if (!document->link)
+        return;
+    text_append_string(out, "<p class=\"button\"><a href=\"");
+    html_append(out, document->link);
+    text_append_string(out, "\">");
+    html_append(out, document->link_title);
+    text_append_string(out, "</a></p>\n");
+}
+
 void document_write_html(const struct report_document *document, struct text *out)
 {
     text_append_format(out, "<!doctype html>\n<html lang=\"%s\" dir=\"%s\">\n<head>\n",
@@ -155,7 +170,7 @@ void document_write_html(const struct report_document *document, struct text *ou
                             "content=\"width=device-width,initial-scale=1\">\n");
     append_element(out, "title", document->title);
     text_append_string(out, "\n<style>");
-    text_append_string(out, style);
+    text_append_string(out, document_html_style);
     text_append_string(out, "</style>\n</head>\n<body>\n<main>\n<header>");
     append_element(out, "h1", document->title);
     if (document->subtitle) {
@@ -164,6 +179,7 @@ void document_write_html(const struct report_document *document, struct text *ou
         text_append_string(out, "</p>");
     }
     text_append_string(out, "</header>\n");
+    append_button(document, out);
     for (size_t i = 0; i < document->count; i++)
         append_block(document, &document->blocks[i], out);
     text_append_string(out, "<footer class=\"meta\">");

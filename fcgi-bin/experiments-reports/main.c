@@ -3,6 +3,8 @@
 #include "experiments-reports/compare.h"
 #include "experiments-reports/exports.h"
 #include "experiments-reports/results.h"
+#include "experiments-reports/shares.h"
+#include "experiments/live/share_store.h"
 #include "experiments/service.h"
 
 /* When processors are scarce, the quick families have priority. */
@@ -10,6 +12,8 @@ enum { NICENESS = 10 };
 
 #define REPORT "/api/v1/projects/{project_id}/report"
 #define RESULT "/api/v1/experiments/{experiment_id}/report"
+#define SHARES "/api/v1/experiments/{experiment_id}/report/shares"
+#define SHARED "/share/{token}"
 
 static const struct route routes[] = {
     {.method = METHOD_POST,
@@ -85,6 +89,56 @@ static const struct route routes[] = {
      .name = "result_html",
      .tag = "reports",
      .summary = "The result of an experiment as an HTML file"},
+    {.method = METHOD_GET,
+     .path = SHARES,
+     .role = ROLE_WRITER,
+     .reply = &share_list_schema,
+     .handler = shares_list_handle,
+     .name = "list_shares",
+     .tag = "reports",
+     .summary = "The links that open the report without signing in"},
+    {.method = METHOD_POST,
+     .path = SHARES,
+     .role = ROLE_WRITER,
+     .body = &share_request_schema,
+     .body_optional = true,
+     .reply = &created_share_schema,
+     .errors = ERRORS(400, 409),
+     .handler = shares_create_handle,
+     .name = "create_share",
+     .tag = "reports",
+     .summary = "Make a link to the report of a result",
+     .help = "Whoever has the link sees the report, and nothing else, until it expires or is "
+             "revoked. In the audit log as share.create and share.revoke."},
+    {.method = METHOD_DELETE,
+     .path = SHARES "/{share_id}",
+     .role = ROLE_WRITER,
+     .reply = &revoked_share_schema,
+     .handler = shares_revoke_handle,
+     .name = "revoke_share",
+     .tag = "reports",
+     .summary = "Revoke a link"},
+    {.method = METHOD_GET,
+     .path = SHARED,
+     .role = ROLE_NOBODY,
+     .secret_path = true,
+     .media_type = "text/html",
+     .errors = ERRORS(429),
+     .handler = shared_html_handle,
+     .name = "shared_report",
+     .tag = "reports",
+     .summary = "The report that a link opens",
+     .help = "404 once the link has expired or was revoked."},
+    {.method = METHOD_GET,
+     .path = SHARED "/pdf",
+     .role = ROLE_NOBODY,
+     .secret_path = true,
+     .media_type = "application/pdf",
+     .errors = ERRORS(413, 429, 503),
+     .handler = shared_pdf_handle,
+     .name = "shared_report_pdf",
+     .tag = "reports",
+     .summary = "The same as PDF"},
     {.method = METHOD_POST,
      .path = "/api/v1/export/markdown",
      .role = ROLE_READER,

@@ -8,7 +8,7 @@
 #include "experiments/reports/result_report.h"
 #include "experiments/service.h"
 
-static enum error begin(struct request *request, struct live_call *call)
+enum error result_begin(struct request *request, struct live_call *call)
 {
     *call = (struct live_call){.arena = request->arena,
                                .spike_events = service_settings(request)->live_spike_events,
@@ -17,7 +17,8 @@ static enum error begin(struct request *request, struct live_call *call)
 }
 
 /* Everything of one view, so that the figures belong together. */
-static enum error read_facts(struct request *request, struct result_facts *facts)
+static enum error read_facts(struct request *request, const char *experiment_id,
+                             struct result_facts *facts)
 {
     struct arena *arena = request->arena;
     const struct live_results_call call = {.locale = request->locale,
@@ -32,14 +33,14 @@ static enum error read_facts(struct request *request, struct result_facts *facts
     struct object_list *outcomes = ARENA_NEW(arena, struct object_list);
     struct live_series series;
     struct live_call reading;
-    enum error error = begin(request, &reading);
+    enum error error = result_begin(request, &reading);
 
     if (!error)
-        error = live_view_load(&reading, request->arguments[0], &options, view);
+        error = live_view_load(&reading, experiment_id, &options, view);
     if (!error)
         error = live_series_load(&reading, view, LIVE_SERIES_PEOPLE_MAX, &series);
     if (!error)
-        error = outcome_list(&reading, request->arguments[0], outcomes);
+        error = outcome_list(&reading, experiment_id, outcomes);
     if (error)
         return error;
     live_results_statistics(&call, view, stats);
@@ -54,11 +55,12 @@ static enum error read_facts(struct request *request, struct result_facts *facts
     return ERROR_NONE;
 }
 
-static enum error compose(struct request *request, struct report_document *document)
+enum error result_compose(struct request *request, const char *experiment_id,
+                          struct report_document *document)
 {
     const struct report_context context = {.locale = request->locale, .arena = request->arena};
     struct result_facts facts;
-    enum error error = read_facts(request, &facts);
+    enum error error = read_facts(request, experiment_id, &facts);
 
     if (!error)
         report_of_result(&context, &facts, document);
@@ -69,7 +71,7 @@ enum error result_pdf_handle(struct request *request, struct reply *reply)
 {
     const struct report_limits limits = report_limits_of(request);
     struct report_document document;
-    enum error error = compose(request, &document);
+    enum error error = result_compose(request, request->arguments[0], &document);
 
     if (error)
         return error;
@@ -80,7 +82,7 @@ enum error result_pdf_handle(struct request *request, struct reply *reply)
 enum error result_html_handle(struct request *request, struct reply *reply)
 {
     struct report_document document;
-    enum error error = compose(request, &document);
+    enum error error = result_compose(request, request->arguments[0], &document);
 
     if (error)
         return error;

@@ -397,6 +397,17 @@ static size_t bucket_of_platform(const struct request *request, struct http_buck
     return 1;
 }
 
+/* Whoever opens links to reports without signing in. */
+static size_t bucket_of_visitor(const struct request *request, struct http_bucket *bucket)
+{
+    const struct experiments_settings *settings = service_settings(request);
+
+    bucket->name = arena_print(request->arena, "share:%s", request->client.network);
+    bucket->rule = service_rule(settings->heavy_rate_limit_requests,
+                                settings->heavy_rate_limit_window_seconds);
+    return 1;
+}
+
 /* Calls by an issued key or a person have a separate bucket, from any address. */
 static const char *bucket_name(const struct request *request, const struct caller *caller)
 {
@@ -416,6 +427,8 @@ size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_
         return 0;
     if (is_call_of_platform(request->path))
         return bucket_of_platform(request, buckets);
+    if (starts_with(request->path, "/share/"))
+        return bucket_of_visitor(request, buckets);
     if (!starts_with(request->path, API))
         return 0;
     buckets[0].name = bucket_name(request, caller);

@@ -46,6 +46,8 @@ static const struct reason_answer reasons[] = {
     {"delivery_forgotten", 409, "delivery_forgotten"},
     {"template_delete_forbidden", 403, "template_delete_forbidden"},
     {"template_limit_reached", 409, "template_limit_reached"},
+    {"share_limit_reached", 409, "share_limit_reached"},
+    {"sharing_off", 409, "sharing_off"},
     {"ratio_std_dev_required", 422, "http_error"},
     {"report_too_large", 413, "report_too_large"},
     {"report_too_slow", 503, "report_too_slow"},

@@ -41,6 +41,8 @@ class Caller:
         if collection.endswith("/deliveries"):  # a delivery is made by a test of its webhook
             where = collection.removesuffix("deliveries") + "test"
             return self.send(self.document.find("POST", where), where).json()["delivery_id"]
+        if collection == "/share":  # a link is opened by its token
+            return self._share()["token"]
         if fresh or collection not in self.kept:
             made_by = MADE_BY.get(collection, collection)
             maker = self.document.find("POST", made_by)
@@ -50,6 +52,13 @@ class Caller:
                 return answer.json()["id"]
             self.kept[collection] = answer.json()["id"]
         return self.kept[collection]
+
+    def _share(self):
+        experiment = self._resource("/api/v1/experiments", fresh=True)
+        path = f"/api/v1/experiments/{experiment}/report/shares"
+        answer = self.send(self.document.find("POST", path), path, {})
+        assert answer.status == 200, answer
+        return answer.json()
 
     def send(self, operation, path, value=None, method=None, headers=None, **options):
         headers = {**token_for(path), **(headers or {})}

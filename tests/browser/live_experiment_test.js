@@ -233,3 +233,27 @@ test('axe finds nothing, and nothing sticks out', async (t) => {
         ['/live', 'tbody tr'],
     ]);
 });
+
+test('a link made on the page opens the report without signing in, until it is revoked there', async () => {
+    const id = await create();
+    await run(id, [20, 40]);
+    const page = await open(`${experiments}/live/${id}`);
+    await page.click('#share');
+    await untilText(page, 'dialog', /No active links/);
+    await page.fill('#share-days', '3');
+    await page.click('dialog button[type="submit"]');
+    await untilText(page, 'dialog', /The link is ready/);
+    const link = await page.textContent('dialog .key-text');
+    const visitor = await open(link);
+    await untilText(visitor, 'h2', 'Ship it');
+    assert.equal(await visitor.locator('script').count(), 0);
+    const [file] = await Promise.all([visitor.waitForEvent('download'), visitor.click('.button a')]);
+    assert.match(file.suggestedFilename(), /\.pdf$/);
+    await page.click('dialog tbody button');
+    await page.click('dialog tbody button[data-kind="danger"]');
+    await untilText(page, 'dialog', /No active links/);
+    await visitor.reload();
+    await untilText(visitor, 'h1', 'This link is no longer valid');
+    await close(visitor, [404]);
+    await close(page);
+});

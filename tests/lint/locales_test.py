@@ -31,7 +31,7 @@ LATIN_WORDS = {
     "lte", "mid", "operator", "p", "quantile", "rank", "ranked", "ratio", "rho", "s", "t", "table",
     "tost", "value", "z", "Barnard", "Bonferroni", "Boschloo", "Cohen", "Cookie", "Cox", "Cramér",
     "Delta", "F", "Fisher", "Fleming", "G", "H", "Harrington", "Hodges", "ICC", "Kruskal",
-    "Lehmann", "MDE", "Mann", "McNemar", "N", "SRM", "U", "UTC", "V", "W", "Wallis", "Welch",
+    "Lehmann", "MDE", "Mann", "McNemar", "N", "PDF", "SRM", "U", "UTC", "V", "W", "Wallis", "Welch",
     "Whitney", "Wilcoxon", "Yuen",
 }
 

@@ -15,6 +15,7 @@ import { attempt } from '../attempt.js';
 import { nameThePage } from '../title.js';
 import { createImport } from './import.js';
 import { askForOutcome } from './outcome.js';
+import { openShare } from './share.js';
 import { view } from './view.js';
 
 const everyMs = 4000;
@@ -99,6 +100,7 @@ app.set({
         decide,
         takeOver,
         report,
+        share: () => openShare(client, base),
         start,
         snippet: (snippet) => app.set({ snippet }),
         sending: (sending) => app.set({ sending }),

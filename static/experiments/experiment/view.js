@@ -102,6 +102,7 @@ function actionRow({ headline }, outcome, { id, actions }) {
             : ['pdf', 'html'].map(
                   (format) => html`<button type="button" class="button" @click=${() => actions.report(format)}>${t('experiment.report', { format: format.toUpperCase() })}</button>`,
               )}
+        ${headline === 'not_started' ? null : html`<button type="button" class="button" id="share" data-for=${writers} @click=${actions.share}>${t('experiment.share')}</button>`}
         <a class="button" href=${address(`/projects/${encodeURIComponent(id)}`)}>${t('experiment.to_plan')}</a>
     </div>`;
 }
