@@ -166,6 +166,7 @@ class TestQuestions:
     def test_words_that_are_not_used_are_named(self, seeded, question, words):
         body = ask(seeded, question, 400)
         assert body["code"] == "untranslatable" and f"Words that were not understood: {words}." in body["detail"]
+        assert "'which orders still have not arrived'" in body["detail"]
 
     def test_cursors(self, seeded):
         assert "cursor" in ask(seeded, "top 5 products", 400, cursor="not-a-valid-cursor")["detail"]

@@ -38,7 +38,8 @@ static enum error untranslatable(const struct storage_call *call, const struct c
         text_append_format(&metrics, "%s%s", i ? ", " : "", catalog->metrics[i].name);
     return problem_set(call->problem, ERROR_INVALID, "untranslatable",
                        "Could not translate question: '%.*s'. %s%s%sTry asking about: [%s] or "
-                       "metrics: [%s]",
+                       "metrics: [%s]. For example: 'revenue today', 'which orders still have not "
+                       "arrived', 'top 5 products by revenue today'",
                        (int)utf8_valid_prefix(question, strnlen(question, QUESTION_SHOWN)),
                        question, left->count ? "Words that were not understood: " : "",
                        left->count ? words.bytes : "It names nothing to compute", ". ",

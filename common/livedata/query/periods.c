@@ -385,7 +385,10 @@ const char *period_text(struct arena *arena, const struct period *period, const 
     struct text text;
 
     if (period->kind == PERIOD_DURATION)
-        return arena_print(arena, "in the last %lld %s", (long long)period->amount, period->unit);
+        return period->amount == 1 ? arena_print(arena, "in the last %.*s",
+                                                 (int)strlen(period->unit) - 1, period->unit)
+                                   : arena_print(arena, "in the last %lld %s",
+                                                 (long long)period->amount, period->unit);
     if (period->kind != PERIOD_CALENDAR)
         return "of all time";
     (void)!snprintf(kept, sizeof kept, "%s", own ? own : "");

@@ -64,7 +64,7 @@ static void append_orders(struct text *text, const struct question_plan *plan)
         text_append_format(text, ", of user %s", plan->user_id);
     if (plan->amount_sign) {
         number_format(plan->amount, amount);
-        text_append_format(text, ", with a total_amount %s %s", plan->amount_sign, amount);
+        text_append_format(text, ", with an amount %s %s", plan->amount_sign, amount);
     }
 }
 
@@ -105,10 +105,10 @@ static void append_period(struct text *text, const struct plan_context *context,
 static void append_sum(struct text *text, const struct plan_context *context,
                        const struct question_plan *plan)
 {
-    text_append_string(text, plan->measure == PLAN_AVERAGE_ORDER ? "Mean total_amount of "
+    text_append_string(text, plan->measure == PLAN_AVERAGE_ORDER ? "Mean amount of "
                              : plan->group > GROUP_USER
-                                 ? "Sum of quantity times unit_price of the items of "
-                                 : "Sum of total_amount of ");
+                                 ? "Sum of quantity times unit price of the items of "
+                                 : "Sum of the amounts of ");
     append_orders(text, plan);
     append_currency(text, context, plan);
     append_period(text, context, plan, "created");
@@ -142,9 +142,9 @@ static void append_rank(struct text *text, const struct plan_context *context,
     } ranks[PLAN__MAX] = {
         [PLAN_RANK_PRICE] = {"products", "price"},
         [PLAN_RANK_SOLD] = {"products", "revenue"},
-        [PLAN_RANK_SPENT] = {"users", "total_spent (amounts of all currencies as they are)"},
-        [PLAN_RANK_ORDERED] = {"users", "total_orders"},
-        [PLAN_RANK_AMOUNT] = {NULL, "total_amount"}};
+        [PLAN_RANK_SPENT] = {"users", "total spent (amounts of all currencies as they are)"},
+        [PLAN_RANK_ORDERED] = {"users", "number of orders"},
+        [PLAN_RANK_AMOUNT] = {NULL, "amount"}};
 
     text_append_format(text, "The %lld ", (long long)plan->top);
     if (ranks[plan->measure].what)

@@ -102,23 +102,52 @@ static void read_ids(struct plan_reader *reader)
         }
 }
 
-static int status_at(const struct plan_reader *reader, size_t at)
+enum { BEFORE_DELIVERED = 7 }; /* pending, confirmed, shipped */
+
+/* The statuses named at `at`, one bit each, and the number of words; 0 for none. */
+static unsigned statuses_at(const struct plan_reader *reader, size_t at, size_t *length)
 {
+    static const struct {
+        const char *words[4];
+        unsigned statuses;
+    } others[] = {{{"canceled"}, 16},
+                  {{"arrived"}, 8},
+                  {{"arrive"}, 8},
+                  {{"arriving"}, 8},
+                  {{"dispatched"}, 4},
+                  {{"sent"}, 4},
+                  {{"on", "the", "way"}, 4},
+                  {{"on", "their", "way"}, 4},
+                  {{"in", "transit"}, 4},
+                  {{"open"}, BEFORE_DELIVERED},
+                  {{"outstanding"}, BEFORE_DELIVERED}};
+
+    *length = 1;
     for (int i = 0; i < PLAN_STATUSES; i++)
         if (is(reader, at, plan_statuses[i]))
-            return i;
-    return is(reader, at, "canceled") ? PLAN_STATUSES - 1 : -1;
+            return 1u << i;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        size_t count = 0;
+
+        while (others[i].words[count] && is(reader, at + count, others[i].words[count]))
+            count++;
+        *length = count;
+        if (count && !others[i].words[count])
+            return others[i].statuses;
+    }
+    *length = 0;
+    return 0;
 }
 
 /* "undelivered" is "not delivered". */
-static int negated_status_at(const struct plan_reader *reader, size_t at)
+static unsigned negated_status_at(const struct plan_reader *reader, size_t at)
 {
     const char *text = at < reader->words.count ? reader->words.items[at].text : "";
 
     for (int i = 0; i < PLAN_STATUSES; i++)
         if (strncmp(text, "un", 2) == 0 && strcmp(text + 2, plan_statuses[i]) == 0)
-            return i;
-    return -1;
+            return 1u << i;
+    return 0;
 }
 
 /* "status", "with the status of": words that only announce a status. */
@@ -131,35 +160,80 @@ static size_t skip_status_word(const struct plan_reader *reader, size_t at)
     return length ? length + is_one_of(reader, at + 1, links) : 0;
 }
 
-/* One status, or several joined by "or", "and", "nor"; those after a "not" are excluded. */
-static size_t read_status(struct plan_reader *reader, size_t at)
+/* "not", or "yet to be" and "still to be", with what may stand between it and the status. */
+static size_t skip_negation(struct plan_reader *reader, size_t at)
 {
     static const char *const negations[] = {"not",     "never", "except", "excluding",
                                             "without", "non",   NULL};
-    static const char *const between[] = {"yet", "been",    "be",  "being", "marked", "as", "were",
-                                          "was", "already", "the", "are",   "is",     NULL};
-    static const char *const joints[] = {"or", "and", "nor", NULL};
-    size_t head = skip_status_word(reader, at);
-    bool negated = is_one_of(reader, at + head, negations);
-    size_t end = at + head + negated;
-    int status;
+    static const char *const between[] = {"yet",  "still", "been", "be",  "being", "marked",  "as",
+                                          "were", "was",   "the",  "are", "is",    "already", NULL};
+    static const char *const awaiting[] = {"yet", "still", NULL};
+    size_t end = at;
 
-    while (negated && is_one_of(reader, end, between))
+    if (is_one_of(reader, at, negations))
+        end = at + 1;
+    else if (is_one_of(reader, at, awaiting) && is(reader, at + 1, "to"))
+        end = at + 2;
+    while (end > at && is_one_of(reader, end, between))
         end++;
-    status = status_at(reader, end);
-    if (status < 0) {
-        status = negated ? -1 : negated_status_at(reader, end);
-        negated = true;
+    return end - at;
+}
+
+/* One status, or several joined by "or", "and", "nor"; those after a "not" are excluded. */
+static size_t read_status(struct plan_reader *reader, size_t at)
+{
+    static const char *const joints[] = {"or", "and", "nor", NULL};
+    size_t head = skip_status_word(reader, at), length;
+    size_t negation = skip_negation(reader, at + head), end = at + head + negation;
+    bool negated = negation > 0;
+    unsigned statuses = statuses_at(reader, end, &length);
+
+    if (!statuses && !negated) {
+        statuses = negated_status_at(reader, end);
+        length = negated = statuses != 0;
     }
-    if (status < 0)
+    if (!statuses)
         return 0;
+    if (negated && strncmp(reader->words.items[end].text, "arriv", 5) == 0)
+        reader->awaits = true;
     do {
-        *(negated ? &reader->plan->without : &reader->plan->with) |= 1u << status;
-        end++;
-        status = is_one_of(reader, end, joints) ? status_at(reader, end + 1) : -1;
-        end += status >= 0;
-    } while (status >= 0);
+        *(negated ? &reader->plan->without : &reader->plan->with) |= statuses;
+        end += length;
+        statuses = is_one_of(reader, end, joints) ? statuses_at(reader, end + 1, &length) : 0;
+        end += statuses != 0;
+    } while (statuses);
     return end + is(reader, end, "status") - at;
+}
+
+/* "still" and "yet" belong to the status or the stock that the question names. */
+static void read_waiting(struct plan_reader *reader)
+{
+    static const char *const words[] = {"still", "yet", "already", NULL};
+    enum word_slot slot = words_have(&reader->words, SLOT_STATUS)  ? SLOT_STATUS
+                          : words_have(&reader->words, SLOT_STOCK) ? SLOT_STOCK
+                                                                   : SLOT_NONE;
+
+    for (size_t at = 0; slot && at < reader->words.count; at++) {
+        bool waits = word_is(&reader->words, at, "still") || word_is(&reader->words, at, "yet");
+
+        if (!is_one_of(reader, at, words) && !(waits && reader->words.items[at].slot == slot))
+            continue;
+        reader->awaits = reader->awaits || waits;
+        take(reader, at, 1, slot);
+    }
+}
+
+/* "Not yet delivered" means on the way there: cancelled orders are not awaited, and what is
+ * delivered has been shipped. */
+static void choose_awaited(struct plan_reader *reader)
+{
+    struct question_plan *plan = reader->plan;
+
+    for (int i = 1; reader->awaits && !plan->with && i < PLAN_STATUSES - 1; i++)
+        if (plan->without == 1u << i) {
+            plan->with = (1u << i) - 1;
+            plan->without = 0;
+        }
 }
 
 static void read_statuses(struct plan_reader *reader)
@@ -170,6 +244,8 @@ static void read_statuses(struct plan_reader *reader)
         take(reader, at, length, SLOT_STATUS);
         at += length ? length - 1 : 0;
     }
+    read_waiting(reader);
+    choose_awaited(reader);
 }
 
 static const char *currency_at(const struct plan_reader *reader, size_t at)

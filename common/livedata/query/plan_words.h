@@ -8,6 +8,7 @@ struct plan_reader {
     const struct plan_context *context;
     struct question_words words;
     struct question_plan *plan;
+    bool awaits; /* "still", "yet", or what has not arrived */
 };
 
 /* Splits the question into words and assigns slots; fills in the period, states, ids and numbers of
