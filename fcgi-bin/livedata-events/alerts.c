@@ -1,12 +1,14 @@
 /* Alerts: made, listed, changed, removed, tried, and the notices that were sent. */
 #include "livedata/alerts/watch.h"
 
+#include "crypto/token.h"
 #include "livedata-events/events.h"
+#include "livedata/metrics/metric.h"
 #include "livedata/webhooks/outbound.h"
 
 #include <string.h>
 
-enum { HISTORY_SHOWN = 20, NAME_MAX_LENGTH = 200 };
+enum { HISTORY_SHOWN = 20, NAME_MAX_LENGTH = 200, SECRET_BYTES = 32, SECRET_TEXT = 44 };
 
 /* The same rows read a new alert and a change of one, where all may be absent. */
 struct alert_request {
@@ -26,7 +28,8 @@ struct alert_request {
 #define OWNER struct alert_request
 #define NAME_RULES .min_length = 1, .max_length = NAME_MAX_LENGTH
 #define URL_RULES                                                                                  \
-    .min_length = 1, .max_length = 2000, .help = "Where notices are POSTed to, signed."
+    .max_length = 2000, .nullable = true,                                                          \
+    .help = "Where notices are POSTed to, signed; empty: they are shown in the history only."
 #define COOLDOWN_RULES .lower = AT_LEAST(0), .upper = AT_MOST(1440)
 #define SHARED_ROWS                                                                                \
     OBJECTS(OWNER, escalation, alert_step_schema, .nullable = true,                                \
@@ -41,7 +44,7 @@ static const struct field create_fields[] = {
            .required = true),
     NULLABLE_NUMBER(OWNER, threshold, .required = true,
                     .help = "A value of the metric; of change_pct a percentage."),
-    STRING(OWNER, webhook_url, .required = true, URL_RULES),
+    STRING(OWNER, webhook_url, URL_RULES),
     NULLABLE_INTEGER(OWNER, cooldown_minutes, COOLDOWN_RULES,
                      .help = "How long until a notice that still holds is repeated; 30."),
     SHARED_ROWS,
@@ -53,7 +56,7 @@ static const struct field change_fields[] = {
     CHOICE(OWNER, condition, alert_condition_names, .choice_count = ALERT_CONDITION__MAX,
            .nullable = true),
     NULLABLE_NUMBER(OWNER, threshold),
-    STRING(OWNER, webhook_url, .nullable = true, URL_RULES),
+    STRING(OWNER, webhook_url, URL_RULES),
     NULLABLE_INTEGER(OWNER, cooldown_minutes, COOLDOWN_RULES),
     NULLABLE_BOOLEAN(OWNER, active, .help = "false: the alert stays and is not evaluated."),
     SHARED_ROWS,
@@ -66,6 +69,31 @@ SCHEMA(alert_request_schema, struct alert_request, "AlertCreateRequest", create_
 SCHEMA(alert_change_schema, struct alert_request, "AlertUpdateRequest", change_fields,
        .keeps_document = true, .document = offsetof(struct alert_request, document),
        .answer = &alert_schema, .example = "{\"threshold\":2000}");
+
+/* What a rule would say now. */
+struct alert_preview {
+    const char *metric, *unit, *window;
+    int condition;
+    double threshold;
+    struct optional_number current_value, previous_value, change_pct;
+    struct optional_boolean triggered;
+};
+
+#define OWNER struct alert_preview
+static const struct field preview_fields[] = {
+    STRING(OWNER, metric),
+    STRING(OWNER, unit),
+    STRING(OWNER, window),
+    CHOICE(OWNER, condition, alert_condition_names, .choice_count = ALERT_CONDITION__MAX),
+    NUMBER(OWNER, threshold),
+    NULLABLE_NUMBER(OWNER, current_value, .help = "null: the metric has no value now."),
+    NULLABLE_NUMBER(OWNER, previous_value, .help = "Of a change: the value one window ago."),
+    NULLABLE_NUMBER(OWNER, change_pct),
+    NULLABLE_BOOLEAN(OWNER, triggered,
+                     .help = "Whether the condition holds now; null where there is no value."),
+};
+#undef OWNER
+SCHEMA(alert_preview_schema, struct alert_preview, "AlertPreview", preview_fields);
 
 struct alert_answers {
     OBJECT_LIST(struct alert_rule, alerts);
@@ -112,6 +140,13 @@ static enum error take_steps(struct request *request, const struct alert_request
     const struct alert_step *sent = body->escalation.items;
     size_t count = 0;
 
+    if (!*rule->webhook_url && body->escalation.count)
+        return request_fault(request, "body", "escalation", "value_error",
+                             "an alert without webhook_url has no further receivers");
+    if (!*rule->webhook_url) {
+        rule->step_count = 0;
+        return ERROR_NONE;
+    }
     if (json_object_get(body->document, "escalation")) {
         for (; count < body->escalation.count && count < ALERT_STEPS_MAX; count++) {
             const char *field = arena_print(request->arena, "escalation.%zu.webhook_url", count);
@@ -151,7 +186,8 @@ static enum error take_body(struct request *request, const struct reading *readi
         rule->flap = *body->flap_detection;
     if (body->webhook_url) {
         rule->webhook_url = body->webhook_url;
-        error = webhook_check_url(request, "webhook_url", body->webhook_url);
+        if (*body->webhook_url)
+            error = webhook_check_url(request, "webhook_url", body->webhook_url);
     }
     if (!error)
         error = reading_metric(reading, rule->metric, rule->window, 0, &metric);
@@ -160,20 +196,29 @@ static enum error take_body(struct request *request, const struct reading *readi
     return error ? error : take_steps(request, body, rule);
 }
 
-enum error alert_create_handle(struct request *request, struct reply *reply)
+/* The rule of a request that creates one. */
+static enum error take_new(struct request *request, struct reading *reading,
+                           struct alert_rule *rule)
 {
     const struct alert_request *body = request->body;
-    struct alert_rule *rule = ARENA_NEW(request->arena, struct alert_rule);
-    struct reading reading;
-    enum error error = service_reading(request, &reading);
+    enum error error = service_reading(request, reading);
 
-    *rule = (struct alert_rule){
-        .cooldown_minutes = 30, .flap = {.window_minutes = 5, .max_changes = 3}, .active = true};
+    *rule = (struct alert_rule){.webhook_url = "",
+                                .cooldown_minutes = 30,
+                                .flap = {.window_minutes = 5, .max_changes = 3},
+                                .active = true};
     if (!error && !body->threshold.given)
         error = request_fault(request, "body", "threshold", "float_type",
                               "Input should be a valid number");
-    if (!error)
-        error = take_body(request, &reading, body, rule);
+    return error ? error : take_body(request, reading, body, rule);
+}
+
+enum error alert_create_handle(struct request *request, struct reply *reply)
+{
+    struct alert_rule *rule = ARENA_NEW(request->arena, struct alert_rule);
+    struct reading reading;
+    enum error error = take_new(request, &reading, rule);
+
     if (!error)
         error = alert_add(&reading.storage, rule, service_settings(request)->alerts_max);
     if (error)
@@ -254,6 +299,74 @@ enum error alert_delete_handle(struct request *request, struct reply *reply)
     return error ? error : alert_remove(&reading.storage, rule->id);
 }
 
+enum error alert_preview_handle(struct request *request, struct reply *reply)
+{
+    struct alert_preview *preview = ARENA_NEW(request->arena, struct alert_preview);
+    struct alert_rule *rule = ARENA_NEW(request->arena, struct alert_rule);
+    struct alert_reading now = {0};
+    struct reading reading;
+    enum error error = take_new(request, &reading, rule);
+
+    if (!error)
+        error = alert_evaluate(&reading.storage, reading.settings, reading.catalog, rule, &now);
+    if (error)
+        return error;
+    *preview = (struct alert_preview){
+        .metric = rule->metric,
+        .unit = metric_unit(catalog_metric(reading.catalog, rule->metric), reading.settings),
+        .window = rule->window,
+        .condition = rule->condition,
+        .threshold = rule->threshold};
+    if (!now.no_data) {
+        preview->current_value = GIVEN_NUMBER(now.value);
+        preview->previous_value = now.previous;
+        preview->change_pct = now.change_pct;
+        preview->triggered = GIVEN_BOOLEAN(now.triggered);
+    }
+    reply->object = preview;
+    return ERROR_NONE;
+}
+
+static enum error no_receiver(struct request *request)
+{
+    return problem_set(&request->problem, ERROR_CONFLICT, "alert_no_receiver",
+                       "This alert has no receiver: nothing is sent.");
+}
+
+/* A test of an alert that is not stored: signed with a secret that is used once. */
+enum error alert_try_handle(struct request *request, struct reply *reply)
+{
+    struct egress_policy policy = webhook_egress(request);
+    struct webhook_delivery_config config = outbound_config(service_settings(request), &policy);
+    struct alert_rule *rule = ARENA_NEW(request->arena, struct alert_rule);
+    char *secret = arena_alloc(request->arena, SECRET_TEXT);
+    char *id = arena_alloc(request->arena, TOKEN_UUID_TEXT);
+    struct webhook_result result;
+    struct webhook_target target;
+    struct webhook_event event;
+    struct reading reading;
+    enum error error = take_new(request, &reading, rule);
+
+    if (error)
+        return error;
+    if (!rule->step_count)
+        return no_receiver(request);
+    token_uuid(id);
+    token_random_text(SECRET_BYTES, secret, SECRET_TEXT);
+    rule->id = id;
+    rule->tenant = reading.storage.tenant;
+    config.kind = &live_alert_kind;
+    config.region = request->server->region;
+    target = (struct webhook_target){rule->webhook_url, secret};
+    event = (struct webhook_event){.webhook_id = alert_receiver(request->arena, rule, 0),
+                                   .event_id = arena_print(request->arena, "test-%s", id),
+                                   .event_type = "alert.test",
+                                   .body = alert_test_body(&reading.storage, rule)};
+    webhook_try(request->arena, &config, &target, &event, &result);
+    reply->object = delivery_answer(request->arena, id, &event, &result);
+    return ERROR_NONE;
+}
+
 enum error alert_test_handle(struct request *request, struct reply *reply)
 {
     struct egress_policy policy = webhook_egress(request);
@@ -267,6 +380,8 @@ enum error alert_test_handle(struct request *request, struct reply *reply)
 
     if (error)
         return error;
+    if (!rule->step_count)
+        return no_receiver(request);
     config.kind = &live_alert_kind;
     config.region = request->server->region;
     target = (struct webhook_target){rule->webhook_url, rule->secret};
@@ -279,6 +394,37 @@ enum error alert_test_handle(struct request *request, struct reply *reply)
     if (!error)
         reply->object = delivery_answer(request->arena, rule->id, &event, &result);
     return error;
+}
+
+/* Those whose metric the key may read, in place. */
+static void keep_visible(const struct reading *reading, struct alert_history *history)
+{
+    struct alert_history_row *rows = (struct alert_history_row *)history->history.items;
+    size_t count = 0;
+
+    for (size_t i = 0; i < history->history.count; i++) {
+        const struct live_metric *metric =
+            rows[i].metric ? catalog_metric(reading->catalog, rows[i].metric) : NULL;
+
+        if (metric ? may_see_table(reading, metric->table) : !reading->types)
+            rows[count++] = rows[i];
+    }
+    history->history.count = count;
+}
+
+enum error alert_recent_handle(struct request *request, struct reply *reply)
+{
+    struct alert_history *history = ARENA_NEW(request->arena, struct alert_history);
+    struct reading reading;
+    enum error error = service_reading(request, &reading);
+
+    if (!error)
+        error = alert_read_recent(&reading.storage, HISTORY_SHOWN, history);
+    if (error)
+        return error;
+    keep_visible(&reading, history);
+    reply->object = history;
+    return ERROR_NONE;
 }
 
 enum error alert_history_handle(struct request *request, struct reply *reply)

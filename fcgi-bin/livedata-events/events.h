@@ -16,7 +16,7 @@ extern const struct schema ingest_schema, branches_schema, letters_query_schema,
 extern const struct schema webhook_request_schema, webhooks_schema, webhook_result_schema,
     webhook_resent_schema, webhook_logs_schema;
 extern const struct schema alert_request_schema, alert_change_schema, alerts_schema,
-    alert_result_schema;
+    alert_result_schema, alert_preview_schema;
 extern const struct schema stuck_query_schema, exceptions_query_schema, triage_request_schema,
     triage_schema;
 extern const struct schema key_request_schema, issued_key_schema, keys_schema, rotation_schema,
@@ -70,6 +70,9 @@ enum error alert_change_handle(struct request *request, struct reply *reply);
 enum error alert_delete_handle(struct request *request, struct reply *reply);
 enum error alert_test_handle(struct request *request, struct reply *reply);
 enum error alert_history_handle(struct request *request, struct reply *reply);
+enum error alert_recent_handle(struct request *request, struct reply *reply);
+enum error alert_preview_handle(struct request *request, struct reply *reply);
+enum error alert_try_handle(struct request *request, struct reply *reply);
 
 enum error stuck_handle(struct request *request, struct reply *reply);
 enum error exceptions_handle(struct request *request, struct reply *reply);

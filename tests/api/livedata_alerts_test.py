@@ -134,6 +134,56 @@ def test_a_rule_as_it_is_written_and_changed(live, shop, receiver):
         assert (gone.status_code, gone.json()["detail"]) == (404, f"Alert '{rule['id']}' not found."), (method, where)
 
 
+def test_an_alert_without_a_receiver_keeps_its_firings_in_the_history(live, shop, receiver):
+    rule = make(live, shop, receiver, webhook_url="")
+    assert rule["webhook_url"] == "" and rule["escalation"] == []
+    assert live.post(f"/v1/alerts/{rule['id']}/test", headers=shop).status_code == 409
+    send(live, shop, order(number=88000001))
+    wait_for(lambda: alert(live, shop, rule["id"])["state"] == "firing")
+    fired = alert(live, shop, rule["id"])
+    [row] = live.get(f"/v1/alerts/{rule['id']}/history", headers=shop).json()["history"]
+    assert (row["event_type"], row["success"], row["status_code"], row["error"]) == ("alert.triggered", True, None, None)
+    assert (row["current_value"], row["alert_id"], row["alert_name"]) == (100.0, rule["id"], rule["name"])
+    assert fired["last_triggered_at"][:19] == row["triggered_at"][:19]
+    assert live.get("/v1/alerts/history", headers=shop).json()["history"] == [row]
+    send(live, shop, order(number=88000001, seconds=0, status="cancelled", kind="order.cancelled"))
+    wait_for(lambda: len(live.get("/v1/alerts/history", headers=shop).json()["history"]) == 2)
+    assert live.get("/v1/alerts/history", headers=shop).json()["history"][0]["event_type"] == "alert.resolved"
+    assert live.get("/v1/alerts/history", headers=new_key(live)).json()["history"] == [] and receiver.got == []
+
+
+def test_a_receiver_is_added_and_taken_away(live, shop, receiver):
+    rule = make(live, shop, receiver, threshold=1e9, escalation=[step(f"{receiver.url}/second")])
+    path = f"/v1/alerts/{rule['id']}"
+    without = live.send("PUT", path, json={"webhook_url": ""}, headers=shop).json()
+    assert without["webhook_url"] == "" and without["escalation"] == []
+    refused = live.send("PUT", path, json={"escalation": [step(f"{receiver.url}/second")]}, headers=shop)
+    assert refused.status_code == 422 and refused.json()["detail"][0]["loc"] == ["body", "escalation"]
+    again = live.send("PUT", path, json={"webhook_url": f"{receiver.url}/first"}, headers=shop).json()
+    assert [one["level"] for one in again["escalation"]] == [1]
+
+
+def test_an_alert_is_tried_before_it_exists(live, shop, receiver):
+    body = {"name": "n", "metric": "revenue", "window": "1h", "condition": "above", "threshold": 50}
+    nothing = live.post("/v1/alerts/preview", body, headers=shop).json()
+    assert (nothing["triggered"], nothing["current_value"], nothing["unit"]) == (None, None, "RUB")
+    send(live, shop, order())
+    above = live.post("/v1/alerts/preview", body, headers=shop).json()
+    assert (above["triggered"], above["current_value"]) == (True, 100.0)
+    below = live.post("/v1/alerts/preview", {**body, "condition": "below"}, headers=shop).json()
+    assert (below["triggered"], below["current_value"]) == (False, 100.0)
+    assert live.post("/v1/alerts/preview", {**body, "metric": "nothing"}, headers=shop).status_code == 404
+    assert live.post("/v1/alerts/test", body, headers=shop).status_code == 409
+    result = live.post("/v1/alerts/test", {**body, "webhook_url": f"{receiver.url}/first"}, headers=shop).json()
+    assert (result["success"], result["event_type"]) == (True, "alert.test")
+    [(path, kind, headers, sent)] = receiver.got
+    assert (path, kind, json.loads(sent)["test"]) == ("/first", "alert.test", True)
+    private = live.post("/v1/alerts/test", {**body, "webhook_url": "http://10.0.0.1/"}, headers=shop)
+    assert private.status_code == 400
+    assert live.get("/v1/alerts", headers=shop).json()["alerts"] == []
+    assert live.get("/v1/alerts/history", headers=shop).json()["history"] == []
+
+
 def test_all_receivers_of_one_level_are_told(live, shop, receiver):
     rule = make(live, shop, receiver, escalation=[
         {"level": 1, "after_minutes": 5, "webhook_url": f"{receiver.url}/also"},

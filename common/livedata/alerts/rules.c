@@ -131,6 +131,12 @@ static const struct statement read_history = {
     .sql = "SELECT delivery_id, event_type, status_code, success, error, payload, triggered_at"
            " FROM alert_history WHERE alert_id = ? ORDER BY id DESC LIMIT ?",
 };
+static const struct statement read_recent = {
+    .name = "alert_history_recent",
+    .sql = "SELECT h.delivery_id, h.event_type, h.status_code, h.success, h.error, h.payload,"
+           " h.triggered_at, h.alert_id FROM alert_history AS h JOIN alert_rules AS r"
+           " ON r.id = h.alert_id WHERE r.tenant_id = ? ORDER BY h.id DESC LIMIT ?",
+};
 static const struct statement forget_history = {
     .name = "alert_history_forget",
     .sql = "DELETE FROM alert_history WHERE id IN (SELECT id FROM alert_history"
@@ -420,17 +426,6 @@ enum error alert_end_evaluation(const struct storage_call *call, const struct al
     return query_end(query, call->problem);
 }
 
-enum error alert_end_unsent(const struct storage_call *call, const struct alert_rule *rule,
-                            const struct alert_pending *pending)
-{
-    struct query *query = db_query(call->db, &end_notice);
-
-    query_bind_text(query, pending->event_type);
-    query_bind_text(query, rule->id);
-    query_bind_text(query, pending->event_id);
-    return query_end(query, call->problem);
-}
-
 static enum error write_history(struct db *db, const char *id, const struct webhook_event *event,
                                 const struct webhook_result *result, struct problem *problem)
 {
@@ -444,6 +439,26 @@ static enum error write_history(struct db *db, const char *id, const struct webh
     query_bind_text(query, event->body);
     query_bind_text(query, id);
     return query_end(query, problem);
+}
+
+enum error alert_end_unsent(const struct storage_call *call, const struct alert_rule *rule,
+                            const struct alert_pending *pending, const char *body)
+{
+    const struct webhook_event event = {.event_type = pending->event_type, .body = body};
+    struct webhook_result result = {.success = true};
+    struct query *query;
+    enum error error;
+
+    (void)snprintf(result.delivery_id, sizeof result.delivery_id, "%s", pending->event_id);
+    error = write_history(call->db, rule->id, &event, &result, call->problem);
+
+    if (error)
+        return error;
+    query = db_query(call->db, &end_notice);
+    query_bind_text(query, pending->event_type);
+    query_bind_text(query, rule->id);
+    query_bind_text(query, pending->event_id);
+    return query_end(query, call->problem);
 }
 
 /* Of the step in "<rule>:<place>". */
@@ -569,24 +584,44 @@ static void take_payload(struct alert_history_row *row)
     row->threshold = number_of(row->payload, "threshold");
 }
 
-enum error alert_read_history(const struct storage_call *call, const struct alert_rule *rule,
-                              int64_t most, struct alert_history *history)
+/* The rows of a statement that is bound but for its last value. `alert_id` NULL: from the rows. */
+static enum error take_history(const struct storage_call *call, struct query *query,
+                               const char *alert_id, int64_t most, struct alert_history *history)
 {
-    struct query *query = db_query(call->db, &read_history);
     struct alert_history_row *rows =
         ARENA_ARRAY(call->arena, struct alert_history_row, (size_t)most);
     size_t count = 0;
 
-    query_bind_text(query, rule->id);
     query_bind_integer(query, most);
     while (count < (size_t)most && query_next(query)) {
-        query_read(query, &history_row_schema, &rows[count], call->arena);
-        rows[count].alert_id = rule->id;
-        rows[count].tenant = rule->tenant;
-        take_payload(&rows[count++]);
+        struct alert_history_row *row = &rows[count++];
+
+        query_read(query, &history_row_schema, row, call->arena);
+        if (alert_id)
+            row->alert_id = alert_id;
+        row->tenant = call->tenant;
+        take_payload(row);
     }
     history->history = (struct object_list){count, rows};
     return query_end(query, call->problem);
+}
+
+enum error alert_read_history(const struct storage_call *call, const struct alert_rule *rule,
+                              int64_t most, struct alert_history *history)
+{
+    struct query *query = db_query(call->db, &read_history);
+
+    query_bind_text(query, rule->id);
+    return take_history(call, query, rule->id, most, history);
+}
+
+enum error alert_read_recent(const struct storage_call *call, int64_t most,
+                             struct alert_history *history)
+{
+    struct query *query = db_query(call->db, &read_recent);
+
+    query_bind_text(query, call->tenant);
+    return take_history(call, query, NULL, most, history);
 }
 
 enum error alert_forget_history(struct db *db, int64_t before, int64_t most,

@@ -60,10 +60,11 @@ MUST_CHECK enum error alert_end_evaluation(const struct storage_call *call,
                                            const struct alert_rule *rule, int64_t generation,
                                            const struct alert_pending *pending, bool *kept);
 
-/* Ends the pending notice of a rule without receivers, as their last one would. */
+/* Ends the pending notice of a rule without receivers, as their last one would; the history keeps
+ * `body` without a status code. */
 MUST_CHECK enum error alert_end_unsent(const struct storage_call *call,
                                        const struct alert_rule *rule,
-                                       const struct alert_pending *pending);
+                                       const struct alert_pending *pending, const char *body);
 
 /* "<rule>:<index>", from 1: the receiver of a delivery. A level may have several steps. */
 const char *alert_receiver(struct arena *arena, const struct alert_rule *rule, size_t step);
@@ -97,6 +98,10 @@ SCHEMA_OF(alert_history_schema, struct alert_history);
 MUST_CHECK enum error alert_read_history(const struct storage_call *call,
                                          const struct alert_rule *rule, int64_t most,
                                          struct alert_history *history);
+
+/* Of all the tenant's rules. */
+MUST_CHECK enum error alert_read_recent(const struct storage_call *call, int64_t most,
+                                        struct alert_history *history);
 
 /* Deletes at most `most` rows of the history from before that time. */
 MUST_CHECK enum error alert_forget_history(struct db *db, int64_t before, int64_t most,

@@ -207,6 +207,18 @@ static struct alert_pending pending_of(const struct storage_call *call,
     return pending;
 }
 
+/* To its receivers, or to the history alone. */
+static enum error announce(const struct storage_call *call, const struct alert_rule *rule,
+                           const struct alert_reading *reading,
+                           const struct alert_decision *decision,
+                           const struct alert_pending *pending)
+{
+    const char *body = alert_body(call, rule, reading, decision);
+
+    return rule->step_count ? enqueue(call, rule, decision, pending->event_id, body)
+                            : alert_end_unsent(call, rule, pending, body);
+}
+
 /* A rule that was changed during its evaluation is evaluated again. */
 static enum error end_evaluation(const struct storage_call *call, struct alert_rule *rule,
                                  int64_t generation, const struct alert_reading *reading,
@@ -223,9 +235,7 @@ static enum error end_evaluation(const struct storage_call *call, struct alert_r
     if (!error)
         error = alert_end_evaluation(call, rule, generation, &pending, &kept);
     if (!error && kept && pending.event_id)
-        error = rule->step_count ? enqueue(call, rule, decision, pending.event_id,
-                                           alert_body(call, rule, reading, decision))
-                                 : alert_end_unsent(call, rule, &pending);
+        error = announce(call, rule, reading, decision, &pending);
     return db_finish(call->db, error, call->problem);
 }
 
