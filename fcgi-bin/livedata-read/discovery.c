@@ -112,7 +112,7 @@ enum error catalog_handle(struct request *request, struct reply *reply)
 {
     struct catalog_answer *answer = ARENA_NEW(request->arena, struct catalog_answer);
 
-    *answer = catalog_show(request->arena, service_catalog(request));
+    *answer = catalog_show(request->arena, service_catalog(request), service_settings(request));
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -88,7 +88,8 @@ static const char *entities_text(struct arena *arena, const struct catalog *cata
     return text.bytes;
 }
 
-static const char *metrics_text(struct arena *arena, const struct catalog *catalog)
+static const char *metrics_text(struct arena *arena, const struct catalog *catalog,
+                                const struct livedata_settings *settings)
 {
     struct json_writer writer;
     struct text text;
@@ -100,7 +101,7 @@ static const char *metrics_text(struct arena *arena, const struct catalog *catal
         const struct live_metric *metric = &catalog->metrics[i];
         const struct catalog_metric_answer answer = {
             .description = metric->description,
-            .unit = metric->unit,
+            .unit = metric_unit(metric, settings),
             .available_windows = metric->windows,
             .contract_version =
                 contract_stable_version(catalog, arena_print(arena, "metric.%s", metric->name)),
@@ -114,7 +115,8 @@ static const char *metrics_text(struct arena *arena, const struct catalog *catal
     return text.bytes;
 }
 
-struct catalog_answer catalog_show(struct arena *arena, const struct catalog *catalog)
+struct catalog_answer catalog_show(struct arena *arena, const struct catalog *catalog,
+                                   const struct livedata_settings *settings)
 {
     static const char sources[] =
         "{\"events\":{\"path\":\"/v1/stream/events\",\"transport\":\"sse\","
@@ -126,7 +128,7 @@ struct catalog_answer catalog_show(struct arena *arena, const struct catalog *ca
         "\"validation\",\"enrichment\",\"serving\"]}}";
 
     return (struct catalog_answer){.entities = entities_text(arena, catalog),
-                                   .metrics = metrics_text(arena, catalog),
+                                   .metrics = metrics_text(arena, catalog, settings),
                                    .streaming_sources = sources,
                                    .audit_sources = audits};
 }
@@ -186,9 +188,9 @@ static void add_metrics(const struct reading *reading, struct documents *documen
     for (size_t i = 0; i < reading->catalog->metric_count && documents->count < DOCUMENTS_MAX;
          i++) {
         const struct live_metric *metric = &reading->catalog->metrics[i];
-        const char *snippet =
-            arena_print(arena, "Metric %s: %s. Current value is %s %s.", metric->name,
-                        metric->description, value_of(reading, metric), metric->unit);
+        const char *snippet = arena_print(
+            arena, "Metric %s: %s. Current value is %s %s.", metric->name, metric->description,
+            value_of(reading, metric), metric_unit(metric, reading->settings));
 
         documents->items[documents->count++] = (struct search_document){
             .kind = "metric",

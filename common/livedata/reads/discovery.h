@@ -10,7 +10,8 @@ struct catalog_answer {
     const char *streaming_sources, *audit_sources;
 };
 SCHEMA_OF(catalog_schema, struct catalog_answer);
-struct catalog_answer catalog_show(struct arena *arena, const struct catalog *catalog);
+struct catalog_answer catalog_show(struct arena *arena, const struct catalog *catalog,
+                                   const struct livedata_settings *settings);
 
 struct search_reply {
     const char *query;
