@@ -1,7 +1,9 @@
-/* How live data is spoken of on all pages: health, age, values and entities. */
+/* How live data is spoken of on all pages: names, health, age, values and entities. */
 import { hasText, t } from '../shared/i18n.js';
-import { formatInteger, formatMoney, formatNumber, formatPercent, formatShortUnit } from '../shared/numbers.js';
+import { formatDateTime, formatInteger, formatMoney, formatNumber, formatPercent, formatShortUnit, formatUnit } from '../shared/numbers.js';
+import { address } from '../shared/place.js';
 import { badge } from '../shared/ui/badge.js';
+import { html } from '../shared/ui/lit.js';
 
 const tones = { healthy: 'good', degraded: 'caution', at_risk: 'caution', unhealthy: 'danger', breached: 'danger' };
 
@@ -24,6 +26,11 @@ export function freshBadge(stale) {
     return stale ? badge(t('fresh.stale'), 'caution', { dot: true }) : badge(t('fresh.fresh'), 'good', { dot: true });
 }
 
+/* Whether all events up to now are in what is shown: it changed just now, or nothing is wrong with the service. */
+export function currentBadge(health, stale) {
+    return stale === false || health === 'healthy' ? badge(t('fresh.current'), 'good', { dot: true }) : badge(t('fresh.behind'), 'caution', { dot: true });
+}
+
 /* A value of a metric in its unit. */
 export function valueOf(value, unit) {
     if (value === null || value === undefined) return '–';
@@ -32,11 +39,77 @@ export function valueOf(value, unit) {
     return /^[A-Z]{3}$/.test(unit ?? '') ? formatMoney(value, unit) : `${formatNumber(value)} ${unit ?? ''}`.trim();
 }
 
-/* Anything of a row or of an entity as text. */
+/* "avg_order_value" as "Avg order value": for names that no text knows. */
+function readable(name) {
+    const words = String(name).replaceAll(/[_.]+/g, ' ').trim();
+    return words.charAt(0).toLocaleUpperCase() + words.slice(1);
+}
+
+const textOr = (key, name) => (hasText(key) ? t(key) : readable(name));
+
+export const metricName = (name) => textOr(`metric_name.${name}`, name);
+export const typeName = (type) => textOr(`entity.${type}`, type);
+export const attributeName = (name) => textOr(`attribute.${name}`, name);
+export const stateWord = (value) => textOr(`word.${value}`, value);
+export const eventName = (type) => textOr(`event_type.${String(type).replaceAll('.', '_')}`, type);
+
+/* "24h" as "24 hours". */
+export function windowName(window) {
+    const [, count, letter] = /^(\d+)([smhd])$/.exec(window) ?? [];
+    if (count === undefined) return textOr(`window.${window}`, window);
+    return formatUnit(Number(count), { s: 'second', m: 'minute', h: 'hour', d: 'day' }[letter]);
+}
+
+const stateTones = { pending: 'caution', confirmed: 'info', shipped: 'info', delivered: 'good', cancelled: 'plain' };
+
+export const stateBadge = (value) => badge(stateWord(value), stateTones[value] ?? 'plain');
+
+const prefixes = { 'ORD-': 'order', 'USR-': 'user', 'PROD-': 'product', 'SES-': 'session' };
+
+/* The type of the entity that an id belongs to; null where it does not say so. */
+export function typeOfId(id) {
+    return Object.entries(prefixes).find(([prefix]) => id.toUpperCase().startsWith(prefix))?.[1] ?? null;
+}
+
+/** @param {string} type @param {string} id */
+export const entityAddress = (type, id) => address(`/explorer?${new URLSearchParams({ type, id })}`);
+
+const idTypes = { order_id: 'order', user_id: 'user', product_id: 'product', session_id: 'session' };
+const money = new Set(['total_amount', 'total_spent', 'price', 'unit_price', 'revenue', 'avg_order_value', 'amount', 'spent']);
+const shares = new Set(['conversion_rate', 'error_rate']);
+const states = new Set(['status', 'funnel_stage']);
+
+/* Anything of a row or of an entity as text; a list as its items, an object as "name: value". */
 export function plain(value) {
     if (value === null || value === undefined) return '–';
     if (typeof value === 'number') return formatNumber(value, 12);
-    return typeof value === 'object' ? JSON.stringify(value) : String(value);
+    if (typeof value === 'boolean') return t(value ? 'word.yes' : 'word.no');
+    if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(plain).join(', ');
+    if (typeof value === 'object') return Object.entries(value).map(([name, one]) => `${attributeName(name)}: ${plain(one)}`).join(', ');
+    return String(value);
+}
+
+export const moment = (at) => html`<time datetime=${at}>${formatDateTime(at)}</time>`;
+
+/* The value of a field as people read it; `row` gives its currency, `currency` is that of the shop. */
+export function cellOf(name, value, row, currency) {
+    if (value === null || value === undefined || value === '') return '–';
+    if (idTypes[name]) return html`<a href=${entityAddress(idTypes[name], value)} dir="ltr">${value}</a>`;
+    if (name.endsWith('_at') && !Number.isNaN(Date.parse(value))) return moment(value);
+    if (name === 'duration_seconds') return ageOf(value);
+    if (states.has(name)) return stateBadge(value);
+    if (typeof value === 'number' && money.has(name)) return valueOf(value, row.currency ?? currency ?? '');
+    if (typeof value === 'number' && shares.has(name)) return formatPercent(value, 3);
+    return html`<span dir="auto">${plain(value)}</span>`;
+}
+
+/* Whether a column stands at the end of its cells. */
+export const isAmount = (name, value) => typeof value === 'number' && !idTypes[name];
+
+/* The currency of the shop: the unit of the first metric that has one. */
+/** @param {livedata.CatalogResponse} catalog */
+export function currencyOf(catalog) {
+    return Object.values(catalog?.metrics ?? {}).find(({ unit }) => /^[A-Z]{3}$/.test(unit))?.unit ?? '';
 }
 
 /* The freshness of each metric that a batch answers for: [{name, ...metric, value, seconds, window, error}]. */

@@ -46,7 +46,7 @@ async function send(event) {
     return response.json();
 }
 
-test('asks for the key where it is needed, and shows health, budgets and freshness', async () => {
+test('asks for the key where it is needed; figures of the shop come first, budgets and tables are folded', async () => {
     /* More than an address may fail to authenticate: who has the key is let in all the same. */
     const statuses = [];
     for (let i = 0; i < 12; i++) statuses.push((await fetch(`${livedata}/v1/slo`)).status);
@@ -55,15 +55,31 @@ test('asks for the key where it is needed, and shows health, budgets and freshne
     await page.waitForSelector('[data-component="serving"]');
     await page.fill('#access-token', key);
     await page.click('form.notice button[type="submit"]');
+    await untilText(page, '#figures [data-metric="revenue"]', /Revenue\s*RUB[\s\S]*24 hours/);
+    await page.waitForSelector('#needs li');
+    assert.equal(await page.locator('[data-promise="data_freshness"] progress').isVisible(), false);
+    await page.click('#technical > summary');
     await page.waitForSelector('[data-promise="data_freshness"] progress');
-    assert.match(await page.textContent('[data-promise="error_rate"]'), /Burn rate, 1h/);
-    await untilText(page, '#fresh-title ~ *, section[aria-labelledby="fresh-title"] tbody', /revenue/);
+    assert.match(await page.textContent('[data-promise="error_rate"]'), /Burn rate, 1 hour/);
+    await untilText(page, 'section[aria-labelledby="fresh-title"] tbody', /Revenue\s*orders_v2/);
     assert.equal(await page.evaluate(() => sessionStorage.getItem('assay.token')), key);
     assert.equal(await page.evaluate(() => JSON.stringify({ ...localStorage }).includes('key')), false);
     await close(page, [401, 429]);
 });
 
-test('an entity shows its state, its age, its stages and its lineage', async () => {
+test('the overview finds an order by its number and takes a question', async () => {
+    const page = await openWithKey('/');
+    await page.fill('#find-text', 'ORD-20260404-1001');
+    await page.click('#find button[type="submit"]');
+    await untilText(page, '#entity-title', 'ORD-20260404-1001');
+    await page.goto(`${livedata}/`);
+    await page.fill('#find-text', 'how many orders today');
+    await page.click('#find button[type="submit"]');
+    await untilText(page, '#answer-title', 'how many orders today');
+    await close(page);
+});
+
+test('an entity shows its state, its age, its history and its lineage', async () => {
     const number = 7100 + Math.floor(Math.random() * 800);
     await send(order(number));
     const page = await openWithKey('/explorer');
@@ -71,12 +87,51 @@ test('an entity shows its state, its age, its stages and its lineage', async () 
     await page.fill('#entity-id', `ORD-20260404-${number}`);
     await page.click('#entity button[type="submit"]');
     await untilText(page, '#entity-title', `ORD-20260404-${number}`);
-    assert.match(await page.textContent('#entity-result .facts'), /total_amount31\.5/);
-    assert.match(await page.textContent('[data-trust]'), /Latest event .* ago\.\s+Fresh/);
-    assert.equal(await page.locator('section[aria-label="Lineage"] li').count(), 5);
-    assert.ok(await page.locator('section[aria-label="Stages"] li').count() >= 1);
+    assert.match(await page.textContent('#entity-result .facts'), /CustomerUSR-10001Amount\D*31\.50/);
+    assert.doesNotMatch(await page.textContent('#page'), /total_amount|user_id|\d{2}:\d{2}:\d{2}\.\d{6}/);
+    assert.match(await page.textContent('[data-trust]'), /Last change .* ago\.\s+Data up to date/);
+    assert.equal(await page.locator('#lineage li').count(), 5);
+    assert.match(await page.textContent('#history'), /Pending/);
     await page.goBack();
     await page.waitForSelector('#found button');
+    await close(page);
+});
+
+test('an order is shown as it was after each change, and back', async () => {
+    const number = 9100 + Math.floor(Math.random() * 800);
+    await send(order(number));
+    await send(order(number, { event_id: randomUUID(), event_type: 'order.updated', status: 'confirmed', timestamp: new Date().toISOString() }));
+    const page = await openWithKey(`/explorer?id=ORD-20260404-${number}`);
+    await untilText(page, '#entity-result .section-head', /Confirmed/);
+    await page.click('#history .link-button');
+    await untilText(page, '#entity-result .section-head', /Pending/);
+    await page.click('#entity-result .notice button');
+    await untilText(page, '#entity-result .section-head', /Confirmed/);
+    await close(page);
+});
+
+test('an order that nobody has is said to be missing, and nothing of the one before stays', async () => {
+    const page = await openWithKey('/explorer?id=ORD-20260404-1001');
+    await untilText(page, '#entity-title', 'ORD-20260404-1001');
+    await page.fill('#entity-id', 'ORD-20260404-0');
+    await page.click('#entity button[type="submit"]');
+    await untilText(page, '#missing .notice', /Not found: Order ORD-20260404-0/);
+    assert.equal(await page.locator('#entity-result').count(), 0);
+    assert.doesNotMatch(await page.textContent('#missing .notice'), /\b404\b|_/);
+    await page.click('#found .link-button >> nth=0');
+    await page.waitForSelector('#entity-title');
+    await close(page, [404]);
+});
+
+test('words find products, and a customer leads to the orders', async () => {
+    const page = await openWithKey('/explorer?type=product');
+    const name = (await page.locator('#found tbody tr >> nth=0').locator('td').first().textContent()).trim();
+    await page.fill('#entity-id', name);
+    await page.click('#entity button[type="submit"]');
+    await untilText(page, '#found-title', /Found for/);
+    await untilText(page, '#found', new RegExp(name.split(' ')[0]));
+    await page.goto(`${livedata}/explorer?type=user&id=USR-10001`);
+    await page.waitForSelector('#orders .link-button');
     await close(page);
 });
 
@@ -84,9 +139,10 @@ test('a metric shows its value by window, and follows the address', async () => 
     const page = await openWithKey('/explorer?tab=metric&metric=revenue&window=1h');
     await page.waitForSelector('#metric-value');
     assert.match(await page.textContent('#metric-value'), /RUB/);
-    assert.equal(await page.locator('#metric-result .chart-bar').count(), 5);
+    assert.equal(await page.locator('#metric-windows .fact').count(), 5);
+    assert.equal(await page.locator('#metric-result .chart-bar').count(), 12);
     await page.selectOption('#metric', 'active_sessions');
-    await untilText(page, '#metric-title', 'active_sessions');
+    await untilText(page, '#metric-title', 'Active visits');
     assert.match(page.url(), /metric=active_sessions/);
     await close(page);
 });
@@ -98,10 +154,16 @@ test('a question shows rows and the statement that ran; one that is not understo
     await page.waitForSelector('#answer table');
     assert.equal(await page.locator('#answer tbody tr').count(), 5);
     assert.match(await page.textContent('.codeblock'), /tenant_id = /);
-    assert.match(await page.textContent('#answer'), /products_current/);
+    assert.match(await page.textContent('#statement'), /products_current/);
+    assert.doesNotMatch(await page.textContent('#answer table'), /product_id|stock_quantity/);
     await page.fill('#ask-question', 'drop table orders');
     await page.click('#ask button[type="submit"]');
     await untilText(page, '.notice-title', 'The question was not understood');
+    assert.doesNotMatch(await page.textContent('#refusal'), /untranslatable|400/);
+    assert.match(await page.textContent('#refusal'), /Not understood: 'drop', 'table'/);
+    assert.equal(await page.locator('#refusal .examples button').count(), 3);
+    await page.click('#refusal .examples button >> nth=1');
+    await untilText(page, '#interpretation', /pending or confirmed or shipped/);
     await close(page, [400]);
 });
 
@@ -120,7 +182,10 @@ test('a dead letter is corrected and replayed, another one dismissed', async () 
     const dismissed = order(1, { total_amount: '99.00' });
     for (const event of [replayed, dismissed]) assert.equal((await send(event)).applied, 0);
     const page = await openWithKey('/dead-letters');
-    await page.click(`text=${replayed.event_id}`);
+    await page.click(`[title="${replayed.event_id}"]`);
+    await untilText(page, '#letter', /Total 99\.00, but the items add up to 31\.50/);
+    assert.match(await page.textContent('#letter-facts'), /Amount/);
+    await page.click('#edit > summary');
     await page.waitForSelector('#replay');
     await page.fill('#payload', 'x');
     await page.click('#replay');
@@ -128,17 +193,62 @@ test('a dead letter is corrected and replayed, another one dismissed', async () 
     await page.fill('#payload', '{"total_amount": "31.50"}');
     await page.click('#replay');
     await untilText(page, '.toasts', /Event applied/);
-    await page.click(`text=${dismissed.event_id}`);
+    await page.click(`[title="${dismissed.event_id}"]`);
     await page.click('#dismiss');
     await page.click('dialog [data-kind="danger"]');
     await untilText(page, '.toasts', /Event dismissed/);
-    for (const { event_id: id } of [replayed, dismissed]) await page.locator('tr', { hasText: id }).waitFor({ state: 'detached' });
+    for (const { event_id: id } of [replayed, dismissed]) await page.locator(`[title="${id}"]`).waitFor({ state: 'detached' });
     const { data } = await (await fetch(`${livedata}/v1/entity/order/${replayed.order_id}`, { headers: { 'X-API-Key': key } })).json();
     assert.equal(data.total_amount, 31.5);
     await close(page);
 });
 
-test('an alert is made, tried, switched off and deleted', async () => {
+test('a wrong total is put right at one press', async () => {
+    const wrong = order(4100 + Math.floor(Math.random() * 800), { total_amount: '99.00' });
+    assert.equal((await send(wrong)).applied, 0);
+    const page = await openWithKey('/dead-letters');
+    await page.click(`[title="${wrong.event_id}"]`);
+    await page.click('#fix-total');
+    await untilText(page, '.toasts', /Event applied/);
+    const { data } = await (await fetch(`${livedata}/v1/entity/order/${wrong.order_id}`, { headers: { 'X-API-Key': key } })).json();
+    assert.equal(data.total_amount, 31.5);
+    await close(page);
+});
+
+test('an alert without a receiver is previewed, fires on the page, is edited and deleted', async () => {
+    const page = await openWithKey('/alerts');
+    await page.waitForSelector('#alert-threshold');
+    await page.selectOption('#alert-metric', 'order_count');
+    await page.selectOption('#alert-window', '24h');
+    await untilText(page, '#preview', /Enter a threshold/);
+    await page.fill('#alert-threshold', '1000000');
+    await untilText(page, '#preview', /Orders: [\d,]+\s*Would not fire now/);
+    await page.fill('#alert-threshold', '-1');
+    await untilText(page, '#preview', /Would fire now/);
+    const name = `Orders at all ${randomUUID().slice(0, 8)}`;
+    await page.fill('#alert-name', name);
+    await page.click('#alert button[type="submit"]');
+    await untilText(page, '#made', new RegExp(`Alert ${name} created`));
+    assert.match(await page.textContent('#made'), /listed on this page/);
+    await untilText(page, '#recent tbody', new RegExp(`${name}\\s*Fired`), 60000);
+    const row = page.locator('#alerts tr', { hasText: name });
+    assert.match(await row.textContent(), /Firing[\s\S]*Orders above [−-]1 · 24 hours[\s\S]*This page only/);
+    await page.click(`#alerts .link-button:has-text("${name}")`);
+    await untilText(page, '#alert-open table', /Fired[\s\S]*On this page/);
+    assert.equal(await page.locator('#try').count(), 0);
+    await page.click('#edit');
+    assert.equal(await page.inputValue('#alert-name'), name);
+    await page.fill('#alert-threshold', '5000000');
+    await page.click('#alert button[type="submit"]');
+    await untilText(page, '.toasts', /Alert saved/);
+    await untilText(page, '#alert-open', /Orders above 5,000,000/);
+    await page.click('#delete');
+    await page.click('dialog [data-kind="danger"]');
+    await page.waitForSelector('#alert-open', { state: 'detached' });
+    await close(page);
+});
+
+test('an alert is tried before it is saved, made, tried, switched off and deleted', async () => {
     const got = [];
     const receiver = createServer((request, response) => {
         got.push(request.headers['x-live-event']);
@@ -155,11 +265,15 @@ test('an alert is made, tried, switched off and deleted', async () => {
     await page.click('#alert button[type="submit"]');
     await untilText(page, '#alert-problems', /valid URL/);
     await page.fill('#alert-webhook_url', `http://127.0.0.1:${receiver.address().port}/hook`);
+    await page.click('#try-form');
+    await untilText(page, '#tried', 'Test delivered');
+    assert.equal(await page.locator('#alerts', { hasText: name }).count(), 0);
+    assert.deepEqual(got.splice(0), ['alert.test']);
     await page.click('#alert button[type="submit"]');
     await untilText(page, '#made', new RegExp(`Alert ${name} created`));
     await page.click(`#alerts .link-button:has-text("${name}")`);
     await page.click('#try');
-    await untilText(page, '#alert-open table', /alert\.test/);
+    await untilText(page, '#alert-open table', /Test[\s\S]*Delivered/);
     assert.deepEqual(got, ['alert.test']);
     await page.click('#switch');
     await untilText(page, '#alert-open .badge', 'Off');
@@ -210,13 +324,16 @@ test('keys are issued, rotated and deleted by who has the key of the administrat
 });
 
 const pages = [
-    ['/', '[data-promise] progress'],
+    ['/', '#needs li'],
+    ['/explorer', '#found table'],
     ['/explorer?id=ORD-20260404-1001', '#entity-result'],
+    ['/explorer?type=user&id=USR-10001', '#orders'],
     ['/explorer?tab=metric', '#metric-result svg'],
     ['/explorer?tab=question&question=top+5+products', '#answer'],
     ['/events', '.log-line'],
     ['/dead-letters', '.list table'],
     ['/alerts', '#alert-name'],
+    ['/alerts?metric=conversion_rate&window=24h', '#recent'],
     ['/keys', '#key'],
 ];
 

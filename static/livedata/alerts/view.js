@@ -1,66 +1,90 @@
-/* Alerts as a template: the open one above the list, a new one below it. */
+/* Alerts as a template: the open one above the list, then the latest notifications, then a form. */
 import { t } from '../../shared/i18n.js';
-import { formatAgo, formatDateTime, formatNumber } from '../../shared/numbers.js';
+import { formatAgo, formatDateTime } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { copyButton } from '../../shared/ui/copy.js';
 import { html } from '../../shared/ui/lit.js';
 import { errorNotice, notice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
+import { metricName, moment, valueOf } from '../words.js';
+import { deliveryBadge, noticeWord, receiverOf, ruleOf, stateBadge, valueNow } from './words.js';
 
-const tones = { ok: 'good', firing: 'danger', sustained: 'danger', resolved: 'good', suppressed: 'caution', no_data: 'plain' };
-const signs = { above: '>', below: '<', change_pct: 'Δ%' };
+/** @param {livedata.Alert & {now?: any}} alert */
+const nowOf = ({ now }) => (now?.data === null || now?.value === undefined ? '–' : valueOf(now.value, now.unit));
 
-/** @param {livedata.Alert} alert */
-function stateBadge({ active, state }) {
-    return active ? badge(t(`alerts.state_${state}`), tones[state] ?? 'plain', { dot: true }) : badge(t('alerts.off'), 'plain');
-}
-
-/* "revenue > 1,000 · 1h" */
-/** @param {livedata.Alert} alert */
-function ruleOf({ metric, condition, threshold, window }) {
-    return html`<span dir="ltr">${metric} ${signs[condition]} ${formatNumber(threshold)} · ${window}</span>`;
-}
-
-function columns(open) {
+function columns({ actions }) {
     return [
-        { name: 'name', title: t('alerts.name'), cell: ({ id, name }) => html`<button type="button" class="link-button" dir="auto" @click=${() => open(id)}>${name}</button>` },
+        { name: 'name', title: t('alerts.name'), cell: ({ id, name }) => html`<button type="button" class="link-button" dir="auto" @click=${() => actions.open(id)}>${name}</button>` },
         { name: 'state', title: t('alerts.state'), cell: stateBadge },
-        { name: 'metric', title: t('alerts.rule'), cell: ruleOf },
-        { name: 'last_triggered_at', title: t('alerts.last'), cell: ({ last_triggered_at: at }) => (at === null ? '–' : formatAgo(at)) },
+        { name: 'metric', title: t('alerts.rule'), cell: (alert) => ruleOf(alert, actions.unitOf(alert.metric)) },
+        { name: 'now', title: t('alerts.value_now'), align: 'end', cell: nowOf },
+        { name: 'last_triggered_at', title: t('alerts.last'), cell: ({ last_triggered_at: at }) => (at === null ? t('alerts.never') : formatAgo(at)) },
+        { name: 'webhook_url', title: t('alerts.receiver_short'), cell: (alert) => html`<span dir="auto">${receiverOf(alert)}</span>` },
     ];
 }
 
-function historyColumns() {
-    return [
-        { name: 'triggered_at', title: t('alerts.sent'), cell: ({ triggered_at: at }) => formatDateTime(at) },
-        { name: 'event_type', title: t('alerts.notice'), cell: ({ event_type: type }) => html`<span dir="ltr">${type}</span>` },
-        { name: 'current_value', title: t('metric.value'), align: 'end', cell: ({ current_value: value }) => (value === null ? '–' : formatNumber(value)) },
-        {
-            name: 'success',
-            title: t('alerts.delivery'),
-            cell: ({ success, status_code: status, error }) => badge(success ? t('alerts.taken') : (error ?? String(status)), success ? 'good' : 'danger'),
-        },
-    ];
+/* With the last firing of each alert where it is older than what the history keeps. */
+function withLast(rows, alerts) {
+    const missing = alerts
+        .filter(({ id, last_triggered_at: at }) => at !== null && !rows.some((row) => row.alert_id === id && row.event_type !== 'alert.test'))
+        .map(({ id, name, metric, last_triggered_at: at, webhook_url: url }) => ({
+            delivery_id: `last-${id}`,
+            alert_id: id,
+            alert_name: name,
+            metric,
+            triggered_at: at,
+            event_type: 'alert.triggered',
+            current_value: null,
+            success: true,
+            status_code: url === '' ? null : 200,
+        }));
+    return [...rows, ...missing].toSorted((a, b) => Date.parse(b.triggered_at) - Date.parse(a.triggered_at));
+}
+
+/* Notifications, of all alerts or of one. */
+function historyTable(rows, { actions }, caption, named) {
+    const name = { name: 'alert_name', title: t('alerts.alert'), cell: ({ alert_id: id, alert_name: one }) => html`<button type="button" class="link-button" dir="auto" @click=${() => actions.open(id)}>${one}</button>` };
+    return table({
+        caption,
+        columns: [
+            { name: 'triggered_at', title: t('alerts.sent'), cell: ({ triggered_at: at }) => moment(at) },
+            ...(named ? [name] : []),
+            { name: 'event_type', title: t('alerts.notice'), cell: ({ event_type: type }) => noticeWord(type) },
+            { name: 'current_value', title: t('metric.value'), align: 'end', cell: (row) => valueNow(row, actions.unitOf(row.metric)) },
+            { name: 'success', title: t('alerts.delivery'), cell: deliveryBadge },
+        ],
+        rows,
+        key: ({ delivery_id: id }) => id,
+    });
+}
+
+function steps({ escalation, webhook_url: url }) {
+    if (url === '') return html`<p class="section-note">${t('alerts.here_only_text')}</p>`;
+    return html`<ul class="trail">
+        ${escalation.map((step) => html`<li><strong>${t('alerts.level', { level: step.level, minutes: step.after_minutes })}</strong> <span dir="ltr">${step.webhook_url}</span></li>`)}
+    </ul>`;
 }
 
 /** @param {livedata.Alert} alert */
-function opened(alert, { history, busy, problem, actions }) {
+function opened(alert, page) {
+    const { history, busy, problem, actions } = page;
     return html`<section class="card section stack" id="alert-open" aria-labelledby="alert-title">
         <div class="section-head">
             <h2 id="alert-title" tabindex="-1" dir="auto">${alert.name}</h2>
             ${stateBadge(alert)}
         </div>
-        <p>${ruleOf(alert)}</p>
-        ${alert.undelivered === null ? null : html`<p class="field-error" id="undelivered">${t('alerts.undelivered')}: ${alert.undelivered.error} · ${formatAgo(alert.undelivered.since)}</p>`}
-        <ul class="trail">
-            ${alert.escalation.map(
-                (step) => html`<li><strong>${t('alerts.level', { level: step.level, minutes: step.after_minutes })}</strong> <span dir="ltr">${step.webhook_url}</span></li>`,
-            )}
-        </ul>
-        ${problem === null ? null : html`<p class="field-error" role="alert">${problem}</p>`}
+        <p>${ruleOf(alert, actions.unitOf(alert.metric))}</p>
+        <p class="section-note">${t('alerts.value_now')}: ${nowOf(alert)}${alert.fired_at === null ? null : ` · ${t('alerts.since', { time: formatDateTime(alert.fired_at) })}`}</p>
+        ${alert.undelivered === null
+            ? null
+            : html`<p class="field-error" id="undelivered">${t('alerts.undelivered')}: ${alert.undelivered.error ?? ''} · ${formatAgo(alert.undelivered.since)}</p>`}
+        ${steps(alert)} ${problem === null ? null : html`<p class="field-error" role="alert">${problem}</p>`}
         <div class="button-row">
-            <button type="button" class="button" id="try" ?disabled=${busy} @click=${() => actions.try(alert.id)}>${t('alerts.try')}</button>
+            <button type="button" class="button" id="edit" ?disabled=${busy} @click=${() => actions.edit(alert)}>${t('alerts.edit')}</button>
+            ${alert.webhook_url === ''
+                ? null
+                : html`<button type="button" class="button" id="try" ?disabled=${busy} @click=${() => actions.try(alert.id)}>${t('alerts.try')}</button>`}
             <button type="button" class="button" id="switch" ?disabled=${busy} @click=${() => actions.switch(alert.id, !alert.active)}>
                 ${alert.active ? t('alerts.switch_off') : t('alerts.switch_on')}
             </button>
@@ -70,44 +94,94 @@ function opened(alert, { history, busy, problem, actions }) {
         <h3>${t('alerts.history')}</h3>
         ${resourceView(history, {
             skeleton: { lines: 3, height: 'row' },
-            isEmpty: (rows) => rows.length === 0,
+            isEmpty: (rows) => withLast(rows, [alert]).length === 0,
             empty: { title: t('alerts.no_history') },
-            ready: (rows) => table({ caption: t('alerts.history'), columns: historyColumns(), rows, key: ({ delivery_id: id }) => id }),
+            ready: (rows) => historyTable(withLast(rows, [alert]), page, t('alerts.history'), false),
         })}
     </section>`;
 }
 
 /** @param {livedata.NewAlert} made */
-function madeNotice({ name, secret }) {
+function madeNotice({ name, secret, webhook_url: url }) {
     return html`<div id="made" tabindex="-1">
         ${notice({
             tone: 'good',
             title: t('alerts.made', { name }),
-            body: html`<p>${t('alerts.secret_once')}</p>
-                <p><code class="key-text" dir="ltr">${secret}</code></p>`,
-            actions: copyButton({ text: secret }),
+            body:
+                url === ''
+                    ? html`<p>${t('alerts.here_only_text')}</p>`
+                    : html`<p>${t('alerts.secret_once')}</p>
+                          <p><code class="key-text" dir="ltr">${secret}</code></p>`,
+            actions: url === '' ? null : copyButton({ text: () => secret }),
         })}
     </div>`;
 }
 
+/* "Now: 12.7 %. The alert would fire." */
+function previewView({ preview, actions }) {
+    const { data, error } = preview;
+    if (error !== null || !data) return html`<p class="section-note" id="preview" role="status">${error ? error.message : t('alerts.preview_hint')}</p>`;
+    const known = data.triggered !== null;
+    const verdict = known ? t(data.triggered ? 'alerts.would_fire' : 'alerts.would_not') : t('alerts.no_value');
+    return html`<p id="preview" role="status">
+        ${metricName(data.metric)}: <strong>${valueNow(data, data.unit ?? actions.unitOf(data.metric))}</strong>
+        ${badge(verdict, known && data.triggered ? 'danger' : known ? 'good' : 'plain', { dot: true })}
+    </p>`;
+}
+
+function triedView({ tried }) {
+    if (tried === null) return null;
+    return html`<p id="tried" role="status">${badge(tried.success ? t('alerts.test_taken') : t('alerts.not_taken', { why: tried.status_code ?? tried.error ?? '' }), tried.success ? 'good' : 'danger')}</p>`;
+}
+
+function formView(page) {
+    const { form, editing, refusal, busy, actions } = page;
+    const title = t(editing === null ? 'alerts.new' : 'alerts.edit_title');
+    return html`<section class="card section stack" aria-labelledby="new-title">
+        <h2 id="new-title" tabindex="-1">${title}</h2>
+        ${refusal === null ? null : errorNotice(refusal)}
+        ${form.view(
+            html`<div class="field-grid">${form.names.map((name) => form.field(name))}</div>
+                ${previewView(page)} ${triedView(page)}
+                <div class="button-row">
+                    <button type="submit" class="button" data-kind="primary" ?disabled=${busy}>${t(editing === null ? 'alerts.create' : 'alerts.save')}</button>
+                    ${form.values().webhook_url
+                        ? html`<button type="button" class="button" id="try-form" ?disabled=${busy} @click=${actions.tryForm}>${t('alerts.try')}</button>`
+                        : null}
+                    ${editing === null ? null : html`<button type="button" class="button" id="leave" @click=${actions.leaveForm}>${t('alerts.cancel')}</button>`}
+                </div>`,
+            { label: title },
+        )}
+    </section>`;
+}
+
+function recentView(page) {
+    return html`<section class="card section stack" id="recent" aria-labelledby="recent-title">
+        <h2 id="recent-title">${t('alerts.recent')}</h2>
+        ${resourceView(page.recent, {
+            quiet: true,
+            skeleton: { lines: 3, height: 'row' },
+            isEmpty: (rows) => withLast(rows, page.alerts.data).length === 0,
+            empty: { title: t('alerts.no_history'), text: t('alerts.no_history_text') },
+            ready: (rows) => historyTable(withLast(rows, page.alerts.data), page, t('alerts.recent'), true),
+        })}
+    </section>`;
+}
+
 export function view(page) {
-    const { alerts, catalog, form, made, refusal, busy, actions } = page;
+    const { alerts, catalog, made } = page;
     const open = alerts.data?.find(({ id }) => id === page.opened);
     return html`<div class="stack">
         ${made === null ? null : madeNotice(made)} ${open ? opened(open, page) : null}
         <section class="card section" aria-label=${t('alerts.title')} id="alerts">
             ${resourceView(alerts, {
+                quiet: true,
                 skeleton: { lines: 4, height: 'row' },
                 isEmpty: (rows) => rows.length === 0,
                 empty: { title: t('alerts.none'), text: t('alerts.none_text') },
-                ready: (rows) => table({ caption: t('alerts.title'), columns: columns(actions.open), rows, key: ({ id }) => id }),
+                ready: (rows) => table({ caption: t('alerts.title'), columns: columns(page), rows, key: ({ id }) => id }),
             })}
         </section>
-        ${catalog.data === undefined
-            ? null
-            : html`<section class="card section stack" aria-labelledby="new-title">
-                  <h2 id="new-title">${t('alerts.new')}</h2>
-                  ${refusal === null ? null : errorNotice(refusal)} ${form.view(null, { label: t('alerts.new'), action: t('alerts.create'), busy })}
-              </section>`}
+        ${catalog.data === undefined ? null : html`${formView(page)} ${recentView(page)}`}
     </div>`;
 }

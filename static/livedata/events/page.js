@@ -7,6 +7,7 @@ import { createClient } from '../../shared/ui/client.js';
 import { createLog } from '../../shared/ui/log.js';
 import { readQuery, writeQuery } from '../../shared/ui/query.js';
 import { openStream } from '../../shared/ui/stream.js';
+import { eventName } from '../words.js';
 import { lineOf, view } from './view.js';
 
 const client = createClient();
@@ -17,7 +18,7 @@ const log = createLog(() => app?.update(), { limit: 1000 });
 
 function received({ data: event }) {
     app.state.count += 1;
-    log.add({ time: formatTime(event.processed_at), level: event.event_type ?? t('events.other'), text: lineOf(event) });
+    log.add({ time: formatTime(event.processed_at), level: event.event_type ? eventName(event.event_type) : t('events.other'), text: lineOf(event) });
 }
 
 function follow() {

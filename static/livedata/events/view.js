@@ -1,19 +1,20 @@
 /* The live events as a template. */
 import { t } from '../../shared/i18n.js';
 import { formatInteger } from '../../shared/numbers.js';
-import { address } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
 import { html } from '../../shared/ui/lit.js';
 import { errorNotice, tokenForm } from '../../shared/ui/notice.js';
 import { filterBar } from '../../shared/ui/table.js';
+import { entityAddress, typeName } from '../words.js';
 
 const types = ['order', 'payment', 'clickstream', 'inventory'];
 const tones = { open: 'good', waiting: 'caution', failed: 'danger' };
 
-/* An event in a line: what it is about, where it went, how long that took. */
+/* What an event is about; its own id, where it went and how long that took are a tooltip. */
 export function lineOf({ event_id: id, entity_type: type, entity_id: entity, topic, latency_ms: latency }) {
-    const about = entity === null ? null : html`<a href=${address(`/explorer?${new URLSearchParams({ type: type ?? '', id: entity })}`)}>${entity}</a> `;
-    return html`${about}<span dir="ltr">${[id, topic, latency === null ? null : `${latency} ms`].filter(Boolean).join(' · ')}</span>`;
+    const details = [id, topic, latency === null ? null : `${latency} ms`].filter(Boolean).join(' · ');
+    if (entity === null) return html`<span dir="ltr" title=${details}>${id}</span>`;
+    return html`${type === null ? null : typeName(type)} <a href=${entityAddress(type ?? 'order', entity)} dir="ltr" title=${details}>${entity}</a>`;
 }
 
 export function view({ log, count, connection, error, filters, actions }) {
@@ -27,7 +28,7 @@ export function view({ log, count, connection, error, filters, actions }) {
         ${filterBar({
             filters: [
                 { name: 'type', label: t('events.type'), kind: 'select', options: types.map((value) => ({ value, title: t(`events.type_${value}`) })) },
-                { name: 'entity', label: t('events.entity'), kind: 'search' },
+                { name: 'entity', label: t('events.entity'), kind: 'search', placeholder: 'ORD-…' },
             ],
             values: filters,
             onFilter: actions.filter,

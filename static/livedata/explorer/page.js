@@ -8,11 +8,14 @@ import { ApiError } from '../../shared/ui/errors.js';
 import { createForm } from '../../shared/ui/form.js';
 import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
-import { askMetrics, metricRows } from '../words.js';
+import { askMetrics, metricRows, typeName, typeOfId } from '../words.js';
 import { view } from './view.js';
 
-const defaults = { tab: 'entity', type: 'order', id: '', metric: '', window: '', question: '' };
-const hits = 8;
+const defaults = { tab: 'entity', type: 'order', id: '', q: '', at: '', metric: '', window: '', question: '' };
+const listed = 8;
+const hours = 12;
+/* What lists the newest, or all, of a type. */
+const lists = { order: 'orders in the last 30 days', session: 'sessions in the last 30 days', user: 'users', product: 'products' };
 /** @type {Client<'livedata'>} */
 const client = createClient();
 let app = null;
@@ -26,32 +29,65 @@ async function ifThere(promise) {
     try {
         return await promise;
     } catch (error) {
-        if (error instanceof ApiError && ['missing', 'rejected'].includes(error.kind)) return null;
+        if (error instanceof ApiError && ['missing', 'rejected', 'forbidden', 'validation'].includes(error.kind)) return null;
         throw error;
     }
 }
 
 const catalog = createResource(update, (signal) => get('/v1/catalog', { signal }));
 
-const entity = createResource(update, async (signal, type, id) => {
+/** @returns {Promise<Record<string, any>[] | null>} */
+async function ask(question, signal) {
+    const answered = await ifThere(client.post('/v1/query', { question, limit: listed }, { signal }));
+    return answered === null ? null : answered.data.rows;
+}
+
+const entity = createResource(update, async (signal, type, id, at) => {
     const name = /** @type {const} */ (`${encodeURIComponent(type)}/${encodeURIComponent(id)}`);
-    const [found, lineage, timeline] = await Promise.all([
-        get(`/v1/entity/${name}`, { signal }),
-        ifThere(get(`/v1/lineage/${name}`, { signal })),
+    const [found, lineage, timeline, orders] = await Promise.all([
+        get(`/v1/entity/${name}`, { query: at === '' ? {} : { as_of: at }, signal }),
+        type === 'user' ? null : ifThere(get(`/v1/lineage/${name}`, { signal })),
         type === 'order' ? ifThere(get(`/v1/entity/order/${encodeURIComponent(id)}/timeline`, { signal })) : null,
+        type === 'user' ? ask(`orders of ${id}`, signal) : null,
     ]);
-    return { ...found, lineage, timeline };
+    return { ...found, lineage, timeline, orders };
 });
 
-const found = createResource(update, (signal, type) => get('/v1/search', { query: { q: type, entity_types: type, limit: hits }, signal }));
+/* The rows of what a search finds, the best first. */
+async function search(type, text, signal) {
+    const { results } = await get('/v1/search', { query: { q: text, entity_types: type, limit: listed }, signal });
+    const requests = results.map(({ id }) => ({ id, type: 'entity', params: { entity_type: type, entity_id: id } }));
+    if (requests.length === 0) return [];
+    const answers = (await client.post('/v1/batch', { requests }, { signal })).data.results;
+    return answers.filter(({ data }) => data).map(({ data }) => /** @type {any} */ (data).data ?? data);
+}
+
+/* What is there to pick from: what a text finds, else the newest. */
+const found = createResource(update, async (signal, type, text) => {
+    const rows = text === '' && type in lists ? await ask(lists[type], signal) : null;
+    return rows ?? search(type, text || type, signal);
+});
+
+/* The last hours, one by one: what a metric of an hour was at the end of each. */
+async function hourly(name, windows, signal) {
+    if (!windows.includes('1h')) return [];
+    const newest = Date.now();
+    const requests = Array.from({ length: hours }, (_, index) => {
+        const at = new Date(newest - (hours - 1 - index) * 3600000);
+        return { id: at.toISOString(), type: 'metric', params: { name, window: '1h', ...(index === hours - 1 ? {} : { as_of: at.toISOString() }) } };
+    });
+    const { results } = (await client.post('/v1/batch', { requests }, { signal })).data;
+    return results.filter(({ data }) => Number.isFinite(/** @type {any} */ (data)?.value)).map(({ id, data }) => ({ at: id, value: /** @type {any} */ (data).value }));
+}
 
 const metric = createResource(update, async (signal, name, window) => {
     const { available_windows: windows } = catalog.data.metrics[name];
-    const [now, results] = await Promise.all([
+    const [now, results, trend] = await Promise.all([
         get(`/v1/metrics/${encodeURIComponent(name)}`, { query: { window }, signal }),
         askMetrics(client, windows.map((one) => [name, one]), signal),
+        hourly(name, windows, signal),
     ]);
-    return { ...now, windows: metricRows(catalog.data, results) };
+    return { ...now, windows: metricRows(catalog.data, results), trend };
 });
 
 /* The statement beside the answer; a refusal of the guard is an error with its reason. */
@@ -76,28 +112,35 @@ const entityForm = createForm(update, {
             name: 'type',
             kind: 'select',
             label: () => t('explorer.type'),
-            options: () => Object.keys(catalog.data?.entities ?? { order: null }).map((value) => ({ value, title: value })),
+            options: () => Object.keys(catalog.data?.entities ?? { order: null }).map((value) => ({ value, title: typeName(value) })),
         },
-        { name: 'id', kind: 'text', label: () => t('explorer.id') },
+        { name: 'id', kind: 'search', label: () => t('explorer.id'), placeholder: () => t('explorer.id_hint') },
     ],
-    onInput: ({ type }) => type !== app.state.listed && list(type),
-    onSubmit: ({ type, id }) => id && go({ type, id }),
+    onInput: ({ type }) => type !== app.state.type && go({ type, id: '', q: '', at: '' }),
+    onSubmit: find,
 });
 const questionForm = createForm(update, {
     id: 'ask',
-    fields: [{ name: 'question', kind: 'textarea', label: () => t('explorer.question'), rows: 2, maxLength: 1000, wide: true }],
+    fields: [{ name: 'question', kind: 'search', label: () => t('explorer.question'), hint: () => t('explorer.question_note'), maxLength: 1000 }],
     onSubmit: ({ question }) => question && go({ question }),
 });
 
-function list(type) {
-    app.set({ listed: type });
-    found.load(type);
+/* A number is opened, words are searched for. */
+function find({ type, id }) {
+    const text = (id ?? '').trim();
+    const known = typeOfId(text);
+    if (known !== null || /^\S*\d\S*$/.test(text)) go({ type: known ?? type, id: text, q: '', at: '' });
+    else go({ type, id: '', q: text, at: '' });
 }
 
-function showEntity({ type, id }) {
-    entityForm.write({ type, id });
-    if (type !== app.state.listed) list(type);
-    if (id !== '') entity.load(type, id);
+async function showEntity({ type, id, q, at }) {
+    entityForm.write({ type, id: id || q });
+    if (id === '') {
+        found.open(type, q);
+        return;
+    }
+    const data = await entity.open(type, id, at);
+    if (data === undefined && entity.error?.kind === 'missing' && app.state.id === id) found.open(type, id);
 }
 
 function showMetric({ metric: wanted, window }) {
@@ -105,22 +148,23 @@ function showMetric({ metric: wanted, window }) {
     const windows = catalog.data.metrics[name].available_windows;
     const shown = windows.includes(window) ? window : windows.at(-1);
     app.set({ metricName: name, window: shown });
-    metric.load(name, shown);
+    metric.open(name, shown);
 }
 
 function showQuestion({ question }) {
-    if (question === (answer.data?.question ?? '')) return;
+    if (question === (answer.data?.question ?? '') && answer.error === null) return;
     questionForm.write({ question });
-    if (question !== '') answer.load(question);
+    if (question !== '') answer.open(question);
 }
 
 /* Shows what the address says. */
 function follow() {
     const query = readQuery(defaults);
-    app.set({ tab: query.tab, id: query.id });
-    nameTitle({ entity: query.id, metric: query.metric, question: query.question }[query.tab]);
+    const { tab, type, id, q, at } = query;
+    app.set({ tab, type, id, q, at });
+    nameTitle({ entity: id || q, metric: query.metric, question: query.question }[tab]);
     if (catalog.data === undefined) return;
-    ({ entity: showEntity, metric: showMetric, question: showQuestion })[query.tab]?.(query);
+    ({ entity: showEntity, metric: showMetric, question: showQuestion })[tab]?.(query);
 }
 
 app = mount(document.getElementById('page'), view, {
@@ -132,8 +176,10 @@ app = mount(document.getElementById('page'), view, {
     entityForm,
     questionForm,
     tab: 'entity',
+    type: 'order',
     id: '',
-    listed: null,
+    q: '',
+    at: '',
     metricName: null,
     window: null,
     actions: {

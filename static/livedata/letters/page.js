@@ -82,6 +82,13 @@ function replay() {
     act(() => client.post(`${pathOf(app.state.opened)}/replay`, { corrected_payload: payload }), t('letters.replayed'));
 }
 
+/* Replays the event with some members changed. */
+function fix(change) {
+    const payload = draftOf();
+    if (payload === null) return;
+    act(() => client.post(`${pathOf(app.state.opened)}/replay`, { corrected_payload: { ...payload, ...change } }), t('letters.replayed'));
+}
+
 async function dismiss() {
     const sure = await confirm({ title: t('letters.dismiss_title'), text: t('letters.dismiss_text'), action: t('letters.dismiss') });
     if (sure) act(() => client.request('POST', `${pathOf(app.state.opened)}/dismiss`), t('letters.dismissed'));
@@ -95,6 +102,6 @@ app = mount(document.getElementById('page'), view, {
     draft: null,
     problem: null,
     busy: false,
-    actions: { replay, dismiss, write: (draft) => app.set({ draft, problem: null }), close: () => app.set({ opened: null }) },
+    actions: { replay, fix, dismiss, write: (draft) => app.set({ draft, problem: null }), close: () => app.set({ opened: null }) },
 });
 list.start().then(() => stats.load());

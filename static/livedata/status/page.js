@@ -1,10 +1,14 @@
-/* How live data is doing: health, promises and freshness, fetched again while somebody looks. */
+/* How the shop is doing: its figures, what needs somebody, and how current the data is; fetched again while somebody looks. */
 import '../../shared/shell.js';
+import { address } from '../../shared/place.js';
 import { mount } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
+import { ApiError } from '../../shared/ui/errors.js';
+import { createForm } from '../../shared/ui/form.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { onAccessToken } from '../../shared/ui/session.js';
-import { askMetrics, metricRows } from '../words.js';
+import { t } from '../../shared/i18n.js';
+import { askMetrics, metricRows, typeOfId } from '../words.js';
 import { view } from './view.js';
 
 const everyMs = 10000;
@@ -20,18 +24,55 @@ async function freshness(signal) {
     return metricRows(catalog, await askMetrics(client, pairs, signal));
 }
 
-const app = mount(document.getElementById('page'), view, {});
-const health = createResource(app.update, (signal) => get('/v1/health', { signal }));
-const promises = createResource(app.update, (signal) => get('/v1/slo', { signal }));
-const fresh = createResource(app.update, freshness);
-app.set({ health, promises, fresh });
+/* What a key may not see is not there. */
+/** @template Data @param {Promise<Data>} promise */
+async function ifAllowed(promise) {
+    try {
+        return await promise;
+    } catch (error) {
+        if (error instanceof ApiError && ['forbidden', 'missing'].includes(error.kind)) return null;
+        throw error;
+    }
+}
+
+async function needs(signal) {
+    const [alerts, letters, orders] = await Promise.all([
+        ifAllowed(get('/v1/alerts', { signal })),
+        ifAllowed(get('/v1/deadletter', { query: { page: 1, page_size: 1 }, signal })),
+        ifAllowed(get('/v1/ops/stuck-orders', { query: { page_size: 5 }, signal })),
+    ]);
+    return { alerts: alerts?.alerts ?? [], letters: letters?.pagination.total ?? 0, orders: orders?.items ?? [], late: orders?.pagination.total ?? 0 };
+}
+
+let app = null;
+const update = () => app?.update();
+
+/* A number leads to its entity, words with a question's shape to the answer, other words to what they find. */
+function placeOf(text) {
+    const type = typeOfId(text);
+    if (type !== null) return new URLSearchParams({ type, id: text });
+    return /\s/.test(text) ? new URLSearchParams({ tab: 'question', question: text }) : new URLSearchParams({ q: text });
+}
+
+const form = createForm(update, {
+    id: 'find',
+    fields: [{ name: 'text', kind: 'search', label: () => t('status.find'), hint: () => t('status.find_hint') }],
+    onSubmit: ({ text }) => location.assign(address(`/explorer?${placeOf((text ?? '').trim())}`)),
+});
+
+const health = createResource(update, (signal) => get('/v1/health', { signal }));
+const promises = createResource(update, (signal) => get('/v1/slo', { signal }));
+const fresh = createResource(update, freshness);
+const open = createResource(update, needs);
+app = mount(document.getElementById('page'), view, { health, promises, fresh, open, form });
 const refused = () => promises.error?.kind === 'unauthorized';
 /* One question to see whether a key is needed: each refusal counts against the reader's address. */
 async function start() {
     await promises.load();
-    if (!refused()) await fresh.load();
+    if (!refused()) await Promise.all([fresh.load(), open.load()]);
 }
+form.write({});
 health.load();
 start();
-for (const resource of [health, promises, fresh]) resource.every(everyMs);
+for (const resource of [health, promises, fresh, open]) resource.every(everyMs);
 onAccessToken((token) => token !== null && start());
