@@ -300,8 +300,54 @@ write_health() {
     printf '}'
 }
 
+# What the home page shows of the services: part, service, family, path. The person's own request is repeated
+# with each path, so that everybody sees what his roles allow.
+readonly home_parts='experiments experiments live /api/v1/experiments?limit=6
+tickets support admin /api/agent/tickets?status=open&limit=3
+resolution support admin /api/analytics/trends?metric=resolution&days=30
+reviews support improvement /api/admin/review-queue/stats
+readiness orchestrator system /api/v1/readiness
+runs orchestrator light /api/v1/tasks?limit=100
+objectives livedata read /v1/slo
+alerts livedata events /v1/alerts
+catalog livedata read /v1/catalog'
+
+# All of them in one answer, as write_health(); ?parts=.alerts.backup. names those that are wanted. A responder that
+# refuses says so in its part, and nginx where none answers.
+write_home() {
+    local part service family path what
+    printf '<!--# block name="failed" -->%s<!--# endblock -->' '{"detail":"Bad Gateway","error_code":"bad_gateway","status_code":502}'
+    printf '<!--# block name="no_backup" -->%s<!--# endblock -->{' '{"made_at":null,"size_bytes":null}'
+    while read -r part service family path; do
+        what="<!--# include virtual=\"/_home/$part\" stub=\"failed\" -->"
+        [[ " ${services[*]} " == *" $service "* ]] || what='{"detail":"Not Found","error_code":"not_found","status_code":404}'
+        write_home_part "$part" "$what"
+    done <<<"$home_parts"
+    write_home_part health '<!--# include virtual="/health.json" stub="failed" -->'
+    write_home_part backup '<!--# include virtual="/backup.json" stub="no_backup" -->'
+    printf '"of":"home"}'
+}
+
+write_home_part() {
+    printf '<!--# if expr="$arg_parts = /[.]%s[.]/" -->"%s":%s,<!--# endif -->' "$1" "$1" "$2"
+}
+
+# Sets $parts to the locations that write_home() includes.
+render_home_parts() {
+    local part service family path query
+    parts=''
+    while read -r part service family path; do
+        [[ " ${services[*]} " == *" $service "* ]] || continue
+        query=''
+        [[ $path != *'?'* ]] || query=${path#*\?}
+        fill portal-part PART "$part" PATH "$path" DOCUMENT "${path%%\?*}" QUERY "$query" \
+            PREFIX "${service_prefix[$service]}" POOL "$service-$family"
+        parts+=$filled
+    done <<<"$home_parts"
+}
+
 render_portal() {
-    local service pool health='' page_locations entries=''
+    local service pool health='' page_locations entries='' parts
     for service in "${services[@]}"; do
         fill portal-health SERVICE "$service" HEALTH_PATH "${service_health[$service]}" \
             POOL "${service_rest[$service]}"
@@ -311,15 +357,17 @@ render_portal() {
             health+=$filled
         done
     done
+    render_home_parts
     use_pages portal '' '' ''
     page_locations=$filled
     fill shell CHECKOUT "$checkout"
     fill portal PAGES "$page_locations" SHELL "$filled" LISTEN "$(bracketed "$portal_bind"):$portal_port" CHECKOUT "$checkout" \
-        HEALTH "$health" AREAS "$areas" AREA_ERRORS "$(printf 'include area-%s-errors.conf;\n    ' "${services[@]}")"
+        HEALTH "$health$parts" AREAS "$areas" AREA_ERRORS "$(printf 'include area-%s-errors.conf;\n    ' "${services[@]}")"
     put portal.conf
     for service in "${services[@]}"; do entries+=${entries:+,}$(portal_entry "$service"); done
     echo "[$entries]" >"$conf/services.json" || fail "cannot write $conf/services.json"
     write_health >"$conf/health.json" || fail "cannot write $conf/health.json"
+    write_home >"$conf/home.json" || fail "cannot write $conf/home.json"
     render_errors portal '' '$missing_as' >"$conf/portal-errors.conf" || fail "cannot write $conf/portal-errors.conf"
 }
 

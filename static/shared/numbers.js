@@ -74,7 +74,8 @@ export function formatMilliseconds(ms) {
 
 /* An amount of money: currency is its three-letter code. */
 export function formatMoney(value, currency = 'USD', digits = 2) {
-    return written({ style: 'currency', currency, maximumFractionDigits: digits }, value);
+    const text = written({ style: 'currency', currency, maximumFractionDigits: digits }, value);
+    return text.replace(/\p{L}\$$/u, '$&\u200e'); /* from right to left "US$" would else be shown as "$US" */
 }
 
 /** @type {{unit: Intl.RelativeTimeFormatUnit, length: number}[]} */

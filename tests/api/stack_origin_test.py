@@ -74,6 +74,22 @@ def test_pages_of_a_port_lead_to_the_portal_by_the_name_that_the_reader_used(sui
     assert "<script>\"" not in evil.text and '"><script>' not in evil.text
 
 
+def test_the_parts_of_the_home_page_are_one_answer(suite):
+    """Of those that are named; each as its service answers this caller, here a stranger and then a key of live data."""
+    home = suite.portal_url + "/home.json?parts="
+    stranger = requests.get(home + ".experiments.tickets.runs.alerts.backup.")
+    assert stranger.headers["Content-Type"].startswith("application/json") and stranger.headers["Cache-Control"] == "no-store"
+    parts = stranger.json()
+    assert set(parts) == {"experiments", "tickets", "runs", "alerts", "backup", "of"}
+    assert all(parts[name]["detail"] for name in ("experiments", "tickets", "runs", "alerts")), parts
+    assert parts["backup"] == {"made_at": None, "size_bytes": None}
+    known = requests.get(home + ".objectives.catalog.", headers={"X-API-Key": LIVE_KEY}).json()
+    assert set(known) == {"objectives", "catalog", "of"}
+    assert known["objectives"]["slos"] and known["catalog"]["metrics"]
+    assert requests.get(home).json() == {"of": "home"}
+    assert requests.get(suite.portal_url + "/_home/alerts").status_code == 404, "only together"
+
+
 def test_assets_are_shared_by_all_areas(suite):
     page = requests.get(suite.portal_url + "/models/").text
     script = page.split('<script src="')[1].split('"')[0]

@@ -11,7 +11,7 @@ import { accessibilityFaults, open, signInByForm } from './browser.js';
 const portal = process.env.ASSAY_DEMO_URL?.replace(/\/$/, '');
 const most = 15; /* requests, the page itself included */
 const shiftMax = 0.05; /* the layout shift score of Web Vitals */
-const pauseMs = 700; /* after the page is filled: what it asks for then still counts; trends of the home page come later */
+const pauseMs = 700; /* after the page is filled: what it asks for then still counts */
 
 /** @param {number} width @param {string} locale @param {'light' | 'dark'} colorScheme */
 const look = (width, locale, colorScheme) => ({ viewport: { width, height: width === 360 ? 780 : 900 }, locale, colorScheme });

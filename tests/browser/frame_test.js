@@ -85,6 +85,33 @@ test('roles shape the areas, the menu and the home page', async () => {
     await close(customer);
 });
 
+test('the home page asks once for all areas, and a service that fails says so in its card alone', async () => {
+    const page = await as('maria', '/');
+    await page.waitForSelector('[data-card="data"] .home-figure');
+    const asked = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.route('**/home.json*', async (route) => {
+        const answer = await route.fetch();
+        const all = await answer.json();
+        if (all.readiness) all.readiness = { detail: 'Bad Gateway', error_code: 'bad_gateway', status_code: 502 };
+        await route.fulfill({ response: answer, json: all });
+    });
+    await page.reload();
+    await page.waitForSelector('[data-card="data"] .home-figure');
+    await page.waitForSelector('[data-card="experiments"] .resource[aria-busy="false"] *');
+    await untilText(page, '[data-card="models"] .notice', /./);
+    assert.deepEqual(asked.filter((path) => path.endsWith('home.json')), ['/home.json']);
+    assert.ok(asked.length <= 15, asked.join(' '));
+
+    await page.unroute('**/home.json*');
+    await page.route('**/home.json*', (route) =>
+        new URL(route.request().url()).searchParams.get('parts').split('.').length > 3 ? route.fulfill({ status: 504, json: {} }) : route.continue(),
+    );
+    await page.reload();
+    await page.waitForSelector('[data-card="data"] .home-figure'); /* each card for itself, where all together do not answer */
+    await close(page, [504]);
+});
+
 test('"start here" stays away once it was hidden', async () => {
     const page = await as('maria', '/');
     await page.click('#dismiss-start');

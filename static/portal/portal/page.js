@@ -9,9 +9,6 @@ import { view } from './view.js';
 
 const refreshMs = 60000;
 
-/* What needs attention comes first; the trends follow once that is shown. */
-const trendsAfterMs = 1000;
-
 /* In the order of the top bar; may() says who sees the card. */
 /** @type {{ name: string, may: () => boolean, load: (signal: AbortSignal) => Promise<any>, trend?: (signal: AbortSignal) => Promise<any> }[]} */
 const cards = [
@@ -44,7 +41,8 @@ app = mount(document.getElementById('page'), view, state);
 state.person = await currentPerson();
 const shownCards = state.cards.filter(({ may }) => may());
 for (const { resource } of shownCards) resource.every(refreshMs);
-await Promise.all(shownCards.map(({ resource }) => resource.load()));
-setTimeout(() => {
-    for (const { trend } of shownCards) trend?.load();
-}, trendsAfterMs);
+/* At the same moment, so that all are one request. */
+for (const { resource, trend } of shownCards) {
+    resource.load();
+    trend?.load();
+}

@@ -15,9 +15,11 @@ import { backupBadge } from '../backup.js';
 const dayOf = (date) => new Intl.DateTimeFormat(intlLocale(), { day: 'numeric', month: 'short' }).format(new Date(date));
 const experimentAt = (id) => areaAddress('experiments', `/live/${encodeURIComponent(id)}`);
 
-/* A number that asks for something is marked; none is calm. */
-function figure(value, label, tone = value === 0 ? 'plain' : 'caution') {
-    return html`<p class="home-figure"><span class="home-number" data-tone=${tone}>${formatInteger(value)}</span> <span>${label}</span></p>`;
+/* A number that asks for something is marked, and leads there; none is calm. */
+function figure(value, label, href = null) {
+    const tone = value === 0 ? 'plain' : 'caution';
+    const text = href === null || value === 0 ? html`<span>${label}</span>` : html`<a href=${href}>${label}</a>`;
+    return html`<p class="home-figure"><span class="home-number" data-tone=${tone}>${formatInteger(value)}</span> ${text}</p>`;
 }
 
 function rows(items, link) {
@@ -58,7 +60,7 @@ function trendLine(label, points, format) {
 }
 
 function supportTrend({ points, reviews }) {
-    return html`${reviews === null ? null : figure(reviews, t('home.reviews', { count: reviews }))}
+    return html`${reviews === null ? null : figure(reviews, t('home.reviews', { count: reviews }), areaAddress('support', '/static/improve.html'))}
         ${trendLine(t('home.resolution'), points, (value) => formatPercent(value, 3))}`;
 }
 
@@ -109,7 +111,7 @@ const kinds = {
     support: { ready: supportCard, trendReady: supportTrend, title: () => t('service.support'), href: areaAddress('support', '/agent') },
     models: { ready: modelsCard, trendReady: modelsTrend, title: () => t('service.orchestrator'), href: areaAddress('models', '/analytics.html') },
     data: { ready: dataCard, trendReady: dataTrend, title: () => t('service.livedata'), href: areaAddress('data', '/') },
-    installation: { ready: installationCard, trendReady: (backup) => html`<p>${backupBadge(backup)}</p>`, title: () => t('home.installation'), href: portalAddress('/admin/system') },
+    installation: { ready: installationCard, trendReady: (backup) => html`<p><a href=${portalAddress('/admin/backups')}>${backupBadge(backup)}</a></p>`, title: () => t('home.installation'), href: portalAddress('/admin/system') },
 };
 
 /* A trend that cannot be had is left out; what needs attention says what is wrong. */
