@@ -51,6 +51,8 @@ static void refuse(struct serving *serving, const struct http_refusal *refusal)
     answer_error(serving, refusal->status, refusal->error_code, refusal->detail);
     if (refusal->challenge)
         reply_add_header(&serving->reply, "WWW-Authenticate", refusal->challenge);
+    if (refusal->retry_after)
+        answer_retry_after(serving, refusal->retry_after);
 }
 
 /* A client without credentials does not clear failures. */

@@ -61,6 +61,7 @@ struct http_refusal {
     const char *detail;
     const char *challenge;  /* WWW-Authenticate; NULL = none */
     bool counts;            /* counts as a failed authentication */
+    uint32_t retry_after;   /* of a 429: seconds */
     bool answered_by_error; /* request->problem is the answer: the keys could not be read */
 };
 

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool epoch_seconds(const char *text, int64_t *timestamp)
 {
@@ -69,16 +68,4 @@ bool window_parse(const char *text, int64_t *microseconds)
         return false;
     *microseconds = number * sizes[unit - units];
     return true;
-}
-
-bool zone_is_known(const char *zone)
-{
-    char path[ZONE_TEXT + 32];
-
-    if (!*zone || strlen(zone) >= ZONE_TEXT || strstr(zone, "..") || *zone == '/' ||
-        strspn(zone, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/") !=
-            strlen(zone))
-        return false;
-    (void)!snprintf(path, sizeof path, "/usr/share/zoneinfo/%s", zone);
-    return strcmp(zone, "UTC") == 0 || access(path, R_OK) == 0;
 }

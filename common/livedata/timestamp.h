@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/zone.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,10 +26,6 @@ void timestamp_format_seconds(int64_t timestamp, char text[TIMESTAMP_TEXT]);
 
 /* Writes the time, or null for 0. */
 void timestamp_write(struct json_writer *writer, const char *key, int64_t timestamp);
-
-/* A name of the time zone database, as Europe/Berlin; UTC is valid without the database. */
-enum { ZONE_TEXT = 64 };
-bool zone_is_known(const char *zone);
 
 /* Seconds from `from` to `to`. */
 double timestamp_seconds(int64_t from, int64_t to);

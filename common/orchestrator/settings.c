@@ -1,5 +1,7 @@
 /* The table of settings of the orchestrator, and the rules that span several of them. */
 #include "orchestrator/settings.h"
+
+#include "base/zone.h"
 #include "db/common_settings.h"
 
 #include "base/log.h"
@@ -126,6 +128,9 @@ const struct setting orchestrator_settings_table[] = {
      .help = "For how long, until one worker tries again."},
     {"ORCH_DAILY_COST_LIMIT_USD", SETTING_NUMBER, AT(daily_cost_limit_usd), "5.0", -1, 1000000,
      .help = "What all calls of a day (UTC) may cost together; 0 or less = no limit."},
+    {"ORCH_TIME_ZONE", SETTING_TEXT, AT(time_zone), "UTC", .required = true,
+     .help = "Time zone in which hours, days, weeks, months and quarters of budgets begin, and in "
+             "which spending is summed by day, as in `Europe/Berlin`."},
     {"ORCH_BROWSER_ENABLED", SETTING_BOOLEAN, AT(browser_enabled), "false",
      .help = "Ask models of the web provider through a browser."},
     {"ORCH_BROWSER_AUTOMATION_BACKEND", SETTING_CHOICE, AT(browser_driver), "null",
@@ -389,5 +394,11 @@ enum error orchestrator_settings_load(struct orchestrator_settings *settings, st
     if (!error && !settings->browser_site_directory)
         settings->browser_site_directory =
             arena_print(arena, "%s/../config/orchestrator", settings->sql_directory);
+    if (!error && !zone_is_known(settings->time_zone))
+        error = problem_set(problem, ERROR_INVALID, "setting_invalid",
+                            "ORCH_TIME_ZONE: '%.60s' is no time zone, as Europe/Berlin is",
+                            settings->time_zone);
+    if (!error)
+        zone_use(settings->time_zone);
     return error ? error : check_together(settings, problem);
 }

@@ -65,6 +65,7 @@ struct orchestrator_settings {
     int64_t breaker_failures;
     double breaker_seconds;
     double daily_cost_limit_usd;
+    const char *time_zone; /* of budgets and of days; the zone of the process */
 
     bool browser_enabled;
     int browser_driver; /* enum browser_driver */

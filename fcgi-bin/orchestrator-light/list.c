@@ -51,7 +51,8 @@ static enum error read_filter(struct request *request, struct task_filter *filte
 {
     const struct task_query *query = request->query;
 
-    *filter = (struct task_filter){.limit = query->limit, .dry_run = query->dry_run};
+    *filter = (struct task_filter){
+        .limit = query->limit, .dry_run = query->dry_run, .key_id = service_key_id(request)};
     if (!find_name(query->status, status_find, &filter->status))
         return bad_query(request, "status",
                          "Input should be 'accepted', 'succeeded', 'failed' or 'cancelled'");

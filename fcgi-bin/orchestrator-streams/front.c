@@ -196,6 +196,8 @@ static enum error refuse(struct request *request, struct reply *reply,
     const struct provider_refusal *refusal = &final->run->refusal;
     const char *reason = "upstream_unavailable";
 
+    if (final->run->key_refusal.message)
+        return key_refuse(request, reply, &final->run->key_refusal);
     if (front_pass_on(request, reply, refusal))
         return ERROR_NONE;
     if (refusal->status == 401 || refusal->status == 403)

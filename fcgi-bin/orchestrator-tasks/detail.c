@@ -36,6 +36,14 @@ static bool is_id(const char *id)
     return true;
 }
 
+/* A virtual key sees its own tasks only. */
+static bool may_see(const struct request *request, const struct task_record *task)
+{
+    const char *key_id = service_key_id(request);
+
+    return !key_id || (task->key_id && strcmp(task->key_id, key_id) == 0);
+}
+
 static enum error read_task(struct request *request, struct db **db, struct task_record *task)
 {
     enum error error;
@@ -46,6 +54,8 @@ static enum error read_task(struct request *request, struct db **db, struct task
     error = service_database(request, db);
     if (!error)
         error = task_get(*db, request->arena, request->arguments[0], task, &request->problem);
+    if (!error && !may_see(request, task))
+        return problem_set(&request->problem, ERROR_NOT_FOUND, "task_not_found", "Task not found");
     return service_storage_error(request, error, "get_task");
 }
 
@@ -196,6 +206,9 @@ enum error task_retry_handle(struct request *request, struct reply *reply)
         return problem_set(&request->problem, ERROR_CONFLICT, "not_retriable",
                            "Only failed or cancelled tasks can be retried. Current status: %s",
                            run_status_names[task.status]);
+    if (!*task.prompt)
+        return problem_set(&request->problem, ERROR_CONFLICT, "not_retriable",
+                           "The prompt of this task was not stored.");
     error = orchestration_rebuild(request->arena, db, &task, &wanted, &request->problem);
     if (!error)
         error = orchestrate(service_worker(request), request->arena, db, &wanted, orchestration,

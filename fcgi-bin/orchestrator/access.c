@@ -1,7 +1,13 @@
-/* Access to the orchestrator: open, with the one key, or by people; and rate limits. */
+/* Access to the orchestrator: open, with the one key, by virtual keys, or by people; and rate
+ * limits.
+ */
+#include "base/log.h"
+#include "base/string_list.h"
 #include "crypto/digest.h"
 #include "http/cookie.h"
 #include "http/people.h"
+#include "orchestrator/runs/calls.h"
+#include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service_internal.h"
 
 #include <string.h>
@@ -48,7 +54,11 @@ const char *service_access(const struct route *route)
 {
     if (route->traits & TRAIT_PUBLIC)
         return "anybody";
-    return route->method == METHOD_GET ? "read" : "call";
+    if (route->role == ORCHESTRATOR_ADMIN)
+        return "admin";
+    if (route->role == ORCHESTRATOR_STAFF)
+        return route->method == METHOD_GET ? "read" : "operate";
+    return route->method == METHOD_GET ? "read own" : "call";
 }
 
 bool service_is_open(const struct request *request)
@@ -70,6 +80,7 @@ static bool accept_person(struct request *request, const struct account_caller *
     bool reads = request->method == METHOD_GET || request->method == METHOD_HEAD ||
                  request->method == METHOD_OPTIONS;
 
+    request->who.role = role == ACCOUNT_ADMIN ? ORCHESTRATOR_ADMIN : ORCHESTRATOR_STAFF;
     request->who.source = found->kind == CALLER_SESSION ? "session" : "personal_token";
     request->who.subject = found->person->username;
     if (!caller_has_own_password(found, refusal))
@@ -83,6 +94,124 @@ static bool accept_person(struct request *request, const struct account_caller *
     return true;
 }
 
+struct service_caller *service_caller(struct request *request)
+{
+    if (!request->who.detail)
+        request->who.detail = ARENA_NEW(request->arena, struct service_caller);
+    return (struct service_caller *)request->who.detail;
+}
+
+const char *service_key_id(const struct request *request)
+{
+    const struct service_caller *caller = request->who.detail;
+
+    return caller && caller->key ? caller->key->id : NULL;
+}
+
+/* The models of the catalog that the key may call. */
+static void choose_models(struct arena *arena, const struct catalog *all,
+                          const struct virtual_key *key, struct catalog *chosen)
+{
+    *chosen = *all;
+    if (!key->allowed_models.count)
+        return;
+    chosen->is_closed = true;
+    chosen->models = ARENA_ARRAY(arena, struct model, all->count);
+    chosen->count = chosen->browser_count = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        if (!string_list_has(&key->allowed_models, all->models[i].id))
+            continue;
+        chosen->browser_count += i < all->browser_count;
+        chosen->models[chosen->count++] = all->models[i];
+    }
+}
+
+/* A worker context of this request: with the key's payer and its models. */
+static void set_up_calls(struct request *request, const struct virtual_key *key)
+{
+    const struct worker_context *worker = service_worker(request);
+    struct service_caller *caller = service_caller(request);
+
+    caller->calls = (struct caller_key){.payer = {key->id, key->team_id ? key->team_id : "",
+                                                  key->customer_id ? key->customer_id : ""},
+                                        .tokens_per_minute = key->tokens_per_minute.value,
+                                        .stores_prompts = key->stores_prompts};
+    caller->worker = *worker;
+    caller->worker.key = &caller->calls;
+    caller->worker.catalog = &caller->catalog;
+    choose_models(request->arena, worker->catalog, key, &caller->catalog);
+    if (caller->catalog.is_closed)
+        caller->catalog.default_model =
+            model_choose_default(&caller->worker, is_dry_run(&caller->worker, false));
+    caller->key = key;
+}
+
+/* A call of the key's minute, where all hosts count it if they share a cache. */
+static struct rate_decision charge_key(struct request *request, const struct virtual_key *key)
+{
+    const char *name = arena_print(request->arena, "key:%s", key->id);
+    const struct rate_rule rule = {(uint32_t)key->requests_per_minute.value, WINDOW_SECONDS};
+    struct shared_rate *cache = service_cache(request);
+    struct rate_decision decision;
+
+    if (cache && shared_rate_allow(cache, request->server->region,
+                                   arena_print(request->arena, "orch:%s", name), rule, &decision))
+        return decision;
+    return rate_allow(request->server->region, name, rule);
+}
+
+static bool has_rate(struct request *request, const struct virtual_key *key,
+                     struct http_refusal *refusal)
+{
+    struct rate_decision decision;
+
+    if (!key->requests_per_minute.given || request->method != METHOD_POST)
+        return true;
+    decision = charge_key(request, key);
+    if (decision.allowed)
+        return true;
+    refuse(refusal, 429, "rate_limit_exceeded",
+           arena_print(request->arena, "This key may send %lld requests per minute.",
+                       (long long)key->requests_per_minute.value));
+    refusal->retry_after = decision.retry_after_seconds ? decision.retry_after_seconds : 1;
+    return false;
+}
+
+/* False with a refusal, also when the store cannot be read. */
+static bool accept_key(struct request *request, const char *secret, struct http_refusal *refusal)
+{
+    struct virtual_key *key = ARENA_NEW(request->arena, struct virtual_key);
+    struct key_store_call call = {.arena = request->arena, .problem = &request->problem};
+    const char *fault;
+    bool found = false;
+
+    if (service_database(request, &call.db) || virtual_key_find(&call, secret, key, &found)) {
+        refusal->answered_by_error = true;
+        return false;
+    }
+    fault = found ? virtual_key_fault(key) : "Invalid or missing API key.";
+    if (fault) {
+        refuse(refusal, 401, found ? "key_not_usable" : "unauthorized", fault);
+        refusal->counts = !found;
+        return false;
+    }
+    request->who.role = ORCHESTRATOR_CALLER;
+    request->who.source = "virtual_key";
+    request->who.subject = key->id;
+    set_up_calls(request, key);
+    return has_rate(request, key, refusal);
+}
+
+void service_touch_key(struct request *request)
+{
+    const char *id = service_key_id(request);
+    struct key_store_call call = {.arena = request->arena, .problem = &request->problem};
+
+    if (id && (store_database(service_store(request), &call.db, &request->problem) ||
+               virtual_key_touch(&call, id)))
+        log_event(LOG_WARNING, "key_use_not_noted", request->problem.text);
+}
+
 bool service_authenticate(struct request *request, struct http_refusal *refusal)
 {
     const struct route *route = request->route;
@@ -90,7 +219,8 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
     bool is_open = service_is_open(request);
     struct account_caller found;
 
-    request->who.role = ORCHESTRATOR_CALLER;
+    request->who.role = ORCHESTRATOR_ADMIN;
+    request->who.detail = NULL;
     if (is_open && !request_is_of_known_page(request))
         return refuse(refusal, 403, "forbidden", "A page of another site may change nothing.");
     if (route ? route->traits & TRAIT_PUBLIC : is_public_file(request))
@@ -99,6 +229,8 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
         request->who.source = "api_key";
         return true;
     }
+    if (virtual_key_is(shown))
+        return accept_key(request, shown, refusal);
     if (request_person(request, shown, &found)) {
         refusal->answered_by_error = true;
         return false;
@@ -114,9 +246,10 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
 
 void service_refuse(const struct request *request, struct http_refusal *refusal)
 {
-    (void)request;
-    *refusal = (struct http_refusal){
-        .status = 401, .error_code = "unauthorized", .detail = "Invalid or missing API key."};
+    *refusal = (struct http_refusal){.status = 403, .error_code = "forbidden"};
+    refusal->detail = service_key_id(request)
+                          ? "A key may call models and see its own tasks and spending only."
+                          : "Only administrators of models may do this.";
 }
 
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX])

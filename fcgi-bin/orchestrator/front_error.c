@@ -6,15 +6,19 @@
 #include <math.h>
 #include <string.h>
 
-static const double retry_after_max = 86400; /* seconds that are passed on */
+static const char quota[] = "insufficient_quota"; /* also the type: clients of OpenAI read both */
+static const double retry_after_max = 86400;      /* seconds that are passed on */
+static const double quarter_seconds = 92 * 86400.0;
 
 bool front_has_path(const char *path)
 {
     return strncmp(path, "/v1", 3) == 0 && (path[3] == '/' || !path[3]);
 }
 
-static const char *type_of(int status)
+static const char *type_of(int status, const char *code)
 {
+    if (code && strcmp(code, quota) == 0)
+        return quota;
     return status == 429   ? "rate_limit_error"
            : status == 401 ? "authentication_error"
            : status < 500  ? "invalid_request_error"
@@ -46,7 +50,7 @@ void front_error_write(struct json_writer *writer, const struct request *request
     if (!whole.message)
         whole.message = "The request has failed.";
     if (!whole.type)
-        whole.type = type_of(error->status);
+        whole.type = type_of(error->status, error->code);
     schema_write(writer, &front_error_schema, &(struct front_error_answer){&whole});
 }
 
@@ -73,4 +77,16 @@ bool front_pass_on(const struct request *request, struct reply *reply,
                                             .param = words->param,
                                             .code = words->code});
     return true;
+}
+
+enum error key_refuse(struct request *request, struct reply *reply,
+                      const struct key_refusal *refusal)
+{
+    double seconds = ceil(fmin(fmax(refusal->retry_after, 1), quarter_seconds));
+
+    reply_add_header(reply, "Retry-After", arena_print(request->arena, "%.0f", seconds));
+    if (refusal->is_budget)
+        reply_add_header(reply, "X-Should-Retry", "false");
+    return problem_set(&request->problem, ERROR_BUSY,
+                       refusal->is_budget ? quota : "rate_limit_exceeded", "%s", refusal->message);
 }

@@ -29,4 +29,9 @@ void front_error_write(struct json_writer *writer, const struct request *request
 bool front_pass_on(const struct request *request, struct reply *reply,
                    const struct provider_refusal *refusal);
 
+/* Refuses a call that a limit of the caller's key refused: 429 with Retry-After; insufficient_quota
+ * for a budget, with the header that keeps clients of OpenAI from trying again at once. */
+MUST_CHECK enum error key_refuse(struct request *request, struct reply *reply,
+                                 const struct key_refusal *refusal);
+
 #endif

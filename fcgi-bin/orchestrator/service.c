@@ -47,6 +47,8 @@ struct service {
 
 static const struct reason_answer reasons[] = {
     {"plan_rejected", 422, "plan_rejected"},
+    {"insufficient_quota", 429, "insufficient_quota"},
+    {"rate_limit_exceeded", 429, "rate_limit_exceeded"},
     {"task_not_found", 404, "not_found", "Task not found"},
     {"votes_not_found", 404, "not_found", "The task has no votes, or they are no longer kept."},
     {"run_rejected", 400, "bad_request"},
@@ -355,6 +357,7 @@ static void after(struct request *request, int status)
 
     count(request, service, status);
     telemetry_note(service->telemetry, request, status, service->begun_at);
+    service_touch_key(request);
     dispatch_abandon(&service->worker);
     db_end_of_request(store_handle(service->store));
     if (request->route && !(request->route->traits & TRAIT_UNLIMITED))
@@ -369,6 +372,10 @@ const struct orchestrator_settings *service_settings(const struct request *reque
 
 const struct worker_context *service_worker(const struct request *request)
 {
+    const struct service_caller *caller = request->who.detail;
+
+    if (caller && caller->key)
+        return &caller->worker;
     return &((const struct service *)request->state)->worker;
 }
 

@@ -7,11 +7,26 @@
 #include "http/server.h"
 #include "net/shared_rate.h"
 #include "orchestrator/health/readiness.h"
+#include "orchestrator/keys/key_store.h"
 
 extern const struct http_service orchestrator_service;
 
-/* Roles: callers with the key, or without. */
-enum { ORCHESTRATOR_NOBODY, ORCHESTRATOR_CALLER };
+/* Roles: virtual keys call models and see what is theirs; people and the service's own key see
+ * everything; administrators set up keys and budgets. */
+enum { ORCHESTRATOR_NOBODY, ORCHESTRATOR_CALLER, ORCHESTRATOR_STAFF, ORCHESTRATOR_ADMIN };
+
+/* What is known of the caller beyond request->who: its `detail`. */
+struct service_caller {
+    const struct virtual_key *key; /* NULL = not a virtual key */
+    struct caller_key calls;       /* of a virtual key, as the next two */
+    struct catalog catalog;        /* with the models that it may call */
+    struct worker_context worker;
+    const char *late_task; /* of a 504: the task that goes on; NULL */
+};
+struct service_caller *service_caller(struct request *request);
+
+/* Whose tasks the caller may see: the id of its virtual key; NULL = all. */
+const char *service_key_id(const struct request *request);
 
 /* Traits of its routes. */
 enum {

@@ -11,6 +11,7 @@ bool service_authenticate(struct request *request, struct http_refusal *refusal)
 bool service_is_open(const struct request *request);
 const char *service_access(const struct route *route);
 void service_refuse(const struct request *request, struct http_refusal *refusal);
+void service_touch_key(struct request *request); /* after a request of a virtual key */
 size_t service_buckets(struct request *request, struct http_bucket buckets[HTTP_BUCKETS_MAX]);
 bool service_charge(struct request *request, const struct http_bucket *bucket,
                     struct rate_decision *decision);

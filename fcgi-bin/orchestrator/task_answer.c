@@ -1,5 +1,6 @@
 /* The schemas of tasks in answers, and the answer of an orchestration. */
 #include "orchestrator/task_answer.h"
+#include "orchestrator/front_error.h"
 
 #include "orchestrator/service.h"
 
@@ -266,6 +267,8 @@ enum error task_answer_refuse(struct request *request, struct reply *reply,
 
     if (task_run->run.trace_id)
         reply_add_header(reply, "x-trace-id", task_run->run.trace_id);
+    if (outcome->status == RUN_FAILED && task_run->run.key_refusal.message)
+        return key_refuse(request, reply, &task_run->run.key_refusal);
     if (outcome->status != RUN_FAILED || outcome->failure_code != FAILURE_AUTH)
         return ERROR_NONE;
     request->detail_json = schema_json(request->arena, DETAIL_MAX, &sign_in_schema, &detail);
@@ -279,7 +282,7 @@ static enum error refuse_late(struct request *request, const struct orchestratio
         !orchestration->task_run.run.reached_deadline ||
         orchestration->outcome.status == RUN_SUCCEEDED)
         return ERROR_NONE;
-    request->who.detail = orchestration->task_run.run.task_id;
+    service_caller(request)->late_task = orchestration->task_run.run.task_id;
     return problem_set(&request->problem, ERROR_UNAVAILABLE, "orchestration_timeout",
                        "Orchestration request timed out.");
 }

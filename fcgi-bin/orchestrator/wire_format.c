@@ -25,6 +25,13 @@ static const char *faulty_member(struct arena *arena, const struct http_error *e
                : NULL;
 }
 
+static const char *late_task(const struct request *request)
+{
+    const struct service_caller *caller = request->who.detail;
+
+    return caller ? caller->late_task : NULL;
+}
+
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
 {
@@ -51,7 +58,7 @@ static void write_error(struct json_writer *writer, const struct request *reques
     else
         writer_string(writer, error->detail);
     if (error->status == 504) /* the task that goes on can be read */
-        writer_key_string(writer, "task_id", request->who.detail);
+        writer_key_string(writer, "task_id", late_task(request));
     writer_key_string(writer, "request_id", request->id);
     writer_close_object(writer);
 }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { MODELS_MAX = 3, HOLD_SECONDS = 60, SECONDS_A_DAY = 86400 };
+enum { MODELS_MAX = 3, SECONDS_A_DAY = 86400 };
 enum { SWIFT = 1, SCRIBE = 2, SAGE = 4, DRIFT = 8 };
 
 static const int64_t second_us = 1000000;
@@ -120,19 +120,22 @@ static struct outcome outcome_of(const struct making *making, const struct plan 
 static enum error book(const struct making *making, const char *task_id,
                        const struct step_record *step)
 {
+    const struct spend_call spending = {
+        .db = making->db, .arena = making->arena, .task_id = task_id, .problem = making->problem};
+    struct spend_request request = {.provider = step->provider,
+                                    .model_id = step->model_id,
+                                    .nano_usd = (int64_t)(step->cost_usd.value * NANO_PER_DOLLAR)};
     struct spend_hold hold;
-    bool granted;
-    int64_t spent, cost = (int64_t)(step->cost_usd.value * NANO_PER_DOLLAR);
+    struct spend_refusal refusal;
     int64_t midnight = making->now - making->now % (SECONDS_A_DAY * second_us);
     enum error error;
 
     if (!step->cost_usd.given || step->started_at.value < midnight)
         return ERROR_NONE;
-    error = spend_hold(making->db, task_id, step->provider, cost, 0, HOLD_SECONDS, &hold, &granted,
-                       &spent, NULL, 0, making->problem);
-    hold.booked = cost;
+    error = spend_hold(&spending, &request, &hold, &refusal, NULL, 0);
+    hold.booked = request.nano_usd;
     hold.is_over = true;
-    return error ? error : spend_settle(making->db, &hold, 1, making->problem);
+    return error ? error : spend_book(&spending, &hold, 1);
 }
 
 static void choose_models(const struct making *making, const struct past *past,

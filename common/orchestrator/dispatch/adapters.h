@@ -28,6 +28,13 @@ int64_t attempt_price(const struct run *run, const struct call_request *wanted,
 struct optional_integer api_call_cost(const struct run *run, const struct call_request *wanted,
                                       const struct model *model, const struct llm_call *call);
 
+/* Takes the tokens of the prompt, by estimate, from the minute of the caller's key; false with
+ * run->key_refusal when they do not fit. *charged is what was taken. */
+bool key_tokens_take(struct run *run, const struct call_request *wanted, int64_t *charged);
+
+/* Takes what an ended call used beyond that. */
+void key_tokens_settle(const struct run *run, int64_t used, int64_t charged);
+
 /* The dry-run simulator. */
 void dry_run_answer(struct run *run, const struct call_request *requests, size_t count,
                     size_t which, struct result *result);

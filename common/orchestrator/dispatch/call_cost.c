@@ -1,10 +1,13 @@
 /* The maximum cost of an API call, and the part of it that is booked at its end. */
 #include "orchestrator/dispatch/adapters.h"
 
+#include "shm/rate.h"
+
 #include <string.h>
 
 /* Tokens that a protocol adds around a prompt, at most. */
 enum { FRAME_TOKENS = 96, FRAME_TOKENS_PER_MESSAGE = 16, MEMBERS_MAX = 1 << 20 };
+enum { CHOICES_MAX = 128, BYTES_PER_TOKEN = 4 /* of an estimate */, MINUTE_SECONDS = 60 };
 
 /* Upper limit of a single amount, a million dollars, so that no value of a client or a provider
  * overflows the ledger's sums. */
@@ -62,6 +65,15 @@ int64_t answer_limit(const struct orchestrator_settings *settings, const struct 
     return settings->max_answer_tokens;
 }
 
+/* How many answers the request wants; each may be the longest. */
+static int64_t choices_of(const struct call_request *wanted)
+{
+    const json_t *more = wanted->request ? wanted->request->more : NULL;
+    int64_t choices = more ? json_integer_value(json_object_get(more, "n")) : 1;
+
+    return choices < 1 ? 1 : choices > CHOICES_MAX ? CHOICES_MAX : choices;
+}
+
 int64_t attempt_price(const struct run *run, const struct call_request *wanted,
                       const struct model *model)
 {
@@ -76,6 +88,7 @@ int64_t attempt_price(const struct run *run, const struct call_request *wanted,
         most = settings->reserved_answer_tokens;
     if (__builtin_mul_overflow(prompt_tokens(run, wanted), model->input_price, &input) ||
         __builtin_mul_overflow(most, model->output_price, &output) ||
+        __builtin_mul_overflow(output, choices_of(wanted), &output) ||
         __builtin_add_overflow(input, output, &price) || price > price_max)
         return price_max;
     return price;
@@ -165,4 +178,52 @@ struct optional_integer api_call_cost(const struct run *run, const struct call_r
         return cost;
     return GIVEN_INTEGER(cost.value +
                          call->http_answer.given_up * attempt_price(run, wanted, model));
+}
+
+static const char *minute_of(const struct run *run)
+{
+    return arena_print(run->arena, "tokens:%s", run->worker->key->payer.key_id);
+}
+
+static struct rate_rule minute_rule(const struct run *run)
+{
+    return (struct rate_rule){(uint32_t)run->worker->key->tokens_per_minute, MINUTE_SECONDS};
+}
+
+static bool counts_tokens(const struct run *run)
+{
+    return run->worker->key && run->worker->key->tokens_per_minute && run->worker->region;
+}
+
+bool key_tokens_take(struct run *run, const struct call_request *wanted, int64_t *charged)
+{
+    struct rate_decision decision;
+    int64_t tokens;
+
+    *charged = 0;
+    if (!counts_tokens(run))
+        return true;
+    tokens = prompt_tokens(run, wanted) / BYTES_PER_TOKEN + 1;
+    if (tokens > run->worker->key->tokens_per_minute)
+        tokens = run->worker->key->tokens_per_minute;
+    decision = rate_peek(run->worker->region, minute_of(run), minute_rule(run));
+    if (decision.remaining >= tokens) {
+        (void)rate_charge(run->worker->region, minute_of(run), minute_rule(run), (uint32_t)tokens);
+        *charged = tokens;
+        return true;
+    }
+    run->key_refusal = (struct key_refusal){
+        .message =
+            arena_print(run->arena, "This key may use %lld tokens per minute, and has used them.",
+                        (long long)run->worker->key->tokens_per_minute),
+        .retry_after = decision.reset_seconds ? decision.reset_seconds : 1};
+    return false;
+}
+
+void key_tokens_settle(const struct run *run, int64_t used, int64_t charged)
+{
+    int64_t more = used - charged < RATE_COUNT_MAX ? used - charged : RATE_COUNT_MAX;
+
+    if (counts_tokens(run) && more > 0)
+        (void)rate_charge(run->worker->region, minute_of(run), minute_rule(run), (uint32_t)more);
 }

@@ -37,6 +37,7 @@ static const struct field details_fields[] = {
     OBJECT(OWNER, budget_usage, browser_usage_schema, .omit_if_null = true),
     NULLABLE_NUMBER(OWNER, spent_usd, .omit_if_null = true),
     NULLABLE_NUMBER(OWNER, limit_usd, .omit_if_null = true),
+    NULLABLE_NUMBER(OWNER, excess_usd, .omit_if_null = true),
     NULLABLE_BOOLEAN(OWNER, fallback_used, .omit_if_null = true),
     STRING(OWNER, fallback_from_model, .omit_if_null = true),
     STRING(OWNER, fallback_reason, .omit_if_null = true),

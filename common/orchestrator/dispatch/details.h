@@ -29,6 +29,7 @@ struct call_details {
     const char *budget_exceeded_kind;
     const struct browser_usage *budget_usage;
     struct optional_number spent_usd, limit_usd;
+    struct optional_number excess_usd; /* billed beyond what was held */
     struct optional_boolean fallback_used, cancelled;
     const char *fallback_from_model, *fallback_reason, *primary_failure_message;
 };

@@ -11,10 +11,9 @@
 #include <string.h>
 
 enum {
-    QUEUE_TICK_MICROSECONDS = 4000,    /* between two checks for free slots, while calls run */
-    QUEUE_REST_MS = 20,                /* the same, while no call runs */
-    BROWSER_TICK_MICROSECONDS = 20000, /* between two polls of the browser, while calls run */
-    HOLD_MARGIN_SECONDS = 60
+    QUEUE_TICK_MICROSECONDS = 4000,   /* between two checks for free slots, while calls run */
+    QUEUE_REST_MS = 20,               /* the same, while no call runs */
+    BROWSER_TICK_MICROSECONDS = 20000 /* between two polls of the browser, while calls run */
 };
 
 enum call_state { CALL_QUEUED, CALL_RUNNING, CALL_IN_BROWSER, CALL_DONE };
@@ -30,7 +29,9 @@ struct active_call {
     struct browser_call browser;
     struct spend_hold *hold; /* NULL = none is needed */
     int64_t queued_at, started_at;
-    const char *fallback; /* details of the previous model; NULL */
+    int64_t charged_tokens; /* of the key's minute */
+    int64_t earlier_cost;   /* of the model before the fallback */
+    const char *fallback;   /* details of the previous model; NULL */
 };
 
 struct call_batch {
@@ -58,11 +59,69 @@ static struct spend_hold *new_hold(struct run *run)
     return run->hold_count < RUN_CALLS_MAX ? &run->holds[run->hold_count++] : NULL;
 }
 
-/* Replaces the held cost of a call by its actual cost. */
-static void book_cost(struct active_call *active)
+/* Cost that the provider bills beyond what was held. */
+static int64_t excess_of(const struct active_call *active)
 {
+    int64_t held = active->hold ? active->hold->nano_usd : 0;
+
+    return active->result->cost.value > held ? active->result->cost.value - held : 0;
+}
+
+static void note_excess(struct run *run, struct active_call *active)
+{
+    const struct call_details excess = {
+        .excess_usd = GIVEN_NUMBER((double)excess_of(active) / NANO_PER_DOLLAR)};
+
+    active->result->details =
+        json_join(run->arena, active->result->details, call_details_print(run->arena, &excess));
+}
+
+/* What a provider claims is no more than a sum can take. */
+static int64_t counted(struct optional_integer tokens)
+{
+    static const int64_t most = INT64_C(1000000000000);
+
+    return tokens.value < 0 ? 0 : tokens.value > most ? most : tokens.value;
+}
+
+static void note_usage(struct run *run, const struct active_call *active)
+{
+    static const struct payer nobody = {"", "", ""};
+    const struct payer *payer = run->worker->key ? &run->worker->key->payer : &nobody;
+    const struct result *result = active->result;
+
+    if (!active->started_at)
+        return;
+    usage_add(run->arena, &run->usage,
+              &(struct usage){.day = "",
+                              .key_id = payer->key_id,
+                              .team_id = payer->team_id,
+                              .customer_id = payer->customer_id,
+                              .model_id = active->model->id,
+                              .provider = active->model->provider,
+                              .calls = 1,
+                              .failures = result->status == RUN_FAILED,
+                              .input_tokens = counted(result->input_tokens),
+                              .output_tokens = counted(result->output_tokens),
+                              .cached_tokens = counted(result->cached_tokens),
+                              .cache_hits = result->cached_tokens.value > 0,
+                              .duration_ms = milliseconds_since(active->started_at),
+                              .timed_calls = 1,
+                              .nano_usd = result->cost.value,
+                              .excess_nano_usd = excess_of(active)});
+}
+
+/* Replaces the held cost of a call by its actual cost. */
+static void book_cost(struct run *run, struct active_call *active)
+{
+    note_usage(run, active);
+    key_tokens_settle(
+        run, counted(active->result->input_tokens) + counted(active->result->output_tokens),
+        active->charged_tokens);
     if (!active->hold)
         return;
+    if (excess_of(active))
+        note_excess(run, active);
     active->hold->is_over = true;
     active->hold->booked = active->result->cost.value;
     active->hold = NULL;
@@ -80,7 +139,9 @@ static void end_call(struct call_batch *batch, struct active_call *active)
     struct result *result = active->result;
 
     release_slot(active, batch->run);
-    book_cost(active);
+    book_cost(batch->run, active);
+    if (active->earlier_cost)
+        result->cost = GIVEN_INTEGER(result->cost.value + active->earlier_cost);
     if (!result->duration_ms.given)
         result->duration_ms =
             GIVEN_INTEGER(active->started_at ? milliseconds_since(active->started_at) : 0);
@@ -127,8 +188,10 @@ static void fall_back(struct call_batch *batch, struct active_call *active,
                                .fallback_from_model = active->model->id,
                                .fallback_reason = failure_name(active->result->failure_code),
                                .primary_failure_message = active->result->failure_message});
-    book_cost(active);
+    book_cost(run, active);
     release_slot(active, run);
+    active->earlier_cost += active->result->cost.value;
+    active->charged_tokens = 0;
     active->model = model;
     active->state = CALL_QUEUED;
     active->queued_at = clock_monotonic_microseconds();
@@ -166,18 +229,44 @@ static void refuse_without_slot(struct call_batch *batch, struct active_call *ac
     end_call(batch, active);
 }
 
-static void refuse_over_budget(struct call_batch *batch, struct active_call *active, int64_t spent)
+/* Ends a call that a limit of money or of the key refuses. */
+static void refuse_over_limit(struct call_batch *batch, struct active_call *active,
+                              const struct call_details *details, const char *message)
 {
-    struct run *run = batch->run;
-
-    active->result->details = call_details_print(
-        run->arena, &(struct call_details){
-                        .budget_exceeded_kind = "daily_cost",
-                        .spent_usd = GIVEN_NUMBER((double)spent / NANO_PER_DOLLAR),
-                        .limit_usd = GIVEN_NUMBER(run->worker->settings->daily_cost_limit_usd)});
+    active->result->details = call_details_print(batch->run->arena, details);
     active->hold = NULL;
-    result_fail(run, active->result, FAILURE_RATE_LIMITED, "Daily cost limit reached.");
+    result_fail(batch->run, active->result, FAILURE_RATE_LIMITED, message);
     end_call(batch, active);
+}
+
+static void refuse_over_budget(struct call_batch *batch, struct active_call *active,
+                               const struct spend_refusal *refusal)
+{
+    const struct budget_refusal *budget = refusal->budget;
+    struct call_details details = {
+        .budget_exceeded_kind = "daily_cost",
+        .spent_usd = GIVEN_NUMBER((double)refusal->spent / NANO_PER_DOLLAR),
+        .limit_usd = GIVEN_NUMBER(batch->run->worker->settings->daily_cost_limit_usd)};
+
+    if (!budget) {
+        refuse_over_limit(batch, active, &details, "Daily cost limit reached.");
+        return;
+    }
+    details.budget_exceeded_kind = budget_owner_names[budget->budget->owner_kind];
+    details.spent_usd = GIVEN_NUMBER((double)(budget->spent + budget->held) / NANO_PER_DOLLAR);
+    details.limit_usd = GIVEN_NUMBER((double)budget->limit / NANO_PER_DOLLAR);
+    details.retry_after_seconds = GIVEN_NUMBER(budget->retry_after);
+    batch->run->key_refusal = (struct key_refusal){budget->message, budget->retry_after, true};
+    refuse_over_limit(batch, active, &details, budget->message);
+}
+
+struct spend_call run_spending(const struct run *run)
+{
+    return (struct spend_call){.db = run->db,
+                               .arena = run->arena,
+                               .task_id = run->task_id,
+                               .payer = run->worker->key ? &run->worker->key->payer : NULL,
+                               .problem = run->problem};
 }
 
 enum error run_store(struct run *run)
@@ -188,18 +277,22 @@ enum error run_store(struct run *run)
     return store ? store(run) : ERROR_NONE;
 }
 
-/* Holds the cost of a call. *granted is false when today's limit is reached. */
+/* Holds the cost of a call. *granted is false when a budget has no room. */
 static enum error hold_cost(struct call_batch *batch, struct active_call *active, bool *granted)
 {
     struct run *run = batch->run;
-    int64_t price = attempt_price(run, active->wanted, active->model);
+    const struct spend_call spending = run_spending(run);
+    struct spend_request request = {.provider = active->model->provider,
+                                    .model_id = active->model->id,
+                                    .nano_usd = attempt_price(run, active->wanted, active->model),
+                                    .limit = daily_limit(run->worker)};
+    struct spend_refusal refusal = {0};
     size_t before = run->hold_count;
-    int64_t spent = 0;
     enum error error;
 
     *granted = true;
-    price *= active->call->provider->policy.attempts;
-    if (!price)
+    request.nano_usd *= active->call->provider->policy.attempts;
+    if (!request.nano_usd)
         return run_store(run);
     active->hold = new_hold(run);
     if (!active->hold)
@@ -210,13 +303,24 @@ static enum error hold_cost(struct call_batch *batch, struct active_call *active
         return error;
     error = run_store(run);
     if (!error)
-        error = spend_hold(run->db, run->task_id, active->model->provider, price,
-                           daily_limit(run->worker), run_seconds_left(run) + HOLD_MARGIN_SECONDS,
-                           active->hold, granted, &spent, run->holds, before, run->problem);
+        error = spend_hold(&spending, &request, active->hold, &refusal, run->holds, before);
     error = db_finish(run->db, error, run->problem);
-    if (!error && !*granted)
-        refuse_over_budget(batch, active, spent);
+    *granted = !refusal.refused;
+    if (!error && refusal.refused)
+        refuse_over_budget(batch, active, &refusal);
     return error;
+}
+
+/* Takes the tokens of the prompt from the key's minute. */
+static bool take_tokens(struct call_batch *batch, struct active_call *active)
+{
+    struct run *run = batch->run;
+    const struct call_details details = {.budget_exceeded_kind = "tokens_per_minute"};
+
+    if (key_tokens_take(run, active->wanted, &active->charged_tokens))
+        return true;
+    refuse_over_limit(batch, active, &details, run->key_refusal.message);
+    return false;
 }
 
 static enum error start_api(struct call_batch *batch, struct active_call *active)
@@ -230,6 +334,8 @@ static enum error start_api(struct call_batch *batch, struct active_call *active
         conclude(batch, active);
         return ERROR_NONE;
     }
+    if (!take_tokens(batch, active))
+        return run_store(run);
     error = hold_cost(batch, active, &granted);
     if (error || !granted)
         return error;
@@ -509,6 +615,7 @@ enum error dispatch(struct run *run, const struct call_request *requests, size_t
     enum error error;
 
     run->refusal = (struct provider_refusal){0};
+    run->key_refusal = (struct key_refusal){0};
     batch.active_calls = ARENA_ARRAY(run->arena, struct active_call, count);
     for (size_t i = 0; i < count; i++) {
         results[i] = (struct result){.model = requests[i].model,

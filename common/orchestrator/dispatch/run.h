@@ -7,6 +7,7 @@
 
 #include "net/fetch.h"
 #include "orchestrator/browser/attachments.h"
+#include "orchestrator/keys/usage_store.h"
 #include "orchestrator/models/catalog.h"
 #include "orchestrator/settings.h"
 #include "orchestrator/storage/spend_store.h"
@@ -15,7 +16,14 @@
 
 enum { RUN_CALLS_MAX = 400 /* calls per run; more are a program error */ };
 
-/* Lives as long as the worker. */
+/* The virtual key that a request was sent with, as far as calls are concerned. */
+struct caller_key {
+    struct payer payer;
+    int64_t tokens_per_minute; /* 0 = no limit */
+    bool stores_prompts;       /* else prompts and answers are never written */
+};
+
+/* Lives as long as the worker, or as the request of a virtual key. */
 struct worker_context {
     const struct orchestrator_settings *settings;
     struct catalog *catalog;
@@ -24,6 +32,7 @@ struct worker_context {
     /* Called when a call of an adapter has failed; NULL = failures are not counted. */
     void (*on_failure)(const char *adapter, int failure_code, void *context);
     void *context;
+    const struct caller_key *key; /* NULL = the caller has none */
 };
 
 /* A requested call. */
@@ -71,6 +80,13 @@ struct provider_refusal {
     struct llm_refusal words;
 };
 
+/* Why a limit of the caller's key refused the last call. */
+struct key_refusal {
+    const char *message; /* NULL = no refusal */
+    double retry_after;  /* seconds */
+    bool is_budget;      /* else tokens per minute */
+};
+
 /* Whether a status means that the request itself is invalid, so that neither a retry nor another
  * model helps. */
 bool provider_rejects_request(int status);
@@ -92,6 +108,8 @@ struct run {
     struct optional_integer cached_tokens, cache_write_tokens,
         reasoning_tokens;            /* sum over all steps */
     struct provider_refusal refusal; /* result of the call that ended last */
+    struct key_refusal key_refusal;
+    struct usage_list usage; /* calls that have ended, for the end of the task */
     struct spend_hold *holds;
     size_t hold_count;
     struct problem *problem; /* of the store, when a function returns an error */
@@ -102,6 +120,9 @@ struct run {
 
 /* Stores the task of a run unless it is stored. */
 MUST_CHECK enum error run_store(struct run *run);
+
+/* Who pays for the calls of a run, and where that is written. */
+struct spend_call run_spending(const struct run *run);
 
 /* When parallel calls are ended early. */
 struct quorum {

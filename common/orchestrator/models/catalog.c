@@ -241,7 +241,7 @@ const struct model *catalog_resolve(struct arena *arena, const struct catalog *c
                                     const char *name)
 {
     const char *normalised = catalog_normalise(arena, name);
-    bool has_model_menu = catalog->browser_count > 0;
+    bool has_model_menu = catalog->browser_count > 0 && !catalog->is_closed;
 
     for (size_t i = 0; *normalised && i < catalog->count; i++)
         if (is_called(arena, &catalog->models[i], normalised))

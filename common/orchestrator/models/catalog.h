@@ -48,6 +48,7 @@ struct catalog {
     const char *source;        /* "dry-run-static", "web-provider-model-menu", "api-static" */
     int64_t checked_at;        /* time of the browser models; 0 = not observed */
     const char *default_model; /* the default model; NULL = plan_default_model() */
+    bool is_closed;            /* only its models have names: those that a key may call */
 };
 
 /* The built-in models: the last known browser models (when `with_browser_models`), and those of

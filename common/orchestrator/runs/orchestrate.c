@@ -18,11 +18,12 @@ const char *session_prompt(const struct worker_context *worker, struct arena *ar
                            const char *session_id, const char *prompt)
 {
     const struct orchestrator_settings *settings = worker->settings;
+    const char *key_id = worker->key ? worker->key->payer.key_id : NULL;
     struct task_list tasks;
     struct turn *turns;
 
-    if (!session_id ||
-        task_list_session(db, arena, session_id, settings->context_window_turns, &tasks, NULL))
+    if (!session_id || task_list_session(db, arena, session_id, key_id,
+                                         settings->context_window_turns, &tasks, NULL))
         return prompt;
     turns = ARENA_ARRAY(arena, struct turn, tasks.count);
     for (size_t i = 0; i < tasks.count; i++)

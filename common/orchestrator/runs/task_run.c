@@ -133,6 +133,38 @@ static const char *accepted_payload(struct arena *arena, const struct task_reque
     return schema_json(arena, PAYLOAD_MAX, &accepted_schema, &payload);
 }
 
+/* Whether the caller's key forbids to store prompts and answers. */
+static bool is_private(const struct run *run)
+{
+    return run->worker && run->worker->key && !run->worker->key->stores_prompts;
+}
+
+/* The task as it is stored: without texts when they must not be. */
+static struct task_record stored_task(const struct task_run *task_run)
+{
+    struct task_record task = task_run->task;
+
+    if (!is_private(&task_run->run))
+        return task;
+    task.prompt = task.prompt_folded = "";
+    task.metadata = "{}";
+    task.output_text = task.session_id = NULL;
+    task.failure_message = failure_name(task.failure_code);
+    return task;
+}
+
+static struct step_list without_texts(const struct run *run)
+{
+    struct step_record *steps = ARENA_ARRAY(run->arena, struct step_record, run->steps.count);
+
+    for (size_t i = 0; i < run->steps.count; i++) {
+        steps[i] = run->steps.items[i];
+        steps[i].output_text = steps[i].details = NULL;
+        steps[i].failure_message = failure_name(steps[i].failure_code);
+    }
+    return (struct step_list){run->steps.count, steps};
+}
+
 static void fill_in_task(struct task_run *task_run, const struct task_request *wanted,
                          int64_t accepted_at)
 {
@@ -157,7 +189,8 @@ static void fill_in_task(struct task_run *task_run, const struct task_request *w
         .metadata = write_metadata(run->arena, wanted->metadata, wanted->route, NULL),
         .retry_of_task_id = wanted->retry_of_task_id,
         .session_id = wanted->session_id,
-        .decompose = wanted->decompose};
+        .decompose = wanted->decompose,
+        .key_id = run->worker && run->worker->key ? run->worker->key->payer.key_id : NULL};
     task_run->accepted = (struct event_record){.sequence_no = 1,
                                                .event_type = EVENT_TASK_ACCEPTED,
                                                .created_at = accepted_at,
@@ -167,10 +200,11 @@ static void fill_in_task(struct task_run *task_run, const struct task_request *w
 static enum error store(struct run *run)
 {
     const struct task_run *task_run = (const struct task_run *)run;
+    const struct task_record task = stored_task(task_run);
 
     _Static_assert(offsetof(struct task_run, run) == 0, "a run is the beginning of its task's");
-    return task_begin(run->db, &task_run->task, &task_run->accepted, task_run->deadline_at,
-                      run->problem);
+    return task_begin(run->db, &task, &task_run->accepted,
+                      run_seconds_left(run) + DEADLINE_MARGIN_SECONDS, run->problem);
 }
 
 enum error task_run_begin(struct task_run *task_run, const struct worker_context *worker,
@@ -194,9 +228,6 @@ enum error task_run_begin(struct task_run *task_run, const struct worker_context
     fill_in_task(task_run, wanted, clock_unix_microseconds());
     if (wanted->dry_run)
         return ERROR_NONE;
-    clock_format(clock_unix_microseconds() + (int64_t)(seconds * 1e6) +
-                     DEADLINE_MARGIN_SECONDS * INT64_C(1000000),
-                 task_run->deadline_at);
     task_run->run.store = store;
     return late ? ERROR_NONE : run_store(&task_run->run);
 }
@@ -400,6 +431,39 @@ void task_run_compose(struct arena *arena, const struct task_request *wanted,
     *bundle = (struct task_bundle){*task, past->steps, {ended.count + 1, events}};
 }
 
+/* The ended task with its steps and events, as they are stored. */
+static struct task_bundle stored_bundle(struct task_run *task_run, const struct outcome *outcome)
+{
+    struct run *run = &task_run->run;
+    const struct step_list steps = run->steps;
+    struct outcome told = *outcome;
+    struct task_bundle bundle;
+
+    if (is_private(run)) {
+        run->steps = without_texts(run);
+        told.details = NULL;
+        told.failure_message = failure_name(told.failure_code);
+    }
+    bundle = (struct task_bundle){stored_task(task_run), run->steps, make_events(task_run, &told)};
+    run->steps = steps; /* the caller gets them whole */
+    return bundle;
+}
+
+/* Books what the calls did cost, and what they used on the day of the first of them. */
+static enum error book_calls(struct run *run)
+{
+    const struct spend_call spending = run_spending(run);
+    char *day = arena_alloc(run->arena, WINDOW_DAY_MAX);
+    enum error error = spend_book(&spending, run->holds, run->hold_count);
+
+    window_day(run->hold_count && run->holds[0].held_at ? run->holds[0].held_at
+                                                        : clock_unix_microseconds(),
+               day);
+    for (size_t i = 0; i < run->usage.count; i++)
+        run->usage.items[i].day = day;
+    return error ? error : usage_book(run->db, &run->usage, run->problem);
+}
+
 enum error task_run_end(struct task_run *task_run, const struct outcome *outcome)
 {
     struct run *run = &task_run->run;
@@ -413,7 +477,7 @@ enum error task_run_end(struct task_run *task_run, const struct outcome *outcome
         run->dry_run ? 0 : (clock_monotonic_microseconds() - task_run->started) / 1000);
     take_outcome(task, outcome);
     keep_trace(task_run, outcome->failure_code);
-    bundle = (struct task_bundle){*task, run->steps, make_events(task_run, outcome)};
+    bundle = stored_bundle(task_run, outcome);
     if (run->dry_run)
         return task_replace(run->db, &bundle, run->problem);
     error = db_begin(run->db, DB_WRITE, run->problem);
@@ -421,7 +485,7 @@ enum error task_run_end(struct task_run *task_run, const struct outcome *outcome
         return error;
     error = run_store(run);
     if (!error)
-        error = spend_settle(run->db, run->holds, run->hold_count, run->problem);
+        error = book_calls(run);
     if (!error)
         error = task_finish(run->db, &bundle, run->problem);
     return db_finish(run->db, error, run->problem);

@@ -29,7 +29,6 @@ struct task_run {
     struct event_record accepted;
     const struct plan *plan;
     int64_t started; /* monotonic microseconds */
-    char deadline_at[CLOCK_TEXT_MAX];
 };
 
 /* Begins a run and stores its task; a dry run is stored completely at its end. With `late` the
@@ -41,7 +40,7 @@ MUST_CHECK enum error task_run_begin(struct task_run *task_run, const struct wor
                                      struct problem *problem);
 
 /* Ends a run: stores the task with all steps and the events of `outcome`, and books the cost of its
- * calls (spend_settle()). Also for a failed `outcome`. */
+ * calls (spend_book()). Also for a failed `outcome`. */
 MUST_CHECK enum error task_run_end(struct task_run *task_run, const struct outcome *outcome);
 
 /* Composes a task of the past with its steps and events, without storing it: for demonstrations.

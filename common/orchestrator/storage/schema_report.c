@@ -26,12 +26,12 @@ static const struct table {
     const char *name;
     const char *columns[26];
 } tables[] = {
-    {"orch_tasks",
-     {"task_id",         "status",         "accepted_at",    "completed_at",     "duration_ms",
-      "prompt",          "reasoning",      "execution_mode", "dry_run",          "model_count",
-      "quorum",          "merge_strategy", "adapter_hint",   "cancel_on_quorum", "failure_code",
-      "failure_message", "output_text",    "metadata",       "retry_of_task_id", "session_id",
-      "was_decomposed",  "subtask_count",  "decompose"}},
+    {"orch_tasks", {"task_id",        "status",           "accepted_at",      "completed_at",
+                    "duration_ms",    "prompt",           "reasoning",        "execution_mode",
+                    "dry_run",        "model_count",      "quorum",           "merge_strategy",
+                    "adapter_hint",   "cancel_on_quorum", "failure_code",     "failure_message",
+                    "output_text",    "metadata",         "retry_of_task_id", "session_id",
+                    "was_decomposed", "subtask_count",    "decompose",        "key_id"}},
     {"orch_task_steps",
      {"task_id", "step_index", "model_id", "model_display_name", "backend", "provider", "status",
       "failure_code", "failure_message", "output_text", "duration_ms", "input_tokens",

@@ -30,7 +30,7 @@ static const struct statement list_tasks = {
            " WHERE (? = '' OR status = ?) AND (? = '' OR execution_mode = ?)"
            " AND (? = '' OR failure_code = ?) AND (? < 0 OR dry_run = ?)"
            " AND (? = '' OR accepted_at < ?) AND (? = '' OR prompt_folded LIKE ? ESCAPE '\\')"
-           " ORDER BY accepted_at DESC, task_id DESC LIMIT ?",
+           " AND (? = '' OR key_id = ?) ORDER BY accepted_at DESC, task_id DESC LIMIT ?",
 };
 static const struct statement list_newest = {
     .name = "orch_task_newest",
@@ -41,7 +41,7 @@ static const struct statement list_session = {
     .name = "orch_task_session",
     .sql = "SELECT prompt, output_text FROM (SELECT prompt, output_text, accepted_at, task_id"
            " FROM orch_tasks WHERE session_id = ? AND status <> 'accepted'"
-           " ORDER BY accepted_at DESC, task_id DESC LIMIT ?) AS turns"
+           " AND coalesce(key_id, '') = ? ORDER BY accepted_at DESC, task_id DESC LIMIT ?) AS turns"
            " ORDER BY accepted_at, task_id",
 };
 static const struct statement read_steps = {
@@ -115,7 +115,8 @@ static const char *name_at(const char *const *names, int position)
 static bool filters_nothing(const struct task_filter *filter)
 {
     return filter->status < 0 && filter->execution_mode < 0 && filter->failure_code < 0 &&
-           !filter->dry_run.given && !filter->before.given && !filter->prompt_contains;
+           !filter->dry_run.given && !filter->before.given && !filter->prompt_contains &&
+           !filter->key_id;
 }
 
 static struct query *query_tasks(struct db *db, struct arena *arena,
@@ -140,6 +141,7 @@ static struct query *query_tasks(struct db *db, struct arena *arena,
     bind_name(query, arena_copy_string(arena, before));
     query_bind_text(query, folded ? folded : "");
     query_bind_text(query, folded ? db_like_contains(arena, folded) : "");
+    bind_name(query, filter->key_id);
     query_bind_integer(query, filter->limit);
     return query;
 }
@@ -156,12 +158,14 @@ enum error task_list_recent(struct db *db, struct arena *arena, const struct tas
 }
 
 enum error task_list_session(struct db *db, struct arena *arena, const char *session_id,
-                             int64_t most, struct task_list *list, struct problem *problem)
+                             const char *key_id, int64_t most, struct task_list *list,
+                             struct problem *problem)
 {
     struct query *query = db_query(db, &list_session);
 
     *list = (struct task_list){0};
     query_bind_text(query, session_id);
+    query_bind_text(query, key_id ? key_id : "");
     query_bind_integer(query, most);
     while (query_next(query))
         query_read(query, &task_record_schema, LIST_ADD(arena, list), arena);

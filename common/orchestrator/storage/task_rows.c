@@ -28,6 +28,7 @@ static const struct field task_fields[] = {
     BOOLEAN(OWNER, was_decomposed),
     INTEGER(OWNER, subtask_count),
     BOOLEAN(OWNER, decompose),
+    STRING(OWNER, key_id, .nullable = true, .internal = true),
 };
 #undef OWNER
 SCHEMA(task_record_schema, struct task_record, "TaskRecord", task_fields);

@@ -9,7 +9,7 @@
     "task_id, status, accepted_at, completed_at, duration_ms, prompt, reasoning, execution_mode,"  \
     " dry_run, model_count, quorum, merge_strategy, adapter_hint, cancel_on_quorum, failure_code," \
     " failure_message, output_text, metadata, retry_of_task_id, session_id, was_decomposed,"       \
-    " subtask_count, decompose"
+    " subtask_count, decompose, key_id"
 #define STEP_COLUMNS                                                                               \
     "task_id, step_index, model_id, model_display_name, backend, provider, status, failure_code,"  \
     " failure_message, output_text, duration_ms, input_tokens, output_tokens, cost_usd,"           \

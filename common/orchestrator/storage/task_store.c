@@ -5,16 +5,19 @@
 #include "base/text.h"
 #include "crypto/token.h"
 #include "db/store.h"
+#include "orchestrator/keys/usage_store.h"
 #include "orchestrator/storage/spend_store.h"
 
 #include <string.h>
 
 enum { SWEEP_BATCH = 50, EVICT_BATCH = 500 };
 
+static const double nano_per_dollar = 1e9;
+
 static const struct statement insert_task = {
     .name = "orch_task_insert",
     .sql = "INSERT INTO orch_tasks (" TASK_COLUMNS ", prompt_folded) VALUES (?, ?, ?, ?, ?, ?, ?,"
-           " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+           " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
 static const struct statement end_task = {
     .name = "orch_task_end",
@@ -38,7 +41,7 @@ static const struct statement insert_event = {
 };
 static const struct statement insert_run = {
     .name = "orch_run_insert",
-    .sql = "INSERT INTO orch_runs (task_id, deadline_at) VALUES (?, ?)",
+    .sql = "INSERT INTO orch_runs (task_id, deadline_at) VALUES (?, {now_plus:?})",
 };
 static const struct statement delete_run = {
     .name = "orch_run_delete",
@@ -99,6 +102,7 @@ static void bind_task(struct query *query, const struct task_record *task, time_
     query_bind_boolean(query, task->was_decomposed);
     query_bind_integer(query, task->subtask_count);
     query_bind_boolean(query, task->decompose);
+    query_bind_text(query, task->key_id);
 }
 
 static enum error write_task(struct db *db, const struct task_record *task, struct problem *problem)
@@ -175,19 +179,18 @@ static enum error run_with_id(struct db *db, const struct statement *statement, 
     return query_end(query, problem);
 }
 
-static enum error write_run(struct db *db, const char *task_id, const char *deadline_at,
+static enum error write_run(struct db *db, const char *task_id, double seconds,
                             struct problem *problem)
 {
     struct query *query = db_query(db, &insert_run);
 
     query_bind_text(query, task_id);
-    query_bind_text(query, deadline_at);
+    query_bind_number(query, seconds);
     return query_end(query, problem);
 }
 
 enum error task_begin(struct db *db, const struct task_record *task,
-                      const struct event_record *accepted, const char *deadline_at,
-                      struct problem *problem)
+                      const struct event_record *accepted, double seconds, struct problem *problem)
 {
     enum error error = db_begin(db, DB_WRITE, problem);
 
@@ -197,7 +200,7 @@ enum error task_begin(struct db *db, const struct task_record *task,
     if (!error)
         error = write_event(db, task->task_id, accepted, problem);
     if (!error)
-        error = write_run(db, task->task_id, deadline_at, problem);
+        error = write_run(db, task->task_id, seconds, problem);
     return db_finish(db, error, problem);
 }
 
@@ -265,6 +268,45 @@ static enum error read_last_sequence(struct db *db, const char *task_id, int64_t
     return query_end(query, problem);
 }
 
+/* A step for each call whose end nobody saw, with the cost that is booked for it. */
+static struct step_list abandoned_steps(struct arena *arena, const struct abandoned_holds *holds,
+                                        const char *message)
+{
+    struct step_record *steps = ARENA_ARRAY(arena, struct step_record, holds->count);
+
+    for (size_t i = 0; i < holds->count; i++)
+        steps[i] = (struct step_record){
+            .step_index = (int64_t)i + 1,
+            .model_id = holds->items[i].model_id,
+            .model_display_name = holds->items[i].model_id,
+            .backend = BACKEND_API,
+            .provider = holds->items[i].provider,
+            .status = RUN_FAILED,
+            .failure_code = FAILURE_UNKNOWN,
+            .failure_message = message,
+            .cost_usd = GIVEN_NUMBER((double)holds->items[i].nano_usd / nano_per_dollar)};
+    return (struct step_list){holds->count, steps};
+}
+
+static enum error book_abandoned_usage(struct db *db, struct arena *arena,
+                                       const struct abandoned_holds *holds, struct problem *problem)
+{
+    struct usage_list usage = {0};
+
+    for (size_t i = 0; i < holds->count; i++)
+        usage_add(arena, &usage,
+                  &(struct usage){.day = holds->items[i].day,
+                                  .key_id = holds->items[i].key_id,
+                                  .team_id = holds->items[i].team_id,
+                                  .customer_id = holds->items[i].customer_id,
+                                  .model_id = holds->items[i].model_id,
+                                  .provider = holds->items[i].provider,
+                                  .calls = 1,
+                                  .failures = 1,
+                                  .nano_usd = holds->items[i].nano_usd});
+    return usage_book(db, &usage, problem);
+}
+
 /* Ends an abandoned task as failed and books what it holds. */
 static enum error end_abandoned(struct db *db, struct arena *arena, const char *task_id,
                                 int64_t *swept, struct problem *problem)
@@ -276,11 +318,16 @@ static enum error end_abandoned(struct db *db, struct arena *arena, const char *
                                      ":\"The worker that ran this task is gone.\","
                                      "\"failed_steps\":[],\"details\":{}}"};
     struct task_bundle bundle = {.events = {1, &event}};
+    const struct spend_call spending = {
+        .db = db, .arena = arena, .task_id = task_id, .problem = problem};
+    struct abandoned_holds holds = {0};
     enum error error = db_begin(db, DB_WRITE, problem);
 
     if (error)
         return error;
-    error = task_get(db, arena, task_id, &bundle.task, problem);
+    error = spend_book_abandoned(&spending, &holds);
+    if (!error)
+        error = task_get(db, arena, task_id, &bundle.task, problem);
     if (!error)
         error = read_last_sequence(db, task_id, &event.sequence_no, problem);
     if (!error && bundle.task.status == RUN_ACCEPTED) {
@@ -290,13 +337,14 @@ static enum error end_abandoned(struct db *db, struct arena *arena, const char *
         bundle.task.status = RUN_FAILED;
         bundle.task.failure_code = FAILURE_UNKNOWN;
         bundle.task.failure_message = message;
+        bundle.steps = abandoned_steps(arena, &holds, message);
         error = task_finish(db, &bundle, problem);
         ++*swept;
     } else if (!error) {
         error = run_with_id(db, &delete_run, task_id, problem);
     }
     if (!error)
-        error = spend_book_holds(db, task_id, problem);
+        error = book_abandoned_usage(db, arena, &holds, problem);
     return db_finish(db, error, problem);
 }
 

@@ -35,6 +35,7 @@ struct task_record {
     bool was_decomposed;
     int64_t subtask_count;
     bool decompose;
+    const char *key_id; /* the virtual key it was sent with; NULL = none. Not in snapshots. */
 };
 
 /* A row of orch_task_steps, and a step of a snapshot. */
@@ -96,9 +97,10 @@ struct task_bundle {
     struct event_list events;
 };
 
-/* Stores a new task with its first event and its deadline (a timestamp). */
+/* Stores a new task with its first event. When it has not ended after so many seconds, by the
+ * database's clock, any worker may end it. */
 MUST_CHECK enum error task_begin(struct db *db, const struct task_record *task,
-                                 const struct event_record *accepted, const char *deadline_at,
+                                 const struct event_record *accepted, double seconds,
                                  struct problem *problem);
 
 /* Ends a task, with steps and the further events, in its own transaction or the caller's.
@@ -119,6 +121,7 @@ struct task_filter {
     struct optional_boolean dry_run;
     struct optional_integer before; /* accepted strictly before; absent = any */
     const char *prompt_contains;    /* without regard to case; NULL = any */
+    const char *key_id;             /* sent with this virtual key; NULL = any or none */
     int64_t limit;
 };
 /* Newest first. */
@@ -126,9 +129,10 @@ MUST_CHECK enum error task_list_recent(struct db *db, struct arena *arena,
                                        const struct task_filter *filter, struct task_list *list,
                                        struct problem *problem);
 
-/* The last tasks of a session, oldest first; only prompt and output are filled in. */
+/* The last tasks of a session that were sent with the same virtual key (NULL = with none), oldest
+ * first; only prompt and output are filled in. */
 MUST_CHECK enum error task_list_session(struct db *db, struct arena *arena, const char *session_id,
-                                        int64_t most, struct task_list *list,
+                                        const char *key_id, int64_t most, struct task_list *list,
                                         struct problem *problem);
 
 MUST_CHECK enum error task_steps(struct db *db, struct arena *arena, const char *task_id,
