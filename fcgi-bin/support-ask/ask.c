@@ -323,6 +323,9 @@ enum error feedback_handle(struct request *request, struct reply *reply)
 
     if (!error)
         error = session_check(&tools.conversation, body->session_id);
+    if (!error) /* visitors share a name, so they are known by their session */
+        error = feedback_check(&tools.conversation, body->trace_id,
+                               service_is_visitor(request) ? body->session_id : NULL);
     if (!error)
         error = ask_vote(&tools.traces,
                          &(struct ask_ballot){.trace_id = body->trace_id,

@@ -107,6 +107,11 @@ MUST_CHECK enum error session_delete(const struct conversation_call *call, const
 MUST_CHECK enum error session_count_active(struct db *db, int64_t seconds, int64_t *count,
                                            struct problem *problem);
 
+/* ERROR_NOT_FOUND `trace_not_found` where `own_only` is set and somebody else asked; with
+ * `session_id` also for an answer of another session. An unknown answer is allowed. */
+MUST_CHECK enum error feedback_check(const struct conversation_call *call, const char *trace_id,
+                                     const char *session_id);
+
 /* Stores a vote; a session's second vote on a trace replaces the first. It is linked to the trace
  * if that belongs to this tenant. */
 MUST_CHECK enum error feedback_add(const struct conversation_call *call, const char *trace_id,

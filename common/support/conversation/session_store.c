@@ -135,6 +135,10 @@ static const struct statement count_active = {
     .name = "session_count_active",
     .sql = "SELECT count(*) FROM sessions WHERE last_access >= {now_plus:?}",
 };
+static const struct statement find_asker = {
+    .name = "feedback_asker",
+    .sql = "SELECT user_id, session_id FROM traces WHERE tenant_id = ? AND trace_id = ?",
+};
 static const struct statement put_vote = {
     .name = "feedback_put",
     .sql = "INSERT INTO feedback (tenant_id, trace_id, session_id, rating, reason, linked, ts)"
@@ -469,6 +473,32 @@ enum error session_count_active(struct db *db, int64_t seconds, int64_t *count,
     query_bind_number(query, -(double)seconds);
     *count = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, problem);
+}
+
+static bool is_same(const char *one, const char *other)
+{
+    return one && other && strcmp(one, other) == 0;
+}
+
+enum error feedback_check(const struct conversation_call *call, const char *trace_id,
+                          const char *session_id)
+{
+    struct query *query;
+    bool allowed = true;
+    enum error error;
+
+    if (!call->own_only)
+        return ERROR_NONE;
+    query = db_query(call->db, &find_asker);
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, trace_id);
+    if (query_next(query))
+        allowed = is_same(query_text_or_null(query, 0, call->arena), call->subject) &&
+                  (!session_id || is_same(query_text_or_null(query, 1, call->arena), session_id));
+    error = query_end(query, call->problem);
+    if (error || allowed)
+        return error;
+    return problem_set(call->problem, ERROR_NOT_FOUND, "trace_not_found", "trace not found");
 }
 
 enum error feedback_add(const struct conversation_call *call, const char *trace_id,
