@@ -114,14 +114,18 @@ static bool is_used(const struct answer *answer, const char *heading)
     return strstr(answer->text, heading) != NULL;
 }
 
-/* The introducing line of a list, without its colon; NULL for other passages. */
-static const char *lead_of(struct arena *arena, const struct passage *passage)
+static bool is_question(const char *heading)
 {
-    const char *feed = strchr(passage->text, '\n');
+    static const char *const marks[] = {"?", "\u061f", "\uff1f"};
+    size_t length = strlen(heading);
 
-    if (!feed || feed == passage->text || feed[-1] != ':')
-        return NULL;
-    return arena_copy(arena, passage->text, (size_t)(feed - passage->text) - 1);
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        size_t mark = strlen(marks[i]);
+
+        if (length > mark && strcmp(heading + length - mark, marks[i]) == 0)
+            return true;
+    }
+    return false;
 }
 
 struct suggesting {
@@ -132,30 +136,39 @@ struct suggesting {
     size_t count;
 };
 
+/* A heading of one word is too wide a topic to ask about; the lines between headings are fragments.
+ */
 static void suggest(struct suggesting *all, const char *heading)
 {
-    const char *text;
+    const char *text = heading;
 
     if (!heading || !*heading || all->count == SUGGESTIONS_MAX || is_used(all->answer, heading))
         return;
-    text = fill(all->arena, phrase_of(all->question->language)->suggestion, heading);
+    if (!is_question(heading)) {
+        if (!strchr(heading, ' ') && all->question->language != TEXT_ZH)
+            return;
+        text = fill(all->arena, phrase_of(all->question->language)->suggestion, heading);
+    }
     if (utf8_count(text) <= SUGGESTION_LENGTH_MAX && is_new(all->suggestions, all->count, text))
         all->suggestions[all->count++] = text;
 }
 
+static void suggest_headings(struct suggesting *all, const struct found_chunk *chunk)
+{
+    for (size_t i = 0; i < chunk->list.count; i++)
+        suggest(all, chunk->list.items[i].head);
+}
+
 size_t answer_suggest(struct arena *arena, const struct question *question,
-                      const struct answer *answer, const char *suggestions[SUGGESTIONS_MAX])
+                      const struct answer *answer, const struct found_chunk *graded, size_t count,
+                      const char *suggestions[SUGGESTIONS_MAX])
 {
     struct suggesting all = {arena, question, answer, suggestions, 0};
 
-    for (size_t i = 0; i < answer->document_count; i++) {
-        const struct found_chunk *chunk = answer->documents[i];
-
-        for (size_t j = 0; j < chunk->list.count; j++) {
-            suggest(&all, chunk->list.items[j].head);
-            suggest(&all, lead_of(arena, &chunk->list.items[j]));
-        }
-    }
+    for (size_t i = 0; i < answer->document_count; i++)
+        suggest_headings(&all, answer->documents[i]);
+    for (size_t i = 0; i < count; i++)
+        suggest_headings(&all, &graded[i]);
     return all.count;
 }
 
