@@ -49,11 +49,12 @@ static enum error export_cases(struct batch_program *program, const struct argum
     const struct trace_call call = {program->db, program->arena,
                                     is_any(arguments->tenant) ? NULL : arguments->tenant,
                                     &program->problem};
-    const struct review_filter filter = {is_any(arguments->status) ? "" : arguments->status, "",
-                                         arguments->limit < 1                 ? 1
-                                         : arguments->limit > REVIEW_LIST_MAX ? REVIEW_LIST_MAX
-                                                                              : arguments->limit,
-                                         0};
+    const struct review_filter filter = {
+        .status = is_any(arguments->status) ? "" : arguments->status,
+        .reason = "",
+        .limit = arguments->limit < 1                 ? 1
+                 : arguments->limit > REVIEW_LIST_MAX ? REVIEW_LIST_MAX
+                                                      : arguments->limit};
     struct text text;
     enum error error;
 

@@ -3,6 +3,7 @@
 #include "support-admin/console.h"
 #include "support-admin/knowledge.h"
 #include "support-admin/providers.h"
+#include "support-admin/questions.h"
 #include "support-admin/tickets.h"
 #include "support-admin/traces.h"
 #include "support/conversation/conversation.h"
@@ -335,6 +336,15 @@ static const struct route routes[] = {
      .name = "analytics_trends",
      .tag = "analytics",
      .summary = "Daily means of quality, cost or resolution"},
+    {.method = METHOD_GET,
+     .path = "/api/analytics/questions",
+     .role = SUPPORT_AGENT,
+     .query = &questions_query_schema,
+     .reply = &questions_schema,
+     .handler = questions_handle,
+     .name = "frequent_questions",
+     .tag = "analytics",
+     .summary = "Questions by how often they were asked, not answered, or voted down"},
 };
 
 static const struct http_family family = {

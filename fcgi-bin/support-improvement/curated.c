@@ -4,6 +4,7 @@
 #include "support/curated/case_status.h"
 #include "support/curated/rebuild.h"
 #include "support/programs/data_files.h"
+#include "text/fold.h"
 
 #include <string.h>
 
@@ -13,12 +14,14 @@ enum { CASES_DEFAULT = 50, CASES_MAX = 500 };
 
 struct curated_cases_query {
     int64_t limit, offset;
+    const char *q;
 };
 
 #define OWNER struct curated_cases_query
 static const struct field curated_cases_query_fields[] = {
     INTEGER(OWNER, limit, .default_value = CASES_DEFAULT, .help = "Kept between 1 and 500."),
-    INTEGER(OWNER, offset, .default_value = 0)};
+    INTEGER(OWNER, offset, .default_value = 0),
+    STRING(OWNER, q, .default_text = "", .max_length = 200, .help = "Words of the question.")};
 #undef OWNER
 SCHEMA(curated_cases_query_schema, struct curated_cases_query, "CuratedCasesQuery",
        curated_cases_query_fields);
@@ -134,6 +137,20 @@ static int64_t clamped(int64_t value, int64_t least, int64_t most)
     return value < least ? least : (value > most ? most : value);
 }
 
+/* Leaves the cases whose question contains `words`. */
+static void keep_words(struct arena *arena, struct curated_set *set, const char *words)
+{
+    const char *wanted = text_lower(arena, words);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < set->count && *wanted; i++) {
+        if (strstr(text_lower(arena, set->cases[i].query), wanted))
+            set->cases[kept++] = set->cases[i];
+    }
+    if (*wanted)
+        set->count = kept;
+}
+
 enum error curated_cases_handle(struct request *request, struct reply *reply)
 {
     const struct curated_cases_query *query = request->query;
@@ -148,6 +165,7 @@ enum error curated_cases_handle(struct request *request, struct reply *reply)
 
     if (error)
         return error;
+    keep_words(request->arena, &set, query->q);
     for (size_t i = (size_t)offset; i < set.count && count < (size_t)limit; i++) {
         const struct curated_case *item = &set.cases[i];
 

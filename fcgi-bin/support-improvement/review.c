@@ -12,6 +12,7 @@ enum { LIST_DEFAULT = 50, ID_LEAST = 8, ID_MOST = 64, EXCERPT_MAX = 1 << 20 };
 struct review_query {
     const char *status, *reason;
     int64_t limit, offset;
+    const char *trace_id, *q;
 };
 
 #define OWNER struct review_query
@@ -19,7 +20,9 @@ static const struct field review_query_fields[] = {
     STRING(OWNER, status, .default_text = "pending", .help = "`*` is any."),
     STRING(OWNER, reason, .default_text = "*", .help = "`*` is any."),
     INTEGER(OWNER, limit, .default_value = LIST_DEFAULT, .help = "Kept between 1 and 500."),
-    INTEGER(OWNER, offset, .default_value = 0, .help = "Kept from 0 on.")};
+    INTEGER(OWNER, offset, .default_value = 0, .help = "Kept from 0 on."),
+    STRING(OWNER, trace_id, .default_text = "", .max_length = 100, .help = "Of this answer only."),
+    STRING(OWNER, q, .default_text = "", .max_length = 200, .help = "Words of the question.")};
 #undef OWNER
 SCHEMA(review_query_schema, struct review_query, "ReviewQuery", review_query_fields);
 
@@ -226,7 +229,9 @@ enum error review_list_handle(struct request *request, struct reply *reply)
         .limit = query->limit < 1
                      ? 1
                      : (query->limit > REVIEW_LIST_MAX ? REVIEW_LIST_MAX : query->limit),
-        .offset = query->offset < 0 ? 0 : query->offset};
+        .offset = query->offset < 0 ? 0 : query->offset,
+        .trace_id = query->trace_id,
+        .words = query->q};
     struct trace_call call;
     struct object_list rows;
     struct review_item *items;

@@ -246,6 +246,86 @@ def test_an_answer_that_is_voted_down_is_in_review_at_once(support):
     assert support.post("/api/admin/review-queue", {"trace_id": answer["trace_id"]}, headers=reviewer).status_code == 409
 
 
+def test_only_who_asked_votes_on_an_answer(support):
+    anna, ben, agent = token("viewer", subject="anna"), token("viewer", subject="ben"), token("agent", subject="gil")
+    answer = support.post("/api/ask", {"question": QUESTION}, headers=anna).json()
+    down = {"trace_id": answer["trace_id"], "session_id": "of-ben", "rating": "down"}
+
+    def votes():
+        return [row["rating"] for row in
+                support.get(f"/api/admin/traces/{answer['trace_id']}", headers=agent).json()["feedback"]]
+
+    refused = support.post("/api/feedback", down, headers=ben)
+    assert (refused.status_code, refused.json()["detail"]) == (404, "trace not found")
+    visitor = support.post("/api/ask", {"question": QUESTION}).json()
+    other = support.post("/api/ask", {"question": QUESTION}).json()
+    for vote in ({**down, "session_id": visitor["session_id"]},
+                 {**down, "trace_id": other["trace_id"], "session_id": visitor["session_id"]}):
+        assert support.post("/api/feedback", vote).status_code == 404
+    assert support.post("/api/feedback", {**down, "trace_id": visitor["trace_id"]}, headers=anna).status_code == 404
+    assert votes() == []
+    assert all(row["trace_id"] != answer["trace_id"] for row in
+               support.get("/api/admin/review-queue?status=*&limit=100", headers=token("reviewer")).json()["items"])
+    assert support.post("/api/feedback", {**down, "trace_id": "nobody-knows"}, headers=ben).status_code == 204
+    assert support.post("/api/feedback", {**down, "session_id": answer["session_id"], "rating": "up"},
+                        headers=anna).status_code == 204
+    assert votes() == ["up"]
+    assert support.post("/api/feedback", down, headers=agent).status_code == 204
+    assert sorted(votes()) == ["down", "up"]
+
+
+FAQ = """# Orders and delivery
+
+## How long does delivery take?
+
+Delivery takes three working days.
+
+## Can I cancel an order?
+
+An order can be cancelled until delivery starts, which takes one working day.
+
+Delivery costs nothing if:
+- the order is above 60 dollars;
+- the address is in town.
+"""
+
+
+def test_related_questions_are_whole_questions(support):
+    anna = token("viewer", "faq", "anna")
+    support.send("POST", "/api/upload", headers=token("agent", "faq"), files={"file": ("faq.md", FAQ.encode())})
+    answer = support.post("/api/ask", {"question": "How many working days does delivery take?"}, headers=anna).json()
+    assert "three working days" in answer["answer"]
+    assert "Can I cancel an order?" in answer["suggested_questions"]
+    assert all(question.endswith("?") and "Delivery costs nothing" not in question
+               for question in answer["suggested_questions"])
+
+
+def test_questions_are_counted_by_what_became_of_them(support):
+    anna, agent = token("viewer", "counted", "anna"), token("agent", "counted", "gil")
+    support.send("POST", "/api/upload", headers=agent, files={"file": ("returns.md", DOCUMENT.encode())})
+    answers = [support.post("/api/ask", {"question": text}, headers=anna).json()
+               for text in (QUESTION, QUESTION.upper(), NOBODY_KNOWS)]
+    support.post("/api/feedback", {"trace_id": answers[0]["trace_id"], "session_id": answers[0]["session_id"],
+                                   "rating": "down"}, headers=anna)
+
+    def counted(kind, query=""):
+        reply = support.get(f"/api/analytics/questions?kind={kind}{query}", headers=agent).json()
+        assert reply["kind"] == kind
+        return [(row["question"].lower(), row["count"], row["trace_id"]) for row in reply["questions"]]
+
+    assert counted("asked")[0] == (QUESTION.lower(), 2, answers[1]["trace_id"]), "case does not count, the newest is shown"
+    assert counted("unanswered") == [(NOBODY_KNOWS.lower(), 1, answers[2]["trace_id"])]
+    assert counted("disliked") == [(QUESTION.lower(), 1, answers[0]["trace_id"])]
+    assert len(counted("asked", "&limit=1")) == 1
+    assert support.get("/api/analytics/questions?kind=other", headers=agent).status_code == 422
+    assert support.get("/api/analytics/questions", headers=anna).status_code == 403
+    reviewer = token("reviewer", "counted", "rita")
+    for query, found in ((f"trace_id={answers[0]['trace_id']}", 1), (f"trace_id={answers[2]['trace_id']}", 0),
+                         (f"q={QUESTION[:12].upper()}", 1), ("q=100%25", 0)):
+        items = support.get(f"/api/admin/review-queue?status=*&{query}", headers=reviewer).json()["items"]
+        assert len(items) == found, query
+
+
 def test_settings_of_an_experiment_are_described_with_their_ranges(support):
     settings = {row["name"]: row for row in support.get("/api/admin/experiments/settings", headers=token("admin")).json()["settings"]}
     top = settings["rerank_top_k"]

@@ -6,6 +6,7 @@
 #include "base/timestamp.h"
 #include "db/query.h"
 #include "support/metrics.h"
+#include "text/fold.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,21 +81,24 @@ static const struct statement insert_cases = {
     " r.created_at, r.reviewed_at, r.reviewed_by, r.snapshot_json AS snapshot,"                    \
     " t.final_quality AS quality, t.factuality_score AS fact_score, t.duration_ms, t.question"     \
     " FROM review_queue r LEFT JOIN traces t ON t.trace_id = r.trace_id"
+#define OF_WORDS                                                                                   \
+    " AND (? = '' OR r.trace_id = ?)"                                                              \
+    " AND (? = '' OR t.question LIKE ? ESCAPE '\\' OR lower(t.question) LIKE ? ESCAPE '\\')"
 static const struct statement list_cases = {
     .name = "review_list",
     .sql = "SELECT " CASE_COLUMNS " WHERE (? = '' OR r.tenant_id = ?)"
-           " AND (? = '' OR r.status = ?) AND (? = '' OR r.reason = ?)"
+           " AND (? = '' OR r.status = ?) AND (? = '' OR r.reason = ?)" OF_WORDS
            " ORDER BY r.created_at DESC, r.id DESC LIMIT ? OFFSET ?",
 };
 static const struct statement list_tenants_cases = {
     .name = "review_list_of_tenant",
-    .sql = "SELECT " CASE_COLUMNS " WHERE r.tenant_id = ? AND (? = '' OR r.reason = ?)"
+    .sql = "SELECT " CASE_COLUMNS " WHERE r.tenant_id = ? AND (? = '' OR r.reason = ?)" OF_WORDS
            " ORDER BY r.created_at DESC, r.id DESC LIMIT ? OFFSET ?",
 };
 static const struct statement list_tenants_status = {
     .name = "review_list_of",
     .sql = "SELECT " CASE_COLUMNS " WHERE r.tenant_id = ? AND r.status = ?"
-           " AND (? = '' OR r.reason = ?)"
+           " AND (? = '' OR r.reason = ?)" OF_WORDS
            " ORDER BY r.created_at DESC, r.id DESC LIMIT ? OFFSET ?",
 };
 static const struct statement list_confirmed = {
@@ -216,6 +220,19 @@ static void case_row(struct query *query, struct arena *arena, struct review_row
     }
 }
 
+static void bind_words(struct query *query, const struct trace_call *call,
+                       const struct review_filter *filter)
+{
+    const char *trace = filter->trace_id ? filter->trace_id : "",
+               *words = filter->words ? filter->words : "";
+
+    query_bind_text(query, trace);
+    query_bind_text(query, trace);
+    query_bind_text(query, words);
+    query_bind_text(query, db_like_contains(call->arena, words));
+    query_bind_text(query, db_like_contains(call->arena, text_lower(call->arena, words)));
+}
+
 enum error review_list(const struct trace_call *call, const struct review_filter *filter,
                        struct object_list *rows)
 {
@@ -235,6 +252,7 @@ enum error review_list(const struct trace_call *call, const struct review_filter
         query_bind_text(query, filter->status);
     query_bind_text(query, filter->reason);
     query_bind_text(query, filter->reason);
+    bind_words(query, call, filter);
     query_bind_integer(query, filter->limit);
     query_bind_integer(query, filter->offset);
     *rows = (struct object_list){.items = items};

@@ -46,6 +46,8 @@ struct review_row {
 struct review_filter {
     const char *status, *reason; /* "" = any */
     int64_t limit, offset;
+    const char *trace_id; /* NULL or "" = of any answer */
+    const char *words;    /* that the question contains; NULL or "" = any */
 };
 
 /* Result of one run of the queue builder. */

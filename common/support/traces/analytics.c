@@ -3,10 +3,15 @@
 #include "base/number.h"
 #include "db/query.h"
 
+#include <string.h>
+
 enum { SECONDS_A_DAY = 86400, ROWS_MOST = 1000 };
 
 const char *const analytics_metric_names[ANALYTICS__MAX + 1] = {"quality", "cost", "resolution",
                                                                 NULL};
+
+const char *const analytics_question_names[QUESTIONS__MAX + 1] = {"asked", "unanswered", "disliked",
+                                                                  NULL};
 
 static const struct statement read_topics = {
     .name = "analytics_topics",
@@ -53,6 +58,24 @@ static const struct statement read_days[ANALYTICS__MAX] = {
     {.name = "analytics_resolution",
      .sql = "SELECT substr(started_at, 1, 10),"
             " avg(CASE WHEN final_route = 'auto' THEN 1.0 ELSE 0.0 END) * 1e0" BY_DAY},
+};
+
+/* The newest answer by its time, before its id. */
+#define QUESTIONS                                                                                  \
+    "SELECT max(t.question), count(*), max(t.started_at), max(t.started_at || ' ' || t.trace_id)"  \
+    " FROM traces t"
+#define OF_PERIOD                                                                                  \
+    " WHERE t.origin = 'live' AND t.tenant_id = ? AND t.started_at >= {now_plus:?}"                \
+    " AND t.finished_at IS NOT NULL"
+#define MOST_FREQUENT                                                                              \
+    " GROUP BY lower(t.question) ORDER BY count(*) DESC, lower(t.question) LIMIT ?"
+static const struct statement read_questions[QUESTIONS__MAX] = {
+    {.name = "analytics_asked", .sql = QUESTIONS OF_PERIOD MOST_FREQUENT},
+    {.name = "analytics_unanswered",
+     .sql = QUESTIONS OF_PERIOD " AND t.final_route NOT IN ('auto', 'agentic')" MOST_FREQUENT},
+    {.name = "analytics_disliked",
+     .sql = QUESTIONS " JOIN feedback f ON f.tenant_id = t.tenant_id AND f.trace_id = t.trace_id"
+                      " AND f.linked = 1 AND f.rating = 'down'" OF_PERIOD MOST_FREQUENT},
 };
 
 static struct query *ask(const struct trace_call *call, const struct statement *statement,
@@ -114,4 +137,25 @@ enum error analytics_costs(const struct trace_call *call, int64_t days,
     enum error error = costs(call, &read_model_costs, days, by_model);
 
     return error ? error : costs(call, &read_category_costs, days, by_category);
+}
+
+enum error analytics_frequent(const struct trace_call *call, int64_t days,
+                              enum analytics_questions kind, int64_t limit,
+                              struct object_list *rows)
+{
+    struct question_row *items = ARENA_ARRAY(call->arena, struct question_row, (size_t)limit + 1);
+    struct query *query = db_query(call->db, &read_questions[kind]);
+
+    query_bind_text(query, call->tenant);
+    query_bind_number(query, -(double)days * SECONDS_A_DAY);
+    query_bind_integer(query, limit);
+    *rows = (struct object_list){.items = items};
+    while (rows->count < (size_t)limit && query_next(query)) {
+        const char *newest = query_text(query, 3, call->arena);
+
+        items[rows->count++] =
+            (struct question_row){query_text(query, 0, call->arena), query_integer(query, 1),
+                                  query_text(query, 2, call->arena), strrchr(newest, ' ') + 1};
+    }
+    return query_end(query, call->problem);
 }

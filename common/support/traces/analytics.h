@@ -33,4 +33,24 @@ MUST_CHECK enum error analytics_costs(const struct trace_call *call, int64_t day
                                       struct object_list *by_model,
                                       struct object_list *by_category);
 
+enum analytics_questions {
+    QUESTIONS_ASKED,
+    QUESTIONS_UNANSWERED,
+    QUESTIONS_DISLIKED,
+    QUESTIONS__MAX
+};
+extern const char *const analytics_question_names[QUESTIONS__MAX + 1];
+
+/* A question in the words in which it was asked, upper and lower case apart. */
+struct question_row {
+    const char *question;
+    int64_t count;
+    const char *last_at, *trace_id; /* of the newest answer */
+};
+/* The most frequent ones, at most `limit`: all; those that went to a person or failed; those whose
+ * answers were voted down, by votes. */
+MUST_CHECK enum error analytics_frequent(const struct trace_call *call, int64_t days,
+                                         enum analytics_questions kind, int64_t limit,
+                                         struct object_list *rows);
+
 #endif

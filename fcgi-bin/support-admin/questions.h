@@ -1,0 +1,12 @@
+/* What was asked most, what was not answered, what was voted down, over HTTP. */
+#ifndef ASSAY_SUPPORT_ADMIN_QUESTIONS_H
+#define ASSAY_SUPPORT_ADMIN_QUESTIONS_H
+
+#include "http/route.h"
+
+SCHEMA_OF(questions_query_schema, struct questions_query);
+SCHEMA_OF(questions_schema, struct questions_reply);
+
+enum error questions_handle(struct request *request, struct reply *reply);
+
+#endif
