@@ -322,8 +322,9 @@ read_pages() {
         esac
     done < <(jq -r 'to_entries[] | .key as $service
         | (.value + (if $service == "portal" then [] else [
-            {page: "docs", path: "/docs", name: "Try the API"},
-            {page: "redoc", path: "/redoc", name: "API reference"}] end)) as $pages
+            ({page: "docs", path: "/docs", name: "Try the API"},
+             {page: "redoc", path: "/redoc", name: "API reference"})
+            | if $service == "support" then .roles = ["agent", "reviewer", "admin"] else . end] end)) as $pages
         | ($pages[]
             | if .file then [$service, "file", .path, .file]
               elif .framed then [$service, "framed", .page, .path]
