@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { markedParts, quotesOf, citedParts } from '../../static/support/chat/passage.js';
+import { citedParts, markedRanges, partsOf, quotesOf } from '../../static/support/chat/passage.js';
 import { figuresOf, toneOf } from '../../static/support/metrics/cards.js';
 import { nextAddress, personOf } from '../../static/support/login/token.js';
 import { stepsOf } from '../../static/support/admin/steps.js';
@@ -72,6 +72,8 @@ async function ask(page, question) {
     await page.waitForSelector('.message[data-role="assistant"][aria-busy="false"] .message-tools');
     await page.waitForSelector('#send');
 }
+
+const markedParts = (text, quote) => partsOf(text, markedRanges(text, quote));
 
 test('a passage is found whatever stands between its words', () => {
     const text = '# Title\n\nThe **period** is\n12 months.\nMore.';
@@ -313,8 +315,8 @@ test('a case is judged by keys, joins the curated data, and a candidate is stage
     await page.click('form:has(#draft-name) [type="submit"]');
     await page.waitForSelector('#experiment');
     await page.click('#regression-run');
-    await page.waitForSelector('.case-item:has-text("refuse-much"):has-text("Not passed")');
-    await page.click('.case-item:has-text("refuse-much")');
+    await page.waitForSelector('.case-item:has-text("Refuse much"):has-text("Not passed")');
+    await page.click('.case-item:has-text("Refuse much")');
     await page.waitForSelector('#run .two-answers');
     assert.match(await page.innerText('#run'), /Too few cases/);
     await page.click('#improve-tab-experiments');
@@ -356,7 +358,7 @@ test('from a thumbs-down to a roll-back: case, verdict, curated data, green run,
     await page.click('dialog [data-kind="primary"], dialog [data-kind="danger"]');
     await page.waitForSelector('[role="alert"], [role="status"] >> text=/green regression run/');
     await page.click('#regression-run');
-    await page.waitForSelector('.case-item:has-text("one-document"):has-text("Passed")');
+    await page.waitForSelector('.case-item:has-text("One document"):has-text("Passed")');
 
     await page.click('#improve-tab-experiments');
     await page.click('.case-item:has-text("One document")');
@@ -400,7 +402,7 @@ test('a share of conversations is given by keyboard, and what came of it is told
         reasons: [{ code: 'guardrail_vetoed', text: 'thumbs_down is worse by 12% than may be.' }],
     };
     await page.route('**/splits', (route) => route.fulfill({ json: { splits: [judged] } }));
-    await untilText(page, '.split', /Stopped: worse results[^]*Not better[^]*high confidence[^]*thumbs_down is worse[^]*guardrail_vetoed/);
+    await untilText(page, '.split', /Stopped: worse results[^]*Not better[^]*high confidence[^]*thumbs_down is worse/);
     for (const look of looks) {
         await takeLook(page, look);
         await page.goto(inLook(at(`/static/improve.html?tab=experiments&experiment=${id}`), look));
@@ -428,7 +430,7 @@ test('what to do next: a document changes, and the answer that stood on it is li
     await page.keyboard.press('End');
     await untilText(page, '#sources', /Parcels leave the store within two days\./);
     await untilText(page, '#stale', /All checked cases are current|Checked/);
-    await untilText(page, '#next', /No recommendations|Priority/);
+    await untilText(page, '#next', /Nothing to recommend|Priority/);
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.focus('#sources tr:has-text("parcels.md") button');
     await page.keyboard.press('Enter');
@@ -437,8 +439,13 @@ test('what to do next: a document changes, and the answer that stood on it is li
         { title: 'Why is my parcel so late', action: 'look', evidence: 'review: seen 4 times', source: 'backlog', priority: 8.89 },
         { title: 'Deploy experiment 2026-01-01-x', action: 'stage it', evidence: 'a green run gained 3.5 in quality', source: 'regression', priority: 8.5 },
         { title: 'Adjust threshold quality_threshold', action: 'set it to 75', evidence: 'now 80; F1 would gain 0.05', source: 'threshold', priority: 3.5 },
+        { title: 'Adjust threshold slow_trace_threshold_ms', action: 'set it to 1', evidence: 'now 10000; F1 would gain 0.6', source: 'threshold', priority: 9 },
         { title: 'Re-review curated case c1', action: 'judge', evidence: 'route_drift', source: 'stale', priority: 2 },
     ] } }));
+    const analysis = (await (await fetch(at('/api/admin/thresholds/analysis'), { headers: bearer })).json());
+    Object.assign(analysis, { label_source: 'human_review' });
+    Object.assign(analysis.thresholds.quality_threshold, { current: 80, suggested: 75, labeled_count: 24 });
+    await page.route('**/thresholds/analysis?*', (route) => route.fulfill({ json: analysis }));
     await page.route('**/curated-dataset/stale', (route) => route.fulfill({ json: { items: [
         { case_id: 'trace-4711-of-a-long-name-that-must-wrap', tenant_id: 'default', status: 'stale_needs_review', staleness_reason: 'answer_contains_missing', last_checked_at: '2026-01-02T03:04:05+00:00' },
     ] } }));
@@ -446,6 +453,8 @@ test('what to do next: a document changes, and the answer that stood on it is li
         await takeLook(page, look);
         await page.goto(inLook(at('/static/improve.html?tab=next'), look));
         await page.waitForSelector('#next tbody tr:nth-child(4)');
+        assert.equal(await page.locator('#next tbody tr').count(), 4); /* what nobody can change here is no advice */
+        assert.doesNotMatch(await page.innerText('#next'), /_|F1/); /* no raw names of settings or reasons */
         await page.waitForSelector('#stale tbody tr');
         await checkLook(page, `next, ${look.name}`, look);
     }

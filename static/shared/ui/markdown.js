@@ -6,6 +6,7 @@
 import { Lexer } from '../../vendor/marked-18.2.1/marked.esm.js';
 import { codeblock } from './codeblock.js';
 import { html, nothing } from './lit.js';
+import { createMarker, withMarks, withoutMarks } from './markdown-marks.js';
 
 const entities = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', hellip: '…' };
 
@@ -44,7 +45,8 @@ function shallowest(tokens) {
 
 function createWriter(options, top) {
     const labels = new Map();
-    const text = (value) => (options.text ? options.text(decoded(value)) : decoded(value));
+    const mark = createMarker();
+    const text = (value) => mark(decoded(value), options.text ?? ((piece) => piece));
 
     /* Parts that scroll are landmarks: no two of a text have the same name. */
     function unique(label) {
@@ -58,20 +60,20 @@ function createWriter(options, top) {
         strong: (token) => html`<strong>${inlines(token.tokens)}</strong>`,
         em: (token) => html`<em>${inlines(token.tokens)}</em>`,
         del: (token) => html`<del>${inlines(token.tokens)}</del>`,
-        codespan: (token) => html`<code dir="ltr">${token.text}</code>`,
+        codespan: (token) => html`<code dir="ltr">${mark(token.text, (piece) => piece)}</code>`,
         br: () => html`<br />`,
-        link: (token) => link(token.href, inlines(token.tokens), options.address),
-        image: (token) => link(token.href, token.text || token.href, options.address),
-        html: (token) => token.raw,
+        link: (token) => link(withoutMarks(token.href), inlines(token.tokens), options.address),
+        image: (token) => link(withoutMarks(token.href), mark(token.text || token.href, (piece) => piece), options.address),
+        html: (token) => mark(token.raw, (piece) => piece),
     };
 
     const block = {
         space: () => null,
         hr: () => html`<hr />`,
-        html: (token) => html`<p>${token.raw}</p>`,
+        html: (token) => html`<p>${mark(token.raw, (piece) => piece)}</p>`,
         paragraph: (token) => html`<p dir="auto">${inlines(token.tokens)}</p>`,
         text: (token) => (token.tokens ? inlines(token.tokens) : text(token.text)),
-        code: (token) => codeblock(token.text, { language: token.lang ?? '', label: unique(token.lang || 'code') }),
+        code: (token) => codeblock(withoutMarks(token.text), { language: token.lang ?? '', label: unique(token.lang || 'code') }),
         blockquote: (token) => html`<blockquote dir="auto">${blocks(token.tokens)}</blockquote>`,
         heading: (token) => heading(token),
         list: (token) => list(token),
@@ -80,17 +82,17 @@ function createWriter(options, top) {
     };
 
     function inlines(tokens) {
-        return tokens.map((token) => (inline[token.type] ?? ((other) => other.raw))(token));
+        return tokens.map((token) => (inline[token.type] ?? ((other) => withoutMarks(other.raw)))(token));
     }
 
     function blocks(tokens) {
-        return tokens.map((token) => (block[token.type] ?? ((other) => html`<p>${other.raw}</p>`))(token));
+        return tokens.map((token) => (block[token.type] ?? ((other) => html`<p>${withoutMarks(other.raw)}</p>`))(token));
     }
 
     /* Headings of a text lie below those of the page that holds it, without a gap. */
     function heading({ depth, tokens, text: words }) {
         const content = inlines(tokens);
-        const id = options.idOf ? options.idOf(words) : nothing;
+        const id = options.idOf ? options.idOf(withoutMarks(words)) : nothing;
         const level = Math.min(6, depth - top + 1 + (options.headingsBelow ?? 2));
         if (level <= 2) return html`<h2 dir="auto" id=${id}>${content}</h2>`;
         if (level === 3) return html`<h3 dir="auto" id=${id}>${content}</h3>`;
@@ -100,7 +102,7 @@ function createWriter(options, top) {
     }
 
     function item(token) {
-        const box = token.task ? html`<input type="checkbox" disabled .checked=${token.checked} aria-label=${token.text} />` : null;
+        const box = token.task ? html`<input type="checkbox" disabled .checked=${token.checked} aria-label=${withoutMarks(token.text)} />` : null;
         const parts = token.tokens.filter(({ type }) => type !== 'checkbox');
         return html`<li dir="auto">${box}${blocks(parts)}</li>`;
     }
@@ -114,7 +116,7 @@ function createWriter(options, top) {
 
     function tableOf(token) {
         const align = (one) => (one.align === 'right' ? 'end' : 'start');
-        return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${unique(token.header.map(({ text: name }) => name).join(', '))}>
+        return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${unique(withoutMarks(token.header.map(({ text: name }) => name).join(', ')))}>
             <table class="table">
                 <thead>
                     <tr>${token.header.map((one) => (one.text === '' ? html`<td></td>` : html`<th scope="col" data-align=${align(one)}>${inlines(one.tokens)}</th>`))}</tr>
@@ -132,9 +134,11 @@ function createWriter(options, top) {
 /*
  * The template of a text in Markdown. options: text(string) makes something of plain text, such as
  * links of citation marks; headingsBelow is the level of the heading that the text stands under; address(href)
- * says where a link leads, null for nowhere; idOf(text) is the id of a heading, for links to it.
+ * says where a link leads, null for nowhere; idOf(text) is the id of a heading, for links to it; breaks: each
+ * end of a line is one; marked: [{from, to}] in the source, in order, shown as marked.
  */
 export function markdown(source, options = {}) {
-    const tokens = Lexer.lex(source ?? '', { gfm: true });
+    const text = withMarks(source ?? '', options.marked ?? []);
+    const tokens = Lexer.lex(text, { gfm: true, breaks: options.breaks ?? false });
     return html`<div class="prose">${createWriter(options, shallowest(tokens))(tokens)}</div>`;
 }

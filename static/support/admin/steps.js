@@ -65,5 +65,5 @@ function isDefault(value) {
 export function documentOf(value) {
     if (typeof value?.page_content !== 'string') return null;
     const { title, source, doc_id: id } = value.metadata ?? {};
-    return { title: title || source || id || '', text: value.page_content };
+    return { title: title || source || id || '', name: source || '', text: value.page_content };
 }

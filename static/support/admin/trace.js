@@ -7,8 +7,8 @@ import { waterfall } from '../../shared/ui/charts/waterfall.js';
 import { codeblock } from '../../shared/ui/codeblock.js';
 import { copyButton } from '../../shared/ui/copy.js';
 import { html, repeat } from '../../shared/ui/lit.js';
-import { markdown } from '../../shared/ui/markdown.js';
 import { table } from '../../shared/ui/table.js';
+import { answerText, documentText } from '../prose.js';
 import { documentOf, stepsOf } from './steps.js';
 
 const shownText = 400;
@@ -41,7 +41,7 @@ function summary(trace, onReview) {
                 ${copyButton({ title: t('admin.copy_id'), text: () => trace.trace_id })}
             </div>
         </div>
-        ${trace.answer ? markdown(trace.answer) : null}
+        ${trace.answer ? answerText(trace.answer) : null}
         <dl class="facts trace-facts">
             ${fact(t('admin.route'), routeBadge(trace.final_route))}
             ${fact(t('admin.quality'), trace.final_quality === null ? '–' : `${trace.final_quality}%`)}
@@ -57,11 +57,11 @@ function summary(trace, onReview) {
 function documents(list) {
     return html`<ul class="plain-list">
         ${list.map((one) => {
-            const { title, text } = documentOf(one);
+            const { title, text, name } = documentOf(one);
             return html`<li>
                 <details class="disclosure" data-plain>
                     <summary dir="auto">${title}</summary>
-                    <div class="disclosure-body document-text" dir="auto">${text}</div>
+                    <div class="disclosure-body">${documentText(text, { name })}</div>
                 </details>
             </li>`;
         })}

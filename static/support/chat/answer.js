@@ -5,8 +5,8 @@ import { badge } from '../../shared/ui/badge.js';
 import { copyButton } from '../../shared/ui/copy.js';
 import { icon } from '../../shared/ui/icons.js';
 import { html } from '../../shared/ui/lit.js';
-import { markdown } from '../../shared/ui/markdown.js';
 import { errorNotice } from '../../shared/ui/notice.js';
+import { answerText, replyText } from '../prose.js';
 import { addresses } from '../service.js';
 import { citedParts } from './passage.js';
 
@@ -33,7 +33,7 @@ function citation(message, number, actions) {
 function body(message, actions) {
     const text = (piece) =>
         citedParts(piece).map((part) => (typeof part === 'number' ? citation(message, part, actions) : part));
-    return markdown(message.text, { text });
+    return answerText(message.text, { text });
 }
 
 /* The sources that the text cites, by their numbers; all where it cites none. */
@@ -166,7 +166,7 @@ function fromPerson(message) {
     return html`<article class="message" data-role="person" aria-label=${t('chat.reply')}>
         <p class="message-author">${icon('person')}${message.author ? t('chat.reply_of', { name: message.author }) : t('chat.reply')}
             ${message.at ? html`<time class="message-time" datetime=${message.at}>${formatDateTime(message.at)}</time>` : null}</p>
-        ${markdown(message.text)}
+        ${replyText(message.text)}
     </article>`;
 }
 

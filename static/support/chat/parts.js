@@ -2,8 +2,8 @@
 import { t } from '../../shared/i18n.js';
 import { icon } from '../../shared/ui/icons.js';
 import { html, keyed, live, repeat } from '../../shared/ui/lit.js';
+import { documentText } from '../prose.js';
 import { messageView } from './answer.js';
-import { markedParts } from './passage.js';
 
 /* All messages; `welcome` stands where there are none. */
 export function messages({ conversation }, actions, welcome) {
@@ -55,7 +55,7 @@ export function panel({ message, number }, actions) {
     const { sources, citations } = message.result;
     const source = sources[number - 1];
     const cited = citations.find(({ index }) => index === number);
-    const parts = markedParts(source.page_content, { answer: message.text, index: number, excerpt: cited?.excerpt ?? '' });
+    const quote = { answer: message.text, index: number, excerpt: cited?.excerpt ?? '' };
     const step = (name, to) =>
         html`<button type="button" class="button button-icon" data-kind="quiet" aria-label=${t(`chat.${name}_source`)} ?disabled=${to < 1 || to > sources.length} @click=${() => actions.open(message, to)}>
             ${icon(name)}
@@ -74,9 +74,9 @@ export function panel({ message, number }, actions) {
         </div>
         ${keyed(
             `${message.id}-${number}`,
-            html`<div class="panel-text" dir="auto" tabindex="0" role="region" aria-label=${t('chat.passage')}>${parts.map(({ text, marked }) =>
-                marked ? html`<mark>${text}</mark>` : text,
-            )}</div>`,
+            html`<div class="panel-text source-text" tabindex="0" role="region" aria-label=${t('chat.passage')}>
+                ${documentText(source.page_content, { name: source.source, quote })}
+            </div>`,
         )}
     </aside>`;
 }

@@ -14,10 +14,10 @@ function escaped(text) {
 function placeOf(text, wanted) {
     const words = wanted
         .replace(/^[\s….]+|[\s…]+$/g, '')
-        .split(/[\s*_`#>]+/)
-        .filter((word) => word !== '' && word !== '-');
+        .split(/[\s*_`#>|]+/)
+        .filter((word) => !/^[:-]*$/.test(word));
     if (words.join(' ').length < shortest) return null;
-    const found = new RegExp(words.map(escaped).join('[\\s*_`#>-]+'), 'iu').exec(text);
+    const found = new RegExp(words.map(escaped).join('[\\s*_`#>|:-]+'), 'iu').exec(text);
     return found === null ? null : { from: found.index, to: found.index + found[0].length };
 }
 
@@ -42,13 +42,17 @@ function merged(places) {
     }, []);
 }
 
-/* `text` as [{text, marked}], marked where the answer quotes it, else where the excerpt lies. */
-export function markedParts(text, { answer = '', index = 0, excerpt = '' }) {
+/* [{from, to}] of `text`: where the answer quotes it, else where the excerpt lies. */
+export function markedRanges(text, { answer = '', index = 0, excerpt = '' }) {
     const quoted = quotesOf(answer, index).map((quote) => placeOf(text, quote)).filter(Boolean);
-    const places = merged(quoted.length > 0 ? quoted : [placeOf(text, excerpt)].filter(Boolean));
+    return merged(quoted.length > 0 ? quoted : [placeOf(text, excerpt)].filter(Boolean));
+}
+
+/* `text` as [{text, marked}]. */
+export function partsOf(text, ranges) {
     const parts = [];
     let at = 0;
-    for (const { from, to } of places) {
+    for (const { from, to } of ranges) {
         if (from > at) parts.push({ text: text.slice(at, from), marked: false });
         parts.push({ text: text.slice(from, to), marked: true });
         at = to;

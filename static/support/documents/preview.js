@@ -4,14 +4,21 @@ import { formatDateTime } from '../../shared/numbers.js';
 import { openDialog } from '../../shared/ui/dialog.js';
 import { html } from '../../shared/ui/lit.js';
 import { createResource, resourceView } from '../../shared/ui/resource.js';
+import { documentText, rowsText } from '../prose.js';
 
 const size = 50;
 
-function passage({ index, page, heading, text }) {
+function passage({ index, page, heading, text }, name) {
     return html`<section class="preview-passage">
         <p class="section-note">${t('documents.passage', { number: index + 1 })}${page === null ? '' : ` · ${t('documents.page_n', { page })}`}${heading ? html` · <span dir="auto">${heading}</span>` : null}</p>
-        <div class="document-text" dir="auto">${text}</div>
+        ${documentText(text, { name })}
     </section>`;
+}
+
+/* The rows of a CSV file are one table, other documents passages. */
+function passages(shown, { source, file_type: type }) {
+    const table = type === 'csv' ? rowsText(shown.map(({ text }) => text)) : null;
+    return table ?? shown.map((one) => passage(one, type === 'csv' ? '' : source));
 }
 
 export function preview(client, { doc_id: id, title }) {
@@ -31,7 +38,7 @@ export function preview(client, { doc_id: id, title }) {
                 quiet: true,
                 skeleton: { lines: 4, height: 'row' },
                 ready: ({ document: about }) => html`<p class="section-note">${t('documents.version_n', { version: about.version })} · ${formatDateTime(about.last_updated)}</p>
-                    ${shown.length === 0 ? html`<p>${t('documents.no_text')}</p>` : shown.map(passage)}
+                    ${shown.length === 0 ? html`<p>${t('documents.no_text')}</p>` : passages(shown, about)}
                     ${shown.length < about.chunk_count
                         ? html`<button type="button" class="button" @click=${() => text.load(shown.length)}>${t('chat.more')}</button>`
                         : null}`,
