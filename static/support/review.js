@@ -4,12 +4,30 @@ import { ApiError } from '../shared/ui/errors.js';
 import { toast } from '../shared/ui/toast.js';
 import { addresses } from './service.js';
 
-/* Answers that are in the queue already are as welcome there. */
-export async function sendToReview(client, trace) {
+/* The page of a case; null where it cannot be found. */
+function caseAddress(id, status) {
+    return `${addresses.improve}?${new URLSearchParams({ status, case: String(id) })}`;
+}
+
+async function caseOf(client, trace) {
+    const { items } = (await client.get('/api/admin/review-queue', { query: { status: '*', trace_id: trace } })).data;
+    return items[0] ?? null;
+}
+
+/* The address of the case of an answer, which is made if there is none yet. */
+export async function reviewAddress(client, trace) {
     try {
-        await client.post('/api/admin/review-queue', { trace_id: trace });
+        const { data } = await client.post('/api/admin/review-queue', { trace_id: trace });
+        if (data.id !== undefined) return caseAddress(data.id, 'pending');
     } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 409) throw error;
     }
-    toast(t('review.sent'), { action: { title: t('review.open'), run: () => location.assign(addresses.improve) } });
+    const found = await caseOf(client, trace);
+    return found === null ? addresses.improve : caseAddress(found.id, found.status);
+}
+
+/* Answers that are in the queue already are as welcome there. */
+export async function sendToReview(client, trace) {
+    const address = await reviewAddress(client, trace);
+    toast(t('review.sent'), { action: { title: t('review.open'), run: () => location.assign(address) } });
 }

@@ -21,6 +21,8 @@ export const addresses = {
     admin: page('admin'),
     trends: page('trends'),
     improve: page('improve'),
+    metrics: page('metrics'),
+    conversations: address('/conversations'),
     inbox: address('/agent'),
 };
 

@@ -6,13 +6,18 @@ import { html } from '../../shared/ui/lit.js';
 
 const tones = { pending: 'caution', published: 'good', rejected: 'plain' };
 
-export function gapColumns({ resolveGap }) {
+/* The service names a topic by its words, after "Missing topic:". */
+function topicOf({ topic_summary: summary }) {
+    return summary.replace(/^Missing topic: /, '');
+}
+
+export function gapColumns({ resolveGap, writeGap }) {
     return [
-        { name: 'topic_summary', title: t('documents.gap_topic'), cell: (row) => html`<span dir="auto">${row.topic_summary}</span>` },
+        { name: 'topic_summary', title: t('documents.gap_topic'), cell: (row) => html`<span dir="auto">${topicOf(row)}</span>` },
         {
             name: 'sample_questions',
             title: t('documents.gap_samples'),
-            cell: ({ sample_questions: questions }) => html`<ul class="plain-list">${(questions ?? []).slice(0, 3).map((one) => html`<li dir="auto">${one}</li>`)}</ul>`,
+            cell: ({ sample_questions: questions }) => html`<ul class="plain-list">${[...new Set(questions ?? [])].slice(0, 3).map((one) => html`<li dir="auto">${one}</li>`)}</ul>`,
         },
         { name: 'question_count', title: t('documents.gap_count'), align: 'end', cell: (row) => formatInteger(row.question_count) },
         { name: 'created_at', title: t('documents.gap_found'), cell: (row) => formatDate(row.created_at) },
@@ -23,7 +28,10 @@ export function gapColumns({ resolveGap }) {
             cell: (row) =>
                 row.resolved_at
                     ? badge(t('documents.gap_done'), 'good')
-                    : html`<button type="button" class="button" data-size="small" @click=${() => resolveGap(row)}>${t('documents.gap_resolve')}</button>`,
+                    : html`<span class="button-row">
+                          <button type="button" class="button" data-size="small" @click=${() => writeGap(row)}>${t('documents.write')}</button>
+                          <button type="button" class="button" data-kind="quiet" data-size="small" @click=${() => resolveGap(row)}>${t('documents.gap_resolve')}</button>
+                      </span>`,
         },
     ];
 }

@@ -11,6 +11,8 @@ import { html } from '../../shared/ui/lit.js';
 import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
 import { toast } from '../../shared/ui/toast.js';
 import { createUpload } from '../../shared/ui/upload.js';
+import { writeArticle } from '../article.js';
+import { documentText } from '../prose.js';
 import { client, goToSignIn, showAccount } from '../service.js';
 import { draftColumns, gapColumns, staleColumns } from './knowledge.js';
 import { createOutcomes } from './outcomes.js';
@@ -83,6 +85,13 @@ async function resolveGap({ id }) {
     if (await attempt(() => client.post(`/api/admin/kb-gaps/${encodeURIComponent(id)}/resolve`), t('documents.gap_resolved'))) gaps.reload();
 }
 
+/* An article resolves the gap that it was written for. */
+async function writeGap({ id, sample_questions: questions, topic_summary: topic }) {
+    if (!(await writeArticle(client, questions?.[0] ?? topic))) return;
+    await client.post(`/api/admin/kb-gaps/${encodeURIComponent(id)}/resolve`).catch(() => {});
+    gaps.reload();
+}
+
 async function decide({ id }, decision) {
     const done = t(decision === 'publish' ? 'documents.draft_published' : 'documents.draft_rejected');
     const call = decision === 'publish' ? () => client.post(`/api/admin/kb-drafts/${encodeURIComponent(id)}/publish`) : () => client.post(`/api/admin/kb-drafts/${encodeURIComponent(id)}/reject`);
@@ -102,7 +111,7 @@ async function editDraft(draft) {
         title: draft.topic,
         body: (close, draw) => {
             redraw = draw;
-            return pending ? form.field('draft_content') : html`<p class="document-text" dir="auto">${draft.draft_content}</p>`;
+            return pending ? form.field('draft_content') : documentText(draft.draft_content);
         },
         actions: (close) =>
             pending
@@ -122,7 +131,7 @@ async function checked({ doc_id: id }) {
     if (await attempt(() => client.post(`/api/admin/stale-docs/${encodeURIComponent(id)}/review`), t('documents.checked'))) stale.reload();
 }
 
-const gaps = shortList('/api/admin/kb-gaps', 'gaps', { columns: () => gapColumns({ resolveGap }), textOf: (gap) => `${gap.topic_summary} ${(gap.sample_questions ?? []).join(' ')}`, prefix: 'gaps', empty: 'documents.no_gaps' });
+const gaps = shortList('/api/admin/kb-gaps', 'gaps', { columns: () => gapColumns({ resolveGap, writeGap }), textOf: (gap) => `${gap.topic_summary} ${(gap.sample_questions ?? []).join(' ')}`, prefix: 'gaps', empty: 'documents.no_gaps' });
 const drafts = shortList('/api/admin/kb-drafts', 'drafts', { columns: () => draftColumns({ editDraft, decide }), textOf: (draft) => `${draft.topic} ${draft.draft_content}`, prefix: 'drafts', empty: 'documents.no_drafts' });
 const stale = shortList('/api/admin/stale-docs', 'documents', { columns: () => staleColumns({ open, checked }), textOf: (one) => `${one.title} ${one.doc_id}`, prefix: 'stale', empty: 'documents.no_stale', query: { top_cited: 100 } });
 const lists = { documents: list, gaps, drafts, stale };

@@ -15,6 +15,15 @@ function askLink(title) {
     return `${addresses.chat}?${new URLSearchParams({ q: `${question} ` })}`;
 }
 
+/* Why a file cannot be searched, and what to do about it. */
+function whyText({ kind, text }) {
+    if (/no text content/.test(text)) return t('documents.why_no_text');
+    if (/indexing failed/.test(text)) return t('documents.why_indexing');
+    const [, reason] = /ingestion failed: (.*)/s.exec(text) ?? [];
+    if (reason) return t('documents.why_ingestion', { reason });
+    return kind === 'failed' ? t('documents.why_ingestion', { reason: text }) : text;
+}
+
 function outcome(item) {
     const state = stateOf(item);
     return html`<li class="outcome">
@@ -22,7 +31,7 @@ function outcome(item) {
         ${badge(t(`documents.state_${state.kind}`), tones[state.kind], { dot: true })}
         ${state.version ? html`<span class="section-note">${t('documents.version_n', { version: state.version })}</span>` : null}
         ${state.chunks ? html`<span class="section-note">${t('documents.chunks_n', { count: state.chunks })}</span>` : null}
-        ${state.text ? html`<span class="section-note" dir="auto">${state.text}</span>` : null}
+        ${state.text ? html`<p class="outcome-why" dir="auto">${whyText(state)}</p>` : null}
         ${['indexed', 'replaced', 'same'].includes(state.kind) ? html`<a href=${askLink(item.name)}>${t('documents.ask')}</a>` : null}
     </li>`;
 }

@@ -1,17 +1,18 @@
 /* Quality: cases to judge, curated data, regression runs, experiments, what to do next. The address holds what is open. */
 import '../../shared/shell.js';
 import { t } from '../../shared/i18n.js';
-import { mount } from '../../shared/ui/app.js';
+import { afterPause, mount } from '../../shared/ui/app.js';
 import { confirm } from '../../shared/ui/dialog.js';
 import { ApiError } from '../../shared/ui/errors.js';
 import { createForm } from '../../shared/ui/form.js';
+import { createList } from '../../shared/ui/list.js';
 import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
 import { client, showAccount } from '../service.js';
 import { draftOf, overridesOf } from './settings.js';
 import { notesOf } from './expectations.js';
-import { view } from './view.js';
+import { curatedColumns, view } from './view.js';
 
 const runsEveryMs = 2000;
 const splitsEveryMs = 5000;
@@ -19,23 +20,31 @@ const rebuildEveryMs = 500;
 const listed = 100;
 const panels = ['queue', 'curated', 'runs', 'experiments', 'next'];
 const casesShown = 25;
-const defaults = { tab: 'queue', case: '', run: '', experiment: '', status: 'pending', reason: '', page: '1' };
+const defaults = { tab: 'queue', case: '', run: '', experiment: '', status: 'pending', reason: '', q: '', page: '1' };
 
 let app = null;
 const update = () => app?.update();
 
-const queue = createResource(update, async (signal, { status, reason, page }) => {
-    const query = { status, reason: reason || '*', limit: casesShown + 1, offset: (Number(page) - 1) * casesShown };
+const queue = createResource(update, async (signal, { status, reason, q, page }) => {
+    const query = { status, reason: reason || '*', q, limit: casesShown + 1, offset: (Number(page) - 1) * casesShown };
     const { items } = (await client.get('/api/admin/review-queue', { query, signal })).data;
     return { items: items.slice(0, casesShown), more: items.length > casesShown, size: casesShown };
 });
 const single = createResource(update, async (signal, id) => (await client.get(`/api/admin/review-queue/${encodeURIComponent(id)}`, { signal })).data);
-const curated = createResource(update, async (signal) => {
-    const [stats, cases] = await Promise.all([
-        client.get('/api/admin/curated-dataset/stats', { signal }),
-        client.get('/api/admin/curated-dataset/cases', { query: { limit: listed }, signal }),
-    ]);
-    return { stats: stats.data, cases: cases.data.items };
+const stats = createResource(update, async (signal) => (await client.get('/api/admin/curated-dataset/stats', { signal })).data);
+let curatedRows = [];
+const curated = createList(update, {
+    async load(signal, { page, size, q }) {
+        const { items: rows, total } = (await client.get('/api/admin/curated-dataset/cases', { query: { q, limit: size, offset: (page - 1) * size }, signal })).data;
+        curatedRows = rows;
+        return { rows, total };
+    },
+    columns: () => curatedColumns(curatedRows),
+    filters: () => [{ name: 'q', label: t('documents.search'), kind: 'search' }],
+    key: (row) => row.case_id,
+    caption: () => t('improve.tab_curated'),
+    prefix: 'cases_',
+    empty: ({ q }) => (q ? { title: t('chat.none_found') } : { title: t('improve.no_curated'), text: t('improve.no_curated_text') }),
 });
 const runs = createResource(update, async (signal) => (await client.get('/api/admin/regression-runs', { query: { limit: listed }, signal })).data.runs);
 const run = createResource(update, async (signal, id) => (await client.get(`/api/admin/regression-runs/${encodeURIComponent(id)}`, { signal })).data);
@@ -43,8 +52,21 @@ const experiments = createResource(update, async (signal) => (await client.get('
 const experiment = createResource(update, async (signal, id) => (await client.get(`/api/admin/experiments/${encodeURIComponent(id)}`, { signal })).data);
 const splits = createResource(update, async (signal, id) => (await client.get(`/api/admin/experiments/${encodeURIComponent(id)}/splits`, { signal })).data.splits);
 const settings = createResource(update, async (signal) => (await client.get('/api/admin/experiments/settings', { signal })).data.settings);
-const recommendations = createResource(update, async (signal) => (await client.get('/api/admin/recommendations/current', { signal })).data);
-const stale = createResource(update, async (signal) => (await client.get('/api/admin/curated-dataset/stale', { signal })).data);
+const recommendations = createResource(update, async (signal) => {
+    const [next, analysis] = await Promise.all([
+        client.get('/api/admin/recommendations/current', { signal }),
+        client.get('/api/admin/thresholds/analysis', { query: { days: 30 }, signal }),
+    ]);
+    return { ...next.data, analysis: analysis.data };
+});
+const stale = createResource(update, async (signal) => {
+    const [{ data }, cases] = await Promise.all([
+        client.get('/api/admin/curated-dataset/stale', { signal }),
+        client.get('/api/admin/curated-dataset/cases', { query: { limit: 500 }, signal }),
+    ]);
+    const questions = Object.fromEntries(cases.data.items.map((one) => [one.case_id, one.query]));
+    return { items: data.items.map((row) => ({ ...row, question: questions[row.case_id] ?? null })) };
+});
 const changed = createResource(update, async (signal) => (await client.get('/api/admin/citations/changed', { query: { limit: listed }, signal })).data);
 
 const notes = createForm(update, {
@@ -159,6 +181,7 @@ async function rebuild() {
             await new Promise((resolve) => setTimeout(resolve, rebuildEveryMs));
         }
     });
+    stats.reload();
     curated.reload();
 }
 
@@ -167,7 +190,7 @@ function follow() {
     const asked = readQuery(defaults);
     const tab = panels.includes(asked.tab) ? asked.tab : defaults.tab;
     const moved = asked.case !== app.state.opened;
-    app.set({ tab, opened: asked.case, run_id: asked.run, experiment_id: asked.experiment, status: asked.status, reason: asked.reason, page: asked.page });
+    app.set({ tab, opened: asked.case, run_id: asked.run, experiment_id: asked.experiment, status: asked.status, reason: asked.reason, words: asked.q, page: asked.page });
     runs.stop();
     splits.stop();
     if (tab === 'queue') {
@@ -177,10 +200,14 @@ function follow() {
             single.open(asked.case);
         }
     }
-    if (tab === 'curated') curated.load();
+    if (tab === 'curated') {
+        stats.load();
+        curated.start();
+    }
     if (tab === 'runs') {
         runs.load();
         runs.every(runsEveryMs);
+        experiments.load();
         if (asked.run !== '') run.open(asked.run);
     }
     if (tab === 'experiments') {
@@ -217,8 +244,9 @@ function pressed(event) {
     action();
 }
 
-const actions = { go, judge, step, change, rebuild, seen, setting };
-const resources = { settings, queue, single, curated, runs, run, experiments, experiment, splits, recommendations, stale, changed };
+const searchLater = afterPause(300, (q) => go({ q, case: '', page: '1' }));
+const actions = { go, search: searchLater, judge, step, change, rebuild, seen, setting };
+const resources = { settings, queue, single, stats, curated, runs, run, experiments, experiment, splits, recommendations, stale, changed };
 app = mount(document.getElementById('page'), view, {
     ...resources,
     notes,
@@ -230,6 +258,7 @@ app = mount(document.getElementById('page'), view, {
     experiment_id: '',
     status: 'pending',
     reason: '',
+    words: '',
     page: '1',
     overrides: [],
     wrong: [],

@@ -1,5 +1,5 @@
 /* The settings that an experiment changes, as fields with the types and ranges that the service names. */
-import { t } from '../../shared/i18n.js';
+import { hasText, t } from '../../shared/i18n.js';
 import { formatNumber } from '../../shared/numbers.js';
 import { html } from '../../shared/ui/lit.js';
 import { icon } from '../../shared/ui/icons.js';
@@ -60,6 +60,12 @@ function control(setting, text, wrong, actions) {
     />`;
 }
 
+/* What a setting does; one that the page has no words for is described as the service does. */
+function about({ name, help }) {
+    const key = `improve.about_${name}`;
+    return hasText(key) ? t(key) : help;
+}
+
 function row({ name, text }, settings, wrong, actions) {
     const setting = settings.find((one) => one.name === name);
     const title = settingName(name);
@@ -69,6 +75,7 @@ function row({ name, text }, settings, wrong, actions) {
             ${control(setting, text, wrong.includes(name), actions)}
             <button type="button" class="button button-icon" data-kind="quiet" aria-label=${t('improve.remove_setting', { name: title })} @click=${() => actions.remove(name)}>${icon('close')}</button>
         </div>
+        <p class="field-hint">${about(setting)}</p>
         <p class="field-hint" id=${`set-${name}-hint`}>${wrong.includes(name) ? t('improve.out_of_range') : ''} ${rangeOf(setting)}
             ${setting.reach === 'at_once' ? null : t(`improve.reach_${setting.reach}`)}</p>
     </div>`;

@@ -44,7 +44,7 @@ function splitCard(split) {
         ${reasons.length === 0
             ? null
             : html`<ul>
-                  ${reasons.map(({ code, text }) => html`<li><span dir="auto">${text}</span> <code class="section-note" dir="ltr">${code}</code></li>`)}
+                  ${reasons.map(({ text }) => html`<li dir="auto">${text}</li>`)}
               </ul>`}
         <p class="section-note">
             ${t('improve.since', { date: formatDateTime(split.started_at) })}${split.read_at === null ? null : html` · ${t('improve.read', { time: formatAgo(split.read_at) })}`}${split.waiting ===

@@ -2,6 +2,7 @@
 import { t } from '../../shared/i18n.js';
 import { formatAgo, formatDateTime } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
+import { empty } from '../../shared/ui/empty.js';
 import { icon } from '../../shared/ui/icons.js';
 import { html, nothing, repeat } from '../../shared/ui/lit.js';
 import { pager } from '../../shared/ui/pager.js';
@@ -10,6 +11,7 @@ import { filterBar } from '../../shared/ui/table.js';
 import { messageView } from '../chat/answer.js';
 import { messageOf } from '../chat/message.js';
 import { openSource } from '../chat/source.js';
+import { answerText, excerptText } from '../prose.js';
 import { addresses } from '../service.js';
 
 export const statuses = ['open', 'pending_response', 'resolved'];
@@ -90,11 +92,11 @@ function thread(messages) {
     </div>`;
 }
 
-function quoted(title, text) {
+function quoted(title, text, name = '') {
     return html`<li>
         <details class="disclosure" data-plain>
             <summary dir="auto">${title}</summary>
-            <div class="disclosure-body inbox-quote" dir="auto">${text}</div>
+            <div class="disclosure-body">${excerptText(text, name)}</div>
         </details>
     </li>`;
 }
@@ -129,7 +131,7 @@ function draft({ ticket, quality_scores: values }, { actions }) {
     return html`<details class="disclosure" id="draft">
         <summary>${t('inbox.draft')}</summary>
         <div class="disclosure-body stack">
-            <p class="inbox-quote" dir="auto">${ticket.ai_draft}</p>
+            ${answerText(ticket.ai_draft)}
             ${scores(values)}
             <div class="button-row">
                 <button type="button" class="button" data-size="small" id="use-draft" @click=${() => actions.draft(ticket.ai_draft)}>${t('inbox.use_draft')}</button>
@@ -179,7 +181,7 @@ function detail(data, page) {
             : null}
         ${draft(data, page)}
         ${form.view(html`${form.field('response')}`, { label: t('inbox.response'), action: html`${icon('send')}${t('inbox.send')}`, busy: sending })}
-        ${aside(t('inbox.documents'), data.retrieved_docs.slice(0, sourcesShown).map(({ title, excerpt }) => quoted(title, excerpt)))}
+        ${aside(t('inbox.documents'), data.retrieved_docs.slice(0, sourcesShown).map(({ title, excerpt, source }) => quoted(title, excerpt, source)))}
         ${aside(t('inbox.similar'), data.similar_tickets.map((one) => quoted(one.user_question, one.operator_response ?? '–')))}
     </section>`;
 }
@@ -188,7 +190,7 @@ export function view(page) {
     return html`<div class="inbox">
         ${tickets(page)}
         ${page.opened === ''
-            ? html`<p class="section-note">${t('inbox.choose')}</p>`
+            ? empty({ title: t('inbox.choose') })
             : resourceView(page.ticket, { quiet: true, skeleton: { lines: 2, height: 'card' }, ready: (data) => detail(data, page) })}
     </div>`;
 }

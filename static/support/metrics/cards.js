@@ -5,7 +5,7 @@ export const cards = [
     { name: 'p50', group: 'latency', member: 'p50_sec', unit: 'seconds', limit: 6 },
     { name: 'p95', group: 'latency', member: 'p95_sec', unit: 'seconds', limit: 12 },
     { name: 'p99', group: 'latency', member: 'p99_sec', unit: 'seconds', limit: 20 },
-    { name: 'quality', group: 'quality', member: 'avg_quality', unit: 'number', limit: 65, higher: true },
+    { name: 'quality', group: 'quality', member: 'avg_quality', unit: 'percent', limit: 65, higher: true },
     { name: 'low_quality', group: 'quality', member: 'low_quality_share_pct', unit: 'percent' },
     { name: 'escalation', group: 'escalation', member: 'rate_pct', unit: 'percent', limit: 35 },
     { name: 'thumbs_down', group: 'feedback', member: 'thumbs_down_rate_pct', unit: 'percent', limit: 20 },

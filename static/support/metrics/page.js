@@ -1,20 +1,51 @@
-/* How answers are doing: the snapshot of the API, fetched again while somebody looks. */
+/* What customers ask and how answers are doing, fetched again while somebody looks. */
 import '../../shared/shell.js';
+import { t } from '../../shared/i18n.js';
 import { mount } from '../../shared/ui/app.js';
+import { ApiError } from '../../shared/ui/errors.js';
 import { createResource } from '../../shared/ui/resource.js';
+import { toast } from '../../shared/ui/toast.js';
+import { writeArticle } from '../article.js';
+import { reviewAddress } from '../review.js';
 import { client, showAccount } from '../service.js';
 import { view } from './view.js';
 
 const everyMs = 30000;
+const days = 30;
+const shown = 6;
+const kinds = ['asked', 'unanswered', 'disliked'];
 
-const app = mount(document.getElementById('page'), view, { snapshot: null, votes: null });
+let app = null;
+const update = () => app?.update();
+const get = async (path, options) => (await client.get(path, options)).data;
 
-const snapshot = createResource(app.update, async (signal) => (await client.get('/api/metrics', { signal })).data);
-const votes = createResource(app.update, async (signal) => (await client.get('/api/feedback/stats', { query: { days: 30 }, signal })).data);
+const snapshot = createResource(update, (signal) => get('/api/metrics', { signal }));
+const votes = createResource(update, (signal) => get('/api/feedback/stats', { query: { days }, signal }));
+const daily = (metric) => createResource(update, (signal) => get('/api/analytics/trends', { query: { days, metric }, signal }));
+const frequent = (kind) => createResource(update, (signal) => get('/api/analytics/questions', { query: { days, kind, limit: shown }, signal }));
+const questions = Object.fromEntries(kinds.map((kind) => [kind, frequent(kind)]));
+const quality = daily('quality');
+const resolution = daily('resolution');
 
-app.set({ snapshot, votes });
+/* Opens the case of an answer. */
+async function review(trace) {
+    try {
+        location.assign(await reviewAddress(client, trace));
+    } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        toast(error.message || t(`notice.${error.kind}`), { tone: 'danger' });
+    }
+}
+
+async function write(question) {
+    if (await writeArticle(client, question)) questions.unanswered.reload();
+}
+
+const actions = { write, review };
+app = mount(document.getElementById('page'), view, { snapshot, votes, quality, resolution, questions, actions });
 showAccount();
 for (const resource of [snapshot, votes]) {
     resource.load();
     resource.every(everyMs);
 }
+for (const resource of [quality, resolution, ...Object.values(questions)]) resource.load();

@@ -1,153 +1,114 @@
-/* Thresholds with their curves, and the backlog, as a template. */
+/* The settings that decide who answers, and the backlog, as a template. */
 import { t } from '../../shared/i18n.js';
-import { formatDate, formatDateTime, formatInteger, formatNumber, formatPercent } from '../../shared/numbers.js';
-import { address } from '../../shared/place.js';
+import { formatDate, formatDateTime, formatInteger, formatMilliseconds } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
-import { lineChart } from '../../shared/ui/charts/line.js';
 import { empty } from '../../shared/ui/empty.js';
 import { html } from '../../shared/ui/lit.js';
+import { notice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 import { tabs } from '../../shared/ui/tabs.js';
+import { addresses } from '../service.js';
+import { settings } from './effects.js';
+import { settingCard } from './setting.js';
 
-/* Those that answering goes by; the others are for the eye. */
-const choosable = ['quality_threshold', 'fact_verification_min_score'];
-const tones = { holds: 'info', undecided: 'caution', broken: 'danger' };
-const pageOfTraces = address('/static/admin.html');
-
-const share = (value) => formatPercent(value, 3);
-
-/* Marks that would stand on each other's names are left out: the facts above say them all. */
-function marksOf(one, choice) {
-    const wanted = [{ x: choice?.cutoff ?? one.current, name: t(choice ? 'trends.chosen' : 'trends.current') }];
-    if (one.risk?.status === 'found') wanted.push({ x: one.risk.cutoff, name: t('trends.risk_cut') });
-    if (choice) wanted.push({ x: one.current, name: t('trends.current') });
-    const range = one.curve.at(-1).cutoff - one.curve[0].cutoff;
-    const marks = [];
-    for (const mark of wanted) if (marks.every(({ x }) => Math.abs(x - mark.x) > range * 0.35)) marks.push(mark);
-    return marks;
-}
-
-function curve(one, choice) {
-    const marks = marksOf(one, choice);
-    const places = [...one.curve.map(({ cutoff }) => cutoff), ...marks.map(({ x }) => x)];
-    const series = (name, key) => ({ name, points: one.curve.map((point) => ({ x: point.cutoff, y: point[key] })) });
-    const all = [series(t('trends.f1'), 'f1'), series(t('trends.coverage'), 'coverage'), series(t('trends.wrong'), 'risk')];
-    return lineChart({
-        label: `${t('trends.curve')}: ${t(`trends.${one.name}`)}`,
-        series: all,
-        x: { title: t('trends.cutoff'), format: (value) => formatNumber(value, 4), min: Math.min(...places), max: Math.max(...places) },
-        y: { title: t('trends.share'), format: share, min: 0, max: 1 },
-        marks,
+function basis({ label_count: count, days }, reviewed) {
+    if (reviewed) return html`<p class="section-note">${t('trends.by_people', { count, days })}</p>`;
+    return notice({
+        tone: 'info',
+        title: t('trends.by_route'),
+        body: html`<p>${t('trends.by_route_text')}</p>`,
+        actions: html`<a class="button" data-size="small" href=${addresses.improve}>${t('trends.review')}</a>`,
     });
 }
 
-function riskFact(risk) {
-    if (risk === null) return '–';
-    if (risk.status === 'too_few') return t('trends.too_few', { count: risk.needed });
-    if (risk.status === 'not_reached') return t('trends.not_reached');
-    return html`${formatNumber(risk.cutoff, 4)} · ${t('trends.coverage_of', { share: share(risk.coverage) })}`;
-}
-
-function suggestedFact(one) {
-    if (one.suggested === null) return t('trends.insufficient');
-    return html`${formatNumber(one.suggested, 6)} · F1 ${formatNumber(one.suggested_metrics.f1, 3)}`;
-}
-
-function choiceFact(choice) {
-    const state = choice.risk === null ? null : (choice.state ?? 'new');
-    return html`<div class="fact">
-        <dt>${t('trends.chosen')}</dt>
-        <dd>${formatNumber(choice.cutoff, 4)} ${state === null ? null : badge(t(`trends.state_${state}`), tones[state])}</dd>
-    </div>`;
-}
-
-function buttons(one, choice, actions) {
-    const use = (source, cutoff, kind) =>
-        html`<button type="button" class="button" data-size="small" @click=${() => actions.choose(one.name, source)}>
-            ${kind}: ${t('trends.use', { cutoff: formatNumber(cutoff, 4) })}
-        </button>`;
-    return html`<div class="button-row">
-        ${one.risk?.status === 'found' ? use('risk', one.risk.cutoff, t('trends.risk_cut')) : null}
-        ${one.suggested === null ? null : use('f1', one.suggested, t('trends.suggested'))}
-        ${
-            choice
-                ? html`<button type="button" class="button" data-size="small" @click=${() => actions.unchoose(one.name)}>${t('trends.back')}</button>`
-                : null
-        }
-    </div>`;
-}
-
-function thresholdCard(one, choice, actions) {
-    return html`<section class="card section stack" aria-labelledby=${`title-${one.name}`}>
-        <div class="section-head"><h2 id=${`title-${one.name}`}>${t(`trends.${one.name}`)}</h2></div>
-        <dl class="facts threshold-facts">
-            <div class="fact"><dt>${t('trends.current')}</dt><dd>${formatNumber(one.current, 6)}</dd></div>
-            <div class="fact"><dt>${t('trends.suggested')}</dt><dd>${suggestedFact(one)}</dd></div>
-            <div class="fact"><dt>${t('trends.risk_cut')}</dt><dd>${riskFact(one.risk)}</dd></div>
-            ${choice ? choiceFact(choice) : null}
-        </dl>
-        ${one.curve.length === 0 ? html`<p class="section-note">${t('trends.no_values')}</p>` : curve(one, choice)}
-        ${choosable.includes(one.name) ? buttons(one, choice, actions) : null}
-    </section>`;
-}
-
-function thresholdsReady({ analysis, choices }, { actions }) {
-    const judged = { count: analysis.label_count, days: analysis.days };
-    return html`<div class="stack">
-        <p class="threshold-basis">
-            ${t('trends.judged', judged)}
-            ${badge(t(analysis.label_source === 'human_review' ? 'trends.by_people' : 'trends.by_route'), analysis.label_source === 'human_review' ? 'info' : 'caution')}
-            <span class="section-note">${formatDateTime(analysis.generated_at)}</span>
-        </p>
-        ${Object.values(analysis.thresholds).map((one) =>
-            thresholdCard(
-                one,
-                choices.find(({ metric }) => metric === one.name),
-                actions,
-            ),
-        )}
-    </div>`;
-}
-
-function thresholdsPanel(page) {
-    return html`<div class="stack">
+/* What suggestions are to reach; without reviewed answers there is nothing to aim at. */
+function goal(page) {
+    return html`<details class="disclosure" data-plain>
+        <summary>${t('trends.goal')}</summary>
         <form
-            class="card section button-row threshold-choice"
+            class="disclosure-body button-row threshold-choice"
             @submit=${(event) => {
                 event.preventDefault();
                 if (!page.form.unclear()) page.actions.refresh();
             }}
         >
             ${page.form.field('risk')} ${page.form.field('confidence')}
-            <button type="submit" class="button" data-kind="primary">${t('trends.refresh')}</button>
+            <button type="submit" class="button">${t('trends.refresh')}</button>
         </form>
-        ${resourceView(page.thresholds, { skeleton: { lines: 3, height: 'chart' }, ready: (data) => thresholdsReady(data, page) })}
+    </details>`;
+}
+
+function ready({ analysis, choices }, page) {
+    const reviewed = analysis.label_source === 'human_review';
+    const { texts, busy, actions } = page;
+    return html`<div class="stack">
+        ${basis(analysis, reviewed)} ${reviewed ? goal(page) : null}
+        ${settings.map((name) =>
+            settingCard(analysis.thresholds[name], {
+                reviewed,
+                choice: choices.find(({ metric }) => metric === name),
+                text: texts[name],
+                busy,
+                actions,
+            }),
+        )}
+        <section class="card section stack" aria-labelledby="slow-title">
+            <div class="section-head">
+                <h2 id="slow-title">${t('trends.slow')}</h2>
+                <p class="setting-now"><strong>${formatMilliseconds(analysis.thresholds.slow_trace_threshold_ms.current)}</strong></p>
+            </div>
+            <p>${t('trends.slow_text')}</p>
+        </section>
+        <p class="section-note">${t('trends.more')} <a href=${`${addresses.improve}?tab=experiments`}>${t('trends.experiments')}</a></p>
+    </div>`;
+}
+
+function thresholdsPanel(page) {
+    return html`<div class="stack">
+        <p class="lead-text">${t('trends.intro')}</p>
+        ${resourceView(page.thresholds, { skeleton: { lines: 3, height: 'chart' }, ready: (data) => ready(data, page) })}
     </div>`;
 }
 
 function traceLinks(ids) {
     if (ids.length === 0) return '–';
-    return ids.slice(0, 3).map((id, at) => html`${at > 0 ? ', ' : ''}<a href=${`${pageOfTraces}?${new URLSearchParams({ trace: id })}`}>${id.slice(0, 8)}</a>`);
+    return ids.slice(0, 3).map((id, at) => html`${at > 0 ? ', ' : ''}<a href=${`${addresses.admin}?${new URLSearchParams({ trace: id })}`}>${id.slice(0, 8)}</a>`);
 }
 
+/* The bands of the weekly report. */
+function urgency(priority) {
+    const [level, tone] = priority >= 8 ? ['high', 'danger'] : priority >= 4 ? ['medium', 'caution'] : ['low', 'plain'];
+    return badge(t(`review.urgency_${level}`), tone, { dot: true });
+}
+
+/* Where each kind of problem is mended. */
+const places = {
+    kb_gap: `${addresses.documents}?tab=gaps`,
+    freshness: `${addresses.documents}?tab=stale`,
+    evaluator_drift: `${addresses.admin}?tab=evaluations`,
+    thumbs_down: `${addresses.improve}?reason=thumbs_down`,
+    slow_trace: `${addresses.improve}?reason=slow_trace`,
+    review: `${addresses.improve}?status=confirmed_bad`,
+};
+
 const columns = () => [
-    { name: 'priority', title: t('trends.priority'), align: 'end', cell: ({ priority }) => formatNumber(priority, 3) },
     { name: 'title', title: t('trends.what'), cell: ({ title }) => html`<span dir="auto">${title}</span>` },
+    { name: 'priority', title: t('trends.priority'), cell: ({ priority }) => urgency(priority) },
     { name: 'source', title: t('trends.from'), cell: ({ source }) => t(`trends.source_${source}`) },
     { name: 'frequency', title: t('trends.times'), align: 'end', cell: ({ frequency }) => formatInteger(frequency) },
     { name: 'latest_at', title: t('trends.seen'), cell: ({ latest_at: at }) => formatDateTime(at) },
     { name: 'trace_ids', title: t('trends.traces'), cell: ({ trace_ids: ids }) => traceLinks(ids) },
-    { name: 'action', title: t('trends.action'), cell: ({ source }) => t(`trends.action_${source}`) },
+    { name: 'action', title: t('trends.action'), cell: ({ source }) => html`<a href=${places[source] ?? addresses.improve}>${t(`trends.action_${source}`)}</a>` },
 ];
 
-function backlogReady({ week, week_start: from, week_end: to, items }) {
-    const title = t('trends.week', { week, from: formatDate(from), to: formatDate(to) });
+function backlogReady({ week_start: from, week_end: to, items }) {
+    const title = t('trends.week', { from: formatDate(from), to: formatDate(to) });
     return html`<section class="card section stack" aria-labelledby="week">
         <div class="section-head"><h2 id="week">${title}</h2></div>
         ${
             items.length === 0
-                ? empty({ title: t('trends.no_items'), text: t('trends.no_items_text') })
+                ? empty({ title: t('trends.no_items'), text: t('trends.no_items_text'), action: html`<a class="button" data-size="small" href=${addresses.improve}>${t('trends.review')}</a>` })
                 : table({ caption: title, rows: items, columns: columns() })
         }
     </section>`;
@@ -155,7 +116,7 @@ function backlogReady({ week, week_start: from, week_end: to, items }) {
 
 function backlogPanel({ backlog }) {
     return html`<div class="stack">
-        <p><a href=${`${pageOfTraces}?tab=evaluations`}>${t('trends.worst')}</a></p>
+        <p class="lead-text">${t('trends.backlog_intro')} <a href=${`${addresses.admin}?tab=evaluations`}>${t('trends.worst')}</a></p>
         ${resourceView(backlog, { skeleton: { lines: 3, height: 'card' }, ready: backlogReady })}
     </div>`;
 }

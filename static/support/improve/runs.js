@@ -1,0 +1,122 @@
+/* Regression runs as a template: the list, and one of them case by case. */
+import { t } from '../../shared/i18n.js';
+import { formatAgo, formatInteger, formatNumber, formatPercent } from '../../shared/numbers.js';
+import { empty } from '../../shared/ui/empty.js';
+import { html, repeat } from '../../shared/ui/lit.js';
+import { pager } from '../../shared/ui/pager.js';
+import { resourceView } from '../../shared/ui/resource.js';
+import { filterBar } from '../../shared/ui/table.js';
+import { answerText } from '../prose.js';
+import { choose, fact, intro, item, wordOf, word } from './parts.js';
+import { inWords } from './words.js';
+
+const shownAtOnce = 25;
+const share = (value) => (value === null ? '–' : formatPercent(value, 3));
+
+const stateOf = ({ result, status }) => (result === null && status === 'running' ? wordOf('run_running', 'info') : word(result ?? status));
+
+/* An experiment by its name; the settings in force are called so. */
+export function nameOf(id, experiments) {
+    if (id === 'current') return t('improve.current_settings');
+    return experiments.data?.experiments.find((one) => one.id === id)?.name ?? id;
+}
+
+function powerNotice(gate) {
+    const { power } = gate;
+    const blind = gate.passed && !power.could_have_seen;
+    return html`<div class="notice" data-tone=${blind ? 'caution' : 'info'}>
+        <h3 class="notice-title">${blind ? t('improve.blind') : t('improve.power')}</h3>
+        <p>
+            ${power.detectable_drop === null ? t('improve.sees_nothing') : t('improve.sees', { drop: share(power.detectable_drop), power: share(power.power) })}
+            ${power.cases_missing ? t('improve.missing', { count: power.cases_missing, drop: share(power.target_drop) }) : null}
+        </p>
+    </div>`;
+}
+
+function side(name, result, failures) {
+    return html`<div class="stack">
+        <h4>${t(`improve.${name}`)} · ${t('chat.quality', { quality: formatInteger(result.quality_score) })}</h4>
+        ${answerText(result.answer)}
+        ${failures.length === 0 ? null : html`<ul class="failures">${failures.map((text) => html`<li dir="auto">${inWords(text)}</li>`)}</ul>`}
+    </div>`;
+}
+
+function runCase(one) {
+    return html`<li>
+        <details class="disclosure" ?open=${one.outcome === 'regression'}>
+            <summary><span dir="auto">${one.query}</span> ${word(one.outcome)}</summary>
+            <div class="disclosure-body two-answers">
+                ${side('baseline', one.baseline, one.baseline_failures)} ${side('candidate', one.candidate, one.candidate_failures)}
+            </div>
+        </details>
+    </li>`;
+}
+
+function summary({ aggregate, gate, cases }) {
+    return html`<dl class="facts">
+            ${fact(t('improve.baseline'), share(aggregate.baseline_pass_rate))}
+            ${fact(t('improve.candidate'), share(aggregate.candidate_pass_rate))}
+            ${fact(t('improve.regression'), formatInteger(aggregate.regressions))}
+            ${fact(t('improve.new_pass'), formatInteger(aggregate.new_passes))}
+            ${fact(t('improve.p_value'), formatNumber(gate.power.p_value, 3))}
+        </dl>
+        ${powerNotice(gate)}
+        ${gate.reasons.length === 0 ? null : html`<ul>${gate.reasons.map((text) => html`<li dir="auto">${inWords(text)}</li>`)}</ul>`}
+        <ul class="plain-list">${cases.map(runCase)}</ul>`;
+}
+
+function progress({ cases_done: done, cases_total: total }) {
+    return total === null ? null : html`<p>${t('improve.progress', { done, total })}</p>`;
+}
+
+function runDetail({ run, report }, { experiments, actions }) {
+    const title = run.baseline === run.candidate ? nameOf(run.candidate, experiments) : t('improve.versus', { candidate: nameOf(run.candidate, experiments), baseline: nameOf(run.baseline, experiments) });
+    const deployable = run.result === 'pass' && run.candidate !== 'current';
+    return html`<section class="card section stack" id="run" aria-labelledby="run-title">
+        <div class="section-head"><h2 id="run-title" dir="auto">${title}</h2>${stateOf(run)}</div>
+        ${run.error === null ? null : html`<p class="case-text">${run.error}</p>`}
+        ${deployable
+            ? html`<div class="button-row"><button type="button" class="button" id="to-experiment" @click=${() => actions.go({ tab: 'experiments', experiment: run.candidate })}>${t('improve.to_experiment')}</button></div>`
+            : null}
+        ${report === null ? progress(run) : summary(report)}
+    </section>`;
+}
+
+function list(rows, { run_id: opened, experiments, page, words, actions }) {
+    const wanted = words.toLocaleLowerCase();
+    const named = rows.map((row) => ({ ...row, name: nameOf(row.candidate, experiments) })).filter(({ name }) => name.toLocaleLowerCase().includes(wanted));
+    const from = (Number(page) - 1) * shownAtOnce;
+    const shown = named.slice(from, from + shownAtOnce);
+    if (shown.length === 0) return empty({ title: t('chat.none_found') });
+    return html`<ul class="case-list plain-list">
+            ${repeat(
+                shown,
+                (row) => row.run_id,
+                (row) => item(row.run_id === opened, row.name, html`${stateOf(row)} ${formatAgo(row.created_at)}${row.candidate_pass_rate === null ? null : html` · ${t('improve.passed_share', { share: share(row.candidate_pass_rate) })}`}`, () => actions.go({ run: row.run_id })),
+            )}
+        </ul>
+        ${named.length > shownAtOnce ? pager({ page: Number(page), size: shownAtOnce, shown: shown.length, total: named.length, onPage: (to) => actions.go({ page: String(to), run: '' }) }) : null}`;
+}
+
+export function runsPanel(page) {
+    const { runs, run, run_id: opened, words, actions } = page;
+    const start = html`<button type="button" class="button" id="run-current" @click=${() => actions.change('current', 'regression-run')}>${t('improve.run_current')}</button>`;
+    return html`<div class="stack">
+        ${intro('runs')}
+        <div class="cases">
+            <section class="card section stack" aria-labelledby="runs-title">
+                <h2 id="runs-title">${t('improve.tab_runs')}</h2>
+                <div class="button-row">${start}</div>
+                ${(runs.data?.length ?? 0) > 5 ? filterBar({ filters: [{ name: 'q', label: t('documents.search'), kind: 'search' }], values: { q: words }, onFilter: ({ q }) => actions.search(q) }) : null}
+                ${resourceView(runs, {
+                    quiet: true,
+                    skeleton: { lines: 4, height: 'row' },
+                    isEmpty: (rows) => rows.length === 0,
+                    empty: { title: t('improve.no_runs'), text: t('improve.no_runs_text') },
+                    ready: (rows) => list(rows, page),
+                })}
+            </section>
+            ${opened === '' ? choose('runs') : resourceView(run, { quiet: true, skeleton: { lines: 2, height: 'card' }, ready: (data) => runDetail(data, page) })}
+        </div>
+    </div>`;
+}
