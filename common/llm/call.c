@@ -17,7 +17,7 @@ static void read_refusal(struct llm_call *call)
     struct json_fault fault;
     json_t *document;
 
-    collect_start(collected, call->arena, 0);
+    collect_start(collected, call->arena, call->provider->protocol, NULL, 0);
     if (json_read(call->arena, http->body, http->length, LLM_ANSWER_DEPTH_MAX, &document, &fault))
         return;
     if (!collect_fault(collected, json_object_get(document, "error")))
@@ -26,17 +26,20 @@ static void read_refusal(struct llm_call *call)
     call->answer.refused = collect_refusal(call->arena, document);
 }
 
+static const struct llm_choice nothing = {.text = ""};
+
 static void fill_in(struct llm_call *call)
 {
     const struct fetch_answer *http = &call->http_answer;
     struct llm_answer *answer = &call->answer;
     bool answered = http->outcome == FETCH_ANSWERED || http->outcome == FETCH_UNUSABLE;
 
-    *answer = (struct llm_answer){.text = ""};
+    *answer = (struct llm_answer){.text = "", .choices = &nothing, .choice_count = 1};
     if (call->reader)
         reader_finish(call->reader, answer);
     else if (answered && is_success(http->status))
-        llm_read(call->arena, call->provider->protocol, http->body, http->length, answer);
+        llm_read(call->arena, call->provider->protocol, call->request, http->body, http->length,
+                 answer);
     answer->outcome = http->outcome;
     answer->status = http->status;
     answer->attempts = http->attempts;
@@ -62,7 +65,8 @@ static bool is_usable(const struct fetch_answer *http, void *context)
 {
     struct llm_call *call = context;
 
-    llm_read(call->arena, call->provider->protocol, http->body, http->length, &call->answer);
+    llm_read(call->arena, call->provider->protocol, call->request, http->body, http->length,
+             &call->answer);
     call->answer.status = http->status;
     return call->request->usable(&call->answer, call->request->context);
 }
@@ -82,7 +86,7 @@ static void prepare(struct arena *arena, struct llm_call *call)
                                    .breaker_seconds = provider->breaker_seconds,
                                    .context = call};
     llm_compose(arena, provider, request, http);
-    if (request->on_text) {
+    if (request->on_text || request->on_delta) {
         call->reader = reader_create(arena, provider->protocol, provider->answer_max, request);
         http->on_bytes = take_bytes;
     } else if (request->usable) {

@@ -1,7 +1,8 @@
 /*
  * Client for language models with one interface for all protocols: OpenAI (and compatible servers),
- * Anthropic, Mistral and Ollama. A request holds messages, tools and limits; an answer holds text,
- * tool calls and token usage, complete or streamed. Timeouts, retries, the address guard and the
+ * Azure OpenAI, Anthropic, Gemini, Mistral and Ollama. A request holds messages (texts, images,
+ * files, tool calls, tool results, thoughts), tools and limits; an answer holds text, tool calls,
+ * thoughts and token usage, complete or streamed. Timeouts, retries, the address guard and the
  * circuit breaker are those of net/fetch.h. Does not depend on the content of requests or on
  * prices.
  */
@@ -11,11 +12,22 @@
 #include "base/json.h"
 #include "net/fetch_set.h"
 
-enum { LLM_TOOL_CALLS_MAX = 128 /* per answer; further ones are dropped */ };
+enum {
+    LLM_TOOL_CALLS_MAX = 128, /* per choice; further ones are dropped */
+    LLM_CHOICES_MAX = 16      /* per answer; further ones are dropped */
+};
 
-enum llm_protocol { LLM_OPENAI, LLM_ANTHROPIC, LLM_MISTRAL, LLM_OLLAMA, LLM_PROTOCOL__MAX };
+enum llm_protocol {
+    LLM_OPENAI,
+    LLM_ANTHROPIC,
+    LLM_MISTRAL,
+    LLM_OLLAMA,
+    LLM_GEMINI,
+    LLM_AZURE, /* OpenAI's protocol with other addresses and another header for the key */
+    LLM_PROTOCOL__MAX
+};
 
-/* "openai", "anthropic", "mistral", "ollama", NULL. */
+/* "openai", "anthropic", "mistral", "ollama", "gemini", "azure", NULL. */
 extern const char *const llm_protocol_names[LLM_PROTOCOL__MAX + 1];
 
 /* Address of a model, its limits and its retry policy. */
@@ -23,6 +35,8 @@ struct llm_provider {
     enum llm_protocol protocol;
     const char *base_url; /* URL up to the path, with or without a final slash */
     const char *path;     /* NULL = the protocol's: /chat/completions, /v1/messages, /api/chat */
+    const char *version;  /* Azure: the version of its API with deployments in the path; NULL = the
+                             one without */
     const char *model;    /* name of the model at the provider */
     const char *token;    /* NULL = no token is sent */
     int64_t max_tokens;   /* per answer when the request sets none; 0 = the protocol's default */
@@ -42,13 +56,40 @@ struct llm_tool_call {
     const char *arguments; /* JSON, as the model wrote it */
 };
 
+enum llm_part_kind { LLM_PART_TEXT, LLM_PART_IMAGE, LLM_PART_FILE };
+
+/* A part of a message. Images and files are base64 data or a URL. */
+struct llm_part {
+    enum llm_part_kind kind;
+    const char *text;
+    const char *media_type; /* "image/png", "application/pdf"; NULL = unknown, of a URL */
+    const char *data;       /* base64; NULL = it is at `url` */
+    const char *url;
+    const char *name;   /* of a file; NULL */
+    const json_t *more; /* further members, as below */
+};
+
+/* What a model has thought before it answered. Anthropic's models need it back, with its signature,
+ * to continue after a tool call. */
+struct llm_thought {
+    const char *text;      /* NULL of a sealed one */
+    const char *signature; /* NULL = none */
+    const char *sealed;    /* a thought that only the provider can read; NULL */
+};
+
 struct llm_message {
-    const char *role;    /* "system", "user", "assistant", "tool" */
-    const char *content; /* NULL when there are only tool calls */
+    const char *role;             /* "system", "user", "assistant", "tool" */
+    const char *content;          /* its text; NULL when there is none */
+    const struct llm_part *parts; /* replace the content when there is more than text */
+    size_t part_count;
+    const struct llm_thought *thoughts; /* of the assistant */
+    size_t thought_count;
+    bool is_error; /* of a tool result: the tool has failed */
     const struct llm_tool_call *tool_calls;
     size_t tool_call_count;
     const char *tool_call_id; /* id of the call that a tool result belongs to */
-    const json_t *more; /* further members in OpenAI's form; NULL = none, as everywhere below */
+    const json_t *more; /* further members in the form of the request's `form`; NULL = none, as
+                           everywhere below */
 };
 
 struct llm_tool {
@@ -60,15 +101,49 @@ struct llm_tool {
 
 struct llm_answer;
 
+/* A piece of a streamed answer. It is valid during the call only. */
+enum llm_delta_kind {
+    LLM_DELTA_TEXT,
+    LLM_DELTA_THOUGHT,
+    LLM_DELTA_SIGNATURE, /* of the thought before it */
+    LLM_DELTA_SEALED,    /* a sealed thought */
+    LLM_DELTA_REFUSAL,
+    LLM_DELTA_TOOL_CALL /* `text` is a piece of its arguments */
+};
+struct llm_delta {
+    enum llm_delta_kind kind;
+    size_t choice; /* from 0 */
+    const char *text;
+    size_t length;
+    size_t tool_index;               /* position of the tool call in its choice */
+    const char *tool_id, *tool_name; /* as far as they are known; "" = not yet, or none */
+    const json_t *logprobs;          /* of this piece, in OpenAI's form; NULL */
+};
+
+/* Texts to be turned into vectors. */
+struct llm_embedding {
+    const json_t *input; /* a text, a list of texts, or token numbers in OpenAI's form */
+    struct optional_integer dimensions;
+};
+
 struct llm_request {
+    const struct llm_embedding *embedding; /* NULL = the messages ask for an answer */
     const struct llm_message *messages;
     size_t message_count;
     const struct llm_tool *tools;
     size_t tool_count;
     /* JSON in OpenAI's form, translated for each protocol; NULL = none. If a protocol has no
-     * response format, the system prompt asks for it. For other members that a protocol does not
-     * support see llm_find_unsupported(). */
+     * response format, the call of a tool stands for it, or the system prompt asks for it. For
+     * other members that a protocol does not support see llm_find_unsupported(). */
     const char *tool_choice, *response_format;
+    enum llm_protocol form;    /* whose form `more` has everywhere: OpenAI's or Anthropic's */
+    const char *reasoning;     /* effort: "none", "minimal", "low", "medium", "high"...; NULL */
+    const json_t *thinking;    /* the same in Anthropic's form */
+    struct optional_integer n; /* choices */
+    struct optional_integer top_k;
+    struct optional_boolean logprobs;
+    struct optional_integer top_logprobs;
+    const char *service_tier;
     struct optional_number temperature, top_p, presence_penalty, frequency_penalty;
     struct optional_integer max_tokens, seed;
     bool by_old_name; /* the client sent max_tokens by its older name in OpenAI's form */
@@ -82,6 +157,8 @@ struct llm_request {
     /* Receives text as it arrives and makes the call a stream. False cancels the call. May
      * allocate, must not make calls. */
     bool (*on_text)(const char *text, size_t length, void *context);
+    /* The same with every piece of the answer, instead of `on_text`. */
+    bool (*on_delta)(const struct llm_delta *delta, void *context);
     void *context;
 };
 
@@ -111,20 +188,44 @@ struct llm_refusal {
     const char *message, *type, *code, *param;
 };
 
+/* One of the answers to a request with `n`. */
+struct llm_choice {
+    const char *text; /* "" when there is none */
+    size_t length;
+    const struct llm_tool_call *tool_calls;
+    size_t tool_call_count;
+    const char *finish;     /* "stop", "length", "tool_calls", or the provider's own value; NULL */
+    const char *stopped_by; /* the stop text that ended it, where the provider names it; NULL */
+    const char *refusal;    /* the model's refusal text instead of an answer; NULL */
+    const struct llm_thought *thoughts;
+    size_t thought_count;
+    const char *logprobs; /* JSON in OpenAI's form; NULL */
+};
+
+struct llm_vector {
+    size_t count;
+    const double *values;
+};
+
 /* All memory is from the arena. All strings of the provider are untrusted. */
 struct llm_answer {
     enum llm_result result;
     enum fetch_outcome outcome;
     int status;
-    const char *text; /* "" when there is none */
+    const char *text; /* of the first choice, as up to `finish`: "" when there is none */
     size_t length;
     const struct llm_tool_call *tool_calls;
     size_t tool_call_count;
-    const char *finish; /* "stop", "length", "tool_calls", or the provider's own value; NULL */
-    const char *model;  /* name of the model at the provider; NULL */
-    const char *fault;  /* error message of the provider; NULL */
-    struct llm_refusal refused; /* of LLM_REFUSED */
-    const char *refusal;        /* the model's refusal text instead of an answer; NULL */
+    const char *finish;
+    const struct llm_choice *choices; /* all of them, the first one included */
+    size_t choice_count;              /* at least 1 */
+    const char *model;                /* name of the model at the provider; NULL */
+    const char *fault;                /* error message of the provider; NULL */
+    struct llm_refusal refused;       /* of LLM_REFUSED */
+    const char *refusal;              /* of the first choice */
+    const char *service_tier;         /* the tier that served it; NULL */
+    const struct llm_vector *vectors; /* of an embedding: one for each text */
+    size_t vector_count;
     struct llm_usage usage;
     uint32_t attempts;
     double retry_after;
@@ -167,10 +268,19 @@ const char *llm_find_unsupported(struct arena *arena, enum llm_protocol protocol
                                  const struct llm_request *request);
 
 /* For callers that make the HTTP call themselves: llm_compose() sets url, method, headers and body
- * of a request; llm_read() reads the body of a 2xx answer. */
+ * of a request; llm_read() reads the body of a 2xx answer to it (`request` NULL = to a request
+ * without tools and formats). */
 void llm_compose(struct arena *arena, const struct llm_provider *provider,
                  const struct llm_request *request, struct fetch_request *http);
-void llm_read(struct arena *arena, enum llm_protocol protocol, const char *body, size_t length,
-              struct llm_answer *answer);
+void llm_read(struct arena *arena, enum llm_protocol protocol, const struct llm_request *request,
+              const char *body, size_t length, struct llm_answer *answer);
+
+/* A URL below a provider's address, and the header with its key: for calls of its other routes. */
+const char *llm_url(struct arena *arena, const struct llm_provider *provider, const char *path);
+void llm_add_token(struct arena *arena, const struct llm_provider *provider,
+                   struct fetch_request *http);
+
+/* Tokens that a request adds to a limit of the answer that it does not set: for thoughts. */
+int64_t llm_added_tokens(enum llm_protocol protocol, const struct llm_request *request);
 
 #endif

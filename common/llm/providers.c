@@ -10,7 +10,7 @@
 
 const char *const provider_kind_names[PROVIDER_KIND__MAX + 1] = {"local", "paid", "embedded", NULL};
 const char *const provider_protocol_names[PROVIDER_PROTOCOLS + 1] = {
-    "openai", "anthropic", "mistral", "ollama", "orch", "embedded", NULL};
+    "openai", "anthropic", "mistral", "ollama", "gemini", "azure", "orch", "embedded", NULL};
 
 #define OWNER struct model_listing
 static const struct field listing_fields[] = {

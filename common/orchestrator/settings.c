@@ -54,6 +54,13 @@ const struct setting orchestrator_settings_table[] = {
     ACCOUNTS_SETTINGS,
     REQUEST_SETTINGS("ORCH_"),
     SYNCHRONOUS_SETTING("ORCH_"),
+    {"ORCH_MAX_GATEWAY_BODY_BYTES", SETTING_INTEGER, AT(max_gateway_body_bytes), "33554432", 1024,
+     1073741824,
+     .help =
+         "Largest body below /v1, in bytes; images and PDFs are part of it, a third larger than "
+         "their files."},
+    {"ORCH_RESPONSES_DAYS", SETTING_INTEGER, AT(responses_days), "30", 0, 36500,
+     .help = "How long stored answers of /v1/responses are kept, in days; 0 = none is stored."},
     {"ORCH_API_KEY", SETTING_TEXT, AT(api_key), NULL, .secret = true,
      .help = "Key of the whole API, as `Authorization: Bearer` or `X-API-Key`; unset leaves it "
              "open."},

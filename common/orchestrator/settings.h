@@ -57,6 +57,8 @@ struct orchestrator_settings {
     int64_t max_answer_tokens; /* 0 = only the request sets it */
     int64_t anthropic_max_tokens, reserved_answer_tokens;
     int64_t max_answer_bytes;
+    int64_t max_gateway_body_bytes;
+    int64_t responses_days;
     double stream_silence_seconds;
     int64_t max_prompt_chars, judged_answer_chars;
     int64_t votes_kept, votes_enough;

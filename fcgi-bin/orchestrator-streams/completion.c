@@ -12,12 +12,26 @@ static const struct field tool_fields[] = {STRING(OWNER, id), STRING(OWNER, type
 #undef OWNER
 static SCHEMA(tool_schema, struct tool_row, "ToolCall", tool_fields);
 
+#define OWNER struct thought_row
+static const struct field thought_fields[] = {
+    STRING(OWNER, type),
+    STRING(OWNER, thinking, .nullable = true, .omit_if_null = true),
+    STRING(OWNER, signature, .nullable = true, .omit_if_null = true),
+    STRING(OWNER, data, .nullable = true, .omit_if_null = true),
+};
+#undef OWNER
+static SCHEMA(thought_schema, struct thought_row, "ChatThought", thought_fields);
+
 #define OWNER struct message_row
 static const struct field message_fields[] = {
     STRING(OWNER, role),
     STRING(OWNER, content, .nullable = true),
     STRING(OWNER, refusal, .nullable = true, .omit_if_null = true,
            .help = "What the model says instead of an answer."),
+    STRING(OWNER, reasoning_content, .nullable = true, .omit_if_null = true,
+           .help = "What the model has thought before."),
+    OBJECTS(OWNER, thinking_blocks, thought_schema, .omit_if_null = true,
+            .help = "The same with signatures: Anthropic's models need it back after tool calls."),
     OBJECTS(OWNER, tool_calls, tool_schema, .omit_if_null = true),
 };
 #undef OWNER
@@ -27,6 +41,7 @@ static SCHEMA(message_schema, struct message_row, "ChatMessage", message_fields)
 static const struct field choice_fields[] = {
     INTEGER(OWNER, index),
     OBJECT(OWNER, message, message_schema),
+    WRITTEN_JSON(OWNER, logprobs, .nullable = true, .omit_if_null = true),
     STRING(OWNER, finish_reason),
 };
 #undef OWNER
@@ -78,17 +93,25 @@ static const struct field completion_fields[] = {
     STRING(OWNER, model),
     OBJECTS(OWNER, choices, choice_schema),
     OBJECT(OWNER, usage, usage_schema, .nullable = true),
+    STRING(OWNER, service_tier, .nullable = true, .omit_if_null = true),
     OBJECT(OWNER, orch, orch_schema, .help = "What other interfaces do not have."),
 };
 #undef OWNER
 SCHEMA(completion_schema, struct completion, "ChatCompletion", completion_fields);
 
+#define OWNER struct function_row
+static const struct field chunk_function_fields[] = {STRING(OWNER, name, .omit_if_null = true),
+                                                     STRING(OWNER, arguments)};
+#undef OWNER
+static SCHEMA(chunk_function_schema, struct function_row, "FunctionCallChunk",
+              chunk_function_fields);
+
 #define OWNER struct tool_row
 static const struct field chunk_tool_fields[] = {
     INTEGER(OWNER, index),
-    STRING(OWNER, id),
-    STRING(OWNER, type),
-    OBJECT(OWNER, function, function_schema),
+    STRING(OWNER, id, .omit_if_null = true),
+    STRING(OWNER, type, .omit_if_null = true),
+    OBJECT(OWNER, function, chunk_function_schema),
 };
 #undef OWNER
 static SCHEMA(chunk_tool_schema, struct tool_row, "ToolCallChunk", chunk_tool_fields);
@@ -99,6 +122,8 @@ static const struct field delta_fields[] = {
     STRING(OWNER, content, .omit_if_null = true),
     OBJECTS(OWNER, tool_calls, chunk_tool_schema, .omit_if_null = true),
     STRING(OWNER, refusal, .omit_if_null = true),
+    STRING(OWNER, reasoning_content, .omit_if_null = true),
+    OBJECTS(OWNER, thinking_blocks, thought_schema, .omit_if_null = true),
 };
 #undef OWNER
 static SCHEMA(delta_schema, struct delta_row, "ChatDelta", delta_fields);
@@ -107,6 +132,7 @@ static SCHEMA(delta_schema, struct delta_row, "ChatDelta", delta_fields);
 static const struct field chunk_choice_fields[] = {
     INTEGER(OWNER, index),
     OBJECT(OWNER, delta, delta_schema),
+    JSON_VALUE(OWNER, logprobs, .nullable = true, .omit_if_null = true),
     STRING(OWNER, finish_reason, .nullable = true),
 };
 #undef OWNER

@@ -15,14 +15,21 @@ struct tool_row {
     const struct function_row *function;
 };
 
+/* A thought in Anthropic's form: its text and signature, or a sealed one. */
+struct thought_row {
+    const char *type, *thinking, *signature, *data;
+};
+
 struct message_row {
-    const char *role, *content, *refusal;
+    const char *role, *content, *refusal, *reasoning_content;
+    OBJECT_LIST(struct thought_row, thinking_blocks);
     OBJECT_LIST(struct tool_row, tool_calls);
 };
 
 struct choice_row {
     int64_t index;
     const struct message_row *message;
+    const char *logprobs; /* JSON */
     const char *finish_reason;
 };
 
@@ -53,18 +60,21 @@ struct completion {
     const char *model;
     OBJECT_LIST(struct choice_row, choices);
     const struct usage_row *usage;
+    const char *service_tier;
     const struct orch_row *orch;
 };
 
 /* The delta of a stream chunk; members that are NULL are omitted. */
 struct delta_row {
-    const char *role, *content, *refusal;
+    const char *role, *content, *refusal, *reasoning_content;
+    OBJECT_LIST(struct thought_row, thinking_blocks);
     OBJECT_LIST(struct tool_row, tool_calls);
 };
 
 struct chunk_choice {
     int64_t index;
     const struct delta_row *delta;
+    json_t *logprobs;
     const char *finish_reason;
 };
 

@@ -2,6 +2,7 @@
 #include "orchestrator-streams/conversation.h"
 
 #include "orchestrator-streams/parameters.h"
+#include "orchestrator-streams/part.h"
 
 #include <string.h>
 
@@ -26,9 +27,14 @@ static const struct field fields[] = {
     NULLABLE_INTEGER(OWNER, max_tokens, .lower = AT_LEAST(1)),
     NULLABLE_INTEGER(OWNER, max_completion_tokens, .lower = AT_LEAST(1)),
     NULLABLE_INTEGER(OWNER, seed),
-    NULLABLE_INTEGER(OWNER, n, .lower = AT_LEAST(1), .upper = AT_MOST(1)),
+    NULLABLE_INTEGER(OWNER, n, .lower = AT_LEAST(1), .upper = AT_MOST(LLM_CHOICES_MAX)),
+    NULLABLE_INTEGER(OWNER, top_k, .lower = AT_LEAST(0)),
+    NULLABLE_BOOLEAN(OWNER, logprobs),
+    NULLABLE_INTEGER(OWNER, top_logprobs, .lower = AT_LEAST(0), .upper = AT_MOST(20)),
     NULLABLE_BOOLEAN(OWNER, parallel_tool_calls),
     STRING(OWNER, user, .nullable = true),
+    STRING(OWNER, reasoning_effort, .nullable = true, .min_length = 1, .max_length = 40),
+    STRING(OWNER, service_tier, .nullable = true, .min_length = 1, .max_length = 40),
 };
 #undef OWNER
 SCHEMA(
@@ -47,29 +53,52 @@ static bool is_role(const char *role)
     return false;
 }
 
-/* A text, or the texts of a list of parts; NULL for none. `*fits` is false for parts of other
- * kinds, or with members that would be lost. */
-static const char *content_of(struct arena *arena, const json_t *content, bool *fits)
+/* A text, or a list of parts. Parts of text alone become one text, for that is what they mean. */
+static bool read_content(struct arena *arena, const json_t *content, struct llm_message *message)
 {
-    static const char *const members[] = {"type", "text", NULL};
+    size_t count = json_array_size(content);
+    struct llm_part *parts = ARENA_ARRAY(arena, struct llm_part, count);
+    bool has_more = false;
     struct text text;
 
-    *fits = !content || json_is_null(content) || json_is_string(content) || json_is_array(content);
+    message->content = json_string_value(content);
     if (!json_is_array(content))
-        return json_string_value(content);
+        return !content || json_is_null(content) || json_is_string(content);
     text_start(&text, arena, PROMPT_MAX);
-    for (size_t i = 0; i < json_array_size(content); i++) {
-        const json_t *item = json_array_get(content, i);
-        const char *part = json_string_value(json_object_get(item, "text"));
-
-        *fits = part && !first_beyond(item, members);
-        if (!*fits)
-            return NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!part_read(arena, json_array_get(content, i), &parts[i]))
+            return false;
+        has_more = has_more || parts[i].kind != LLM_PART_TEXT;
+        if (!parts[i].text)
+            continue;
         if (text.length)
             text_append_byte(&text, '\n');
-        text_append_string(&text, part);
+        text_append_string(&text, parts[i].text);
     }
-    return text.bytes;
+    message->content = text.bytes;
+    if (has_more) {
+        message->parts = parts;
+        message->part_count = count;
+    }
+    return true;
+}
+
+/* Thoughts that an answer of this gateway had. */
+static void read_thoughts(struct arena *arena, const json_t *blocks, struct llm_message *message)
+{
+    size_t count = json_array_size(blocks);
+    struct llm_thought *thoughts = ARENA_ARRAY(arena, struct llm_thought, count);
+
+    for (size_t i = 0; i < count; i++) {
+        const json_t *block = json_array_get(blocks, i);
+
+        thoughts[i] = (struct llm_thought){
+            .text = json_string_value(json_object_get(block, "thinking")),
+            .signature = json_string_value(json_object_get(block, "signature")),
+            .sealed = json_string_value(json_object_get(block, "data"))};
+    }
+    message->thoughts = thoughts;
+    message->thought_count = count;
 }
 
 static bool is_list(const json_t *value)
@@ -105,14 +134,16 @@ static enum error read_message(struct request *request, const json_t *json, size
                                struct llm_message *message)
 {
     /* Annotations of a model's earlier answer are not sent back to it. */
-    static const char *const members[] = {"role",        "content", "tool_calls", "tool_call_id",
-                                          "annotations", "refusal", NULL};
+    static const char *const members[] = {"role",        "thinking_blocks", "reasoning_content",
+                                          "content",     "tool_calls",      "tool_call_id",
+                                          "annotations", "refusal",         NULL};
     const char *field = arena_print(request->arena, "messages.%zu", position);
     const json_t *calls = json_object_get(json, "tool_calls");
     bool fits;
 
     message->role = json_string_value(json_object_get(json, "role"));
-    message->content = content_of(request->arena, json_object_get(json, "content"), &fits);
+    fits = read_content(request->arena, json_object_get(json, "content"), message);
+    read_thoughts(request->arena, json_object_get(json, "thinking_blocks"), message);
     if (!message->content)
         message->content = json_string_value(json_object_get(json, "refusal"));
     message->more = members_beyond(request->arena, json, members);
@@ -121,8 +152,9 @@ static enum error read_message(struct request *request, const json_t *json, size
         return request_fault(request, "body", field, "value_error",
                              "role should be system, developer, user, assistant or tool");
     if (!fits)
-        return request_fault(request, "body", field, "value_error",
-                             "content should be text, or a list of parts of text alone");
+        return request_fault(
+            request, "body", field, "value_error",
+            "content should be text, or a list of parts of text, images and files");
     if (!read_tool_calls(request->arena, calls, message))
         return request_fault(request, "body", field, "value_error",
                              "tool_calls should be a list of calls of functions");
@@ -132,7 +164,7 @@ static enum error read_message(struct request *request, const json_t *json, size
     return ERROR_NONE;
 }
 
-static const char *json_text(struct arena *arena, const json_t *value)
+const char *conversation_json(struct arena *arena, const json_t *value)
 {
     struct json_writer writer;
     struct text text;
@@ -160,7 +192,7 @@ static enum error read_tools(struct request *request, const json_t *list,
         tools[i].name = json_string_value(json_object_get(function, "name"));
         tools[i].description = json_string_value(json_object_get(function, "description"));
         tools[i].parameters =
-            parameters ? json_text(request->arena, parameters) : "{\"type\":\"object\"}";
+            parameters ? conversation_json(request->arena, parameters) : "{\"type\":\"object\"}";
         tools[i].more = members_beyond(request->arena, function, members);
         fits = fits && tools[i].name && !first_beyond(tool, outer);
     }
@@ -173,46 +205,26 @@ static enum error read_tools(struct request *request, const json_t *list,
     return ERROR_NONE;
 }
 
-static enum error read_stop(struct request *request, const json_t *stop,
-                            struct llm_request *conversation)
+bool conversation_read_stop(struct arena *arena, const json_t *stop, size_t most,
+                            struct string_list *texts)
 {
     size_t count = json_is_string(stop) ? 1 : json_array_size(stop);
-    const char **items = ARENA_ARRAY(request->arena, const char *, STOPS_MAX);
-    bool fits = !stop || json_is_null(stop) || json_is_string(stop) || json_is_array(stop);
+    const char **items = ARENA_ARRAY(arena, const char *, count);
+    bool fits = count <= most &&
+                (!stop || json_is_null(stop) || json_is_string(stop) || json_is_array(stop));
 
     for (size_t i = 0; fits && i < count; i++) {
-        const char *text = json_string_value(json_is_string(stop) ? stop : json_array_get(stop, i));
-
-        fits = text && i < STOPS_MAX;
-        if (fits)
-            items[conversation->stop.count++] = text;
+        items[i] = json_string_value(json_is_string(stop) ? stop : json_array_get(stop, i));
+        fits = items[i] != NULL;
     }
-    conversation->stop.items = items;
-    return fits ? ERROR_NONE
-                : request_fault(request, "body", "stop", "value_error",
-                                "stop should be text, or a list of at most 4 texts");
+    *texts = (struct string_list){count, items};
+    return fits;
 }
 
-/* What is stored: the only message as it is, several each with its role. */
-static const char *as_prompt(struct arena *arena, const struct llm_request *conversation)
+static enum error read_messages(struct request *request, const json_t *list,
+                                struct llm_request *conversation)
 {
-    struct text text;
-
-    if (conversation->message_count == 1 && conversation->messages[0].content)
-        return conversation->messages[0].content;
-    text_start(&text, arena, PROMPT_MAX);
-    for (size_t i = 0; i < conversation->message_count; i++)
-        if (conversation->messages[i].content)
-            text_append_format(&text, "%s%s: %s", text.length ? "\n\n" : "",
-                               conversation->messages[i].role, conversation->messages[i].content);
-    return text.bytes;
-}
-
-enum error conversation_read(struct request *request, struct llm_request *conversation,
-                             const char **prompt)
-{
-    const struct completion_body *body = request->body;
-    size_t count = json_array_size(body->messages);
+    size_t count = json_array_size(list);
     struct llm_message *messages = ARENA_ARRAY(request->arena, struct llm_message, count);
     enum error error = ERROR_NONE;
 
@@ -220,28 +232,53 @@ enum error conversation_read(struct request *request, struct llm_request *conver
         return request_fault(request, "body", "messages", "value_error",
                              "messages should be a list of 1 to 2000 messages");
     for (size_t i = 0; !error && i < count; i++)
-        error = read_message(request, json_array_get(body->messages, i), i, &messages[i]);
-    if (error)
-        return error;
-    *conversation = (struct llm_request){.messages = messages,
-                                         .message_count = count,
-                                         .temperature = body->temperature,
+        error = read_message(request, json_array_get(list, i), i, &messages[i]);
+    conversation->messages = messages;
+    conversation->message_count = count;
+    return error;
+}
+
+static void read_wishes(struct arena *arena, const struct completion_body *body,
+                        struct llm_request *conversation)
+{
+    if (body->tool_choice && !json_is_null(body->tool_choice))
+        conversation->tool_choice = conversation_json(arena, body->tool_choice);
+    if (body->response_format && !json_is_null(body->response_format))
+        conversation->response_format = conversation_json(arena, body->response_format);
+}
+
+enum error conversation_read(struct request *request, struct gateway_call *call)
+{
+    const struct completion_body *body = request->body;
+    struct llm_request *conversation = &call->request;
+    enum error error;
+
+    *call = (struct gateway_call){
+        .model = body->model, .streams = body->stream.value, .metadata = body->metadata};
+    *conversation = (struct llm_request){.temperature = body->temperature,
                                          .top_p = body->top_p,
                                          .presence_penalty = body->presence_penalty,
                                          .frequency_penalty = body->frequency_penalty,
                                          .max_tokens = body->max_completion_tokens.given
                                                            ? body->max_completion_tokens
                                                            : body->max_tokens,
-                                         .seed = body->seed};
-    error = read_stop(request, body->stop, conversation);
+                                         .seed = body->seed,
+                                         .n = body->n,
+                                         .top_k = body->top_k,
+                                         .logprobs = body->logprobs,
+                                         .top_logprobs = body->top_logprobs,
+                                         .reasoning = body->reasoning_effort,
+                                         .service_tier = body->service_tier};
+    error = read_messages(request, body->messages, conversation);
+    if (!error &&
+        !conversation_read_stop(request->arena, body->stop, STOPS_MAX, &conversation->stop))
+        error = request_fault(request, "body", "stop", "value_error",
+                              "stop should be text, or a list of at most 4 texts");
     if (!error)
         error = parameters_read(request, conversation);
     if (error)
         return error;
-    if (body->tool_choice && !json_is_null(body->tool_choice))
-        conversation->tool_choice = json_text(request->arena, body->tool_choice);
-    if (body->response_format && !json_is_null(body->response_format))
-        conversation->response_format = json_text(request->arena, body->response_format);
-    *prompt = as_prompt(request->arena, conversation);
+    read_wishes(request->arena, body, conversation);
+    call->prompt = conversation_text(request->arena, conversation);
     return read_tools(request, body->tools, conversation);
 }

@@ -1,8 +1,10 @@
 /* The orchestrator, family streams: streamed answers, and the OpenAI-compatible endpoint. A worker
  * here serves one conversation at a time. */
+#include "orchestrator-streams/chat_completions.h"
 #include "orchestrator-streams/completion.h"
 #include "orchestrator-streams/conversation.h"
-#include "orchestrator-streams/front.h"
+#include "orchestrator-streams/messages.h"
+#include "orchestrator-streams/messages_body.h"
 #include "orchestrator-streams/stream.h"
 #include "orchestrator/bodies.h"
 #include "orchestrator/service.h"
@@ -24,14 +26,28 @@ static const struct route routes[] = {
      .path = "/v1/chat/completions",
      .role = ORCHESTRATOR_CALLER,
      .body = &completion_body_schema,
+     .body_limit = LIMIT_GATEWAY,
      .unfit_status = 400,
      .reply = &completion_schema,
      .errors = ERRORS(404, 409, 415, 422, 429, 502, 503, 504),
-     .handler = completions_handle,
+     .handler = chat_completions_handle,
      .name = "chat_completions",
      .tag = "front",
      .summary = "Complete a conversation, as clients of OpenAI ask for it",
      .help = "With `stream`, chunks come as server-sent events."},
+    {.method = METHOD_POST,
+     .path = "/v1/messages",
+     .role = ORCHESTRATOR_CALLER,
+     .body = &messages_body_schema,
+     .body_limit = LIMIT_GATEWAY,
+     .unfit_status = 400,
+     .reply = &message_answer_schema,
+     .errors = ERRORS(404, 409, 415, 422, 429, 502, 503, 504),
+     .handler = messages_handle,
+     .name = "messages",
+     .tag = "front",
+     .summary = "Complete a conversation, as clients of Anthropic ask for it",
+     .help = "With `stream`, Anthropic's events come as server-sent events."},
 };
 
 static const struct http_family family = {

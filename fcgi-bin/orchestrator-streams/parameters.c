@@ -8,9 +8,8 @@
 enum { MEMBERS_MAX = 1 << 20 /* bytes */, DEPTH_MAX = 30 };
 
 /* Those whose answers have a shape that is not handed on, or that choose other models. */
-static const char *const refused[] = {"logprobs", "top_logprobs",       "functions",
-                                      "audio",    "function_call",      "modalities",
-                                      "models",   "web_search_options", NULL};
+static const char *const refused[] = {
+    "functions", "audio", "function_call", "modalities", "models", "web_search_options", NULL};
 
 /* Members of the schema, which each protocol expresses in its own way. */
 static const char *const known[] = {"model",
@@ -32,6 +31,11 @@ static const char *const known[] = {"model",
                                     "n",
                                     "user",
                                     "parallel_tool_calls",
+                                    "logprobs",
+                                    "top_logprobs",
+                                    "top_k",
+                                    "reasoning_effort",
+                                    "service_tier",
                                     NULL};
 
 static bool is_in(const char *const *names, const char *name)
@@ -131,12 +135,4 @@ enum error parameters_read(struct request *request, struct llm_request *conversa
     conversation->user = body->user;
     conversation->more = members_beyond(request->arena, body->document, known);
     return check_stream_options(request, body->stream_options);
-}
-
-enum error parameters_check(struct request *request, enum llm_protocol protocol,
-                            const struct llm_request *conversation)
-{
-    const char *name = llm_find_unsupported(request->arena, protocol, conversation);
-
-    return name ? refuse(request, name, "this cannot be passed on to the model") : ERROR_NONE;
 }

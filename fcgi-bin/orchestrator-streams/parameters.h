@@ -16,9 +16,4 @@ const char *first_beyond(const json_t *object, const char *const *names);
  * one. */
 MUST_CHECK enum error parameters_read(struct request *request, struct llm_request *conversation);
 
-/* Sets a fault of the request when the model's protocol does not support all of it.
- * LLM_PROTOCOL__MAX is a model or pattern that accepts only a prompt. */
-MUST_CHECK enum error parameters_check(struct request *request, enum llm_protocol protocol,
-                                       const struct llm_request *conversation);
-
 #endif

@@ -73,14 +73,16 @@ static void send_accepted(const struct chat *chat, void *context)
                                                       .task_id = chat->task_run.run.task_id});
 }
 
-static bool send_text(const struct chat *chat, const char *text, size_t length, void *context)
+/* Thoughts are not part of the answer. */
+static bool send_text(const struct chat *chat, const struct llm_delta *delta, void *context)
 {
     struct event_writer *events = context;
 
-    return event_writer_send(
-        events, "delta", &delta_schema,
-        &(struct stream_event_data){.text = event_writer_piece(events, text, length),
-                                    .model_id = chat->model->id});
+    return delta->kind != LLM_DELTA_TEXT ||
+           event_writer_send(events, "delta", &delta_schema,
+                             &(struct stream_event_data){
+                                 .text = event_writer_piece(events, delta->text, delta->length),
+                                 .model_id = chat->model->id});
 }
 
 static void send_splice(const struct chat *chat, const struct result *broken,
@@ -153,7 +155,7 @@ enum error orchestrate_stream_handle(struct request *request, struct reply *repl
                                         .dry_run =
                                             is_dry_run(service_worker(request), wanted.dry_run),
                                         .on_accepted = send_accepted,
-                                        .on_text = send_text,
+                                        .on_delta = send_text,
                                         .on_splice = send_splice,
                                         .context = events};
     struct db *db;

@@ -41,11 +41,75 @@ static const struct field answer_fields[] = {OBJECT(OWNER, error, error_schema)}
 #undef OWNER
 SCHEMA(front_error_schema, struct front_error_answer, "FrontError", answer_fields);
 
+#define OWNER struct message_error
+static const struct field message_error_fields[] = {STRING(OWNER, type), STRING(OWNER, message)};
+#undef OWNER
+static SCHEMA(message_error_detail_schema, struct message_error, "MessageErrorDetail",
+              message_error_fields);
+
+#define OWNER struct message_error_answer
+static const struct field message_answer_fields[] = {
+    STRING(OWNER, type),
+    OBJECT(OWNER, error, message_error_detail_schema),
+    STRING(OWNER, request_id),
+};
+#undef OWNER
+SCHEMA(message_error_schema, struct message_error_answer, "MessageError", message_answer_fields);
+
+static const char *message_type_of(int status)
+{
+    static const struct {
+        int status;
+        const char *type;
+    } types[] = {{401, "authentication_error"}, {403, "permission_error"},
+                 {404, "not_found_error"},      {413, "request_too_large"},
+                 {429, "rate_limit_error"},     {503, "overloaded_error"},
+                 {504, "timeout_error"}};
+
+    for (size_t i = 0; i < COUNT_OF(types); i++)
+        if (types[i].status == status)
+            return types[i].type;
+    return status < 500 ? "invalid_request_error" : "api_error";
+}
+
+const struct message_error_answer *front_message_error(const struct request *request,
+                                                       const struct front_error *error)
+{
+    struct message_error *detail = ARENA_NEW(request->arena, struct message_error);
+    struct message_error_answer *whole = ARENA_NEW(request->arena, struct message_error_answer);
+
+    *detail = (struct message_error){.type = message_type_of(error->status),
+                                     .message = error->message ? error->message
+                                                               : "The request has failed."};
+    *whole =
+        (struct message_error_answer){.type = "error", .error = detail, .request_id = request->id};
+    return whole;
+}
+
+int front_status_of(int failure_code)
+{
+    return failure_code == FAILURE_RATE_LIMITED ? 429
+           : failure_code == FAILURE_TIMEOUT    ? 504
+           : failure_code == FAILURE_UNKNOWN    ? 502
+                                                : 503;
+}
+
+static bool is_of_messages(const struct request *request)
+{
+    static const char path[] = "/v1/messages";
+
+    return request->path && strncmp(request->path, path, sizeof path - 1) == 0;
+}
+
 void front_error_write(struct json_writer *writer, const struct request *request,
                        const struct front_error *error)
 {
     struct front_error whole = *error;
 
+    if (is_of_messages(request)) {
+        schema_write(writer, &message_error_schema, front_message_error(request, error));
+        return;
+    }
     whole.request_id = request->id;
     if (!whole.message)
         whole.message = "The request has failed.";

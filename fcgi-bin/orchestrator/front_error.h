@@ -1,4 +1,5 @@
-/* Errors in OpenAI's API format: for everything below /v1. */
+/* Errors of the gateway, for everything below /v1: in OpenAI's form, and in Anthropic's below
+ * /v1/messages. */
 #ifndef ASSAY_ORCHESTRATOR_FRONT_ERROR_H
 #define ASSAY_ORCHESTRATOR_FRONT_ERROR_H
 
@@ -21,6 +22,23 @@ struct front_error_answer {
 };
 SCHEMA_OF(front_error_schema, struct front_error_answer);
 
+/* `{"type":"error","error":{"type":...,"message":...}}`, Anthropic's form. */
+struct message_error {
+    const char *type, *message;
+};
+struct message_error_answer {
+    const char *type;
+    const struct message_error *error;
+    const char *request_id;
+};
+SCHEMA_OF(message_error_schema, struct message_error_answer);
+const struct message_error_answer *front_message_error(const struct request *request,
+                                                       const struct front_error *error);
+
+/* The status of a failed call whose answer has begun with another one. */
+int front_status_of(int failure_code);
+
+/* Writes the error in the form of the request's path. */
 void front_error_write(struct json_writer *writer, const struct request *request,
                        const struct front_error *error);
 

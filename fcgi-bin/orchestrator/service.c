@@ -96,6 +96,7 @@ static void set_policy(const struct orchestrator_settings *settings, struct aren
     if (settings->storage == STORAGE_SQLITE)
         policy->data_directory = dirname(arena_copy_string(arena, settings->db_path));
     policy->body_limits[LIMIT_STANDARD] = (size_t)settings->max_request_body_bytes;
+    policy->body_limits[LIMIT_GATEWAY] = (size_t)settings->max_gateway_body_bytes;
     policy->body_limits[LIMIT_UPLOAD_BODY] = UPLOAD_BYTES_MAX + FORM_ALLOWANCE;
     policy->body_limits[LIMIT_UPLOAD_FILE] = UPLOAD_FILE_BYTES_MAX;
     policy->memory_limit = (size_t)settings->max_request_memory_bytes;

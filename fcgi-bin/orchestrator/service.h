@@ -35,7 +35,7 @@ enum {
     TRAIT_PROMPT = 4     /* its body is a prompt: usage telemetry stores the digest */
 };
 
-enum { LIMIT_STANDARD, LIMIT_UPLOAD_BODY, LIMIT_UPLOAD_FILE };
+enum { LIMIT_STANDARD, LIMIT_UPLOAD_BODY, LIMIT_UPLOAD_FILE, LIMIT_GATEWAY };
 enum { UPLOAD_FILES_MAX = 10, UPLOAD_FILE_BYTES_MAX = 20 << 20, UPLOAD_BYTES_MAX = 50 << 20 };
 
 /* Counters; gauges are read at each scrape. */

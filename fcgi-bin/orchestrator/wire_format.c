@@ -72,7 +72,8 @@ static const char error_schema[] =
     "\"additionalProperties\":false},"
     "{\"type\":\"object\",\"description\":\"The form of the front's "
     "errors\",\"required\":[\"error\"],"
-    "\"properties\":{\"error\":{\"type\":\"object\"}},\"additionalProperties\":false}]}";
+    "\"properties\":{\"type\":{\"type\":\"string\"},\"error\":{\"type\":\"object\"},"
+    "\"request_id\":{\"type\":\"string\"}},\"additionalProperties\":false}]}";
 
 static const char validation_schema[] =
     "{\"anyOf\":[{\"type\":\"object\",\"description\":\"Every error of the document in one text\","
@@ -82,7 +83,8 @@ static const char validation_schema[] =
     "\"request_id\":{\"type\":\"string\"}},\"additionalProperties\":false},"
     "{\"type\":\"object\",\"description\":\"The form of the front's "
     "errors\",\"required\":[\"error\"],"
-    "\"properties\":{\"error\":{\"type\":\"object\"}},\"additionalProperties\":false}]}";
+    "\"properties\":{\"type\":{\"type\":\"string\"},\"error\":{\"type\":\"object\"},"
+    "\"request_id\":{\"type\":\"string\"}},\"additionalProperties\":false}]}";
 
 static const char *security(const struct route *route)
 {

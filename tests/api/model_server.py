@@ -1,7 +1,7 @@
 """A loopback server that speaks like the providers of language models: the chat of OpenAI (and of Mistral, which
-is the same), Anthropic and Ollama, whole and streamed, embeddings and reranking. What it does is said by the name of the
+is the same, and of Azure, whose addresses differ), Anthropic, Gemini and Ollama, whole and streamed, embeddings and reranking. What it does is said by the name of the
 model: `echo`, `wait:0.5`, `status:429`, `stall`, `quiet`, `cut`, `fault`, `nonsense`, `empty`, `huge`,
-`tool:NAME:ARGUMENTS`, `wishes`, `refuse:STATUS:BODY`, `body:JSON` and `events:JSON` (an answer, or the list of events of
+`tool:NAME:ARGUMENTS`, `say:JSON` (model_protocols.py), `wishes`, `refuse:STATUS:BODY`, `body:JSON` and `events:JSON` (an answer, or the list of events of
 a stream, as it stands), or any other, which answers what the last rule for it says.
 
     with ModelServer() as server:
@@ -16,7 +16,10 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-PRICES = {"openai": (5000, 15000), "anthropic": (3000, 15000), "ollama": (0, 0)}  # per token, in billionths of a dollar
+from model_protocols import EVENTS, WHOLE
+
+PRICES = {"openai": (5000, 15000), "anthropic": (3000, 15000), "ollama": (0, 0),
+          "gemini": (1000, 4000)}  # per token, in billionths of a dollar
 
 
 def tokens_of(text):
@@ -33,15 +36,20 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         server = self.server.owner
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if self.path.endswith("/embeddings"):
+        if self.path.partition("?")[0].endswith(("/embeddings", "/api/embed", ":batchEmbedContents")):
             self.embed(body)
             return
         if self.path.endswith("/rerank"):
             self.rerank(body)
             return
-        protocol = ("anthropic" if self.path.endswith("/messages") else
+        protocol = ("anthropic" if self.path.endswith("/messages") else "gemini" if "enerateContent" in self.path else
                     "ollama" if self.path.endswith("/api/chat") else "openai")
-        prompt = body["messages"][-1]["content"]
+        if protocol == "gemini":  # model and stream are in the path
+            name, _, verb = self.path.partition("/models/")[2].partition(":")
+            body = {**body, "model": name, "stream": verb.startswith("stream")}
+        prompt = (body["contents"][-1]["parts"][-1].get("text", "") if protocol == "gemini" else body["messages"][-1]["content"])
+        if isinstance(prompt, list):
+            prompt = " ".join(part.get("text", "") for part in prompt)
         call = {"protocol": protocol, "model": body["model"], "prompt": prompt, "headers": dict(self.headers),
                 "stream": bool(body.get("stream")), "body": body, "path": self.path}
         with server.lock:
@@ -92,6 +100,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(protocol, body, prompt, json.dumps({name: body[name] for name in wishes if name in body}))
         elif kind == "tool":
             self.call_tool(body, prompt, *value.split(":", 1))
+        elif kind == "say":
+            self.say(protocol, body, prompt, json.loads(value))
         elif kind == "close":
             self.close_connection = True
         else:
@@ -129,7 +139,9 @@ class Handler(BaseHTTPRequestHandler):
             self.stream(protocol, body, prompt, text, "whole")
             return
         used = self.count(protocol, prompt, text)
-        if protocol == "anthropic":
+        if protocol == "gemini":
+            document = WHOLE["gemini"]({"text": text}, body["model"], used)
+        elif protocol == "anthropic":
             document = {"content": [{"type": "text", "text": text}], "model": body["model"],
                         "usage": {"input_tokens": used[0], "output_tokens": used[1]}, "stop_reason": "end_turn"}
         elif protocol == "ollama":
@@ -154,6 +166,22 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.event({"choices": [{"delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}], "usage": usage})
         self.event("[DONE]")
+        self.wfile.write(b"0\r\n\r\n")
+
+    def say(self, protocol, body, prompt, say):
+        used = self.count(protocol, prompt, json.dumps(say))
+        if not body.get("stream"):
+            self.send_whole(200, json.dumps(WHOLE[protocol](say, body["model"], used)).encode())
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for event in EVENTS[protocol](say, body["model"], used):
+            if protocol == "ollama":
+                self.chunk(json.dumps(event) + "\n")
+            else:
+                self.event(event, event.get("type") if protocol == "anthropic" else None)
         self.wfile.write(b"0\r\n\r\n")
 
     def send_events(self, protocol, events):
@@ -199,6 +227,8 @@ class Handler(BaseHTTPRequestHandler):
                            "content_block_delta")
             elif protocol == "ollama":
                 self.chunk(json.dumps({"model": body["model"], "message": {"content": piece}, "done": False}) + "\n")
+            elif protocol == "gemini":
+                self.event({"candidates": [{"content": {"role": "model", "parts": [{"text": piece}]}}]})
             else:
                 self.event({"choices": [{"delta": {"content": piece}}]})
             time.sleep(self.server.owner.pause)
@@ -215,7 +245,7 @@ class Handler(BaseHTTPRequestHandler):
                 if protocol == "ollama":
                     self.chunk("\n")
                 else:
-                    self.event({"choices": []} if protocol == "openai" else {"type": "ping"})
+                    self.event({"choices": []} if protocol == "openai" else {"type": "ping"} if protocol == "anthropic" else {"candidates": []})
         if end == "quiet":  # words, and then nothing
             self.stall(30)
             return
@@ -235,6 +265,9 @@ class Handler(BaseHTTPRequestHandler):
         elif protocol == "ollama":
             self.chunk(json.dumps({"message": {"content": ""}, "done": True, "done_reason": "stop",
                                    "prompt_eval_count": used[0], "eval_count": used[1]}) + "\n")
+        elif protocol == "gemini":
+            *_, last = EVENTS["gemini"]({}, body["model"], used)
+            self.event(last)
         else:
             self.event({"choices": [], "usage": {"prompt_tokens": used[0], "completion_tokens": used[1]}})
             self.event("[DONE]")
@@ -242,12 +275,22 @@ class Handler(BaseHTTPRequestHandler):
 
     def embed(self, body):
         owner = self.server.owner
-        owner.embedded.append(body["input"])
+        texts = [r["content"]["parts"][0]["text"] for r in body["requests"]] if "requests" in body else body["input"]
+        owner.embedded.append(texts)
+        owner.embeddings.append({"path": self.path, "body": body, "headers": dict(self.headers)})
+        texts = [texts] if isinstance(texts, str) else texts
         if owner.embedding_status != 200:
             self.refuse(owner.embedding_status, "")
             return
-        data = [{"embedding": owner.vectors.get(text, [1.0, 0.0]), "index": i} for i, text in enumerate(body["input"])]
-        self.send_whole(200, json.dumps({"data": data}).encode())
+        vectors = [owner.vectors.get(text if isinstance(text, str) else None, [1.0, 0.0]) for text in texts]
+        if "requests" in body:
+            document = {"embeddings": [{"values": vector} for vector in vectors]}
+        elif self.path.endswith("/api/embed"):
+            document = {"model": body["model"], "embeddings": vectors, "prompt_eval_count": len(texts)}
+        else:
+            data = [{"embedding": vector, "index": i} for i, vector in enumerate(vectors)]
+            document = {"data": data, "model": body["model"], "usage": {"prompt_tokens": len(texts), "total_tokens": len(texts)}}
+        self.send_whole(200, json.dumps(document).encode())
 
     def rerank(self, body):
         owner = self.server.owner
@@ -270,7 +313,7 @@ class Server(ThreadingHTTPServer):
 class ModelServer:
     def __init__(self):
         self.answers = {}  # model -> rule, or a list of rules for one call after the other, or a function of the prompt
-        self.calls, self.embedded, self.left = [], [], []
+        self.calls, self.embedded, self.embeddings, self.left = [], [], [], []
         self.vectors, self.embedding_status = {}, 200
         self.reranked, self.reranker_status, self.score = [], 200, lambda text: 0.5
         self.billed_nano = self.running = self.most = 0
@@ -305,6 +348,7 @@ class ModelServer:
             self.answers.clear()
             self.calls.clear()
             self.embedded.clear()
+            self.embeddings.clear()
             self.vectors.clear()
             self.embedding_status = 200
             self.pause = 0.0

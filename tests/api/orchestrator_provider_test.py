@@ -223,7 +223,7 @@ class TestParameters:
         assert {name: sent.get(name) for name in PASSED_ON} == PASSED_ON and "modalities" not in sent
         assert sent["messages"] == messages
 
-    @pytest.mark.parametrize("name", sorted(set(PASSED_ON) - {"user", "parallel_tool_calls", "store", "modalities"}))
+    @pytest.mark.parametrize("name", sorted(set(PASSED_ON) - {"reasoning_effort", "top_k", "user", "parallel_tool_calls", "store", "modalities"}))
     def test_what_another_protocol_has_no_words_for_is_refused(self, live, models, name):
         answer = chat(live, model="claude-sonnet-4-6-api", **{name: PASSED_ON[name]})
         refused(answer, "tools.0.function.strict" if name == "tools" else name)
@@ -236,8 +236,11 @@ class TestParameters:
         assert (sent["metadata"], sent["tool_choice"]) == ({"user_id": "u-1"}, {"type": "auto", "disable_parallel_tool_use": True})
 
     @pytest.mark.parametrize("body, param", [
-        ({"logprobs": True}, "logprobs"), ({"top_logprobs": 2}, "top_logprobs"), ({"functions": [{}]}, "functions"),
-        ({"modalities": ["text", "audio"]}, "modalities"), ({"audio": {"voice": "x"}}, "audio"), ({"n": 2}, "n"),
+        ({"functions": [{}]}, "functions"), ({"n": 17}, "n"), ({"top_logprobs": 21}, "top_logprobs"),
+        *[({"model": "claude-sonnet-4-6-api", name: value}, name) for name, value in (
+            ("logprobs", True), ("top_logprobs", 2), ("n", 2), ("seed", 1), ("service_tier", "flex"))],
+        ({"model": "ollama", "n": 2}, "n"), ({"model": "ollama", "service_tier": "auto"}, "service_tier"),
+        ({"modalities": ["text", "audio"]}, "modalities"), ({"audio": {"voice": "x"}}, "audio"),
         ({"web_search_options": {}}, "web_search_options"), ({"stop": list("abcde")}, "stop"), ({"stop": [1]}, "stop"),
         ({"stop": {}}, "stop"), ({"max_tokens": 5, "max_completion_tokens": 6}, "max_tokens"),
         ({"stream_options": {"other": 1}}, "stream_options.other"), ({"tools": [{**TOOL, "cache_control": {"type": "x"}}]}, "tools"),
@@ -291,7 +294,7 @@ class TestForms:
 
     @pytest.fixture(scope="class")
     def locked(self):
-        with Service("orchestrator", {"ORCH_API_KEY": KEY, "ORCH_MAX_REQUEST_BODY_BYTES": "10000"}) as service:
+        with Service("orchestrator", {"ORCH_API_KEY": KEY, "ORCH_MAX_REQUEST_BODY_BYTES": "10000", "ORCH_MAX_GATEWAY_BODY_BYTES": "10000"}) as service:
             yield service
 
     @pytest.mark.parametrize("method, path, status", [

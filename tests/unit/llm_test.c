@@ -195,7 +195,7 @@ TEST(usage_in_all_its_forms)
                                 cases[i].reasoning};
         struct llm_answer answer = {.text = NULL};
 
-        llm_read(arena, cases[i].protocol, body, strlen(body), &answer);
+        llm_read(arena, cases[i].protocol, NULL, body, strlen(body), &answer);
         const struct optional_integer found[] = {
             answer.usage.input_tokens, answer.usage.output_tokens, answer.usage.cached_tokens,
             answer.usage.cache_write_tokens, answer.usage.reasoning_tokens};

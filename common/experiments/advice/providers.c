@@ -186,7 +186,7 @@ enum provider_text provider_read_text(const struct advice_provider *provider, co
     json_t *answer;
 
     if (!provider->is_orchestrator) {
-        llm_read(arena, provider->protocol, body, length, &spoken);
+        llm_read(arena, provider->protocol, NULL, body, length, &spoken);
         *text = spoken.text;
         if (spoken.result == LLM_MALFORMED)
             return PROVIDER_TEXT_MALFORMED;

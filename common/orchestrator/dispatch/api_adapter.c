@@ -15,6 +15,8 @@ static const char *label_of(const struct model *model)
         [LLM_ANTHROPIC] = "Anthropic",
         [LLM_MISTRAL] = "Mistral",
         [LLM_OLLAMA] = "Ollama",
+        [LLM_GEMINI] = "Gemini",
+        [LLM_AZURE] = "Azure OpenAI",
     };
 
     return labels[model->protocol];
@@ -44,6 +46,7 @@ static struct llm_provider provider_of(const struct run *run, const struct model
     const struct provider_settings *theirs = settings_of(run->worker, model);
     struct llm_provider provider = {
         .protocol = model_protocol(model),
+        .version = model->api_version,
         .base_url = model->own ? model->base_url : theirs->base_url,
         .model = model->provider_model_id,
         .token = model->token            ? model->token
@@ -95,10 +98,10 @@ struct llm_call *api_call_prepare(struct run *run, const struct call_request *wa
     *message = (struct llm_message){.role = "user", .content = wanted->prompt};
     *request = wanted->request ? *wanted->request
                                : (struct llm_request){.messages = message, .message_count = 1};
-    request->on_text = wanted->on_text;
+    request->on_delta = wanted->on_delta;
     request->context = wanted->context;
     if (wanted
-            ->on_text) { /* a healthy stream lasts until the deadline, which dispatching watches */
+            ->on_delta) { /* a healthy stream lasts until the deadline, which dispatching watches */
         provider->policy.silence_seconds = run->worker->settings->stream_silence_seconds;
         provider->policy.attempt_seconds = run_seconds_left(run) + deadline_margin;
         provider->policy.total_seconds = provider->policy.attempt_seconds;
@@ -208,6 +211,11 @@ void api_call_finish(struct run *run, const struct call_request *wanted, const s
     result->tool_call_count = answer->tool_call_count;
     result->finish = answer->finish;
     result->refusal = answer->refusal;
+    result->choices = answer->choices;
+    result->choice_count = answer->choice_count;
+    result->service_tier = answer->service_tier;
+    result->vectors = answer->vectors;
+    result->vector_count = answer->vector_count;
     result->was_rejected =
         answer->result == LLM_REFUSED && provider_rejects_request(answer->status);
     run->refusal =
@@ -220,7 +228,8 @@ void api_call_finish(struct run *run, const struct call_request *wanted, const s
     result->cache_write_tokens = answer->usage.cache_write_tokens;
     result->reasoning_tokens = answer->usage.reasoning_tokens;
     result->cost = api_call_cost(run, wanted, model, call);
-    result->was_streamed = call->http_answer.streamed > 0 && result->text;
+    result->was_streamed =
+        call->http_answer.streamed > 0 && (result->text || result->tool_call_count);
     if (!is_answer(wanted, answer)) {
         result->failure_code = failure_of(run->arena, answer, &message);
         result->status = RUN_FAILED;

@@ -6,8 +6,13 @@
 #include <string.h>
 
 /* Tokens that a protocol adds around a prompt, at most. */
-enum { FRAME_TOKENS = 96, FRAME_TOKENS_PER_MESSAGE = 16, MEMBERS_MAX = 1 << 20 };
-enum { CHOICES_MAX = 128, BYTES_PER_TOKEN = 4 /* of an estimate */, MINUTE_SECONDS = 60 };
+enum {
+    FRAME_TOKENS = 96,
+    FRAME_TOKENS_PER_MESSAGE = 16,
+    IMAGE_TOKENS_MAX = 50000, /* above what any provider counts for one */
+    MEMBERS_MAX = 32 << 20
+};
+enum { BYTES_PER_TOKEN = 4 /* of an estimate */, MINUTE_SECONDS = 60 };
 
 /* Upper limit of a single amount, a million dollars, so that no value of a client or a provider
  * overflows the ledger's sums. */
@@ -31,17 +36,37 @@ static size_t json_length(struct arena *arena, const json_t *value)
     return text.length;
 }
 
+/* Images and files, whose texts are part of the content, and thoughts. */
+static size_t part_tokens(const struct llm_message *message)
+{
+    size_t tokens = 0;
+
+    for (size_t i = 0; i < message->part_count; i++) {
+        const struct llm_part *part = &message->parts[i];
+        size_t length = part->data ? length_of(part->data) : IMAGE_TOKENS_MAX;
+
+        if (part->kind == LLM_PART_IMAGE && length > IMAGE_TOKENS_MAX)
+            length = IMAGE_TOKENS_MAX;
+        tokens += part->kind == LLM_PART_TEXT ? FRAME_TOKENS_PER_MESSAGE : length;
+    }
+    for (size_t i = 0; i < message->thought_count; i++)
+        tokens += length_of(message->thoughts[i].text) + length_of(message->thoughts[i].signature) +
+                  length_of(message->thoughts[i].sealed);
+    return tokens;
+}
+
 /* Each byte sent counts as a token, and so does each frame around a part. */
 static size_t request_tokens(struct arena *arena, const struct llm_request *request)
 {
-    size_t tokens =
-        FRAME_TOKENS + length_of(request->response_format) + json_length(arena, request->more);
+    size_t tokens = FRAME_TOKENS +
+                    (request->embedding ? json_length(arena, request->embedding->input) : 0) +
+                    length_of(request->response_format) + json_length(arena, request->more);
 
     for (size_t i = 0; i < request->message_count; i++) {
         const struct llm_message *message = &request->messages[i];
 
         tokens += length_of(message->content) + json_length(arena, message->more) +
-                  FRAME_TOKENS_PER_MESSAGE;
+                  part_tokens(message) + FRAME_TOKENS_PER_MESSAGE;
         for (size_t j = 0; j < message->tool_call_count; j++)
             tokens += length_of(message->tool_calls[j].name) +
                       length_of(message->tool_calls[j].arguments) + FRAME_TOKENS_PER_MESSAGE;
@@ -68,10 +93,7 @@ int64_t answer_limit(const struct orchestrator_settings *settings, const struct 
 /* How many answers the request wants; each may be the longest. */
 static int64_t choices_of(const struct call_request *wanted)
 {
-    const json_t *more = wanted->request ? wanted->request->more : NULL;
-    int64_t choices = more ? json_integer_value(json_object_get(more, "n")) : 1;
-
-    return choices < 1 ? 1 : choices > CHOICES_MAX ? CHOICES_MAX : choices;
+    return wanted->request && wanted->request->n.given ? wanted->request->n.value : 1;
 }
 
 int64_t attempt_price(const struct run *run, const struct call_request *wanted,
@@ -86,6 +108,10 @@ int64_t attempt_price(const struct run *run, const struct call_request *wanted,
         return 0;
     if (!most)
         most = settings->reserved_answer_tokens;
+    if (wanted->request && !is_limited)
+        most += llm_added_tokens(model_protocol(model), wanted->request);
+    if (wanted->request && wanted->request->embedding)
+        most = 0;
     if (__builtin_mul_overflow(prompt_tokens(run, wanted), model->input_price, &input) ||
         __builtin_mul_overflow(most, model->output_price, &output) ||
         __builtin_mul_overflow(output, choices_of(wanted), &output) ||
@@ -102,12 +128,19 @@ static bool may_think_unseen(const struct model *model)
 
 static int64_t produced_tokens(const struct llm_answer *answer)
 {
-    int64_t tokens = (int64_t)(answer->length + length_of(answer->refusal));
+    int64_t tokens = 0;
 
-    for (size_t i = 0; i < answer->tool_call_count; i++)
-        tokens += (int64_t)(length_of(answer->tool_calls[i].name) +
-                            length_of(answer->tool_calls[i].arguments)) +
-                  FRAME_TOKENS_PER_MESSAGE;
+    for (size_t i = 0; i < answer->choice_count; i++) {
+        const struct llm_choice *choice = &answer->choices[i];
+
+        tokens += (int64_t)(choice->length + length_of(choice->refusal));
+        for (size_t j = 0; j < choice->thought_count; j++)
+            tokens += (int64_t)length_of(choice->thoughts[j].text);
+        for (size_t j = 0; j < choice->tool_call_count; j++)
+            tokens += (int64_t)(length_of(choice->tool_calls[j].name) +
+                                length_of(choice->tool_calls[j].arguments)) +
+                      FRAME_TOKENS_PER_MESSAGE;
+    }
     return tokens;
 }
 

@@ -44,8 +44,8 @@ struct call_request {
     bool reasoning;
     bool strict_model;
     struct attachments attachments;
-    /* Called with text as it arrives; NULL = no streaming. */
-    bool (*on_text)(const char *text, size_t length, void *context);
+    /* Called with pieces of the answer as they arrive; NULL = no streaming. */
+    bool (*on_delta)(const struct llm_delta *delta, void *context);
     void *context;
 };
 
@@ -61,8 +61,13 @@ struct result {
     const struct llm_tool_call *tool_calls;
     size_t tool_call_count;
     const char *finish;
-    const char *refusal; /* the model's refusal instead of an answer; NULL */
-    bool was_rejected;   /* the provider rejects the request as invalid */
+    const char *refusal;              /* the model's refusal instead of an answer; NULL */
+    const struct llm_choice *choices; /* all answers of an API, with their thoughts */
+    size_t choice_count;              /* 0 = the text alone */
+    const char *service_tier;
+    const struct llm_vector *vectors; /* of an embedding */
+    size_t vector_count;
+    bool was_rejected; /* the provider rejects the request as invalid */
     struct optional_integer duration_ms;
     int64_t started_at, ended_at; /* Unix microseconds; 0 = the call was never made */
     struct optional_integer input_tokens, output_tokens;

@@ -34,9 +34,11 @@ struct model {
      * cache, or written to the cache for minutes or an hour, and of the answer. */
     int64_t input_price, cached_price, cache_write_price, cache_write_hour_price, output_price;
     enum llm_protocol protocol; /* of an API */
+    bool embeds;                /* makes vectors, no answers */
     /* Address of a model, where it differs from the provider's setting. */
     bool own;
     const char *base_url;
+    const char *api_version; /* of Azure's deployments; NULL */
     const char *token;
     const char *missing_key; /* the variable for its key, if that is unset; NULL = none */
 };
@@ -66,10 +68,10 @@ void catalog_set_model_list(struct arena *arena, const struct catalog *base,
                             struct catalog *catalog);
 
 /* Adds the models of an operator's file: a JSON array of objects with id, provider, protocol
- * (openai, anthropic, mistral, ollama), model, base_url, and optionally display_name, aliases,
- * api_key_env, timeout_seconds, concurrency_limit, reasoning, fallback, and the
- * prices usd_per_1000_input, _output, _cached_input and _cache_write. Errors name the file and the
- * member. */
+ * (openai, azure, anthropic, gemini, mistral, ollama), model, base_url, and optionally
+ * display_name, aliases, api_key_env, api_version, embeddings, timeout_seconds, concurrency_limit,
+ * reasoning, fallback, and the prices usd_per_1000_input, _output, _cached_input and _cache_write.
+ * Errors name the file and the member. */
 MUST_CHECK enum error catalog_add_file(struct arena *arena, const char *path,
                                        struct catalog *catalog, struct problem *problem);
 

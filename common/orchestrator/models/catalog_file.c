@@ -8,11 +8,12 @@
 #include <string.h>
 
 struct entry {
-    const char *id, *display_name, *provider, *model, *base_url, *api_key_env, *fallback;
+    const char *id, *display_name, *provider, *model, *base_url, *api_key_env, *api_version;
+    const char *fallback;
     int protocol;
     struct string_list aliases;
     int64_t timeout_seconds, concurrency_limit;
-    bool reasoning, fast;
+    bool reasoning, fast, embeddings;
     struct optional_number usd_per_1000_input, usd_per_1000_output;
     struct optional_number usd_per_1000_cached_input, usd_per_1000_cache_write;
 };
@@ -27,6 +28,7 @@ static const struct field entry_fields[] = {
     STRING(OWNER, model, .required = true, .min_length = 1, .max_length = 200),
     STRING(OWNER, base_url, .required = true, .min_length = 1, .max_length = 500),
     STRING(OWNER, api_key_env, .nullable = true, .max_length = 100),
+    STRING(OWNER, api_version, .nullable = true, .max_length = 60),
     STRING(OWNER, fallback, .nullable = true, .max_length = 120),
     STRINGS(OWNER, aliases, .max_length = 20),
     INTEGER(OWNER, timeout_seconds, .default_value = 60, .lower = AT_LEAST(1),
@@ -35,6 +37,7 @@ static const struct field entry_fields[] = {
             .upper = AT_MOST(1000)),
     BOOLEAN(OWNER, reasoning, .default_value = 0),
     BOOLEAN(OWNER, fast, .default_value = 0),
+    BOOLEAN(OWNER, embeddings, .default_value = 0),
     NULLABLE_NUMBER(OWNER, usd_per_1000_input, .lower = AT_LEAST(0), .upper = AT_MOST(1000)),
     NULLABLE_NUMBER(OWNER, usd_per_1000_output, .lower = AT_LEAST(0), .upper = AT_MOST(1000)),
     NULLABLE_NUMBER(OWNER, usd_per_1000_cached_input, .lower = AT_LEAST(0), .upper = AT_MOST(1000)),
@@ -84,7 +87,9 @@ static struct model model_of(struct arena *arena, const struct entry *entry)
                           .concurrency_limit = entry->concurrency_limit,
                           .reasoning_capable = entry->reasoning,
                           .fallback_model_id = entry->fallback,
-                          .protocol = (enum llm_protocol)entry->protocol};
+                          .protocol = (enum llm_protocol)entry->protocol,
+                          .embeds = entry->embeddings,
+                          .api_version = entry->api_version};
 
     catalog_set_access(&model, entry->base_url, entry->api_key_env);
 

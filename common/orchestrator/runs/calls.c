@@ -84,6 +84,11 @@ const char *model_why_not_callable(struct arena *arena, const struct worker_cont
                : arena_print(arena, "%s is not set.", missing_key(worker, model));
 }
 
+static bool may_answer(const struct worker_context *worker, const struct model *model, bool dry_run)
+{
+    return !model->embeds && model_is_callable(worker, model, dry_run);
+}
+
 const char *model_choose_default(const struct worker_context *worker, bool dry_run)
 {
     const struct catalog *catalog = worker->catalog;
@@ -92,11 +97,11 @@ const char *model_choose_default(const struct worker_context *worker, bool dry_r
     for (size_t i = 0; i < COUNT_OF(usual); i++) {
         const struct model *model = catalog_find(catalog, usual[i]);
 
-        if (model && model_is_callable(worker, model, dry_run))
+        if (model && may_answer(worker, model, dry_run))
             return model->id;
     }
     for (size_t i = 0; i < catalog->count; i++)
-        if (model_is_callable(worker, &catalog->models[i], dry_run))
+        if (may_answer(worker, &catalog->models[i], dry_run))
             return catalog->models[i].id;
     return usual[0];
 }
@@ -144,7 +149,7 @@ size_t models_choose(const struct worker_context *worker, const struct model *fi
             const struct model *model = &catalog->models[i];
 
             if ((reasoning && !model->reasoning_capable) || has_model(models, count, model) ||
-                !model_is_callable(worker, model, dry_run) ||
+                !may_answer(worker, model, dry_run) ||
                 (choice == OTHER_PROVIDERS && has_provider(models, count, model->provider)) ||
                 (choice != ALL_OTHERS && model->backend != first->backend))
                 continue;
@@ -163,7 +168,7 @@ const struct model *model_choose_judge(const struct worker_context *worker,
     for (int backend = BACKEND_API; backend >= BACKEND_BROWSER; backend--)
         for (size_t i = 0; i < catalog->count; i++)
             if ((int)catalog->models[i].backend == backend &&
-                model_is_callable(worker, &catalog->models[i], dry_run) &&
+                may_answer(worker, &catalog->models[i], dry_run) &&
                 !has_model(judged, count, &catalog->models[i]))
                 return &catalog->models[i];
     return NULL;

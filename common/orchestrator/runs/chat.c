@@ -8,12 +8,15 @@
 
 enum { TEXT_MAX = 64 << 20, MODELS_MAX = 16 };
 
-static bool take_text(const char *text, size_t length, void *context)
+static bool take_delta(const struct llm_delta *delta, void *context)
 {
     struct chat *chat = context;
 
-    text_append(&chat->so_far, text, length);
-    return chat->wanted->on_text(chat, text, length, chat->wanted->context);
+    if (delta->kind == LLM_DELTA_TOOL_CALL || delta->choice > 0)
+        chat->cannot_be_continued = true;
+    else if (delta->kind == LLM_DELTA_TEXT)
+        text_append(&chat->so_far, delta->text, delta->length);
+    return chat->wanted->on_delta(chat, delta, chat->wanted->context);
 }
 
 /* The conversation with the received part of the answer, for the next model to continue. */
@@ -45,7 +48,7 @@ static enum error ask(struct chat *chat, const char *prompt)
                                 .prompt = prompt,
                                 .request = wanted->request,
                                 .reasoning = wanted->plan.reasoning,
-                                .on_text = wanted->on_text ? take_text : NULL,
+                                .on_delta = wanted->on_delta ? take_delta : NULL,
                                 .context = chat};
 
     if (chat->so_far.length) {
@@ -91,7 +94,7 @@ static bool can_be_continued(const struct chat *chat)
     int code = chat->result.failure_code;
 
     return chat->result.status == RUN_FAILED && !chat->result.was_rejected &&
-           !chat->task_run.run.was_cancelled &&
+           !chat->task_run.run.was_cancelled && !chat->cannot_be_continued &&
            (code == FAILURE_PROVIDER_UNAVAILABLE || code == FAILURE_TIMEOUT ||
             code == FAILURE_UNKNOWN || code == FAILURE_AUTH) &&
            run_seconds_left(&chat->task_run.run) > 0;

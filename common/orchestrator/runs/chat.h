@@ -18,9 +18,9 @@ struct chat_request {
     const char *session_id;
     bool dry_run;
     const struct fetch_watch *watch; /* NULL = it runs to its end */
-    /* The subscriber; `on_text` NULL = no streaming. */
+    /* The subscriber; `on_delta` NULL = no streaming. */
     void (*on_accepted)(const struct chat *chat, void *context);
-    bool (*on_text)(const struct chat *chat, const char *text, size_t length, void *context);
+    bool (*on_delta)(const struct chat *chat, const struct llm_delta *delta, void *context);
     void (*on_splice)(const struct chat *chat, const struct result *broken,
                       const struct model *next, void *context);
     void *context;
@@ -34,6 +34,7 @@ struct chat {
     struct result result;      /* result of the last call; its text is the whole text */
     struct outcome outcome;
     struct text so_far;
+    bool cannot_be_continued; /* more than one text was passed on */
     int splices;
 };
 

@@ -224,7 +224,7 @@ static size_t gather(const struct pipeline *pipeline, const char *prompt, bool m
         return found;
     for (size_t i = catalog->browser_count; i < catalog->count; i++) {
         const struct model *model = &catalog->models[i];
-        bool known = !model_is_callable(worker, model, false);
+        bool known = model->embeds || !model_is_callable(worker, model, false);
 
         for (size_t j = 0; !known && j < found; j++)
             known = strcmp(orders[j].model->provider, model->provider) == 0;
