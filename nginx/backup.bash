@@ -2,8 +2,9 @@
 # cron-bin/database backs up each database.
 #
 # In the archive: MANIFEST, SERVICE.sqlite3 or SERVICE.pgdump, SERVICE-files/ where a service keeps files
-# beside its database, and SHA256SUMS over all of it.
+# beside its database, SERVICE-pepper where issued keys need the one of state/, and SHA256SUMS over all of it.
 
+readonly published_pepper=assay-livedata # of versions without state/livedata-pepper
 scratch=() # deleted when the command ends, also after an error
 
 remove_scratch() {
@@ -64,6 +65,19 @@ gather_files() {
     fail "the files of $1 cannot be copied: $(tail -n 1 "$work/complaint")"
 }
 
+gather_pepper() {
+    [[ ! -s $dir/state/$1-pepper ]] || (umask 077 && cp -- "$dir/state/$1-pepper" "$work/$1-pepper") ||
+        fail "$dir/state/$1-pepper cannot be copied"
+}
+
+# Keys that are restored keep working: with the pepper that they were issued with, which is the published one where
+# the archive has none.
+restore_pepper() {
+    [[ -n ${service_name[$1 pepper]:-} ]] || return 0
+    if [[ -s $work/$1-pepper ]]; then cat "$work/$1-pepper"; else printf '%s' "$published_pepper"; fi |
+        write_private "state/$1-pepper" || fail "cannot write to $dir/state"
+}
+
 # Copies files before and after the database: every file that it names existed at one of the two times.
 command_backup() {
     local service file=$archive files folder='' part keep
@@ -85,6 +99,7 @@ command_backup() {
         gather_files "$service"
         on_database backup "$service" "$work" || fail "the backup of $service has failed; $file was not written"
         gather_files "$service"
+        gather_pepper "$service"
     done
     rm -f "$work/complaint"
     write_manifest
@@ -182,6 +197,7 @@ restore_service() {
         scratch+=("$files.restored")
     fi
     on_database restore "$1" "$work" || fail "the database of $1 was not restored: it is as it was before"
+    restore_pepper "$1"
     [[ -n $files ]] || return 0
     { [[ ! -e $files ]] || mv "$files" "$files.before-$(date -u +%Y%m%dt%H%M%Sz)"; } &&
         mv "$files.restored" "$files" || fail "the files of $1 cannot be put in the place of $files"

@@ -1,5 +1,5 @@
-# Secrets that a stack generates at its first start: the key that signs sessions and the first password of the
-# administrator and the token of the operator routes, if the settings give none. They are stored only in state/, readable by the owner only.
+# Secrets that a stack generates at its first start: the key that signs sessions, the first password of the
+# administrator, the token of the operator routes and the pepper of issued keys, if the settings give none. They are stored only in state/, readable by the owner only.
 # Sourced by nginx/stack; rows of nginx/services name the settings that replace them.
 
 # Prints $1 random bytes as hexadecimal digits.
@@ -9,6 +9,16 @@ random_hex() { od -An -v -tx1 -N "$1" /dev/urandom | tr -d ' \n'; }
 make_secret() {
     [[ ! -s $dir/state/$1 ]] || return 1
     random_hex "$2" | write_private "state/$1" || fail "cannot write to $dir/state"
+}
+
+# The pepper of a service's issued keys: a new installation gets one. One that has keys already goes on with the value
+# of the settings, and so do hosts that share a database: they have to share the setting, too.
+make_pepper() {
+    local service=$1 setting_name=${service_name[$1 pepper]:-}
+    [[ -n $setting_name && -z ${setting[$setting_name]:-} && ! -e $dir/state/$service.identity &&
+        ! -e $dir/data/$service.sqlite3 ]] || return 0
+    [[ ${setting[${service_name[$service database]}]:-} != postgres* ]] || return 0
+    make_secret "$service-pepper" 32 || return 0
 }
 
 # The administrator is one person: support and the suite have one first password for him.
@@ -24,6 +34,7 @@ make_secrets() {
             ! make_secret "$(password_file "$service")" 12 || first_passwords+=("$service")
         [[ -z ${service_name[$service admin]:-} || -n ${setting[${service_name[$service admin]}]:-} ]] ||
             make_secret "$service-admin-token" 32
+        make_pepper "$service"
     done
 }
 

@@ -16,7 +16,8 @@
 
 #define AT(member) offsetof(struct livedata_settings, member)
 
-#define DEMO_KEY "demo-key" /* published: for demonstrations on a local machine */
+#define DEMO_KEY "demo-key"               /* published: for demonstrations on a local machine */
+#define PUBLISHED_PEPPER "assay-livedata" /* of earlier versions */
 
 static const char *const profile_names[] = {"demo", "dev", "production", NULL};
 static const char *const node_roles[] = {"standalone", "center", "edge", NULL};
@@ -68,8 +69,11 @@ const struct setting livedata_settings_table[] = {
      .help = "YAML file of keys, imported at start."},
     {"LIVE_ADMIN_KEY", SETTING_TEXT, AT(admin_key), NULL, 8, .secret = true,
      .help = "Opens /v1/admin; unset: nobody may."},
-    {"LIVE_KEY_LOOKUP_PEPPER", SETTING_TEXT, AT(lookup_pepper), "assay-livedata", .secret = true,
-     .help = "Keys the digests under which API keys are stored."},
+    {"LIVE_KEY_LOOKUP_PEPPER", SETTING_TEXT, AT(lookup_pepper), NULL, .secret = true,
+     .help = "Keys the digests under which API keys are stored. Unset, it is the one that "
+             "`nginx/stack` makes for a new installation (`state/livedata-pepper`); an older one, "
+             "and one on PostgreSQL, goes on with the published value. Hosts that share a database "
+             "share it."},
     {"LIVE_RATE_LIMIT_RPM", SETTING_INTEGER, AT(rate_limit_rpm), "120", 1, 100000,
      .help = "Requests a minute of keys that say nothing else."},
     {"LIVE_MAX_FAILED_AUTH_PER_IP_PER_HOUR", SETTING_INTEGER, AT(failed_auth_limit), "10", 1,
@@ -361,6 +365,16 @@ static enum error choose_currency(struct livedata_settings *settings, struct are
     return error ? ERROR_INVALID : ERROR_NONE;
 }
 
+/* Keys that were issued before there was a pepper of one's own have the published one. */
+static void fill_pepper(struct livedata_settings *settings, struct arena *arena)
+{
+    if (!settings->lookup_pepper)
+        settings->lookup_pepper =
+            settings_made_secret(arena, settings->state_directory, "livedata-pepper");
+    if (!settings->lookup_pepper)
+        settings->lookup_pepper = PUBLISHED_PEPPER;
+}
+
 enum error livedata_settings_load(struct livedata_settings *settings, struct arena *arena,
                                   const char *(*lookup)(const char *name), struct problem *problem)
 {
@@ -370,6 +384,7 @@ enum error livedata_settings_load(struct livedata_settings *settings, struct are
     if (error)
         return error;
     fill_paths(settings, arena);
+    fill_pepper(settings, arena);
     if (choose_currency(settings, arena, lookup, problem))
         return ERROR_INVALID;
     if (read_rates(settings, arena, problem))

@@ -96,3 +96,58 @@ def test_what_is_set_is_not_made_and_not_published(tmp_path):
         assert done.returncode == 1 and "JWT_SECRET must be a secret" in done.stderr
         done = stack.try_start({"JWT_SECRET": "s" * 32}, tmp_path / "set")
         assert done.returncode == 0 and not (tmp_path / "set" / "state" / FILES[0]).exists()
+
+
+LIVE = ("livedata",)
+OPERATOR = {"LIVE_ADMIN_KEY": "admin-of-the-test"}
+
+
+def issue_key(stack):
+    answer = requests.post(stack.base_url + "/v1/admin/keys", json={"name": "shop", "tenant": "default"}, headers={"X-Admin-Key": OPERATOR["LIVE_ADMIN_KEY"]},
+                           timeout=20)
+    assert answer.status_code == 201, answer.text
+    return answer.json()["key"]
+
+
+def status_of(stack, key):
+    return requests.get(stack.base_url + "/v1/alerts", headers={"X-API-Key": key}, timeout=20).status_code
+
+
+def pepper_of(directory):
+    return directory / "state" / "livedata-pepper"
+
+
+def test_keys_of_a_new_installation_have_a_pepper_of_its_own_and_survive_a_backup(tmp_path):
+    with Stack(services=LIVE) as stack:
+        stack.start(OPERATOR, tmp_path / "one")
+        pepper = pepper_of(tmp_path / "one")
+        assert stat.S_IMODE(pepper.stat().st_mode) == 0o600 and len(pepper.read_text()) == 64
+        key = issue_key(stack)
+        assert status_of(stack, key) == 200 and pepper.read_text() not in stack.logs()
+        assert stack.run("backup", str(tmp_path / "all.tar.gz")).returncode == 0
+        stack.stop()
+        kept = pepper.read_text()
+        stack.start(OPERATOR, tmp_path / "one")
+        assert status_of(stack, key) == 200 and pepper.read_text() == kept
+        stack.stop()
+    with Stack(services=LIVE) as other:
+        other.prepare(OPERATOR, tmp_path / "two")
+        done = other.run("restore", str(tmp_path / "all.tar.gz"))
+        assert done.returncode == 0, done.stderr
+        assert other.run("start").returncode == 0 and status_of(other, key) == 200
+        assert pepper_of(tmp_path / "two").read_text() == kept
+
+
+def test_keys_issued_before_there_was_a_pepper_keep_working(tmp_path):
+    with Stack(services=LIVE) as stack:
+        stack.start(OPERATOR | {"LIVE_KEY_LOOKUP_PEPPER": "assay-livedata"}, tmp_path / "old")
+        key = issue_key(stack)
+        stack.stop()
+        stack.start(OPERATOR, tmp_path / "old")
+        assert status_of(stack, key) == 200 and not pepper_of(tmp_path / "old").exists()
+        assert stack.run("backup", str(tmp_path / "old.tar.gz")).returncode == 0
+        stack.stop()
+    with Stack(services=LIVE) as other:
+        other.prepare(OPERATOR, tmp_path / "new")
+        assert other.run("restore", str(tmp_path / "old.tar.gz")).returncode == 0
+        assert other.run("start").returncode == 0 and status_of(other, key) == 200
