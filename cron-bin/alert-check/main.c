@@ -8,12 +8,14 @@
 #include <stdio.h>
 
 static const char help[] =
-    "usage: alert-check [--dry-run | --every SECONDS]\n"
+    "usage: alert-check [--dry-run | --due | --every SECONDS]\n"
     "\n"
     "Checks the health of the support service and sends a notice to ALERT_WEBHOOK_URL\n"
     "when a rule is broken. Any number of copies may run; one at a time checks.\n"
     "\n"
     "  --dry-run        Print the result; change and send nothing.\n"
+    "  --due            Check if the last check is ALERT_CHECK_INTERVAL_SEC old, for a\n"
+    "                   crontab; send waiting notices either way.\n"
     "  --every SECONDS  Keep running: check every ALERT_CHECK_INTERVAL_SEC and send\n"
     "                   waiting notices every SECONDS.\n"
     "\n"
@@ -51,8 +53,9 @@ static enum error check(struct daemon_program *program, struct db *db, bool *mor
     arena_reset(watchman->kept);
     error = meet(program, &call.region);
     if (!error)
-        error = program->mode ? alerts_rehearse(&call, &watchman->report)
-                              : alerts_check(&call, !program->stays, &watchman->report);
+        error = program->mode
+                    ? alerts_rehearse(&call, &watchman->report)
+                    : alerts_check(&call, !program->stays && !program->due, &watchman->report);
     if (!error && program->stays && watchman->report.undelivered)
         log_event(LOG_WARNING, "alert_not_delivered", "An alert could not be sent; it waits.");
     if (call.region)
@@ -60,9 +63,11 @@ static enum error check(struct daemon_program *program, struct db *db, bool *mor
     return error;
 }
 
-static int print(const struct alert_report *report)
+/* A crontab mails what its programs print: nothing where no check was due. */
+static int print(const struct alert_report *report, bool due)
 {
-    printf("%s\n", report->text ? report->text : "{\"status\":\"busy\"}");
+    if (report->text || !due)
+        printf("%s\n", report->text ? report->text : "{\"status\":\"busy\"}");
     if (report->undelivered)
         fputs("alert-check: the notice did not arrive; it is tried again\n", stderr);
     return report->undelivered ? EXIT_UNDELIVERED : EXIT_DONE;
@@ -79,7 +84,7 @@ static int run(struct daemon_program *program)
     error = daemon_loop(program, check, "alert_check_failed");
     if (program->stays)
         return EXIT_DONE;
-    return error ? daemon_fail(program, EXIT_STORE) : print(&watchman->report);
+    return error ? daemon_fail(program, EXIT_STORE) : print(&watchman->report, program->due);
 }
 
 int main(int argc, char **argv)
@@ -88,6 +93,7 @@ int main(int argc, char **argv)
     const struct daemon_plan plan = {.name = "alert-check",
                                      .help = help,
                                      .mode = "--dry-run",
+                                     .knows_due = true,
                                      .memory = MEMORY_MAX,
                                      .failed = EXIT_STORE,
                                      .usage = EXIT_STORE,

@@ -202,6 +202,19 @@ def test_the_program_that_stays_looks_as_often_as_it_is_told():
         wait_for(lambda: int(service.sql(looks)[0][0]) >= 3)
 
 
+def test_a_crontab_looks_as_often_as_the_setting_says(support):
+    looks = "SELECT count(*) FROM jobs WHERE kind = 'support.alert-check' AND state = 'done'"
+    support.sql("DELETE FROM jobs WHERE kind = 'support.alert-check'")
+    first = check(support, "--due", ALERT_CHECK_INTERVAL_SEC=3600)
+    assert first.returncode == 0 and first.stdout.strip(), first.stderr
+    before = int(support.sql(looks)[0][0])
+    again = check(support, "--due", ALERT_CHECK_INTERVAL_SEC=3600)
+    assert (again.returncode, again.stdout, int(support.sql(looks)[0][0])) == (0, "", before)
+    time.sleep(2.1)
+    assert check(support, "--due", ALERT_CHECK_INTERVAL_SEC=1).stdout.strip() and int(support.sql(looks)[0][0]) == before + 1
+    assert check(support).stdout.strip() and int(support.sql(looks)[0][0]) == before + 2, "by hand at once"
+
+
 def test_exit_statuses(support):
     assert check(support, "--now").returncode == 2
     assert check(support, DATABASE_URL="postgresql://nobody@127.0.0.1:9/none").returncode == 2

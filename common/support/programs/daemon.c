@@ -101,7 +101,9 @@ static bool read_arguments(int argc, char **argv, const struct daemon_plan *plan
         return false;
     *status = plan->usage;
     program->mode = plan->mode && argc == 2 && strcmp(argv[1], plan->mode) == 0;
-    if (!program->mode && !main_loop_arguments(argc, argv, plan->help, &program->every))
+    program->due = plan->knows_due && argc == 2 && strcmp(argv[1], "--due") == 0;
+    if (!program->mode && !program->due &&
+        !main_loop_arguments(argc, argv, plan->help, &program->every))
         return false;
     program->stays = program->every > 0;
     return true;

@@ -20,6 +20,7 @@ struct daemon_program {
     struct problem problem;
     bool stays;    /* started with --every SECONDS */
     bool mode;     /* started with the plan's own option */
+    bool due;      /* started with --due */
     void *context; /* the plan's state */
     double every;
     bool has_duty; /* false = iterations do nothing and do not open the store */
@@ -29,6 +30,7 @@ struct daemon_plan {
     const char *name;
     const char *help;  /* base/help.h */
     const char *mode;  /* an additional option such as --dry-run; NULL = none */
+    bool knows_due;    /* it has --due: once, and only what is due by the settings */
     bool counts;       /* it exports metrics */
     bool forks;        /* its processes call runner_start() themselves */
     size_t memory;     /* bytes, of each arena */
