@@ -1,5 +1,6 @@
 /* Charts made of lines, boxes, dots and texts. Independent of the output format. */
 #include "report/drawing.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,8 +11,12 @@ enum {
     ROW_HEIGHT = 34,
     LABEL_WIDTH = 110,
     TICKS = 5,
-    TICKS_MAX = 12
+    TICKS_MAX = 12,
+    DECIMALS_MAX = 12
 };
+
+#define WHOLE_FROM 1000
+#define COARSE_FROM 0.1
 
 #define SMALL 8.5
 #define STROKE 1.6
@@ -99,6 +104,28 @@ const char *print_thousands(struct arena *arena, int64_t value)
     return text.bytes;
 }
 
+static int decimals_for(double size)
+{
+    if (size >= WHOLE_FROM)
+        return 0;
+    if (size >= COARSE_FROM || !(size > 0))
+        return 2;
+    return (int)fmin(DECIMALS_MAX, 1 - floor(log10(size)));
+}
+
+const char *print_difference(struct arena *arena, bool sign, double size, double value)
+{
+    int decimals = decimals_for(size);
+
+    if (!isfinite(value) || fabs(value) >= 0x1p53)
+        return arena_print(arena, sign ? "%+.6g" : "%.6g", value);
+    value = number_round(value, decimals) + 0.0;
+    if (decimals == 0)
+        return arena_print(arena, "%s%s", sign && value >= 0 ? "+" : "",
+                           print_thousands(arena, (int64_t)value));
+    return arena_print(arena, sign ? "%+.*f" : "%.*f", decimals, value);
+}
+
 static const char *label_of(struct arena *arena, double value)
 {
     if (fabs(value) >= 1000)
@@ -162,6 +189,17 @@ const struct drawing *chart_curve(const struct curve *curve, struct arena *arena
     return drawing;
 }
 
+/* "1.32 (0.78 … 1.86)", from left to right in every language. */
+static const char *interval_text(const struct interval *interval, struct arena *arena)
+{
+    double size = fmax(fabs(interval->lower), fabs(interval->upper));
+
+    return arena_print(arena, "\u2066%s (%s \xE2\x80\xA6 %s)\u2069",
+                       print_difference(arena, false, size, interval->middle),
+                       print_difference(arena, false, size, interval->lower),
+                       print_difference(arena, false, size, interval->upper));
+}
+
 const struct drawing *chart_intervals(const char *title, const struct interval *intervals,
                                       size_t count, struct arena *arena)
 {
@@ -195,8 +233,7 @@ const struct drawing *chart_intervals(const char *title, const struct interval *
         dot(drawing, place(intervals[i].middle, low, high, left, right), y, 3.5);
         words(drawing, COLOUR_QUIET, ANCHOR_MIDDLE,
               place(intervals[i].middle, low, high, left, right), y - 8,
-              arena_print(arena, "%.4g (%.4g \xE2\x80\xA6 %.4g)", intervals[i].middle,
-                          intervals[i].lower, intervals[i].upper));
+              interval_text(&intervals[i], arena));
     }
     return drawing;
 }

@@ -92,4 +92,9 @@ void drawing_write_svg(const struct drawing *drawing, struct text *out);
 /* Digits with a comma between groups of three, from the arena. */
 const char *print_thousands(struct arena *arena, int64_t value);
 
+/* A difference, or an end of an interval: two decimals, or two significant digits where `size` is
+ * below 0.1, or none and separators from 1000 on. `size` is the largest of the numbers that are
+ * shown together, so that they have the same decimals. */
+const char *print_difference(struct arena *arena, bool sign, double size, double value);
+
 #endif

@@ -79,9 +79,10 @@ COMPARED = ("146,642", "293,284", "41", "98,765", "197,530", "28", "245,407", "3
 
 def figures(results):
     """What the report of checkout says in figures."""
-    return ("146,642", "293,284", "41", "7,200", "0.05", "0.8", "579,736", "776,101", "196,312", "65,933", "88,264", "37,513",
-            "50,219", "2.5", "7.5", "0.161", "0.0673", "purchase_conversion", "SEASONALITY_PRESENT",
-            f"{results['p_value']:.4g}", f"{results['observed_effect']:.4g}")
+    return ("146,642", "293,284", "41", "7,200", "5.0%", "80.0%", "579,736", "776,101", "196,312", "65,933", "88,264", "37,513",
+            "50,219", "2.5", "7.5", "0.161", "0.0673", "purchase_conversion", "seasonality_present",
+            f"{results['p_value']:.2g}", f"+{results['observed_effect']:.2f}",
+            f"+{results['observed_effect_relative']:.1f}%")
 
 
 def run(*command, data):
@@ -343,7 +344,7 @@ def test_long_reports_have_contents_and_an_end(store):
     pages = text.split("\f")
     assert len(pages) > 12 and "Contents" in pages[0]
     place = int(re.search(r"Warnings & Recommendations +(\d+)", pages[0])[1])
-    assert "SEASONALITY_PRESENT" in pages[place - 1]
+    assert "Caution: seasonality_present" in pages[place - 1]
     assert sum("Detectable MDE" in page for page in pages) > 3, "the head stands on every page of the table"
     assert "Assumption 119" in text and "Metric 29" in text
     endless, _ = kept(store.client, change=lambda one: one["calculations"].update(assumptions=["x"] * 200_000))

@@ -113,7 +113,7 @@ test('a rate that should fall is better when it has fallen', async () => {
     const page = await open(`${experiments}/live/${id}`);
     await untilText(page, '#verdict', 'Ship it');
     assert.match(await page.textContent('#reasons'), /Variant B is better than control \(-50\.0%/);
-    assert.match(await page.textContent('#reasons'), /a decrease by the smallest worthwhile effect, 8 percentage points, or more/);
+    assert.match(await page.textContent('#reasons'), /a decrease by the smallest worthwhile effect, 8.00 percentage points, or more/);
     assert.match(await page.textContent('[aria-labelledby="intervals-title"] .section-note:last-child'), /−8\.00 pp/);
     assert.match(await page.textContent('#warnings'), /1 events came under metric names that the design does not have: Purchase/);
     await close(page);

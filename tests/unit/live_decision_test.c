@@ -266,7 +266,7 @@ TEST(a_falling_bounce_rate_is_better)
     CHECK_NEAR(json_number_value(json_object_get(reasons[0].params, "effect_relative")), -25, 0);
     CHECK_TEXT(reasons[1].text,
                "Variant B: even the upper end of the interval, -8.14 percentage points, is a "
-               "decrease by the smallest worthwhile effect, 4 percentage points, or more.");
+               "decrease by the smallest worthwhile effect, 4.00 percentage points, or more.");
     CHECK(bench.decision.policy->minimum_worthwhile_effect.value == 4);
     comparisons = read_stats(&bench);
     CHECK(comparisons[0].probability_treatment_beats_control.value > 0.999);

@@ -7,6 +7,8 @@
 
 enum { TEXT_DIGITS = 3, P_VALUE_DECIMALS = 6, P_VALUE_DIGITS = 2 };
 
+#define P_VALUE_LEAST 1e-4
+
 /* What a text may be off, of its number, and still show three digits of it. */
 #define TEXT_ERROR_MAX 5e-4
 
@@ -45,6 +47,24 @@ const char *report_print_p_value(struct arena *arena, double p_value)
     if (p_value == 0)
         return "<1e-307";
     return print_figure(arena, false, P_VALUE_DECIMALS, P_VALUE_DIGITS, p_value);
+}
+
+const char *report_print_percent(struct arena *arena, bool sign, double percent)
+{
+    if (fabs(percent) < 1)
+        return arena_print(arena, sign ? "%+.2g" : "%.2g", percent + 0.0);
+    return arena_print(arena, sign ? "%+.1f" : "%.1f", percent);
+}
+
+const char *report_print_p_relation(struct arena *arena, double p_value)
+{
+    return p_value < P_VALUE_LEAST ? "< 0.0001" : arena_print(arena, "= %.2g", p_value);
+}
+
+const char *report_print_isolated(const struct locale *locale, struct arena *arena,
+                                  const char *text)
+{
+    return locale_is_right_to_left(locale) ? arena_print(arena, "\u2066%s\u2069", text) : text;
 }
 
 const char *report_print_count(struct arena *arena, int64_t count)

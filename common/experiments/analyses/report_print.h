@@ -22,6 +22,16 @@ const char *report_print_signed(struct arena *arena, int decimals, double value)
  * too small for a double prints as less than 1e-307, not 0. */
 const char *report_print_p_value(struct arena *arena, double p_value);
 
+/* A percentage without its sign: one decimal, two significant digits below 1. */
+const char *report_print_percent(struct arena *arena, bool sign, double percent);
+
+/* A p-value with its relation, for sentences: "= 0.032", "< 0.0001". */
+const char *report_print_p_relation(struct arena *arena, double p_value);
+
+/* Keeps signs and units at their number inside text that runs from right to left. */
+const char *report_print_isolated(const struct locale *locale, struct arena *arena,
+                                  const char *text);
+
 const char *report_print_count(struct arena *arena, int64_t count);
 
 /* "is statistically significant", or the opposite. */

@@ -8,6 +8,7 @@
 #include "experiments/live_results/live_results_internal.h"
 #include "experiments/live_results/policy.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { PARAMS_BYTES_MAX = 4096 };
@@ -290,13 +291,15 @@ static const char *number_text(const struct decision_context *context, enum para
     case PARAMETER_CI_UPPER:
     case PARAMETER_POOLED_EFFECT:
     case PARAMETER_STRATIFIED_EFFECT:
-        return live_results_effect_text(context->call, context->design, number);
+        return live_results_effect_text(context->call, context->design, fabs(number), number);
     case PARAMETER_EFFECT_RELATIVE:
-        return report_print_signed(arena, 1, number);
+        return report_print_isolated(context->call->locale, arena,
+                                     report_print_percent(arena, true, number));
     case PARAMETER_P_VALUE:
     case PARAMETER_SRM_P_VALUE:
     case PARAMETER_STRATUM_P_VALUE:
-        return report_print_p_value(arena, number);
+        return report_print_isolated(context->call->locale, arena,
+                                     report_print_p_relation(arena, number));
     case PARAMETER_PROBABILITY:
     case PARAMETER_INFORMATION_FRACTION:
         return percent_text(arena, number);
@@ -450,5 +453,6 @@ void live_results_decision(const struct live_results_call *call, const struct li
         .policy = policy_of(&context)};
     decision->evidence = evidence_of(&context, &outcome, decision->policy);
     if (outcome.blocker_count == 0)
-        decision->what_would_change = decision_flip_changes(call, view, stats, outcome.verdict);
+        decision->what_would_change =
+            decision_flip_changes(call, view, stats, outcome.verdict, &decision->margin);
 }

@@ -2,11 +2,11 @@
 #include "experiments/live_results/decision_flip.h"
 
 #include "experiments/analyses/report_print.h"
-#include "experiments/live_results/decision_schema.h"
 #include "experiments/live_results/live_results_internal.h"
 #include "report/drawing.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { STEPS = 28, HALVINGS = 18, CHANGES_MAX = 4 };
 
@@ -100,9 +100,61 @@ static const struct live_comparison *leading(const struct live_stats *stats, dou
     return lead;
 }
 
-static const char *number_text(const struct search *search, double value)
+static const char *number_text(const struct search *search, double size, double value)
 {
-    return live_results_effect_text(search->results.call, search->results.design, value);
+    return live_results_effect_text(search->results.call, search->results.design, size, value);
+}
+
+/* Two numbers that are told apart: with more decimals where they would read alike. */
+static void number_texts(const struct search *search, double from, double to, const char *texts[2])
+{
+    double size = fmax(fabs(from), fabs(to));
+
+    for (int i = 0; i < 2; i++, size = fabs(to - from)) {
+        texts[0] = number_text(search, size, from);
+        texts[1] = number_text(search, size, to);
+        if (strcmp(texts[0], texts[1]) != 0)
+            return;
+    }
+}
+
+static const char *verdict_text(const struct search *search, const char *verdict)
+{
+    const struct live_results_call *call = search->results.call;
+    int found = 0;
+
+    while (strcmp(verdict_names[found], verdict) != 0)
+        found++;
+    return locale_format(call->locale, call->arena, verdict_words[found], NO_TEXT_ARGUMENTS);
+}
+
+/* Of the changes of the effect, the smaller one. */
+static const struct decision_margin *nearest(const struct search *search,
+                                             const struct object_list *changes)
+{
+    static const char *const keys[2][2] = {{"live.margin.clear_lower", "live.margin.clear_higher"},
+                                           {"live.margin.close_lower", "live.margin.close_higher"}};
+    const struct live_results_call *call = search->results.call;
+    const struct decision_change *items = changes->items, *found = NULL;
+    struct decision_margin *margin = ARENA_NEW(call->arena, struct decision_margin);
+    double scale = search->results.design->metric_type == METRIC_BINARY ? 100 : 1;
+    bool close;
+
+    for (size_t i = 0; i < changes->count; i++)
+        if (strcmp(items[i].change, "effect") == 0 &&
+            (!found || fabs(items[i].to - items[i].from) < fabs(found->to - found->from)))
+            found = &items[i];
+    if (!found || search->verdict == VERDICT_KEEP_RUNNING)
+        return NULL;
+    *margin = (struct decision_margin){
+        .distance = fabs(found->to - found->from), .unit = found->unit, .verdict = found->verdict};
+    close = margin->distance < scale * search->unit;
+    margin->status = close ? "close" : "clear";
+    margin->text = locale_format(
+        call->locale, call->arena, keys[close][found->to > found->from],
+        TEXT_ARGUMENTS({"distance", number_text(search, margin->distance, margin->distance)},
+                       {"verdict", verdict_text(search, found->verdict)}));
+    return margin;
 }
 
 static struct decision_change describe(const struct search *search, enum direction direction,
@@ -111,13 +163,12 @@ static struct decision_change describe(const struct search *search, enum directi
     static const char *const keys[] = {"live.change.effect", "live.change.effect",
                                        "live.change.sample", "live.change.error"};
     struct arena *arena = search->results.call->arena;
-    const struct locale *locale = search->results.call->locale;
     const struct live_comparison *lead = leading(search->stats, goal_sign(search->results.design));
     bool binary = search->results.design->metric_type == METRIC_BINARY;
     struct live_results_change moved = change_at(search, direction, way);
     double scale = binary ? 100 : 1, error = scale * sqrt(lead->variance);
     struct decision_change change = {.verdict = verdict_names[found]};
-    const char *key = verdict_words[found];
+    const char *texts[2];
 
     change.unit = binary ? "percentage_points" : "metric_units";
     if (direction == MORE_SUBJECTS) {
@@ -134,20 +185,22 @@ static struct decision_change describe(const struct search *search, enum directi
         change.from = lead->test.effect;
         change.to = change.from + scale * moved.effect;
     }
-    change.text = locale_format(
-        locale, arena, keys[direction],
-        TEXT_ARGUMENTS(
-            {"from", direction == MORE_SUBJECTS ? print_thousands(arena, (int64_t)change.from)
-                                                : number_text(search, change.from)},
-            {"to", direction == MORE_SUBJECTS ? print_thousands(arena, (int64_t)change.to)
-                                              : number_text(search, change.to)},
-            {"verdict", locale_format(locale, arena, key, NO_TEXT_ARGUMENTS)}));
+    if (direction == MORE_SUBJECTS) {
+        texts[0] = print_thousands(arena, (int64_t)change.from);
+        texts[1] = print_thousands(arena, (int64_t)change.to);
+    } else {
+        number_texts(search, change.from, change.to, texts);
+    }
+    change.text = locale_format(search->results.call->locale, arena, keys[direction],
+                                TEXT_ARGUMENTS({"from", texts[0]}, {"to", texts[1]},
+                                               {"verdict", verdict_text(search, change.verdict)}));
     return change;
 }
 
 struct object_list decision_flip_changes(const struct live_results_call *call,
                                          const struct live_view *view,
-                                         const struct live_stats *stats, enum verdict verdict)
+                                         const struct live_stats *stats, enum verdict verdict,
+                                         const struct decision_margin **margin)
 {
     struct decision_change *changes = ARENA_ARRAY(call->arena, struct decision_change, CHANGES_MAX);
     struct search search = {.stats = stats, .verdict = verdict};
@@ -155,6 +208,7 @@ struct object_list decision_flip_changes(const struct live_results_call *call,
     struct object_list list = {.items = changes};
     double way;
 
+    *margin = NULL;
     if (!lead)
         return list;
     live_results_start(&search.results, call, view);
@@ -171,5 +225,6 @@ struct object_list decision_flip_changes(const struct live_results_call *call,
         if (find(&search, (enum direction)i, &way, &found))
             changes[list.count++] = describe(&search, (enum direction)i, way, found);
     }
+    *margin = nearest(&search, &list);
     return list;
 }

@@ -80,6 +80,17 @@ static const struct field change_fields[] = {
 #undef OWNER
 static SCHEMA(change_schema, struct decision_change, "DecisionChange", change_fields);
 
+#define OWNER struct decision_margin
+static const struct field margin_fields[] = {
+    STRING(OWNER, status, .help = "close (less than a standard error of the effect) or clear."),
+    NUMBER(OWNER, distance, ROUNDED(6), .help = "By how much the effect would have to differ."),
+    STRING(OWNER, unit, .help = "percentage_points or metric_units."),
+    STRING(OWNER, verdict, .help = "What the verdict would be then."),
+    STRING(OWNER, text),
+};
+#undef OWNER
+static SCHEMA(margin_schema, struct decision_margin, "DecisionMargin", margin_fields);
+
 #define OWNER struct live_decision
 static const struct field decision_fields[] = {
     STRING(OWNER, experiment_id),
@@ -96,6 +107,9 @@ static const struct field decision_fields[] = {
     OBJECT(OWNER, evidence, evidence_schema),
     OBJECTS(OWNER, what_would_change, change_schema,
             .help = "The smallest changes, one at a time, that would give another verdict."),
+    OBJECT(OWNER, margin, margin_schema, .nullable = true,
+           .help = "How far the effect is from another verdict. The confidence says how sure the "
+                   "direction of the effect is, this how near the threshold is."),
 };
 #undef OWNER
 SCHEMA(live_decision_schema, struct live_decision, "LiveDecision", decision_fields,

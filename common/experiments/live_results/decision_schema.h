@@ -65,6 +65,15 @@ struct decision_change {
     const char *text;
 };
 
+/* How far the result is from another recommendation: the smaller of the changes of the effect. */
+struct decision_margin {
+    const char *status; /* close = less than a standard error, or clear */
+    double distance;
+    const char *unit;
+    const char *verdict;
+    const char *text;
+};
+
 struct live_decision {
     const char *experiment_id;
     const char *verdict;
@@ -76,6 +85,8 @@ struct live_decision {
     const struct decision_policy *policy;
     const struct decision_evidence *evidence;
     OBJECT_LIST(struct decision_change, what_would_change);
+    const struct decision_margin *margin; /* NULL while the test runs, and where no change of the
+                                             effect gives another verdict */
 };
 
 SCHEMA_OF(live_decision_schema, struct live_decision);

@@ -1,8 +1,11 @@
 /* Computes all blocks from one view. */
 #include "experiments/live_results/live_results_internal.h"
 
+#include "experiments/analyses/report_print.h"
 #include "experiments/analyses/results_analysis.h"
 #include "experiments/analyses/results_evidence.h"
+
+#include "report/drawing.h"
 
 #include <math.h>
 #include <string.h>
@@ -30,12 +33,13 @@ const char *live_results_arm_letter(struct arena *arena, int64_t arm)
 }
 
 const char *live_results_effect_text(const struct live_results_call *call,
-                                     const struct payload_metrics *design, double effect)
+                                     const struct payload_metrics *design, double size,
+                                     double effect)
 {
-    bool points = design->metric_type == METRIC_BINARY;
-    const char *number = arena_print(call->arena, points ? "%.3g" : "%.6g", effect);
+    const char *number = report_print_isolated(call->locale, call->arena,
+                                               print_difference(call->arena, false, size, effect));
 
-    if (!points)
+    if (design->metric_type != METRIC_BINARY)
         return number;
     return locale_format(call->locale, call->arena, "live.points",
                          TEXT_ARGUMENTS({"value", number}));

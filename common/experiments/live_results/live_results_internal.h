@@ -112,10 +112,12 @@ const struct results_reply *live_results_analysis(const struct live_results *res
                                                   const struct test_result *test,
                                                   const char *interpretation);
 
-/* For sentences: the letter of an arm (A is the control), and an effect with its unit. */
+/* For sentences: the letter of an arm (A is the control), and an effect with its unit, with the
+ * decimals of print_difference(). */
 const char *live_results_arm_letter(struct arena *arena, int64_t arm);
 const char *live_results_effect_text(const struct live_results_call *call,
-                                     const struct payload_metrics *design, double effect);
+                                     const struct payload_metrics *design, double size,
+                                     double effect);
 
 struct optional_number live_results_number(bool given, double value);
 struct optional_integer live_results_integer(bool given, int64_t value);

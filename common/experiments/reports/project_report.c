@@ -128,8 +128,8 @@ static void add_summary(const struct report_context *context,
         {"export.metric_type",
          report_metric_type(context, analysis->calculations->calculation_summary->metric_type)},
         {"export.primary_metric", or_dash(payload->metrics->primary_metric_name)},
-        {"export.mde_pct",
-         report_number(context, analysis->calculations->calculation_summary->mde_pct)},
+        {"export.mde",
+         report_percent(context, analysis->calculations->calculation_summary->mde_pct)},
         {"export.goal", report_label(context, payload->metrics->direction == GOAL_DECREASE
                                                   ? "export.goal_decrease"
                                                   : "export.goal_increase")},
@@ -180,11 +180,11 @@ static void add_sizes(const struct report_context *context, const struct project
     }
     document_begin(document, BLOCK_FACTS, 2);
     document_fact(document, report_label(context, "export.alpha"),
-                  report_probability(context, kept->calculation_summary->alpha));
+                  report_percent(context, CURVE_PERCENT * kept->calculation_summary->alpha));
     document_fact(document, report_label(context, "export.power"),
-                  report_probability(context, kept->calculation_summary->power));
-    document_fact(document, report_label(context, "export.mde_pct"),
-                  report_number(context, kept->calculation_summary->mde_pct));
+                  report_percent(context, CURVE_PERCENT * kept->calculation_summary->power));
+    document_fact(document, report_label(context, "export.mde"),
+                  report_percent(context, kept->calculation_summary->mde_pct));
     report_list(context, document, 2, "export.assumptions", &kept->assumptions);
 }
 
@@ -240,9 +240,15 @@ static void add_curve(const struct report_context *context, const struct project
     }
 }
 
-static const char *rounded(const struct report_context *context, struct optional_number value)
+/* In percentage points where the metric is a rate. */
+static bool is_rate(const struct results_reply *results)
 {
-    return value.given ? report_probability(context, value.value) : "-";
+    return results->metric_type && strcmp(results->metric_type, "binary") == 0;
+}
+
+static const char *rate_or_dash(const struct report_context *context, struct optional_number value)
+{
+    return value.given ? report_percent(context, value.value) : "-";
 }
 
 void report_results(const struct report_context *context, const struct results_reply *results,
@@ -251,28 +257,27 @@ void report_results(const struct report_context *context, const struct results_r
     const struct results_lift *lift = results->relative_lift;
     struct interval intervals[2] = {{report_label(context, "export.effect"), results->ci_lower,
                                      results->observed_effect, results->ci_upper}};
-    const char *interval = arena_print(context->arena, "%s \xE2\x80\xA6 %s",
-                                       report_probability(context, results->ci_lower),
-                                       report_probability(context, results->ci_upper));
+    double size = fmax(fabs(results->ci_lower), fabs(results->ci_upper));
 
     document_heading(document, 1, report_label(context, "export.observed_results"));
     document_begin(document, BLOCK_CARDS, 2);
     document_fact(document, report_label(context, "export.effect"),
-                  report_probability(context, results->observed_effect));
-    document_fact(document, report_label(context, "export.relative_effect_pct"),
-                  rounded(context, results->observed_effect_relative));
+                  report_difference(context, is_rate(results), size, results->observed_effect));
+    document_fact(document, report_label(context, "export.relative_effect"),
+                  report_relative(context, results->observed_effect_relative));
     document_fact(document, report_label(context, "export.p_value"),
-                  report_probability(context, results->p_value));
+                  report_p_value(context, results->p_value));
     document_fact(document, report_label(context, "export.achieved_power"),
-                  report_probability(context, results->power_achieved));
+                  report_percent(context, CURVE_PERCENT * results->power_achieved));
     document_begin(document, BLOCK_FACTS, 2);
     document_fact(document, report_label(context, "export.metric_type"),
                   report_metric_type(context, results->metric_type));
     document_fact(document, report_label(context, "export.control_rate"),
-                  rounded(context, results->control_rate));
+                  rate_or_dash(context, results->control_rate));
     document_fact(document, report_label(context, "export.treatment_rate"),
-                  rounded(context, results->treatment_rate));
-    document_fact(document, report_label(context, "export.confidence_interval"), interval);
+                  rate_or_dash(context, results->treatment_rate));
+    document_fact(document, report_label(context, "export.confidence_interval"),
+                  report_range(context, is_rate(results), results->ci_lower, results->ci_upper));
     document_fact(document, report_label(context, "export.verdict"), or_dash(results->verdict));
     document_fact(document, report_label(context, "export.interpretation"),
                   or_dash(results->interpretation));
@@ -287,6 +292,21 @@ void report_results(const struct report_context *context, const struct results_r
     }
 }
 
+/* The severity in the reader's words; others unchanged. */
+static const char *severity_text(const struct report_context *context, const char *severity)
+{
+    static const struct {
+        const char *name, *key;
+    } words[] = {{"high", "export.severity_high"},
+                 {"medium", "export.severity_medium"},
+                 {"low", "export.severity_low"}};
+
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (strcmp(words[i].name, severity) == 0)
+            return report_label(context, words[i].key);
+    return severity;
+}
+
 static void add_warnings(const struct report_context *context, const struct object_list *list,
                          struct report_document *document)
 {
@@ -294,9 +314,10 @@ static void add_warnings(const struct report_context *context, const struct obje
 
     document_heading(document, 2, report_label(context, "export.warnings"));
     for (size_t i = 0; i < list->count; i++)
-        document_notice(
-            document, warnings[i].severity,
-            arena_print(context->arena, "%s: %s", warnings[i].code, warnings[i].message));
+        document_notice(document, warnings[i].severity,
+                        arena_print(context->arena, "%s: %s",
+                                    severity_text(context, warnings[i].severity),
+                                    warnings[i].message));
     if (!list->count)
         document_text(document, report_label(context, "export.no_warnings"));
 }
@@ -325,6 +346,21 @@ static void add_advice(const struct report_context *context, const struct advice
             report_list(context, document, 2, rows[i].key, rows[i].texts);
 }
 
+/* What made a revision; unknown sources unchanged. */
+static const char *source_text(const struct report_context *context, const char *source)
+{
+    static const struct {
+        const char *name, *key;
+    } words[] = {{"create", "export.source_create"},
+                 {"update", "export.source_update"},
+                 {"workspace_import", "export.source_workspace_import"}};
+
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (strcmp(words[i].name, source) == 0)
+            return report_label(context, words[i].key);
+    return source;
+}
+
 static void add_history(const struct report_context *context, const struct object_list *revisions,
                         struct report_document *document)
 {
@@ -335,7 +371,7 @@ static void add_history(const struct report_context *context, const struct objec
     head(context, document, keys, COUNT_OF(keys));
     for (size_t i = 0; i < revisions->count; i++) {
         document_add(document, report_moment(context->arena, items[i].created_at));
-        document_add(document, items[i].source);
+        document_add(document, source_text(context, items[i].source));
         document_add(document, or_dash(items[i].payload->project->project_name));
     }
 }

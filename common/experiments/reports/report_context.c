@@ -7,6 +7,8 @@
 
 enum { SPLIT_BYTES_MAX = 4096 };
 
+#define P_VALUE_LEAST 1e-4
+
 const char *report_label(const struct report_context *context, const char *key)
 {
     return locale_format(context->locale, context->arena, key, NO_TEXT_ARGUMENTS);
@@ -53,6 +55,63 @@ const char *report_number(const struct report_context *context, double value)
 const char *report_probability(const struct report_context *context, double value)
 {
     return arena_print(context->arena, "%.4g", value + 0.0);
+}
+
+static const char *isolated(const struct report_context *context, const char *text)
+{
+    return report_print_isolated(context->locale, context->arena, text);
+}
+
+static const char *with_unit(const struct report_context *context, bool rate, const char *number)
+{
+    if (!rate)
+        return number;
+    return locale_format(context->locale, context->arena, "live.points_short",
+                         TEXT_ARGUMENTS({"value", number}));
+}
+
+static const char *signed_number(const struct report_context *context, double size, double value)
+{
+    return isolated(context, print_difference(context->arena, true, size, value));
+}
+
+const char *report_difference(const struct report_context *context, bool rate, double size,
+                              double value)
+{
+    return with_unit(context, rate, signed_number(context, size, value));
+}
+
+const char *report_range(const struct report_context *context, bool rate, double lower,
+                         double upper)
+{
+    double size = fmax(fabs(lower), fabs(upper));
+
+    return locale_format(
+        context->locale, context->arena, "live.range",
+        TEXT_ARGUMENTS({"lower", signed_number(context, size, lower)},
+                       {"upper", with_unit(context, rate, signed_number(context, size, upper))}));
+}
+
+const char *report_relative(const struct report_context *context, struct optional_number percent)
+{
+    if (!percent.given)
+        return "-";
+    return isolated(context,
+                    arena_print(context->arena, "%s%%",
+                                report_print_percent(context->arena, true, percent.value)));
+}
+
+const char *report_percent(const struct report_context *context, double percent)
+{
+    return isolated(context, arena_print(context->arena, "%s%%",
+                                         report_print_percent(context->arena, false, percent)));
+}
+
+const char *report_p_value(const struct report_context *context, double p_value)
+{
+    return isolated(context, p_value < P_VALUE_LEAST
+                                 ? "< 0.0001"
+                                 : arena_print(context->arena, "%.2g", p_value));
 }
 
 const char *report_split(const struct report_context *context, const struct number_list *split)

@@ -3,6 +3,7 @@
 #ifndef ASSAY_EXPERIMENTS_REPORTS_REPORT_CONTEXT_H
 #define ASSAY_EXPERIMENTS_REPORTS_REPORT_CONTEXT_H
 
+#include "base/optional.h"
 #include "experiments/analyses/report_print.h"
 #include "i18n/i18n.h"
 #include "report/document.h"
@@ -19,6 +20,22 @@ const char *report_number(const struct report_context *context, double value);
 
 /* A probability: four significant digits. */
 const char *report_probability(const struct report_context *context, double value);
+
+/* Differences of a metric, signed, in percentage points where it is a rate; `size` as in
+ * print_difference(). The interval has the unit once, behind its upper end. */
+const char *report_difference(const struct report_context *context, bool rate, double size,
+                              double value);
+const char *report_range(const struct report_context *context, bool rate, double lower,
+                         double upper);
+
+/* "+20.2%", or a dash. */
+const char *report_relative(const struct report_context *context, struct optional_number percent);
+
+/* "6.5%": `percent` is 6.5. */
+const char *report_percent(const struct report_context *context, double percent);
+
+/* "0.032", "< 0.0001" */
+const char *report_p_value(const struct report_context *context, double p_value);
 
 /* The label of a metric type; unknown types unchanged. */
 const char *report_metric_type(const struct report_context *context, const char *type);

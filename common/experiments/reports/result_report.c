@@ -11,6 +11,7 @@
 enum { DAYS_SHOWN = 62, INTERVALS_MAX = 2 * LIVE_ARMS_MAX };
 
 static const double percent = 100;
+static const double short_below = 1000; /* values with four significant digits */
 
 static const char *or_dash(const char *text)
 {
@@ -54,36 +55,9 @@ static const char *arm_name(const struct report_context *context, int64_t arm)
                          TEXT_ARGUMENTS({"letter", letter}));
 }
 
-static const char *share(const struct report_context *context, double fraction)
+static bool is_rate(const char *metric_type)
 {
-    double shown = percent * fraction;
-
-    return arena_print(context->arena, fabs(shown) < 1 ? "%.2g%%" : "%.1f%%", shown);
-}
-
-static const char *relative(const struct report_context *context, struct optional_number value)
-{
-    if (!value.given)
-        return "-";
-    return arena_print(context->arena, "%s%%", report_print_signed(context->arena, 1, value.value));
-}
-
-/* With the unit of the metric: percentage points for rates. */
-static const char *effect(const struct report_context *context, const char *type, double value)
-{
-    if (strcmp(type, "binary") != 0)
-        return arena_print(context->arena, "%+.4g", value);
-    return locale_format(context->locale, context->arena, "live.points",
-                         TEXT_ARGUMENTS({"value", arena_print(context->arena, "%+.2f", value)}));
-}
-
-static const char *range(const struct report_context *context, const char *type, double lower,
-                         double upper)
-{
-    return arena_print(
-        context->arena, "%s \xE2\x80\xA6 %s",
-        arena_print(context->arena, strcmp(type, "binary") == 0 ? "%+.2f" : "%+.4g", lower),
-        effect(context, type, upper));
+    return strcmp(metric_type, "binary") == 0;
 }
 
 static const char *thousands(const struct report_context *context, int64_t value)
@@ -121,6 +95,37 @@ static const struct live_comparison *best_of(const struct live_stats *stats)
     return best;
 }
 
+/* The decimals are those of the interval, wherever an estimate stands. */
+static double size_of(double lower, double upper)
+{
+    return fmax(fabs(lower), fabs(upper));
+}
+
+/* An effect in the unit of its interval, and the same relative to the control. */
+static const char *change(const struct report_context *context, bool rate, double size,
+                          double effect, struct optional_number relative)
+{
+    const char *absolute = report_difference(context, rate, size, effect);
+
+    return relative.given ? arena_print(context->arena, "%s (%s)", absolute,
+                                        report_relative(context, relative))
+                          : absolute;
+}
+
+static void add_best(const struct report_context *context, bool rate,
+                     const struct live_comparison *best, struct report_document *document)
+{
+    const struct results_reply *analysis = best->analysis;
+    const char *name = arm_name(context, best->treatment_index);
+
+    if (analysis->observed_effect_relative.given)
+        name = arena_print(context->arena, "%s (%s)", name,
+                           report_relative(context, analysis->observed_effect_relative));
+    document_fact(document, name,
+                  report_difference(context, rate, size_of(analysis->ci_lower, analysis->ci_upper),
+                                    analysis->observed_effect));
+}
+
 static void add_situation(const struct report_context *context, const struct result_facts *facts,
                           struct report_document *document)
 {
@@ -131,6 +136,8 @@ static void add_situation(const struct report_context *context, const struct res
 
     document_heading(document, 1, report_label(context, headline_key(facts->decision->headline)));
     document_text(document, report_label(context, headline_note_key(facts->decision->headline)));
+    if (facts->decision->margin)
+        document_text(document, facts->decision->margin->text);
     if (facts->outcomes->count && newest->decision != OUTCOME_REOPEN)
         document_notice(document, "low",
                         arena_print(context->arena, "%s (%s, %s) %s", outcome_text(context, newest),
@@ -146,10 +153,7 @@ static void add_situation(const struct report_context *context, const struct res
     document_fact(document, report_label(context, "export.converted"),
                   thousands(context, stats->conversions_total));
     if (best)
-        document_fact(document, arm_name(context, best->treatment_index),
-                      best->analysis->observed_effect_relative.given
-                          ? relative(context, best->analysis->observed_effect_relative)
-                          : effect(context, stats->metric_type, best->analysis->observed_effect));
+        add_best(context, is_rate(stats->metric_type), best, document);
 }
 
 static void add_texts(const struct report_context *context, struct report_document *document,
@@ -181,16 +185,19 @@ static const char *metric_value(const struct report_context *context,
 {
     if (!value.given)
         return "-";
-    return strcmp(metric->unit, "rate") == 0 ? share(context, value.value)
-                                             : report_number(context, value.value);
+    if (strcmp(metric->unit, "rate") == 0)
+        return report_percent(context, percent * value.value);
+    return fabs(value.value) < short_below ? report_probability(context, value.value)
+                                           : report_number(context, value.value);
 }
 
 static void add_metric(const struct report_context *context, struct report_document *document,
                        const struct live_metric *metric, const struct live_metric_comparison *one)
 {
     bool rate = strcmp(metric->unit, "rate") == 0;
-    const char *type = rate ? "binary" : "other";
-    double scale = rate ? percent : 1;
+    double scale = rate ? percent : 1, effect = scale * one->effect.value;
+    bool known = one->ci_lower.given && one->ci_upper.given;
+    double lower = scale * one->ci_lower.value, upper = scale * one->ci_upper.value;
     struct optional_number p = one->p_value_adjusted.given ? one->p_value_adjusted : one->p_value;
 
     document_add(document, metric->name);
@@ -198,12 +205,12 @@ static void add_metric(const struct report_context *context, struct report_docum
     document_add(document, arm_name(context, one->treatment_index));
     document_add(document, metric_value(context, metric, one->control_value));
     document_add(document, metric_value(context, metric, one->treatment_value));
-    document_add(document, relative(context, one->effect_relative));
-    document_add(document, one->ci_lower.given && one->ci_upper.given
-                               ? range(context, type, scale * one->ci_lower.value,
-                                       scale * one->ci_upper.value)
-                               : "-");
-    document_add(document, p.given ? arena_print(context->arena, "%.2g", p.value) : "-");
+    document_add(document, one->effect.given
+                               ? change(context, rate, known ? size_of(lower, upper) : fabs(effect),
+                                        effect, one->effect_relative)
+                               : report_relative(context, one->effect_relative));
+    document_add(document, known ? report_range(context, rate, lower, upper) : "-");
+    document_add(document, p.given ? report_p_value(context, p.value) : "-");
 }
 
 static void add_scorecard(const struct report_context *context, const struct live_stats *stats,
@@ -261,7 +268,7 @@ static const char *arm_value(const struct report_context *context,
                              const struct live_arm_statistic *arm)
 {
     if (arm->conversion_rate.given)
-        return share(context, arm->conversion_rate.value);
+        return report_percent(context, percent * arm->conversion_rate.value);
     if (arm->mean.given)
         return report_number(context, arm->mean.value);
     return arm->ratio.given ? report_probability(context, arm->ratio.value) : "-";
@@ -307,29 +314,31 @@ static int64_t sum_of(const struct integer_list *list)
     return sum;
 }
 
+static const char *range_or_dash(const struct report_context *context, bool rate,
+                                 struct optional_number lower, struct optional_number upper)
+{
+    return lower.given && upper.given ? report_range(context, rate, lower.value, upper.value) : "-";
+}
+
 static void add_day(const struct report_context *context, const struct course *course,
                     const struct course_day *day, struct report_document *document)
 {
     const struct course_comparison *comparisons = day->comparisons.items;
+    bool rate = is_rate(course->metric_type);
 
     for (size_t i = 0; i < day->comparisons.count; i++) {
-        bool known = comparisons[i].effect.given;
-        bool always = comparisons[i].always_valid_lower.given;
+        const struct course_comparison *one = &comparisons[i];
+        double size = size_of(one->ci_lower.value, one->ci_upper.value);
 
         document_add(document, day->date);
         document_add(document, thousands(context, sum_of(&day->people)));
-        document_add(document, arm_name(context, comparisons[i].treatment_index));
-        document_add(document,
-                     known ? effect(context, course->metric_type, comparisons[i].effect.value)
-                           : "-");
-        document_add(document,
-                     known ? range(context, course->metric_type, comparisons[i].ci_lower.value,
-                                   comparisons[i].ci_upper.value)
-                           : "-");
-        document_add(document, always ? range(context, course->metric_type,
-                                              comparisons[i].always_valid_lower.value,
-                                              comparisons[i].always_valid_upper.value)
-                                      : "-");
+        document_add(document, arm_name(context, one->treatment_index));
+        document_add(document, one->effect.given
+                                   ? report_difference(context, rate, size, one->effect.value)
+                                   : "-");
+        document_add(document, range_or_dash(context, rate, one->ci_lower, one->ci_upper));
+        document_add(document, range_or_dash(context, rate, one->always_valid_lower,
+                                             one->always_valid_upper));
     }
 }
 
@@ -358,6 +367,8 @@ static void add_plan(const struct report_context *context, const struct result_f
     const struct payload_metrics *metrics = facts->design->metrics;
     const struct decision_policy *policy = facts->decision->policy;
     bool rate = metrics->metric_type == METRIC_BINARY;
+    double least =
+        (metrics->direction == GOAL_DECREASE ? -1 : 1) * policy->minimum_worthwhile_effect.value;
 
     document_heading(document, 1, report_label(context, "export.plan"));
     document_begin(document, BLOCK_FACTS, 2);
@@ -372,18 +383,18 @@ static void add_plan(const struct report_context *context, const struct result_f
                                             ? "export.goal_decrease"
                                             : "export.goal_increase"));
     document_fact(document, report_label(context, "export.baseline"),
-                  rate ? share(context, metrics->baseline_value)
+                  rate ? report_percent(context, percent * metrics->baseline_value)
                        : report_number(context, metrics->baseline_value));
     document_fact(document, report_label(context, "export.worthwhile"),
                   policy->minimum_worthwhile_effect.given
-                      ? arena_print(context->arena, "%s (%.4g%%)",
-                                    effect(context, facts->stats->metric_type,
-                                           (metrics->direction == GOAL_DECREASE ? -1 : 1) *
-                                               policy->minimum_worthwhile_effect.value),
-                                    metrics->mde_pct)
+                      ? arena_print(context->arena, "%s (%s)",
+                                    report_difference(context, rate, fabs(least), least),
+                                    report_percent(context, fabs(metrics->mde_pct)))
                       : "-");
-    document_fact(document, report_label(context, "export.alpha"), share(context, metrics->alpha));
-    document_fact(document, report_label(context, "export.power"), share(context, metrics->power));
+    document_fact(document, report_label(context, "export.alpha"),
+                  report_percent(context, percent * metrics->alpha));
+    document_fact(document, report_label(context, "export.power"),
+                  report_percent(context, percent * metrics->power));
 }
 
 static void add_outcomes(const struct report_context *context, const struct object_list *outcomes,

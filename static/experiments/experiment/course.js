@@ -6,7 +6,7 @@ import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { tabs } from '../../shared/ui/tabs.js';
 import { armName } from '../arms.js';
-import { difference, interval, known } from '../figures.js';
+import { difference, interval, known, signed } from '../figures.js';
 
 const dayMs = 86400000;
 const timeOf = ({ date }) => Date.parse(`${date}T00:00:00Z`);
@@ -28,7 +28,7 @@ function effectTable(points, type) {
     return {
         columns: [
             { name: 'date', title: t('experiment.day'), cell: ({ time }) => at.formatLong(time) },
-            end('effect', t('observed.effect'), ({ effect }) => difference(effect, type)),
+            end('effect', t('observed.effect'), ({ effect, ci_lower: lower, ci_upper: upper }) => difference(effect, type, [lower, upper])),
             end('interval', t('experiment.interval_95'), ({ ci_lower: lower, ci_upper: upper }) => interval(lower, upper, type)),
             end('always', t('experiment.interval_any'), ({ always_valid_lower: lower, always_valid_upper: upper }) =>
                 known(lower) ? interval(lower, upper, type) : '–',
@@ -56,7 +56,7 @@ function effectChart({ days, metric_type: type }, treatment, least) {
                 { name: t('experiment.interval_95'), points: line('ci_lower', 'ci_upper') },
             ],
             x: { title: t('experiment.day'), ...at },
-            y: { title: type === 'binary' ? t('observed.axis_points') : t('observed.effect'), format: (value) => difference(value, 'plain'), min, max },
+            y: { title: type === 'binary' ? t('observed.axis_points') : t('observed.effect'), format: signed, min, max },
             marks: [{ y: 0, name: '0' }, ...(known(least) ? [{ y: least, name: t('experiment.least') }] : [])],
             table: effectTable(points, type),
         })}

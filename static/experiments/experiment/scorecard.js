@@ -27,9 +27,10 @@ function value(number, unit) {
     return unit === 'rate' ? share(number) : formatNumber(number, 4);
 }
 
-function change({ effect, effect_relative: percent, unit }) {
-    if (known(percent)) return relative(percent);
-    return known(effect) ? difference(scaled(effect, unit), typeOf(unit)) : '–';
+function change({ effect, effect_relative: percent, ci_lower: lower, ci_upper: upper, unit }) {
+    if (!known(effect)) return known(percent) ? relative(percent) : '–';
+    const ends = (known(lower) ? [lower, upper] : [effect]).map((end) => scaled(end, unit));
+    return html`${difference(scaled(effect, unit), typeOf(unit), ends)}${known(percent) ? html` <span class="section-note">${relative(percent)}</span>` : null}`;
 }
 
 /* The interval around zero, on a scale of its own. */

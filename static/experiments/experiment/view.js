@@ -1,5 +1,5 @@
 /* An experiment as a template: what to do, the figures behind it, and how events get in. */
-import { t } from '../../shared/i18n.js';
+import { hasText, t } from '../../shared/i18n.js';
 import { formatDateTime, formatFixed, formatInteger, formatNumber } from '../../shared/numbers.js';
 import { address } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
@@ -45,8 +45,9 @@ function effectFigure(stats) {
     const best = bestOf(stats);
     if (!best) return null;
     const { observed_effect: effect, observed_effect_relative: percent, ci_lower: lower, ci_upper: upper } = best.analysis;
-    const value = known(percent) ? relative(percent) : difference(effect, stats.metric_type);
-    return figure(t('experiment.effect_of', { name: armName(best.treatment_index) }), value, interval(lower, upper, stats.metric_type));
+    const range = interval(lower, upper, stats.metric_type);
+    const note = known(percent) ? t('experiment.interval_and_relative', { interval: range, relative: relative(percent) }) : range;
+    return figure(t('experiment.effect_of', { name: armName(best.treatment_index) }), difference(effect, stats.metric_type, [lower, upper]), note);
 }
 
 /** @param {experiments.LiveStats} stats */
@@ -107,9 +108,15 @@ function actionRow({ headline }, outcome, { id, actions }) {
     </div>`;
 }
 
+/* How sure the direction of the effect is; how near the threshold is says the margin. */
+function evidenceText(headline, confidence) {
+    const own = `experiment.confidence_${headline}_${confidence}`;
+    return t(hasText(own) ? own : `experiment.confidence_${confidence}`);
+}
+
 /** @param {{ stats: experiments.LiveStats, decision: experiments.LiveDecision }} live */
 function verdictCard({ stats, decision }, page) {
-    const { headline, confidence } = decision;
+    const { headline, confidence, margin } = decision;
     const outcome = page.outcome.data;
     const state = stateOf(decision, outcome?.current);
     const warnings = stats.warnings.map(({ message }) => ({ text: message }));
@@ -120,7 +127,8 @@ function verdictCard({ stats, decision }, page) {
                 <div role="status"><h2 class="experiment-verdict" id="verdict">${headlineText(headline)}</h2></div>
                 ${badge(stateText(state), stateTone(state))}
             </div>
-            <p class="verdict-text" dir="auto">${headlineNote(headline)} ${started ? t(`experiment.confidence_${confidence}`) : ''}</p>
+            <p class="verdict-text" dir="auto">${headlineNote(headline)} ${started ? evidenceText(headline, confidence) : ''}</p>
+            ${margin === null ? null : html`<p class="verdict-text" id="margin" dir="auto">${margin.text}</p>`}
         </div>
         ${started
             ? html`<dl class="figures">

@@ -20,7 +20,7 @@ const signed = (text, value) => isolated(value > 0 ? `+${text}` : text);
 
 /* All figures of one answer are rounded alike. */
 const typeOf = ({ metric_type: type }) => (type === 'binary' ? 'binary' : 'plain');
-const effectOf = (answer, value) => difference(value, typeOf(answer));
+const effectOf = (answer) => difference(answer.observed_effect, typeOf(answer), [answer.ci_lower, answer.ci_upper]);
 const rangeOf = (answer, lower, upper) => interval(lower, upper, typeOf(answer));
 
 /** @param {experiments.ResultsReply} answer */
@@ -34,7 +34,7 @@ function toneOf(answer) {
 export function verdictOf(answer) {
     const level = formatPercent(answer.ci_level);
     const values = {
-        effect: effectOf(answer, answer.observed_effect),
+        effect: effectOf(answer),
         interval: rangeOf(answer, answer.ci_lower, answer.ci_upper),
         level,
         p: pText(answer.p_value),
@@ -69,7 +69,7 @@ function relativeNote({ observed_effect_relative: relative }) {
 /** @param {experiments.ResultsReply} answer */
 function resultFigures(answer) {
     return [
-        figure(t('observed.effect'), effectOf(answer, answer.observed_effect), relativeNote(answer)),
+        figure(t('observed.effect'), effectOf(answer), relativeNote(answer)),
         figure(
             t('observed.interval'),
             rangeOf(answer, answer.ci_lower, answer.ci_upper),
