@@ -24,6 +24,13 @@ static bool address_of(const char *path, struct sockaddr_un *address)
     return true;
 }
 
+static int make_socket(int flags)
+{
+    int type = flags & LOCAL_MESSAGES ? SOCK_SEQPACKET : SOCK_STREAM;
+
+    return socket(AF_UNIX, type | SOCK_CLOEXEC | (flags & ~LOCAL_MESSAGES), 0);
+}
+
 enum error local_socket_listen(const char *path, int flags, int queue, int *listener,
                                struct problem *problem)
 {
@@ -36,7 +43,7 @@ enum error local_socket_listen(const char *path, int flags, int queue, int *list
         return problem_set(problem, ERROR_SYSTEM, "socket_not_open", "%s: too long for a socket",
                            path);
     unlink(path);
-    *listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+    *listener = make_socket(flags);
     mask = umask(0177);
     bound =
         *listener >= 0 && bind(*listener, (const struct sockaddr *)&address, sizeof address) == 0;
@@ -57,7 +64,7 @@ int local_socket_connect(const char *path, int flags)
 
     if (!address_of(path, &address))
         return -1;
-    made = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+    made = make_socket(flags);
     if (made >= 0 && connect(made, (const struct sockaddr *)&address, sizeof address) == 0)
         return made;
     if (made >= 0)

@@ -1,6 +1,7 @@
 /*
- * Stream sockets between the processes of one stack, at paths that only their own user may open.
- * Open files travel with a message (SCM_RIGHTS). Does not interpret the messages.
+ * Sockets between the processes of one stack, at paths that only their own user may open: streams,
+ * or whole messages. Open files travel with a message (SCM_RIGHTS). Does not interpret the
+ * messages.
  */
 #ifndef ASSAY_NET_LOCAL_SOCKET_H
 #define ASSAY_NET_LOCAL_SOCKET_H
@@ -11,10 +12,13 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { LOCAL_SOCKET_FILES_MAX = 16 };
+enum {
+    LOCAL_SOCKET_FILES_MAX = 16,
+    LOCAL_MESSAGES = 1 << 30 /* whole messages (SOCK_SEQPACKET) instead of a stream */
+};
 
 /* Listens at `path`, replacing the socket of a dead process. `flags` are those of socket(), such as
- * SOCK_NONBLOCK. ERROR_SYSTEM socket_not_open; the listener is then -1. */
+ * SOCK_NONBLOCK, and LOCAL_MESSAGES. ERROR_SYSTEM socket_not_open; the listener is then -1. */
 MUST_CHECK enum error local_socket_listen(const char *path, int flags, int queue, int *listener,
                                           struct problem *problem);
 

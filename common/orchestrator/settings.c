@@ -116,6 +116,24 @@ const struct setting orchestrator_settings_table[] = {
     {"ORCH_JUDGED_ANSWER_CHARS", SETTING_INTEGER, AT(judged_answer_chars), "40000", 1, 10000000,
      .help = "How much of each model's answer is shown to the model that compares or ranks them, "
              "in characters; what is cut has a mark."},
+    {"ORCH_TRACING_ENDPOINT", SETTING_TEXT, AT(tracing_endpoint), NULL,
+     .help = "The whole URL of an OpenTelemetry collector that takes traces over HTTP, such as "
+             "http://127.0.0.1:4318/v1/traces; without it no spans are made."},
+    {"ORCH_TRACING_SERVICE_NAME", SETTING_TEXT, AT(tracing_service_name), "orch",
+     .help = "What the service is called there (service.name)."},
+    {"ORCH_TRACING_HEADERS", SETTING_LIST, AT(tracing_headers), NULL, .secret = true,
+     .help = "Headers of a collector that needs a key, each as name=value."},
+    {"ORCH_TRACING_SAMPLE", SETTING_NUMBER, AT(tracing_sample), "1", 0, 1,
+     .help = "Share of the requests that are traced. A traceparent of the caller decides for its "
+             "requests."},
+    {"ORCH_TRACING_TIMEOUT_SECONDS", SETTING_NUMBER, AT(tracing_timeout), "5", 0.1, 60,
+     .help = "For the collector, or the endpoint of errors, to take a batch. What does not fit into "
+             "that time is dropped; calls never wait."},
+    {"ORCH_ERROR_TRACKING_DSN", SETTING_TEXT, AT(error_tracking_dsn), NULL, .secret = true,
+     .help = "Where answers with a status of 500 and above are reported, by the protocol of "
+             "Sentry: https://KEY@HOST/PROJECT. Reports hold no prompts, headers or addresses."},
+    {"ORCH_ERROR_TRACKING_ENVIRONMENT", SETTING_TEXT, AT(error_tracking_environment), "production",
+     .help = "The environment that reports name."},
     {"ORCH_VOTES_KEPT", SETTING_INTEGER, AT(votes_kept), "10000", 0, 1000000,
      .help = "Questions whose votes are kept, from which the correlation of the models' errors is "
              "learned; the newest ones."},

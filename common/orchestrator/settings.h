@@ -61,6 +61,12 @@ struct orchestrator_settings {
     int64_t responses_days;
     double stream_silence_seconds;
     int64_t max_prompt_chars, judged_answer_chars;
+    const char *tracing_endpoint; /* NULL = no spans */
+    const char *tracing_service_name;
+    struct string_list tracing_headers;
+    double tracing_sample, tracing_timeout;
+    const char *error_tracking_dsn; /* NULL = no reports */
+    const char *error_tracking_environment;
     int64_t votes_kept, votes_enough;
     double votes_gain;
     struct string_list stream_fallback_models;

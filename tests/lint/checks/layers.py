@@ -8,7 +8,7 @@ from lint import Finding, include_name, includes
 
 KITS = {
     "accounts", "webhook", "jobs", "llm", "search", "report", "net", "db", "shm", "crypto", "i18n", "math", "stats", "text",
-    "browser", "documents",
+    "browser", "documents", "telemetry",
 }
 SERVICES = {"experiments", "support", "livedata", "orchestrator"}
 
@@ -21,6 +21,7 @@ BELOW = {
     "llm": {"net", "db", "shm"} | LOW,
     "search": {"net", "db", "shm"} | LOW,
     "report": {"net", "db", "shm", "crypto", "i18n"},
+    "telemetry": {"net", "db", "shm"} | LOW,
     "net": {"db", "shm", "crypto", "i18n"},
     "db": {"shm", "crypto", "i18n"},
     "shm": {"crypto", "i18n"},
