@@ -7,6 +7,7 @@
 #include "crypto/token.h"
 #include "http/http_internal.h"
 #include "http/people.h"
+#include "http/tracing.h"
 
 #include <setjmp.h>
 #include <string.h>
@@ -141,6 +142,7 @@ static bool step_identify(struct serving *serving)
     serving->match = route_find(family->routes, family->route_count, request->method, request->path,
                                 request->arena, request->arguments);
     request->route = serving->match.route;
+    tracing_begin(serving);
     return true;
 }
 
@@ -667,6 +669,7 @@ void server_serve(struct server *server, struct exchange *exchange)
         serving.microseconds = clock_monotonic_microseconds() - serving.started;
     /* Before the answer is sent, so that a client that has the answer finds it counted and
      * logged. */
+    tracing_end(&serving);
     count_reply(&serving);
     log_reply(&serving);
     send_answer(&serving);

@@ -53,6 +53,10 @@ struct http_policy {
     struct string_list cors_methods;
     struct string_list cors_headers;
 
+    /* The sockets of the run directory that take spans and errors; NULL = none are sent. */
+    const char *span_socket, *error_socket;
+    double trace_share; /* of the requests without a traceparent */
+
     int64_t trusted_proxy_hops;
     size_t trusted_proxy_count; /* 0 = any peer */
     struct http_network trusted_proxies[POLICY_PROXIES_MAX];

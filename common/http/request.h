@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "http/policy.h"
 #include "i18n/i18n.h"
+#include "telemetry/trace.h"
 
 enum method {
     METHOD_GET,
@@ -84,6 +85,7 @@ struct request {
     const char *detail_json; /* replaces the problem's text in the answer: JSON */
     size_t fault_count;
     struct request_fault faults[REQUEST_FAULTS_MAX];
+    struct trace_context trace; /* of its span; not sampled: none is recorded */
     bool streaming; /* the head of the answer has been sent (stream.h) */
 };
 

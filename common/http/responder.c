@@ -274,6 +274,7 @@ enum error server_start(struct server *server, struct arena *arena, const char *
     if (!server->arena)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
     server->run_directory = run_directory;
+    tracing_open(server);
     if (run_directory)
         error =
             shm_region_open(arena_print(arena, "%s/%s.shm", run_directory, family->service->name),
@@ -307,6 +308,7 @@ void server_stop(struct server *server)
 {
     stop_service(server);
     hub_close(server);
+    tracing_close(server);
     metrics_close(server->metrics);
     shm_region_close(server->region);
     arena_destroy(server->arena);

@@ -7,6 +7,7 @@
 
 #include "http/policy.h"
 #include "http/service.h"
+#include "http/tracing.h"
 #include "shm/metrics.h"
 #include "shm/region.h"
 
@@ -52,6 +53,7 @@ struct server {
     void *state;
     struct shm_region *region;
     struct metrics *metrics;   /* NULL if the service has none */
+    struct outbox spans, errors; /* tracing.h */
     const char *run_directory; /* shared by the workers of a host; NULL in tests */
     struct accounts *accounts; /* people.h; NULL = the service knows no people */
     bool accounts_needed;      /* by a request of this worker */

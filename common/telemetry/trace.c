@@ -74,7 +74,7 @@ static bool has_valid_end(const char *header, uint8_t version)
     return length == HEADER_LENGTH || (version && header[HEADER_LENGTH] == '-');
 }
 
-bool trace_read(const char *traceparent, struct trace_context *caller)
+bool trace_context_read(const char *traceparent, struct trace_context *caller)
 {
     uint8_t version, flags;
 
@@ -94,7 +94,7 @@ bool trace_read(const char *traceparent, struct trace_context *caller)
     return true;
 }
 
-void trace_write(const struct trace_context *context, char traceparent[TRACEPARENT_MAX])
+void trace_context_write(const struct trace_context *context, char traceparent[TRACEPARENT_MAX])
 {
     memcpy(traceparent, "00-", TRACE_ID_AT);
     write_hex(context->trace_id, TRACE_ID_BYTES, traceparent + TRACE_ID_AT);
@@ -121,14 +121,14 @@ static bool is_sampled(const uint8_t trace_id[TRACE_ID_BYTES], double probabilit
     return (double)low < probability * (double)(1ULL << 56);
 }
 
-void trace_begin(struct trace_context *context, double probability)
+void trace_context_begin(struct trace_context *context, double probability)
 {
     draw(context->trace_id, TRACE_ID_BYTES);
     draw(context->span_id, SPAN_ID_BYTES);
     context->sampled = is_sampled(context->trace_id, probability);
 }
 
-void trace_begin_child(const struct trace_context *parent, struct trace_context *context)
+void trace_context_begin_child(const struct trace_context *parent, struct trace_context *context)
 {
     *context = *parent;
     draw(context->span_id, SPAN_ID_BYTES);

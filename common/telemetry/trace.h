@@ -27,13 +27,13 @@ struct trace_context {
 };
 
 /* The span of the caller. False for a header that is not valid. */
-bool trace_read(const char *traceparent, struct trace_context *caller);
-void trace_write(const struct trace_context *context, char traceparent[TRACEPARENT_MAX]);
+bool trace_context_read(const char *traceparent, struct trace_context *caller);
+void trace_context_write(const struct trace_context *context, char traceparent[TRACEPARENT_MAX]);
 
 /* A new trace, sampled with this probability. */
-void trace_begin(struct trace_context *context, double probability);
+void trace_context_begin(struct trace_context *context, double probability);
 /* A new span of the same trace. */
-void trace_begin_child(const struct trace_context *parent, struct trace_context *context);
+void trace_context_begin_child(const struct trace_context *parent, struct trace_context *context);
 
 enum span_kind { SPAN_INTERNAL = 1, SPAN_SERVER = 2, SPAN_CLIENT = 3 };
 

@@ -1,4 +1,4 @@
-/* Batches of spans. */
+/* Collects spans into batches and posts them. */
 #include "telemetry/trace_export.h"
 
 #include "base/clock.h"

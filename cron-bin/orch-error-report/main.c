@@ -32,7 +32,7 @@ static bool run_once(void *context)
 static int run(struct arena *arena, double every)
 {
     const char *folder = getenv("ASSAY_RUN_DIR");
-    struct orchestrator_settings settings;
+    struct orchestrator_settings settings = {0};
     struct error_report_settings wanted;
     struct error_reporter *reporter = NULL;
     struct problem problem = {0};

@@ -32,7 +32,7 @@ static bool run_once(void *context)
 static int run(struct arena *arena, double every)
 {
     const char *folder = getenv("ASSAY_RUN_DIR");
-    struct orchestrator_settings settings;
+    struct orchestrator_settings settings = {0};
     struct trace_export_settings wanted;
     struct trace_exporter *exporter = NULL;
     struct problem problem = {0};

@@ -12,6 +12,8 @@
 #include "orchestrator/storage/task_store.h"
 #include "orchestrator/storage/times.h"
 #include "orchestrator/telemetry.h"
+#include "telemetry/error_report.h"
+#include "telemetry/trace_export.h"
 
 #include <libgen.h>
 #include <stdlib.h>
@@ -102,6 +104,11 @@ static void set_policy(const struct orchestrator_settings *settings, struct aren
     policy->memory_limit = (size_t)settings->max_request_memory_bytes;
     policy->digests_forms = settings->telemetry_enabled;
     policy->json_depth = (int)settings->max_json_depth;
+    if (settings->tracing_endpoint)
+        policy->span_socket = TRACE_SOCKET_NAME("orchestrator");
+    if (settings->error_tracking_dsn)
+        policy->error_socket = ERROR_SOCKET_NAME("orchestrator");
+    policy->trace_share = settings->tracing_sample;
     policy->trusted_proxy_hops = settings->trusted_proxy_hops;
 }
 
@@ -373,11 +380,18 @@ const struct orchestrator_settings *service_settings(const struct request *reque
 
 const struct worker_context *service_worker(const struct request *request)
 {
+    const struct service *service = request->state;
     const struct service_caller *caller = request->who.detail;
+    const struct worker_context *own = caller && caller->key ? &caller->worker : &service->worker;
+    struct worker_context *worker;
 
-    if (caller && caller->key)
-        return &caller->worker;
-    return &((const struct service *)request->state)->worker;
+    if (!request->trace.sampled)
+        return own;
+    worker = ARENA_NEW(request->arena, struct worker_context);
+    *worker = *own;
+    worker->trace = &request->trace;
+    worker->spans = &request->server->spans;
+    return worker;
 }
 
 struct shared_rate *service_cache(const struct request *request)

@@ -24,7 +24,7 @@ TEST(callers_that_count)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct trace_context caller;
 
-        CHECK(trace_read(cases[i].header, &caller));
+        CHECK(trace_context_read(cases[i].header, &caller));
         CHECK_INT(caller.sampled, cases[i].sampled);
         CHECK_INT(caller.trace_id[0], 0x0a);
         CHECK_INT(caller.span_id[SPAN_ID_BYTES - 1], 0x31);
@@ -55,7 +55,7 @@ TEST(callers_that_do_not_count)
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
         struct trace_context caller = {.sampled = true};
 
-        CHECK(!trace_read(headers[i], &caller));
+        CHECK(!trace_context_read(headers[i], &caller));
         CHECK(!caller.sampled);
     }
 }
@@ -65,14 +65,14 @@ TEST(what_is_written_is_read)
     struct trace_context context, child, read;
     char header[TRACEPARENT_MAX];
 
-    trace_begin(&context, 1);
-    trace_begin_child(&context, &child);
+    trace_context_begin(&context, 1);
+    trace_context_begin_child(&context, &child);
     CHECK(context.sampled && child.sampled);
     CHECK(memcmp(context.trace_id, child.trace_id, TRACE_ID_BYTES) == 0);
     CHECK(memcmp(context.span_id, child.span_id, SPAN_ID_BYTES) != 0);
-    trace_write(&child, header);
+    trace_context_write(&child, header);
     CHECK_INT(strlen(header), TRACEPARENT_MAX - 1);
-    CHECK(trace_read(header, &read));
+    CHECK(trace_context_read(header, &read));
     CHECK(memcmp(&read, &child, sizeof read) == 0);
 }
 
@@ -83,14 +83,14 @@ TEST(samples_are_the_share_that_is_wanted)
     for (int i = 0; i < 20000; i++) {
         struct trace_context context;
 
-        trace_begin(&context, 0.25);
+        trace_context_begin(&context, 0.25);
         sampled += context.sampled;
     }
     CHECK(sampled > 4700 && sampled < 5300);
     for (int i = 0; i < 100; i++) {
         struct trace_context context;
 
-        trace_begin(&context, 0);
+        trace_context_begin(&context, 0);
         CHECK(!context.sampled);
     }
 }

@@ -13,6 +13,8 @@
 #include "orchestrator/storage/spend_store.h"
 #include "orchestrator/storage/task_store.h"
 #include "shm/region.h"
+#include "telemetry/outbox.h"
+#include "telemetry/trace.h"
 
 enum { RUN_CALLS_MAX = 400 /* calls per run; more are a program error */ };
 
@@ -23,7 +25,7 @@ struct caller_key {
     bool stores_prompts;       /* else prompts and answers are never written */
 };
 
-/* Lives as long as the worker, or as the request of a virtual key. */
+/* Lives as long as the worker; a copy as long as a request that is traced or has a virtual key. */
 struct worker_context {
     const struct orchestrator_settings *settings;
     struct catalog *catalog;
@@ -33,6 +35,9 @@ struct worker_context {
     void (*on_failure)(const char *adapter, int failure_code, void *context);
     void *context;
     const struct caller_key *key; /* NULL = the caller has none */
+    /* Of the request at hand; NULL = nothing is traced. */
+    const struct trace_context *trace;
+    struct outbox *spans;
 };
 
 /* A requested call. */

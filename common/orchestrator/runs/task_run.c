@@ -5,6 +5,7 @@
 #include "crypto/token.h"
 #include "db/store.h"
 #include "orchestrator/dispatch/browser_state.h"
+#include "orchestrator/runs/step_spans.h"
 #include "text/fold.h"
 
 #include <ctype.h>
@@ -488,5 +489,7 @@ enum error task_run_end(struct task_run *task_run, const struct outcome *outcome
         error = book_calls(run);
     if (!error)
         error = task_finish(run->db, &bundle, run->problem);
-    return db_finish(run->db, error, run->problem);
+    error = db_finish(run->db, error, run->problem);
+    step_spans_send(run);
+    return error;
 }

@@ -1,4 +1,4 @@
-/* SQL of votes. */
+/* Writes and reads votes: one row for each question, counted by how it ended. */
 #include "orchestrator/storage/vote_store.h"
 
 #include "base/json.h"

@@ -1,0 +1,11 @@
+/* The spans of a task's steps, by OpenTelemetry's conventions for generative AI: tokens and cost as
+ * they are stored. */
+#ifndef ASSAY_ORCHESTRATOR_RUNS_STEP_SPANS_H
+#define ASSAY_ORCHESTRATOR_RUNS_STEP_SPANS_H
+
+#include "orchestrator/dispatch/run.h"
+
+/* Sends a span for each step whose call was made, as children of the request's span. */
+void step_spans_send(const struct run *run);
+
+#endif
