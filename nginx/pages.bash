@@ -285,11 +285,27 @@ has_navigation() {
     return 1
 }
 
+# Sets $needed to the attribute of the roles of which a page needs one: those of its row, else any of its area
+# (admission.js). Documents of the API and most pages of the portal are for everybody who is signed in.
+find_needed() {
+    local page menu path name roles rest shown_to
+    needed=''
+    [[ $2 != @(docs|redoc) ]] || return 0
+    while IFS=$'\t' read -r page menu path name roles rest; do
+        [[ $page == "$2" ]] || continue
+        [[ $roles != - ]] || roles=${area_roles[$1]:-}
+        seen_by "$1" $roles
+        needed=${shown_to/data-for/data-needs}
+        return 0
+    done <<<"${page_rows[$1]}"
+}
+
 write_header() {
-    local links
+    local links needed
     links=$(write_navigation "$1" "$2")
     has_navigation "$1" "$2" || links=''
-    fill_page header AREAS "$(write_areas "$1")" LINKS "$links" LANGUAGES "$language_options"
+    find_needed "$1" "$2"
+    fill_page header NEEDS "$needed" AREAS "$(write_areas "$1")" LINKS "$links" LANGUAGES "$language_options"
     [[ -n $links ]] || filled=${filled//'data-nav="pages"'/'data-nav="none"'}
     printf '%s' "$filled"
 }

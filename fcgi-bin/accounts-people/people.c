@@ -3,6 +3,7 @@
 
 #include "accounts/people.h"
 #include "accounts/tokens.h"
+#include "base/list.h"
 
 #include <string.h>
 
@@ -14,6 +15,30 @@ struct people {
 static const struct field people_fields[] = {OBJECTS(OWNER, people, person_schema)};
 #undef OWNER
 SCHEMA(people_schema, struct people, "People", people_fields);
+
+struct administrator {
+    const char *username;
+    const char *name, *email;
+};
+
+#define OWNER struct administrator
+static const struct field administrator_fields[] = {
+    STRING(OWNER, username),
+    STRING(OWNER, name, .nullable = true),
+    STRING(OWNER, email, .nullable = true),
+};
+#undef OWNER
+static SCHEMA(administrator_schema, struct administrator, "Administrator", administrator_fields);
+
+struct administrators {
+    OBJECT_LIST(struct administrator, administrators);
+};
+
+#define OWNER struct administrators
+static const struct field administrators_fields[] = {
+    OBJECTS(OWNER, administrators, administrator_schema)};
+#undef OWNER
+SCHEMA(administrators_schema, struct administrators, "Administrators", administrators_fields);
 
 struct person_request {
     const char *username;
@@ -95,6 +120,31 @@ enum error people_handle(struct request *request, struct reply *reply)
         error = people_list(&call, &answer->people);
     reply->object = answer;
     return error;
+}
+
+enum error administrators_handle(struct request *request, struct reply *reply)
+{
+    struct administrators *answer = ARENA_NEW(request->arena, struct administrators);
+    struct administrator *items = NULL;
+    struct object_list people;
+    size_t count = 0;
+    struct accounts_call call;
+    enum error error = service_call(request, &call);
+
+    if (!error)
+        error = people_list(&call, &people);
+    if (error)
+        return error;
+    for (size_t i = 0; i < people.count; i++) {
+        const struct person *person = (const struct person *)people.items + i;
+
+        if (person->is_active && person_role(person, AREA_SUITE) == ACCOUNT_ADMIN)
+            *ARRAY_ADD(request->arena, items, count) =
+                (struct administrator){person->username, person->name, person->email};
+    }
+    answer->administrators = (struct object_list){.items = items, .count = count};
+    reply->object = answer;
+    return ERROR_NONE;
 }
 
 enum error person_add_handle(struct request *request, struct reply *reply)

@@ -4,10 +4,11 @@
 
 #include "accounts/service.h"
 
-extern const struct schema people_schema, person_request_schema, person_patch_schema,
-    new_password_schema;
+extern const struct schema people_schema, administrators_schema, person_request_schema,
+    person_patch_schema, new_password_schema;
 
 enum error people_handle(struct request *request, struct reply *reply);
+enum error administrators_handle(struct request *request, struct reply *reply);
 enum error person_add_handle(struct request *request, struct reply *reply);
 enum error person_handle(struct request *request, struct reply *reply);
 enum error person_patch_handle(struct request *request, struct reply *reply);

@@ -3,6 +3,7 @@
  * search, the access token of this tab. The frame itself is written by nginx/pages.bash. Importing this module
  * starts it.
  */
+import { admission } from './admission.js';
 import { currentLocale, onLocale, setLocale, t } from './i18n.js';
 import { currentPerson, goToPassword, goToSignIn, hasRole, isForPeople, knownPerson, onPerson, signOut } from './person.js';
 import { openPalette } from './search.js';
@@ -81,4 +82,7 @@ function admit(person) {
 }
 
 /* A page without the frame, for customers, loads the module with the others. */
-if (language !== null) start();
+if (language !== null) {
+    start();
+    await admission();
+}

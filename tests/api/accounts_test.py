@@ -278,6 +278,17 @@ def test_people_that_cannot_be(administrator, body, status):
     assert administrator.post("/api/people", body).status_code == status
 
 
+def test_everybody_may_see_who_gives_roles(accounts, administrator):
+    add_person(administrator, "asking", support="viewer")
+    off = add_person(administrator, "gone", suite="admin")
+    assert administrator.send("PATCH", f"/api/people/{off['id']}", {"is_active": False}).status_code == 200
+    found = signed_in(accounts, "asking", "a first password").get("/api/administrators").json()["administrators"]
+    assert {"username": "admin", "name": None, "email": None} in found
+    assert all(set(one) == {"username", "name", "email"} for one in found)
+    assert not {"asking", "gone"} & {one["username"] for one in found}
+    assert Browser(accounts).get("/api/administrators").status_code == 401
+
+
 def test_unknown_people(administrator):
     assert administrator.get(f"/api/people/{UNKNOWN}").status_code == 404
     assert administrator.send("PATCH", f"/api/people/{UNKNOWN}", {"name": "x"}).status_code == 404

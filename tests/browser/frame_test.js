@@ -259,11 +259,69 @@ test('whoever changes the password or signs out everywhere says whether the pers
     await close(page);
 });
 
-test('a viewer sees no page of the administration', async () => {
-    const page = await as('cora', '/admin/keys');
-    await untilText(page, '#page', /You do not have permission/);
-    assert.deepEqual(await shown(page, '.site-nav > ul:not(.site-nav-areas) a'), []);
+test('who lacks the role for a page sees which it needs and who gives it, and the page asks for nothing', async () => {
+    const page = await as('cora', '/');
+    for (const [path, needed] of [
+        ['/admin/people', /Administration: Administrator\s+\(you have no role here\)/],
+        ['/admin/keys', /Experiments: Administrator/],
+        ['/support/agent', /Support: Agent, Reviewer, Administrator\s+\(your role: Viewer\)/],
+        ['/experiments/projects', /Experiments: Viewer, Analyst, Administrator/],
+        ['/models/compare.html', /Models: Analyst, Administrator/],
+    ]) {
+        const asked = [];
+        page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+        await page.goto(portal + path);
+        await untilText(page, '#access', needed);
+        assert.match(await page.textContent('#access'), /Who can give it to you\s+admin/);
+        assert.deepEqual(asked.filter((one) => one.includes('/api/') && !one.startsWith('/accounts/')), [], path);
+        assert.equal(await page.locator('#main button').count(), 0);
+        page.removeAllListeners('request');
+    }
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.goto(`${portal}/support/static/chat.html`);
+    await page.waitForSelector('.welcome');
+    assert.equal(await page.locator('#access').count(), 0);
     await close(page);
+});
+
+test('who gets or loses a role meanwhile sees the page, or why not', async () => {
+    const username = `moving${Date.now()}`;
+    const given = `given ${password}`;
+    const made = await request('POST', '/accounts/api/people', { username, roles: { experiments: 'viewer' }, password: given });
+    await request('PUT', '/accounts/api/password', { current: given, new: password }, { username, password: given });
+    const page = await as(username, '/data/alerts');
+    await page.waitForSelector('#access');
+    await request('PATCH', `/accounts/api/people/${made.data.id}`, { roles: { data: 'viewer', experiments: null } });
+    await page.reload();
+    await page.waitForSelector('#page .card');
+    await page.goto(`${portal}/experiments/projects`);
+    await page.waitForSelector('#access');
+    await close(page, [403]);
+});
+
+test('all results of a search are on a page of their own, which says what could not be searched', async () => {
+    const page = await openAs(null, '/');
+    await page.waitForSelector('[data-card="installation"]');
+    await page.keyboard.press('Control+k');
+    await page.fill('#palette-input', 'experiment');
+    await page.click('.palette-all');
+    await page.waitForURL(`${portal}/search?q=experiment`);
+    await page.waitForSelector('#results-pages');
+    await page.focus('#search-input');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await page.evaluate(() => document.activeElement.className), 'search-result');
+    await page.keyboard.press('ArrowUp');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'search-input');
+    await page.route('**/api/v1/projects?*', (route) => route.fulfill({ status: 503, json: {} }));
+    await page.fill('#search-input', 'no such words anywhere');
+    await untilText(page, '#page', /Could not be searched: Experiments/);
+    await untilText(page, '#page', /No results for “no such words anywhere”/);
+    assert.equal(new URL(page.url()).searchParams.get('q'), 'no such words anywhere');
+    await page.unroute('**/api/v1/projects?*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.locator('#page .notice').waitFor({ state: 'detached' });
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await close(page, [503]);
 });
 
 test('axe finds nothing, and nothing sticks out', async (t) => {

@@ -143,7 +143,7 @@ test('the first hour', { skip: !portal }, async (t) => {
         await second.waitForSelector('[data-card="data"] .home-figure');
         assert.deepEqual(await shown(second, '[data-card] h2'), ['Data']);
         await second.goto(`${portal}/admin/people`);
-        await untilText(second, '#page', /You do not have permission/);
+        await untilText(second, '#access', /You need another role for this page/);
         await close(second, [401, 403]);
     });
 
