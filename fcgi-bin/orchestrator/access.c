@@ -55,7 +55,7 @@ const char *service_access(const struct route *route)
     if (route->traits & TRAIT_PUBLIC)
         return "anybody";
     if (route->role == ORCHESTRATOR_ADMIN)
-        return "admin";
+        return route->method == METHOD_GET ? "admin: read" : "admin: write";
     if (route->role == ORCHESTRATOR_STAFF)
         return route->method == METHOD_GET ? "read" : "operate";
     return route->method == METHOD_GET ? "read own" : "call";

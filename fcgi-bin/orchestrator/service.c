@@ -51,6 +51,7 @@ static const struct reason_answer reasons[] = {
     {"plan_rejected", 422, "plan_rejected"},
     {"insufficient_quota", 429, "insufficient_quota"},
     {"rate_limit_exceeded", 429, "rate_limit_exceeded"},
+    {"owner_unknown", 422, "owner_unknown"},
     {"task_not_found", 404, "not_found", "Task not found"},
     {"votes_not_found", 404, "not_found", "The task has no votes, or they are no longer kept."},
     {"run_rejected", 400, "bad_request"},

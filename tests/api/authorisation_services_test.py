@@ -55,6 +55,11 @@ def shown(headers):
     return lambda stack: headers
 
 
+def virtual_key(asked):
+    made = asked.post("/api/v1/keys", {"name": "of the matrix"}, headers=bearer(KEY))
+    return bearer(made.json()["key"])
+
+
 # Kinds of credentials of each service: the stack they are shown to, and the headers.
 KINDS = {
     "support": {
@@ -90,6 +95,7 @@ KINDS = {
         "wrong": ("locked", shown(bearer("no-such-key"))),
         "key": ("locked", shown(bearer(KEY))),
         "key in a header": ("locked", shown({"X-API-Key": KEY})),
+        "virtual key": ("locked", virtual_key),
         "open": ("open", shown({})),
         "open: other site": ("open", shown(SITE)),
     },

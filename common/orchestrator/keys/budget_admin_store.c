@@ -49,6 +49,12 @@ static const struct statement update_budget = {
     .sql = "UPDATE orch_budgets SET limit_nano_usd = ?, extra_nano_usd = ?, extra_until = ?,"
            " alert_percents = ? WHERE budget_id = ?",
 };
+static const struct statement find_owner = {
+    .name = "orch_budget_owner_find",
+    .sql = "SELECT 1 FROM orch_keys WHERE ? = 0 AND key_id = ?"
+           " UNION ALL SELECT 1 FROM orch_teams WHERE ? = 1 AND team_id = ?"
+           " UNION ALL SELECT 1 FROM orch_customers WHERE ? = 2 AND customer_id = ?",
+};
 static const struct statement delete_budget = {
     .name = "orch_budget_delete",
     .sql = "DELETE FROM orch_budgets WHERE budget_id = ?",
@@ -219,4 +225,17 @@ enum error budget_parts_forget(struct db *db, struct arena *arena, struct proble
         error = query_end(query, problem);
     }
     return error;
+}
+
+enum error budget_owner_exists(struct db *db, int kind, const char *id, bool *exists,
+                               struct problem *problem)
+{
+    struct query *query = db_query(db, &find_owner);
+
+    for (int i = 0; i < BUDGET_OWNER__MAX; i++) {
+        query_bind_integer(query, kind);
+        query_bind_text(query, id);
+    }
+    *exists = query_next(query);
+    return query_end(query, problem);
 }

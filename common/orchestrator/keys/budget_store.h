@@ -126,6 +126,8 @@ MUST_CHECK enum error budget_update(struct db *db, struct arena *arena, const st
 MUST_CHECK enum error budget_find(struct db *db, struct arena *arena, const char *id,
                                   struct budget *budget, struct problem *problem);
 MUST_CHECK enum error budget_delete(struct db *db, const char *id, struct problem *problem);
+MUST_CHECK enum error budget_owner_exists(struct db *db, int kind, const char *id, bool *exists,
+                                          struct problem *problem);
 /* Of one owner, or of all ("" = all). */
 MUST_CHECK enum error budget_list_of(struct db *db, struct arena *arena, const char *owner_id,
                                      struct budget_list *list, struct problem *problem);
