@@ -7,16 +7,13 @@ const field = /^([^:\n]{1,80}): (.*)$/;
 
 /* The fields of one text; a column that comes again begins the next row. Null where a line is none. */
 function rowsOf(text) {
+    /** @type {Map<string, string>[]} */
     const rows = [];
-    let row = null;
     for (const line of text.split('\n').filter((one) => one.trim() !== '')) {
         const [, name, value] = field.exec(line) ?? [];
         if (name === undefined) return null;
-        if (row === null || row.has(name)) {
-            row = new Map();
-            rows.push(row);
-        }
-        row.set(name, value);
+        if (rows.length === 0 || rows.at(-1).has(name)) rows.push(new Map());
+        rows.at(-1).set(name, value);
     }
     return rows;
 }

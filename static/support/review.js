@@ -4,7 +4,7 @@ import { ApiError } from '../shared/ui/errors.js';
 import { toast } from '../shared/ui/toast.js';
 import { addresses } from './service.js';
 
-/* The page of a case; null where it cannot be found. */
+/* The page with a case open. */
 function caseAddress(id, status) {
     return `${addresses.improve}?${new URLSearchParams({ status, case: String(id) })}`;
 }
@@ -14,16 +14,18 @@ async function caseOf(client, trace) {
     return items[0] ?? null;
 }
 
-/* The address of the case of an answer, which is made if there is none yet. */
+/* The address of the case of an answer, which is made if there is none yet; another reader may be faster. */
 export async function reviewAddress(client, trace) {
+    const found = await caseOf(client, trace);
+    if (found !== null) return caseAddress(found.id, found.status);
     try {
         const { data } = await client.post('/api/admin/review-queue', { trace_id: trace });
-        if (data.id !== undefined) return caseAddress(data.id, 'pending');
+        return caseAddress(data.id, data.status);
     } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 409) throw error;
     }
-    const found = await caseOf(client, trace);
-    return found === null ? addresses.improve : caseAddress(found.id, found.status);
+    const made = await caseOf(client, trace);
+    return made === null ? addresses.improve : caseAddress(made.id, made.status);
 }
 
 /* Answers that are in the queue already are as welcome there. */

@@ -2,7 +2,6 @@
  * Ranges of a Markdown source that are shown as marked. Two characters of the private use area stand at their
  * ends while the source is taken apart; they are put where they cannot hide a list, a heading or a table.
  */
-import { html } from './lit.js';
 
 const begin = '\ue000';
 const end = '\ue001';
@@ -39,15 +38,18 @@ export function withMarks(source, ranges) {
     return text + source.slice(at);
 }
 
-/* (text, view) → the pieces of a text, each through `view`; whether one is marked goes on from text to text. */
-export function createMarker() {
+/*
+ * (text, view) → the pieces of a text, each through `view`, marked ones through `mark` as well; whether one is marked
+ * goes on from text to text.
+ */
+export function createMarker(mark) {
     let marked = false;
     return (text, view) => {
         if (!marked && !text.includes(begin)) return view(withoutMarks(text));
         return text.split(/([\ue000\ue001])/).map((piece) => {
             if (piece === begin) marked = true;
             else if (piece === end) marked = false;
-            else if (piece !== '') return marked ? html`<mark>${view(piece)}</mark>` : view(piece);
+            else if (piece !== '') return marked ? mark(view(piece)) : view(piece);
             return null;
         });
     };

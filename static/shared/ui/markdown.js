@@ -45,7 +45,7 @@ function shallowest(tokens) {
 
 function createWriter(options, top) {
     const labels = new Map();
-    const mark = createMarker();
+    const mark = createMarker((content) => html`<mark>${content}</mark>`);
     const text = (value) => mark(decoded(value), options.text ?? ((piece) => piece));
 
     /* Parts that scroll are landmarks: no two of a text have the same name. */

@@ -13,7 +13,7 @@ import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
 import { sendToReview } from '../review.js';
 import { client, isReviewer, showAccount } from '../service.js';
-import { auditColumns, evaluators, traceColumns, view } from './view.js';
+import { actionText, auditActions, auditColumns, evaluators, traceColumns, view } from './view.js';
 
 const auditListed = 500;
 const routes = ['auto', 'human', 'agentic', 'error_escalation', 'timeout'];
@@ -53,7 +53,7 @@ const audit = createList(update, {
     columns: auditColumns,
     filters: () => [
         { name: 'actor', label: t('admin.actor'), kind: 'search' },
-        { name: 'action', label: t('admin.action'), kind: 'search' },
+        { name: 'action', label: t('admin.action'), kind: 'select', options: auditActions.map((value) => ({ value, title: actionText(value) })) },
     ],
     key: ({ id }) => id,
     caption: () => t('admin.tab_audit'),

@@ -1,5 +1,5 @@
 /* Traces, evaluations, models and the audit log as a template. */
-import { t } from '../../shared/i18n.js';
+import { hasText, t } from '../../shared/i18n.js';
 import { formatDate, formatDateTime, formatMilliseconds, formatNumber } from '../../shared/numbers.js';
 import { lineChart } from '../../shared/ui/charts/line.js';
 import { html } from '../../shared/ui/lit.js';
@@ -48,13 +48,35 @@ export function traceColumns(onTrace) {
     ];
 }
 
+/* What is recorded, by the codes of the API. */
+export const auditActions = [
+    'ask', 'feedback', 'escalate', 'agent_respond', 'agent_assign', 'delete_session', 'upload', 'delete_document', 'gap_resolve', 'citation_review', 'review_add',
+    'curated_rebuild', 'experiment_create', 'experiment_assign', 'regression_run', 'threshold_choose', 'threshold_unchoose', 'login', 'login_failed', 'sso_login',
+    'session_ended', 'circuit_breaker_reset', 'trace_purge', 'audit_purge',
+];
+
+export function actionText(action) {
+    const key = `admin.did_${action}`;
+    return hasText(key) ? t(key) : action.replaceAll('_', ' ');
+}
+
+/* Details are a small JSON object. */
+function detailText(detail) {
+    try {
+        const parts = Object.entries(JSON.parse(detail) ?? {}).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${typeof value === 'object' ? JSON.stringify(value) : value}`);
+        return parts.length === 0 ? '–' : parts.join(', ');
+    } catch {
+        return detail ?? '–';
+    }
+}
+
 export function auditColumns() {
     return [
         { name: 'ts', title: t('admin.when'), cell: ({ ts }) => formatDateTime(ts) },
         { name: 'actor', title: t('admin.actor'), cell: ({ actor }) => html`<span dir="auto">${actor}</span>` },
-        { name: 'action', title: t('admin.action'), cell: ({ action }) => html`<span class="mono">${action}</span>` },
+        { name: 'action', title: t('admin.action'), cell: ({ action }) => actionText(action) },
         { name: 'resource', title: t('admin.resource'), cell: ({ resource }) => html`<span class="document-text" dir="auto">${resource}</span>` },
-        { name: 'detail', title: t('admin.detail'), cell: ({ detail }) => html`<span class="mono document-text">${detail ?? '–'}</span>` },
+        { name: 'detail', title: t('admin.detail'), cell: ({ detail }) => html`<span class="document-text" dir="auto">${detailText(detail)}</span>` },
         { name: 'ip_address', title: t('admin.address'), cell: ({ ip_address: address }) => address ?? '–' },
     ];
 }
@@ -137,6 +159,6 @@ export function view(page) {
         tabs: Object.keys(panels).map((name) => ({ name, title: t(`admin.tab_${name}`) })),
         current: page.tab,
         onSelect: page.actions.tab,
-        panel: (name) => panels[name](),
+        panel: (name) => (page.opened !== '' && name === 'traces' ? panels[name]() : html`<div class="stack"><p class="lead-text">${t(`admin.intro_${name}`)}</p>${panels[name]()}</div>`),
     });
 }

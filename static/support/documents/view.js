@@ -16,7 +16,7 @@ function askLink(title) {
 }
 
 /* Why a file cannot be searched, and what to do about it. */
-function whyText({ kind, text }) {
+function whyText(kind, text) {
     if (/no text content/.test(text)) return t('documents.why_no_text');
     if (/indexing failed/.test(text)) return t('documents.why_indexing');
     const [, reason] = /ingestion failed: (.*)/s.exec(text) ?? [];
@@ -31,7 +31,7 @@ function outcome(item) {
         ${badge(t(`documents.state_${state.kind}`), tones[state.kind], { dot: true })}
         ${state.version ? html`<span class="section-note">${t('documents.version_n', { version: state.version })}</span>` : null}
         ${state.chunks ? html`<span class="section-note">${t('documents.chunks_n', { count: state.chunks })}</span>` : null}
-        ${state.text ? html`<p class="outcome-why" dir="auto">${whyText(state)}</p>` : null}
+        ${state.text ? html`<p class="outcome-why" dir="auto">${whyText(state.kind, state.text)}</p>` : null}
         ${['indexed', 'replaced', 'same'].includes(state.kind) ? html`<a href=${askLink(item.name)}>${t('documents.ask')}</a>` : null}
     </li>`;
 }

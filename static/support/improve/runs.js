@@ -52,17 +52,22 @@ function runCase(one) {
     </li>`;
 }
 
+/* What became worse, failed or became better is of interest; what stayed the same comes last. */
+const interest = ['regression', 'infrastructure_failure', 'new_pass'];
+const placeOf = ({ outcome }) => (interest.includes(outcome) ? interest.indexOf(outcome) : interest.length);
+const changedFirst = (cases) => cases.toSorted((one, other) => placeOf(one) - placeOf(other));
+
 function summary({ aggregate, gate, cases }) {
     return html`<dl class="facts">
-            ${fact(t('improve.baseline'), share(aggregate.baseline_pass_rate))}
-            ${fact(t('improve.candidate'), share(aggregate.candidate_pass_rate))}
-            ${fact(t('improve.regression'), formatInteger(aggregate.regressions))}
-            ${fact(t('improve.new_pass'), formatInteger(aggregate.new_passes))}
+            ${fact(t('improve.passed_baseline'), share(aggregate.baseline_pass_rate))}
+            ${fact(t('improve.passed_candidate'), share(aggregate.candidate_pass_rate))}
+            ${fact(t('improve.became_worse'), formatInteger(aggregate.regressions))}
+            ${fact(t('improve.became_better'), formatInteger(aggregate.new_passes))}
             ${fact(t('improve.p_value'), formatNumber(gate.power.p_value, 3))}
         </dl>
         ${powerNotice(gate)}
         ${gate.reasons.length === 0 ? null : html`<ul>${gate.reasons.map((text) => html`<li dir="auto">${inWords(text)}</li>`)}</ul>`}
-        <ul class="plain-list">${cases.map(runCase)}</ul>`;
+        <ul class="plain-list">${changedFirst(cases).map(runCase)}</ul>`;
 }
 
 function progress({ cases_done: done, cases_total: total }) {

@@ -10,7 +10,11 @@ function routeName(code) {
 const percent = (text) => formatPercent(Number(text) / 100, 4);
 const listOf = (text) => text.replace(/'/g, '').split(', ').join(' / ');
 
-/* [pattern, key, values of its groups] */
+/**
+ * [pattern, key, values of its groups]
+ *
+ * @type {[RegExp, string, (groups: string[]) => Record<string, string>][]}
+ */
 const sentences = [
     [/^route expected '(.*)' but got '(.*)'$/, 'failed_route', ([wanted, got]) => ({ wanted: routeName(wanted), got: routeName(got) })],
     [/^quality (\S+) below minimum (\S+)$/, 'failed_quality', ([got, wanted]) => ({ got: percent(got), wanted: percent(wanted) })],

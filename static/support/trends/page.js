@@ -78,7 +78,7 @@ const percent = (value) => formatPercent(value / 100, 3);
 const inForce = ({ name, current }) => thresholds.data.choices.find(({ metric }) => metric === name)?.cutoff ?? current;
 
 async function adopt(one, value) {
-    if (!(await confirm({ title: t('trends.adopt'), text: sureText(one, value), action: t('trends.adopt') }))) return;
+    if (!(await confirm({ title: t('trends.adopt'), text: sureText(one, value), action: t('trends.adopt'), tone: 'info' }))) return;
     await attempt(async () => {
         const source = sourceOf(one, value);
         await client.post('/api/admin/thresholds/choices', { metric: one.name, source, days, ...(source === 'manual' ? { cutoff: value } : {}) });
