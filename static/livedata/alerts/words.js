@@ -1,6 +1,6 @@
 /* How alerts are spoken of: states, rules, notifications. */
 import { t } from '../../shared/i18n.js';
-import { formatNumber, formatPercent } from '../../shared/numbers.js';
+import { formatNumber, formatPercent, isolated } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { metricName, valueOf, windowName } from '../words.js';
 
@@ -20,7 +20,7 @@ export function thresholdOf({ condition, threshold }, unit) {
 
 /* "Revenue below $34.00 · 1 hour" */
 export function ruleOf(rule, unit) {
-    const value = thresholdOf(rule, unit);
+    const value = isolated(thresholdOf(rule, unit));
     return t(`alerts.rule_${rule.condition}`, { metric: metricName(rule.metric), value, window: windowName(rule.window) });
 }
 

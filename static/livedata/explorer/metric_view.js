@@ -39,7 +39,7 @@ function metricResult(data, { catalog, metricName }) {
             ${freshBadge(stale)}
         </div>
         <p class="section-note" dir="auto">${hasText(about) ? t(about) : description}</p>
-        <p><span class="figure-value" id="metric-value">${valueOf(data.value, data.unit)}</span> <span class="section-note">${windowName(data.window)}</span></p>
+        <p><bdi class="figure-value" id="metric-value">${valueOf(data.value, data.unit)}</bdi> <bdi class="section-note">${windowName(data.window)}</bdi></p>
         ${seconds === null || seconds === undefined ? null : html`<p class="section-note" data-trust>${t('fresh.of', { age: ageOf(seconds) })}</p>`}
         <dl class="facts" id="metric-windows">
             ${data.windows.map(({ window, value, unit }) => html`<div class="fact"><dt>${windowName(window)}</dt><dd>${valueOf(value, unit)}</dd></div>`)}

@@ -13,6 +13,7 @@ import { view } from './view.js';
 
 const defaults = { tab: 'entity', type: 'order', id: '', q: '', at: '', metric: '', window: '', question: '' };
 const listed = 8;
+const answered = 20;
 const hours = 12;
 /* What lists the newest, or all, of a type. */
 const lists = { order: 'orders in the last 30 days', session: 'sessions in the last 30 days', user: 'users', product: 'products' };
@@ -38,8 +39,8 @@ const catalog = createResource(update, (signal) => get('/v1/catalog', { signal }
 
 /** @returns {Promise<Record<string, any>[] | null>} */
 async function ask(question, signal) {
-    const answered = await ifThere(client.post('/v1/query', { question, limit: listed }, { signal }));
-    return answered === null ? null : answered.data.rows;
+    const rows = await ifThere(client.post('/v1/query', { question, limit: listed }, { signal }));
+    return rows === null ? null : rows.data.rows;
 }
 
 const entity = createResource(update, async (signal, type, id, at) => {
@@ -92,12 +93,12 @@ const metric = createResource(update, async (signal, name, window) => {
 
 /* The statement beside the answer; a refusal of the guard is an error with its reason. */
 const answer = createResource(update, async (signal, question, cursor = null) => {
-    const body = { question, ...(cursor === null ? {} : { cursor }) };
-    const [explained, answered] = await Promise.all([
+    const body = { question, limit: answered, ...(cursor === null ? {} : { cursor }) };
+    const [explained, rows] = await Promise.all([
         client.post('/v1/query/explain', { question }, { signal }),
         client.post('/v1/query', body, { signal, timeoutMs: 90000 }),
     ]);
-    return { question, explained: explained.data, ...answered.data };
+    return { question, explained: explained.data, ...rows.data };
 });
 
 function go(patch) {

@@ -23,11 +23,12 @@ function exampleButtons(names, actions) {
 
 /* One value stands alone, several rows are a table. */
 function rowsView(rows, currency) {
-    const names = Object.keys(rows[0] ?? {});
+    const all = Object.keys(rows[0] ?? {});
+    const names = all.filter((name) => name !== 'currency' || !all.includes('total_amount')); /* which says it */
     if (rows.length === 0) return html`<p>${t('explorer.no_rows')}</p>`;
     if (rows.length === 1 && names.length === 1)
         return html`<p>
-            <span class="figure-value">${cellOf(names[0], rows[0][names[0]], rows[0], currency)}</span> <span class="section-note">${attributeName(names[0])}</span>
+            <bdi class="figure-value">${cellOf(names[0], rows[0][names[0]], rows[0], currency)}</bdi> <bdi class="section-note">${attributeName(names[0])}</bdi>
         </p>`;
     return table({
         caption: t('explorer.answer'),
@@ -60,8 +61,8 @@ function answerView(data, { actions, catalog }) {
     return html`<div class="stack" id="answer">
         <section class="card section stack" aria-labelledby="answer-title">
             <h2 id="answer-title" dir="auto">${data.question}</h2>
-            ${rowsView(data.rows, currencyOf(catalog.data))}
             <p class="section-note" id="interpretation" lang="en" dir="ltr">${data.interpretation}</p>
+            ${rowsView(data.rows, currencyOf(catalog.data))}
             ${data.next_cursor
                 ? html`<div class="button-row">
                       <span class="section-note">${t('explorer.rows', { count: data.rows.length, total: formatInteger(data.total_count ?? data.rows.length) })}</span>

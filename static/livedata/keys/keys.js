@@ -12,7 +12,10 @@ import { createForm } from '../../shared/ui/form.js';
 import { focusIssued } from '../../shared/ui/issued.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { onAccessToken, recall, remember } from '../../shared/ui/session.js';
+import { typeName } from '../words.js';
 import { view } from './view.js';
+
+const types = ['order', 'user', 'product', 'session'];
 
 const pathOf = (id) => /** @type {const} */ (`/v1/admin/keys/${encodeURIComponent(id)}`);
 
@@ -38,7 +41,7 @@ export function createKeys(update) {
             { name: 'name', kind: 'text', label: () => t('keys.name'), maxLength: 100 },
             { name: 'tenant', kind: 'text', label: () => t('keys.tenant'), initial: 'default', maxLength: 64 },
             { name: 'rate_limit_rpm', kind: 'count', label: () => t('keys.rate'), initial: 120 },
-            { name: 'allowed_entity_types', kind: 'text', label: () => t('keys.types'), hint: () => t('keys.types_hint'), optional: true, placeholder: 'order, user' },
+            ...types.map((type) => ({ name: `type_${type}`, kind: 'flag', label: () => typeName(type) })),
         ],
         onSubmit: create,
     });
@@ -79,10 +82,11 @@ export function createKeys(update) {
     }
 
     function create(values) {
-        const types = (values.allowed_entity_types ?? '').split(/[\s,]+/).filter(Boolean);
+        const { name, tenant, rate_limit_rpm } = values;
+        const chosen = types.filter((type) => values[`type_${type}`]);
         form.clearProblems();
         act(async () => {
-            const { data } = await client.post('/v1/admin/keys', { ...values, allowed_entity_types: types.length > 0 ? types : null });
+            const { data } = await client.post('/v1/admin/keys', { name, tenant, rate_limit_rpm, allowed_entity_types: chosen.length > 0 ? chosen : null });
             form.write({});
             show(data.name, data.key);
         });

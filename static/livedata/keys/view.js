@@ -8,7 +8,7 @@ import { errorNotice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { askForSecret } from '../../shared/ui/secret.js';
 import { table } from '../../shared/ui/table.js';
-import { healthBadge } from '../words.js';
+import { healthBadge, typeName } from '../words.js';
 
 function adminForm(refused, use) {
     return askForSecret({
@@ -23,7 +23,7 @@ function adminForm(refused, use) {
 
 /** @param {livedata.Key} key */
 function typesOf({ allowed_entity_types: types }) {
-    return types === null ? t('keys.all_types') : html`<span dir="ltr">${types.join(', ')}</span>`;
+    return types === null ? t('keys.all_types') : types.map(typeName).join(', ');
 }
 
 /** @param {livedata.Key} key */
@@ -81,7 +81,7 @@ function summaryView({ health, qps, configured_keys: configured, cache, rate_lim
         ${figure('keys', t('keys.configured'), formatInteger(configured))} ${figure('cache', t('keys.cache'), where(cache.backend))}
         ${figure('ttl', t('keys.entity_ttl'), formatShortUnit(cache.entity_ttl_seconds, 'second'))}
         ${figure('limits', t('keys.limits'), where(limits))}
-        ${figure('pool', engine, pool.size === null ? '–' : t('keys.held', { held: formatInteger(pool.held), limit: formatInteger(pool.limit) }))}
+        ${figure('pool', t('component.db_pool'), pool.size === null ? engine : `${engine}, ${t('keys.held', { held: formatInteger(pool.held), limit: formatInteger(pool.limit) })}`)}
     </div>`;
 }
 
@@ -90,11 +90,7 @@ export function view({ keys, tenants, summary, form, isKnown, made, problem, bus
     if (!isKnown || refused) return adminForm(refused, actions.use);
     return html`<div class="stack">
         ${made === null ? null : issuedSecret({ title: t('keys.made', { name: made.name }), text: t('keys.once'), secret: made.key })} ${problem === null ? null : errorNotice(problem)}
-        <section class="card" aria-labelledby="summary-title" id="summary">
-            <h2 class="section" id="summary-title">${t('keys.service')}</h2>
-            ${resourceView(summary, { quiet: true, skeleton: { lines: 2, height: 'row' }, ready: summaryView })}
-        </section>
-        <section class="card section" aria-labelledby="keys-title" id="keys">
+        <section class="card section stack" aria-labelledby="keys-title" id="keys">
             <h2 id="keys-title">${t('keys.keys')}</h2>
             ${resourceView(keys, {
                 skeleton: { lines: 4, height: 'row' },
@@ -105,9 +101,18 @@ export function view({ keys, tenants, summary, form, isKnown, made, problem, bus
         </section>
         <section class="card section stack" aria-labelledby="new-title">
             <h2 id="new-title">${t('keys.new')}</h2>
-            ${form.view(null, { label: t('keys.new'), action: t('keys.create'), busy })}
+            ${form.view(
+                html`<div class="field-grid">${['name', 'tenant', 'rate_limit_rpm'].map((name) => form.field(name))}</div>
+                    <fieldset class="field">
+                        <legend class="field-label">${t('keys.types')}</legend>
+                        <div class="examples">${form.names.filter((name) => name.startsWith('type_')).map((name) => form.field(name))}</div>
+                        <p class="field-hint">${t('keys.types_hint')}</p>
+                    </fieldset>
+                    <div class="button-row"><button type="submit" class="button" data-kind="primary" ?disabled=${busy}>${t('keys.create')}</button></div>`,
+                { label: t('keys.new'), busy },
+            )}
         </section>
-        <section class="card section" aria-labelledby="tenants-title" id="tenants">
+        <section class="card section stack" aria-labelledby="tenants-title" id="tenants">
             <h2 id="tenants-title">${t('keys.tenants')}</h2>
             ${resourceView(tenants, {
                 skeleton: { lines: 3, height: 'row' },
@@ -116,5 +121,9 @@ export function view({ keys, tenants, summary, form, isKnown, made, problem, bus
                 ready: (rows) => table({ caption: t('keys.tenants'), columns: tenantColumns(), rows, key: ({ tenant }) => tenant }),
             })}
         </section>
+        <details class="card disclosure" id="summary">
+            <summary>${t('keys.service')}</summary>
+            ${resourceView(summary, { quiet: true, skeleton: { lines: 2, height: 'row' }, ready: summaryView })}
+        </details>
     </div>`;
 }

@@ -64,15 +64,20 @@ const health = createResource(update, (signal) => get('/v1/health', { signal }))
 const promises = createResource(update, (signal) => get('/v1/slo', { signal }));
 const fresh = createResource(update, freshness);
 const open = createResource(update, needs);
-app = mount(document.getElementById('page'), view, { health, promises, fresh, open, form });
-const refused = () => promises.error?.kind === 'unauthorized';
+/* Service levels are for few: they are fetched when somebody opens them. */
+function showTechnical() {
+    app.set({ technical: true });
+    promises.load();
+    promises.every(everyMs);
+}
+app = mount(document.getElementById('page'), view, { health, promises, fresh, open, form, technical: false, actions: { showTechnical } });
 /* One question to see whether a key is needed: each refusal counts against the reader's address. */
 async function start() {
-    await promises.load();
-    if (!refused()) await Promise.all([fresh.load(), open.load()]);
+    await fresh.load();
+    if (fresh.error?.kind !== 'unauthorized') await open.load();
 }
 form.write({});
 health.load();
 start();
-for (const resource of [health, promises, fresh, open]) resource.every(everyMs);
+for (const resource of [health, fresh, open]) resource.every(everyMs);
 onAccessToken((token) => token !== null && start());

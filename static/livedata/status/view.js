@@ -152,10 +152,10 @@ function freshTable(rows) {
 }
 
 /* For whoever runs the service: service levels, and which table is how old. */
-function technicalView({ promises, fresh }) {
-    return html`<details class="card disclosure" id="technical">
+function technicalView({ promises, fresh, technical, actions }) {
+    return html`<details class="card disclosure" id="technical" @toggle=${(event) => event.target.open && actions.showTechnical()}>
         <summary>${t('status.technical')}</summary>
-        ${resourceView(promises, { quiet: true, skeleton: { lines: 2, height: 'card' }, ready: ({ slos }) => html`<div>${slos.map(promise)}</div>` })}
+        ${technical ? resourceView(promises, { quiet: true, skeleton: { lines: 2, height: 'card' }, ready: ({ slos }) => html`<div>${slos.map(promise)}</div>` }) : null}
         <section class="section" aria-labelledby="fresh-title">
             <div class="section-head"><h3 id="fresh-title">${t('status.freshness')}</h3></div>
             ${resourceView(fresh, { quiet: true, skeleton: { lines: 4, height: 'row' }, ready: freshTable })}
@@ -164,10 +164,10 @@ function technicalView({ promises, fresh }) {
 }
 
 export function view(page) {
-    const { health, promises } = page;
+    const { health, fresh } = page;
     if (!health) return html``;
-    if (promises.error?.kind === 'unauthorized')
-        return html`<div class="stack">${resourceView(promises, { ready: () => null })} ${resourceView(health, { quiet: true, skeleton: { lines: 1, height: 'card' }, ready: healthView })}</div>`;
+    if (fresh.error?.kind === 'unauthorized')
+        return html`<div class="stack">${resourceView(fresh, { ready: () => null })} ${resourceView(health, { quiet: true, skeleton: { lines: 1, height: 'card' }, ready: healthView })}</div>`;
     return html`<div class="stack">
         ${businessView(page)} ${needsView(page)} ${findView(page)}
         ${resourceView(health, { quiet: true, skeleton: { lines: 1, height: 'card' }, ready: healthView })} ${technicalView(page)}
