@@ -263,6 +263,12 @@ static bool decode_shifted(struct arena *arena, const char *bytes, size_t length
            decode(arena, bytes, length, set, result) == CHARSET_DECODED;
 }
 
+/* Whether a set writes its characters in ASCII, so that its texts look like UTF-8. */
+static bool is_seven_bit_name(const char *name)
+{
+    return strncasecmp(name, "iso-2022-", 9) == 0 || strcasecmp(name, "utf-7") == 0;
+}
+
 enum charset_result charset_decode(struct arena *arena, const char *bytes, size_t length,
                                    const char *declared, struct charset_text *text)
 {
@@ -277,6 +283,9 @@ enum charset_result charset_decode(struct arena *arena, const char *bytes, size_
     if (mark && strcmp(mark->set, "UTF-8") != 0)
         return decode(arena, bytes, length, mark->set, text);
     survey = inspect(bytes, length);
+    if (declared && !survey.high && is_seven_bit_name(declared) && is_name(declared) &&
+        decode(arena, bytes, length, set_named(declared), text) == CHARSET_DECODED)
+        return CHARSET_DECODED;
     if (survey.shifts && !survey.high && decode_shifted(arena, bytes, length, text))
         return CHARSET_DECODED;
     if (mark || survey.damaged * DAMAGED_ONE_IN <= survey.characters)

@@ -13,12 +13,17 @@ enum {
     MAIL_MOST = 32 << 20,
     ADDRESS_MOST = 254,
     PORT_OF_TLS = 465,
-    LINE_BYTES = 57,    /* bytes per line: 76 characters of base64 */
+    LINE_BYTES = 57, /* bytes per line: 76 characters of base64 */
+    FOR_GOOD = 550,  /* mailbox unknown, not local, full for good, name not allowed (RFC 5321) */
+    FOR_GOOD_END = 553,
     SUBJECT_BYTES = 45, /* of an encoded word, which has 75 characters at most */
 };
 
 static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                      "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+static const char *const author_lines[MAIL_AUTHOR__MAX] = {"Auto-Submitted: auto-generated\r\n",
+                                                           "Auto-Submitted: auto-replied\r\n", ""};
 
 /* The unsent rest of a message. */
 struct rest {
@@ -28,8 +33,7 @@ struct rest {
 
 /* -- the message ------------------------------------------------------------------------------- */
 
-/* Refuses bytes that could end the line or the address. */
-static bool is_address(const char *address)
+bool mail_is_address(const char *address)
 {
     const char *at = strchr(address, '@');
 
@@ -91,21 +95,36 @@ static void append_receivers(struct text *text, const struct string_list *to)
     text_append_string(text, "\r\n");
 }
 
-static void write_message(struct text *text, const struct mail *mail)
+/* One id per line: the list may be long, and a line may not. */
+static void append_references(struct text *text, const struct mail *mail)
+{
+    if (mail->in_reply_to)
+        text_append_format(text, "In-Reply-To: <%s>\r\n", mail->in_reply_to);
+    for (size_t i = 0; i < mail->references.count; i++)
+        text_append_format(text, "%s<%s>\r\n", i ? " " : "References: ", mail->references.items[i]);
+}
+
+static const char *id_of(struct arena *arena, const struct mail *mail)
 {
     char id[TOKEN_UUID_TEXT];
 
     token_uuid(id);
+    return mail->id ? mail->id : arena_print(arena, "%s@%s", id, strchr(mail->from, '@') + 1);
+}
+
+static void write_message(struct text *text, const struct mail *mail)
+{
     text_append_format(text, "From: <%s>\r\n", mail->from);
     append_receivers(text, &mail->to);
     append_subject(text, mail->subject);
     append_date(text);
+    text_append_format(text, "Message-ID: <%s>\r\n", id_of(text->arena, mail));
+    append_references(text, mail);
     text_append_format(text,
-                       "Message-ID: <%s@%s>\r\n"
-                       "Auto-Submitted: auto-generated\r\nMIME-Version: 1.0\r\n"
+                       "%sMIME-Version: 1.0\r\n"
                        "Content-Type: text/plain; charset=utf-8\r\n"
                        "Content-Transfer-Encoding: base64\r\n\r\n",
-                       id, strchr(mail->from, '@') + 1);
+                       author_lines[mail->author]);
     append_body(text, mail->text);
 }
 
@@ -175,11 +194,11 @@ static enum error check(const struct mail_server *server, const struct mail *mai
     if (!is_host(server->host))
         return problem_set(problem, ERROR_INVALID, "mail_host", "%s is no name of a host",
                            server->host);
-    if (!is_address(mail->from))
+    if (!mail_is_address(mail->from))
         return problem_set(problem, ERROR_INVALID, "mail_address", "%s is no address of mail",
                            mail->from);
     for (size_t i = 0; i < mail->to.count; i++)
-        if (!is_address(mail->to.items[i]))
+        if (!mail_is_address(mail->to.items[i]))
             return problem_set(problem, ERROR_INVALID, "mail_address", "%s is no address of mail",
                                mail->to.items[i]);
     return ERROR_NONE;
@@ -208,7 +227,11 @@ enum error mail_send(struct arena *arena, const struct mail_server *server, cons
     curl.easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &reply);
     curl.easy_cleanup(handle);
     return code == CURLE_OK ? ERROR_NONE
-                            : problem_set(problem, ERROR_UNAVAILABLE, "mail_not_sent",
+                            : problem_set(problem, ERROR_UNAVAILABLE,
+                                          code != CURLE_LOGIN_DENIED && reply >= FOR_GOOD &&
+                                                  reply <= FOR_GOOD_END
+                                              ? "mail_refused"
+                                              : "mail_not_sent",
                                           "%s has not taken the letter: %s (%ld)", server->host,
                                           curl.easy_strerror(code), reply);
 }

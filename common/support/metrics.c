@@ -117,4 +117,9 @@ const struct metric support_metrics[SUPPORT_METRIC__MAX] = {
                              .labels = {"tenant", "verdict"}, .sets = TENANT_SETS},
     [METRIC_CURATED_BUILT] = {GAUGE("curated_dataset_last_build_timestamp_seconds",
                                     "When the curated dataset was built.")},
+    [METRIC_EMAIL_FETCHED] = {COUNTER("email_poller_fetched_total",
+                                      "Messages that were read from the mailbox.")},
+    [METRIC_EMAIL_ERRORS] = {COUNTER("email_poller_errors_total", "Failures to read the mailbox.")},
+    [METRIC_EMAIL_SUCCESS] = {GAUGE("email_poller_last_success_timestamp_seconds",
+                                    "When the mailbox was read last.")},
 };

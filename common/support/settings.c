@@ -28,6 +28,8 @@ static const char *const ingest_modes[INGEST__MAX + 1] = {"auto", "always", "nev
 
 static const char *const embedding_backends[EMBEDDING__MAX + 1] = {"local", "remote", NULL};
 
+static const char *const email_modes[EMAIL_MODE__MAX + 1] = {"disabled", "imap", "webhook", NULL};
+
 #define AT(member) offsetof(struct support_settings, member)
 
 const struct setting support_settings_table[] = {
@@ -47,7 +49,8 @@ const struct setting support_settings_table[] = {
      .help = "Its secret."},
     {"TENANT_EMAIL_DOMAINS", SETTING_LIST, AT(tenant_email_domains), NULL,
      .help = "`DOMAIN:TENANT` for each e-mail domain whose people may sign in with Google or "
-             "Microsoft; others are refused."},
+             "Microsoft; others are refused. Customers who write by e-mail belong to the tenant of "
+             "their domain, else to that of `*:TENANT`, else to `default`."},
     REQUEST_SETTINGS(""),
     CLOCK_SETTINGS,
     DEMO_SETTING("SUPPORT_"),
@@ -290,6 +293,44 @@ const struct setting support_settings_table[] = {
      .help = "File of the certificates that are trusted for it; unset: the system's."},
     {"SMTP_TIMEOUT_SEC", SETTING_NUMBER, AT(smtp_timeout), "15", 0.05, 600,
      .help = "How long sending a letter may take."},
+    {"SMTP_PASSWORD", SETTING_TEXT, AT(other_smtp_password), NULL, .secret = true,
+     .help = "Another name of SMTP_PASS."},
+    {"EMAIL_CHANNEL_MODE", SETTING_CHOICE, AT(email_mode), "disabled", .choices = email_modes,
+     .help = "Answer e-mail of customers: `imap` reads a mailbox, `webhook` takes messages that a "
+             "mail provider posts. Replies go out by the SMTP settings."},
+    {"IMAP_HOST", SETTING_TEXT, AT(imap_host), NULL, .help = "Server of the mailbox."},
+    {"IMAP_PORT", SETTING_INTEGER, AT(imap_port), "993", 1, 65535,
+     .help = "Its port; on 993 all of it is TLS, on others it begins with STARTTLS."},
+    {"IMAP_USER", SETTING_TEXT, AT(imap_user), NULL, .help = "Who signs in there."},
+    {"IMAP_PASSWORD", SETTING_TEXT, AT(imap_password), NULL, .secret = true,
+     .help = "The password."},
+    {"IMAP_PASS", SETTING_TEXT, AT(other_imap_password), NULL, .secret = true,
+     .help = "Another name of IMAP_PASSWORD."},
+    {"IMAP_FOLDER", SETTING_TEXT, AT(imap_folder), "INBOX", .required = true,
+     .help = "The folder whose unseen messages are read."},
+    {"IMAP_CA_FILE", SETTING_TEXT, AT(imap_ca_file), NULL,
+     .help = "File of the certificates that are trusted for it; unset: the system's."},
+    {"IMAP_POLL_INTERVAL_SEC", SETTING_NUMBER, AT(imap_poll_interval), "60", 0.1, 86400,
+     .help = "How often the mailbox is read."},
+    {"IMAP_TIMEOUT_SEC", SETTING_NUMBER, AT(imap_timeout), "30", 0.05, 600,
+     .help = "How long connecting, or one command, may take."},
+    {"EMAIL_POLL_BATCH", SETTING_INTEGER, AT(email_poll_batch), "50", 1, 1000,
+     .help = "Messages that are read in one go; the next ones follow at once."},
+    {"EMAIL_MAX_MESSAGE_BYTES", SETTING_INTEGER, AT(email_max_bytes), "10485760", 4096, 67108864,
+     .help = "How much of a message is read. Texts come before attachments, which are not kept."},
+    {"EMAIL_QUESTION_MAX_CHARS", SETTING_INTEGER, AT(email_question_max), "2000", 100, 20000,
+     .help = "How much of a message's text is the question."},
+    {"EMAIL_REPLIES_PER_HOUR", SETTING_INTEGER, AT(email_replies_per_hour), "10", 0, 100000,
+     .help = "Automatic replies that an address gets within an hour; further questions go to a "
+             "person. It ends loops with programs that do not say that they are programs."},
+    {"EMAIL_SEND_ATTEMPTS", SETTING_INTEGER, AT(email_send_attempts), "30", 1, 1000,
+     .help = "Attempts to send a message, with growing pauses up to an hour, before its text comes "
+             "back to the team as a ticket."},
+    {"EMAIL_WEBHOOK_SIGNING_SECRET", SETTING_TEXT, AT(email_webhook_secret), NULL, 8,
+     .secret = true,
+     .help = "Key of the signature in `X-Signature`, with EMAIL_CHANNEL_MODE=webhook."},
+    {"EMAIL_WEBHOOK_SECRET", SETTING_TEXT, AT(other_email_webhook_secret), NULL, 8, .secret = true,
+     .help = "Another name of EMAIL_WEBHOOK_SIGNING_SECRET."},
     {"REPORT_SMTP_HOST", SETTING_TEXT, AT(report_smtp_host), NULL,
      .help = "Another server, in place of SMTP_HOST; so for the next three."},
     {"REPORT_SMTP_PORT", SETTING_INTEGER, AT(report_smtp_port), "0", 0, 65535,
@@ -559,6 +600,34 @@ static enum error check_urls(const struct support_settings *settings, struct pro
     return ERROR_NONE;
 }
 
+/* The first name wins where both are set. */
+static void fill_second_names(struct support_settings *settings)
+{
+    if (!settings->smtp_password)
+        settings->smtp_password = settings->other_smtp_password;
+    if (!settings->imap_password)
+        settings->imap_password = settings->other_imap_password;
+    if (!settings->email_webhook_secret)
+        settings->email_webhook_secret = settings->other_email_webhook_secret;
+}
+
+static enum error check_email(const struct support_settings *settings, struct problem *problem)
+{
+    if (settings->email_mode == EMAIL_DISABLED)
+        return ERROR_NONE;
+    if (!settings->smtp_host)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "SMTP_HOST must be set with EMAIL_CHANNEL_MODE");
+    if (settings->email_mode == EMAIL_IMAP && !settings->imap_host)
+        return problem_set(problem, ERROR_INVALID, "setting_invalid",
+                           "IMAP_HOST must be set with EMAIL_CHANNEL_MODE=imap");
+    if (settings->email_mode == EMAIL_WEBHOOK && !settings->email_webhook_secret)
+        return problem_set(
+            problem, ERROR_INVALID, "setting_invalid",
+            "EMAIL_WEBHOOK_SIGNING_SECRET must be set with EMAIL_CHANNEL_MODE=webhook");
+    return ERROR_NONE;
+}
+
 /* Fills in unset values. Without a stack every process signs with its own secret. */
 static void fill_secrets(struct support_settings *settings, struct arena *arena)
 {
@@ -595,8 +664,11 @@ enum error support_settings_load(struct support_settings *settings, struct arena
         return problem_set(problem, ERROR_INVALID, "setting_invalid",
                            "JWT_SECRET must be a secret: this one is published");
     fill_secrets(settings, arena);
+    fill_second_names(settings);
     default_origins(settings);
     error = check_urls(settings, problem);
+    if (!error)
+        error = check_email(settings, problem);
     if (!error)
         error = settings_check_origins("WIDGET_ALLOWED_ORIGINS", &settings->widget_allowed_origins,
                                        NULL, problem);

@@ -7,6 +7,8 @@
 #include "base/settings.h"
 #include "jobs/clock_watch.h"
 
+enum email_mode { EMAIL_DISABLED, EMAIL_IMAP, EMAIL_WEBHOOK, EMAIL_MODE__MAX };
+
 struct support_settings {
     int environment; /* enum support_environment */
     const char *host;
@@ -129,6 +131,16 @@ struct support_settings {
     const char *smtp_ca_file;
     int64_t smtp_port;
     double smtp_timeout;
+    int email_mode; /* enum email_mode */
+    const char *imap_host, *imap_user, *imap_password, *imap_folder,
+        *imap_ca_file; /* NULL = not set, but for the folder */
+    int64_t imap_port;
+    double imap_poll_interval, imap_timeout;
+    int64_t email_poll_batch, email_max_bytes, email_question_max, email_replies_per_hour,
+        email_send_attempts;
+    const char *email_webhook_secret;
+    const char *other_smtp_password, *other_imap_password,
+        *other_email_webhook_secret; /* the same under their second names */
     const char *report_smtp_host, *report_smtp_user,
         *report_smtp_password; /* NULL = the other recipients */
     int64_t report_smtp_port;  /* 0 = the other value */

@@ -117,6 +117,7 @@ enum error history_handle(struct request *request, struct reply *reply)
 {
     struct history_reply *object = ARENA_NEW(request->arena, struct history_reply);
     struct object_list messages;
+    const char *ticket_id;
     struct service_tools tools;
     enum error error = service_tools(request, &tools);
 
@@ -129,9 +130,10 @@ enum error history_handle(struct request *request, struct reply *reply)
     *object = (struct history_reply){.session_id = request->arguments[0],
                                      .messages = messages,
                                      .tenant_id = tools.conversation.tenant};
-    error = ticket_waits(&tools.conversation, request->arguments[0], &object->waits_for_person);
+    error = ticket_waits(&tools.conversation, request->arguments[0], &ticket_id);
     if (error)
         return error;
+    object->waits_for_person = ticket_id != NULL;
     reply->object = object;
     return ERROR_NONE;
 }

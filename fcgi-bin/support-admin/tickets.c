@@ -17,7 +17,8 @@ struct tickets_query {
 
 #define OWNER struct tickets_query
 static const struct field tickets_query_fields[] = {
-    STRING(OWNER, status, .default_text = "", .max_length = 30),
+    STRING(OWNER, status, .default_text = "", .max_length = 30,
+           .help = "`waiting` is every one but `resolved`."),
     STRING(OWNER, assignee, .default_text = "", .max_length = 100,
            .help = "A name; `me` is the caller, `none` is nobody."),
     STRING(OWNER, q, .default_text = "", .max_length = 200,

@@ -1,6 +1,7 @@
 /* The support service, family ask: questions, votes on answers, asking for a person. A worker is
  * held as long as its question takes. Routes only. */
 #include "support-ask/ask.h"
+#include "support-ask/email.h"
 #include "support/service.h"
 
 static const struct route routes[] = {
@@ -78,6 +79,32 @@ static const struct route routes[] = {
      .name = "escalate",
      .tag = "ask",
      .summary = "Ask for a person"},
+    {.method = METHOD_POST,
+     .path = "/api/channels/email/inbound",
+     .access = "signature",
+     .takes = "application/json",
+     .reply = &email_taken_schema,
+     .errors = ERRORS(400, 401),
+     .headers = HEADERS("X-Signature", "X-Webhook-Signature"),
+     .handler = email_handle,
+     .name = "email_inbound",
+     .tag = "ask",
+     .summary = "Take an e-mail of a customer",
+     .help = "With EMAIL_CHANNEL_MODE=webhook. An object with `from`, `subject`, `text`, `body` or "
+             "`html`, and perhaps `headers` and `message_id`; signed: hexadecimal HMAC-SHA256 of "
+             "the body with EMAIL_WEBHOOK_SIGNING_SECRET."},
+    {.method = METHOD_POST,
+     .path = "/webhook/email",
+     .access = "signature",
+     .takes = "application/json",
+     .reply = &email_taken_schema,
+     .errors = ERRORS(400, 401),
+     .headers = HEADERS("X-Signature", "X-Webhook-Signature"),
+     .handler = email_handle,
+     .name = "email_inbound_webhook",
+     .tag = "ask",
+     .summary = "The same",
+     .hidden = true},
 };
 
 static const struct http_family family = {

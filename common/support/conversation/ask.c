@@ -13,6 +13,7 @@
 #include "support/trends/stale_citations.h"
 
 #include <fcntl.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,7 +81,7 @@ static enum error act(const struct asking *asking, const struct graph_outcome *o
         return ERROR_NONE;
     if (outcome->create_ticket)
         error = ticket_open(&asking->conversation, asked->session_id, outcome->create_ticket, NULL,
-                            asked->trace_id);
+                            asked->trace_id, TICKET_OPEN);
     return error ? error
                  : session_set_pending(&asking->conversation, asked->session_id,
                                        outcome->pending_ticket);
@@ -110,9 +111,17 @@ static enum error evaluate(const struct asking *asking, const struct graph_outco
     return trace_put_evaluations(&asking->trace, asked->trace_id, asked->evaluations, EVALUATORS);
 }
 
+/* Whether the customer gets the answer. */
+static bool is_given(const struct asking *asking, const struct graph_outcome *outcome)
+{
+    return !asking->ask->only_certain ||
+           (outcome->route == ROUTE_AUTO &&
+            outcome->quality >= asking->tools->settings->quality_threshold);
+}
+
 static bool wants_person(const struct asking *asking, const struct graph_outcome *outcome)
 {
-    return outcome->route == ROUTE_ERROR_ESCALATION ||
+    return !is_given(asking, outcome) || outcome->route == ROUTE_ERROR_ESCALATION ||
            (outcome->route == ROUTE_HUMAN && asking->tools->settings->auto_ticket_on_human);
 }
 
@@ -137,7 +146,9 @@ static enum error add_turn(const struct asking *asking)
                                       .shown = schema_json(arena, SHOWN_BYTES_MAX, &answer_schema,
                                                            answer_reply_of(arena, asked))};
 
-    return session_add_turn(&asking->conversation, asked->session_id, &turn);
+    return is_given(asking, &asked->outcome)
+               ? session_add_turn(&asking->conversation, asked->session_id, &turn)
+               : session_add_words(&asking->conversation, asked->session_id, turn.question);
 }
 
 /* Stores everything of an answer, in one transaction. */
@@ -163,7 +174,8 @@ static enum error keep(const struct asking *asking)
         error = stale_citations_bind(&asking->trace, asked->trace_id, outcome);
     if (!error && wants_person(asking, outcome))
         error = ticket_open(&asking->conversation, asked->session_id, asking->ask->question,
-                            outcome->answer, asked->trace_id);
+                            outcome->answer, asked->trace_id,
+                            is_given(asking, outcome) ? TICKET_OPEN : TICKET_PENDING);
     if (!error && asking->side.split_id)
         error = split_note_answer(&asking->trace, &asking->side, asked->trace_id, outcome->quality,
                                   outcome->route == ROUTE_HUMAN || wants_person(asking, outcome));
@@ -172,6 +184,8 @@ static enum error keep(const struct asking *asking)
         error = answer_cache_put(asking->tools, asking->cache_key, asked->trace_id, outcome);
     if (!error)
         error = evaluate(asking, outcome);
+    if (!error && asking->ask->on_keep)
+        error = asking->ask->on_keep(asked, is_given(asking, outcome), asking->ask->context);
     return db_finish(db, error, problem);
 }
 
@@ -195,6 +209,34 @@ static bool answer_again(struct asking *asking, const struct graph_request *requ
     if (found)
         asked->outcome.kb_version = asking->cache_version;
     return found;
+}
+
+/* What an outcome that is not used has cost is nowhere else. */
+static void book(const struct asking *asking, const struct graph_outcome *outcome)
+{
+    struct models_run *run = (struct models_run *)(uintptr_t)outcome->models;
+
+    if (run && models_book(run, "wordings", asking->tools->call->problem))
+        log_event(LOG_WARNING, "costs_not_booked", asking->tools->call->problem->text);
+}
+
+static void try_wordings(struct asking *asking, const struct graph_request *request)
+{
+    const struct string_list *wordings = &asking->ask->wordings;
+    struct graph_outcome *outcome = &asking->asked->outcome;
+
+    for (size_t i = 0; i < wordings->count && !is_given(asking, outcome); i++) {
+        struct graph_outcome *other = ARENA_NEW(asking->tools->call->arena, struct graph_outcome);
+        struct graph_request reworded = *request;
+        bool better;
+
+        reworded.question = wordings->items[i];
+        graph_run(asking->tools, &reworded, other);
+        better = !other->refused && is_given(asking, other);
+        book(asking, better ? outcome : other);
+        if (better)
+            *outcome = *other;
+    }
 }
 
 /* The tools with the settings and prompts of the experiment in force for the question. A new
@@ -246,6 +288,7 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
     read_pending(&asking, &request);
     if (!answer_again(&asking, &request))
         graph_run(tools, &request, &asked->outcome);
+    try_wordings(&asking, &request);
     error = *asked->trace_id ? keep(&asking) : error;
     asked->seconds = (double)(clock_monotonic_microseconds() - asking.started) / 1e6;
     if (!error)
@@ -320,7 +363,7 @@ enum error ask_escalate(const struct graph_tools *tools,
         error = split_note_escalation(&trace, session_id);
     if (!error)
         error = ticket_open(conversation, session_id, *question ? question : "(operator requested)",
-                            NULL, NULL);
+                            NULL, NULL, TICKET_OPEN);
     return db_finish(call->db, error, call->problem);
 }
 

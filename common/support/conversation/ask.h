@@ -9,6 +9,8 @@
 #include "support/traces/evaluators.h"
 #include "support/traces/trace_store.h"
 
+struct asked;
+
 struct ask {
     const char *question;   /* trimmed, not blank */
     const char *session_id; /* NULL or "" = a new one */
@@ -20,6 +22,16 @@ struct ask {
     bool (*on_answer)(const char *text, size_t length, void *context);
     void (*on_answer_void)(void *context);
     void *context;
+    /* For answers that cannot be taken back, as by e-mail: one that is not certain is not given;
+     * the conversation gets the question alone, and a ticket with status `pending_response` the
+     * answer as its draft. */
+    bool only_certain;
+    /* With it: what the question may mean without the words around it, as in a letter. Asked in
+     * turn until an answer is certain. */
+    struct string_list wordings;
+    /* Called last in the transaction that stores the outcome, which its error undoes; NULL = none.
+     * `given`: the answer is for the customer. */
+    enum error (*on_keep)(const struct asked *asked, bool given, void *context);
 };
 
 struct asked {

@@ -129,21 +129,28 @@ MUST_CHECK enum error feedback_counts(const struct conversation_call *call, int6
 struct ticket {
     const char *id, *tenant_id, *session_id, *trace_id, *user_question, *ai_draft,
         *operator_response, *status, *created_at, *resolved_at, *assignee;
+    const char *email; /* the customer's address when he writes by e-mail; else NULL */
 };
 SCHEMA_OF(ticket_schema, struct ticket);
 SCHEMA_OF(similar_ticket_schema, struct ticket);
 
-/* A ticket with status `open`, unless the session has an open one with the same question. */
+/* Statuses of a ticket that waits for a person. */
+#define TICKET_OPEN "open"
+#define TICKET_PENDING "pending_response" /* the customer has got no answer at all */
+
+/* A ticket, unless the session has one with the same question and status. */
 MUST_CHECK enum error ticket_open(const struct conversation_call *call, const char *session_id,
-                                  const char *question, const char *draft, const char *trace_id);
+                                  const char *question, const char *draft, const char *trace_id,
+                                  const char *status);
 
 struct ticket_filter {
-    const char *status;   /* "" = any */
+    const char *status;   /* "" = any, TICKET_WAITING = any but resolved */
     const char *assignee; /* "" = any, TICKET_UNASSIGNED = nobody */
     const char *words;    /* that question or reply contain; "" = any */
     int64_t limit, offset;
 };
 #define TICKET_UNASSIGNED "-"
+#define TICKET_WAITING "waiting"
 /* Newest first: struct ticket. `total` without limit and offset. */
 MUST_CHECK enum error ticket_list(const struct conversation_call *call,
                                   const struct ticket_filter *filter, struct object_list *rows,
@@ -166,9 +173,9 @@ struct team_member {
 SCHEMA_OF(team_member_schema, struct team_member);
 MUST_CHECK enum error ticket_team(const struct conversation_call *call, struct object_list *rows);
 
-/* Whether a ticket of the session waits for a reply. */
+/* The id of the session's oldest ticket that waits for a reply; NULL = none does. */
 MUST_CHECK enum error ticket_waits(const struct conversation_call *call, const char *session_id,
-                                   bool *waits);
+                                   const char **id);
 
 /* ERROR_NOT_FOUND `ticket_not_found`, also for another tenant's. */
 MUST_CHECK enum error ticket_find(const struct conversation_call *call, const char *id,
@@ -176,7 +183,8 @@ MUST_CHECK enum error ticket_find(const struct conversation_call *call, const ch
 /* Gives the ticket to a person; NULL = to nobody. */
 MUST_CHECK enum error ticket_assign(const struct conversation_call *call, const char *id,
                                     const char *assignee, struct ticket *ticket);
-/* Resolves the ticket and adds the caller's answer to the conversation. */
+/* Resolves the ticket and adds the caller's answer to the conversation; to a customer who writes by
+ * e-mail it is sent. */
 MUST_CHECK enum error ticket_respond(const struct conversation_call *call, const char *id,
                                      const char *response, struct ticket *ticket);
 /* Resolved tickets with common words, best first: struct ticket. */

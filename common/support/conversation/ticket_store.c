@@ -6,6 +6,7 @@
 #include "support/answer/synonyms.h"
 #include "support/conversation/conversation.h"
 #include "support/conversation/events.h"
+#include "support/mail/mail_store.h"
 #include "text/fold.h"
 
 #include <stdlib.h>
@@ -13,7 +14,9 @@
 
 #define TICKET_COLUMNS                                                                             \
     "id, tenant_id, session_id, trace_id, user_question, ai_draft, operator_response, status,"     \
-    " created_at, resolved_at, assignee"
+    " created_at, resolved_at, assignee, (SELECT e.address FROM email_threads e"                   \
+    " WHERE e.tenant_id = escalated_tickets.tenant_id"                                             \
+    " AND e.session_id = escalated_tickets.session_id) AS email"
 
 #define OWNER struct ticket
 static const struct field ticket_fields[] = {
@@ -28,6 +31,8 @@ static const struct field ticket_fields[] = {
     STRING(OWNER, created_at),
     STRING(OWNER, resolved_at, .nullable = true),
     STRING(OWNER, assignee, .nullable = true, .help = "Who works on it."),
+    STRING(OWNER, email, .nullable = true,
+           .help = "Address of a customer who writes by e-mail; replies are sent to it."),
 };
 static const struct field similar_ticket_fields[] = {
     STRING(OWNER, id), STRING(OWNER, user_question),
@@ -54,13 +59,14 @@ SCHEMA(team_member_schema, struct team_member, "TeamMember", member_fields);
 static const struct statement insert_ticket = {
     .name = "ticket_insert",
     .sql = "INSERT INTO escalated_tickets (id, tenant_id, session_id, trace_id, user_question,"
-           " ai_draft, status, created_at) SELECT ?, ?, ?, ?, ?, ?, 'open', {now}"
+           " ai_draft, status, created_at) SELECT ?, ?, ?, ?, ?, ?, ?, {now}"
            " WHERE NOT EXISTS (SELECT 1 FROM escalated_tickets WHERE tenant_id = ?"
-           " AND session_id = ? AND user_question = ? AND status = 'open')",
+           " AND session_id = ? AND user_question = ? AND status = ?)",
 };
 #define TICKET_FILTER                                                                              \
-    " FROM escalated_tickets WHERE tenant_id = ? AND (? = '' OR status = ?)"                       \
-    " AND (? = '' OR coalesce(assignee, '-') = ?) AND (? = '' OR user_question LIKE ? ESCAPE "     \
+    " FROM escalated_tickets WHERE tenant_id = ? AND (? = '' OR status = ?"                        \
+    " OR (? = 'waiting' AND status <> 'resolved')) AND (? = '' OR coalesce(assignee, '-') = ?) "   \
+    "AND (? = '' OR user_question LIKE ? ESCAPE "                                                  \
     "'\\' OR lower(user_question) LIKE ? ESCAPE '\\' OR operator_response LIKE ? ESCAPE '\\')"
 static const struct statement list_tickets = {
     .name = "ticket_list",
@@ -85,8 +91,8 @@ static const struct statement list_team = {
 };
 static const struct statement find_waiting = {
     .name = "ticket_waits",
-    .sql = "SELECT 1 FROM escalated_tickets WHERE tenant_id = ? AND session_id = ?"
-           " AND status <> 'resolved' LIMIT 1",
+    .sql = "SELECT id FROM escalated_tickets WHERE tenant_id = ? AND session_id = ?"
+           " AND status <> 'resolved' ORDER BY created_at, id LIMIT 1",
 };
 static const struct statement assign_ticket = {
     .name = "ticket_assign",
@@ -115,22 +121,26 @@ static enum error insert(const struct conversation_call *call, const struct tick
     query_bind_text(query, ticket->trace_id);
     query_bind_text(query, ticket->user_question);
     query_bind_text(query, ticket->ai_draft);
+    query_bind_text(query, ticket->status);
     query_bind_text(query, call->tenant);
     query_bind_text(query, ticket->session_id);
     query_bind_text(query, ticket->user_question);
+    query_bind_text(query, ticket->status);
     *inserted = query_changes(query) > 0;
     return query_end(query, call->problem);
 }
 
 enum error ticket_open(const struct conversation_call *call, const char *session_id,
-                       const char *question, const char *draft, const char *trace_id)
+                       const char *question, const char *draft, const char *trace_id,
+                       const char *status)
 {
     char id[TOKEN_UUID_TEXT];
     const struct ticket ticket = {.id = id,
                                   .session_id = session_id,
                                   .trace_id = trace_id,
                                   .user_question = question,
-                                  .ai_draft = draft};
+                                  .ai_draft = draft,
+                                  .status = status};
     bool inserted = false;
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
@@ -149,6 +159,7 @@ static void bind_filter(struct query *query, const struct conversation_call *cal
     const char *words = db_like_contains(call->arena, filter->words);
 
     query_bind_text(query, call->tenant);
+    query_bind_text(query, filter->status);
     query_bind_text(query, filter->status);
     query_bind_text(query, filter->status);
     query_bind_text(query, filter->assignee);
@@ -205,13 +216,14 @@ enum error ticket_team(const struct conversation_call *call, struct object_list 
     return query_end(query, call->problem);
 }
 
-enum error ticket_waits(const struct conversation_call *call, const char *session_id, bool *waits)
+enum error ticket_waits(const struct conversation_call *call, const char *session_id,
+                        const char **id)
 {
     struct query *query = db_query(call->db, &find_waiting);
 
     query_bind_text(query, call->tenant);
     query_bind_text(query, session_id);
-    *waits = query_next(query);
+    *id = query_next(query) ? query_text(query, 0, call->arena) : NULL;
     return query_end(query, call->problem);
 }
 
@@ -269,6 +281,7 @@ static enum error resolve(const struct conversation_call *call, const char *id,
 enum error ticket_respond(const struct conversation_call *call, const char *id,
                           const char *response, struct ticket *ticket)
 {
+    const struct mail_call mail = {call->db, call->arena, call->tenant, call->problem};
     const char *author = call->subject ? call->subject : "";
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
@@ -279,6 +292,8 @@ enum error ticket_respond(const struct conversation_call *call, const char *id,
         error = resolve(call, id, response);
     if (!error)
         error = session_add_reply(call, ticket->session_id, author, response, ticket->trace_id);
+    if (!error)
+        error = mail_queue(&mail, ticket->session_id, response, false);
     if (!error)
         error = ticket_find(call, id, ticket);
     if (!error)

@@ -72,7 +72,7 @@ static enum error hand_over(const struct week *week, const struct demo_conversat
     if (!conversation->handed_over)
         return ERROR_NONE;
     error = ticket_open(&week->conversations, asked->session_id, question, asked->outcome.answer,
-                        asked->trace_id);
+                        asked->trace_id, TICKET_OPEN);
     if (error || !conversation->reply)
         return error;
     return reply(week, asked->session_id, conversation->reply);

@@ -17,7 +17,7 @@ import { view } from './view.js';
 const everyMs = 60000; /* beside the stream, which says at once what is new */
 const size = 25;
 const everything = 'all'; /* in the address, because what is empty is left out */
-const defaults = { ticket: '', status: 'open', assignee: '', q: '', page: '1' };
+const defaults = { ticket: '', status: 'waiting', assignee: '', q: '', page: '1' };
 
 let app = null;
 const update = () => app?.update();

@@ -22,9 +22,12 @@ function statusBadge(status) {
     return badge(statuses.includes(status) ? t(`inbox.status_${status}`) : status, tones[status] ?? 'plain', { dot: true });
 }
 
-/* A customer may ask for a person without a question. */
+/* A customer may ask for a person without a question, and a reply by e-mail may come back. */
+const withoutQuestion = { '(operator requested)': 'inbox.no_question', '(not delivered)': 'inbox.not_delivered' };
+
 function questionOf(ticket) {
-    return ticket.user_question === '(operator requested)' ? t('inbox.no_question') : ticket.user_question;
+    const key = withoutQuestion[ticket.user_question];
+    return key ? t(key) : ticket.user_question;
 }
 
 /** @param {support.Ticket} ticket */
@@ -34,7 +37,7 @@ function item(ticket, { opened, actions }) {
             <span class="ticket-question" dir="auto">${questionOf(ticket)}</span>
             <span class="ticket-meta">${statusBadge(ticket.status)} ${formatAgo(ticket.created_at)}${ticket.assignee
                 ? html` · <span dir="auto">${ticket.assignee}</span>`
-                : null}</span>
+                : null}${ticket.email ? html` · <bdi>${ticket.email}</bdi>` : null}</span>
         </button>
     </li>`;
 }
@@ -51,7 +54,7 @@ function filters(page) {
     const { data } = page.counts;
     return [
         { name: 'q', label: t('inbox.search'), kind: 'search' },
-        { name: 'status', label: t('inbox.status'), kind: 'select', options: statuses.map((value) => ({ value, title: t(`inbox.status_${value}`) })) },
+        { name: 'status', label: t('inbox.status'), kind: 'select', options: ['waiting', ...statuses].map((value) => ({ value, title: t(`inbox.status_${value}`) })) },
         {
             name: 'assignee',
             label: t('inbox.assignee'),
@@ -167,6 +170,7 @@ function detail(data, page) {
         </div>
         <div class="inbox-tools">
             <p class="section-note">${t('inbox.asked', { time: formatDateTime(ticket.created_at) })}</p>
+            ${ticket.email ? html`<p class="section-note" id="by-email">${t('inbox.by_email')} <bdi>${ticket.email}</bdi></p>` : null}
             ${ticket.trace_id
                 ? html`<a class="button" data-kind="quiet" data-size="small" href=${traceAddress}>${t('chat.trace')}</a>
                       ${actions.review
