@@ -284,6 +284,25 @@ test('who lacks the role for a page sees which it needs and who gives it, and th
     await close(page);
 });
 
+test('what only some roles see looks for them as it does elsewhere, and buttons that would be refused are not there', async () => {
+    const looks = (page, selector) =>
+        page.locator(selector).first().evaluate((element) => {
+            const range = document.createRange();
+            range.selectNodeContents(element);
+            const [text, box] = [range.getBoundingClientRect(), element.getBoundingClientRect()];
+            return { display: getComputedStyle(element).display, off: Math.abs((text.top + text.bottom - box.top - box.bottom) / 2) };
+        });
+    const page = await as('maria', '/experiments/projects');
+    const button = 'a.button[data-for]';
+    await page.waitForSelector(button);
+    const { display, off } = await looks(page, button);
+    assert.ok(display.endsWith('flex') && off < 1.5, `${display}, ${off} px off the middle`);
+    await page.goto(`${portal}/data/alerts`);
+    await page.waitForSelector('#page .card');
+    assert.equal(await page.locator('#main [data-for="data:operator data:admin"]').filter({ visible: true }).count(), 0, 'maria reads data');
+    await close(page);
+});
+
 test('who gets or loses a role meanwhile sees the page, or why not', async () => {
     const username = `moving${Date.now()}`;
     const given = `given ${password}`;

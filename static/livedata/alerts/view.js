@@ -81,14 +81,14 @@ function opened(alert, page) {
             : html`<p class="field-error" id="undelivered">${t('alerts.undelivered')}: ${alert.undelivered.error ?? ''} · ${formatAgo(alert.undelivered.since)}</p>`}
         ${steps(alert)} ${problem === null ? null : html`<p class="field-error" role="alert">${problem}</p>`}
         <div class="button-row">
-            <button type="button" class="button" id="edit" ?disabled=${busy} @click=${() => actions.edit(alert)}>${t('alerts.edit')}</button>
+            <button type="button" class="button" id="edit" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.edit(alert)}>${t('alerts.edit')}</button>
             ${alert.webhook_url === ''
                 ? null
-                : html`<button type="button" class="button" id="try" ?disabled=${busy} @click=${() => actions.try(alert.id)}>${t('alerts.try')}</button>`}
-            <button type="button" class="button" id="switch" ?disabled=${busy} @click=${() => actions.switch(alert.id, !alert.active)}>
+                : html`<button type="button" class="button" id="try" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.try(alert.id)}>${t('alerts.try')}</button>`}
+            <button type="button" class="button" id="switch" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.switch(alert.id, !alert.active)}>
                 ${alert.active ? t('alerts.switch_off') : t('alerts.switch_on')}
             </button>
-            <button type="button" class="button" data-kind="danger" id="delete" ?disabled=${busy} @click=${() => actions.remove(alert.id)}>${t('alerts.delete')}</button>
+            <button type="button" class="button" data-kind="danger" id="delete" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.remove(alert.id)}>${t('alerts.delete')}</button>
             <button type="button" class="button" @click=${actions.close}>${t('dialog.close')}</button>
         </div>
         <h3>${t('alerts.history')}</h3>
@@ -137,7 +137,7 @@ function triedView({ tried }) {
 function formView(page) {
     const { form, editing, refusal, busy, actions } = page;
     const title = t(editing === null ? 'alerts.new' : 'alerts.edit_title');
-    return html`<section class="card section stack" aria-labelledby="new-title">
+    return html`<section class="card section stack" aria-labelledby="new-title" data-for="data:operator data:admin">
         <h2 id="new-title" tabindex="-1">${title}</h2>
         ${refusal === null ? null : errorNotice(refusal)}
         ${form.view(

@@ -75,13 +75,13 @@ function contents(payload) {
 function proposal({ failure_detail: detail }, { busy, actions }) {
     const [, , computed] = mismatch.exec(detail) ?? [];
     if (computed === undefined) return null;
-    return html`<button type="button" class="button" data-kind="primary" id="fix-total" ?disabled=${busy} @click=${() => actions.fix({ total_amount: computed })}>
+    return html`<button type="button" class="button" data-kind="primary" id="fix-total" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.fix({ total_amount: computed })}>
         ${t('letters.fix_total', { amount: computed })}
     </button>`;
 }
 
 function editor({ open, draft, problem, actions }) {
-    return html`<details class="disclosure" data-plain id="edit" ?open=${problem !== null}>
+    return html`<details class="disclosure" data-plain id="edit" data-for="data:operator data:admin" ?open=${problem !== null}>
         <summary>${t('letters.edit')}</summary>
         <div class="field">
             <label class="field-label" for="payload">${t('letters.payload')}</label>
@@ -118,8 +118,8 @@ function letterView(data, page) {
         <div class="button-row">
             ${open
                 ? html`${proposal(data, page)}
-                      <button type="button" class="button" id="replay" ?disabled=${busy} @click=${actions.replay}>${t('letters.replay')}</button>
-                      <button type="button" class="button" data-kind="danger" id="dismiss" ?disabled=${busy} @click=${actions.dismiss}>${t('letters.dismiss')}</button>`
+                      <button type="button" class="button" id="replay" data-for="data:operator data:admin" ?disabled=${busy} @click=${actions.replay}>${t('letters.replay')}</button>
+                      <button type="button" class="button" data-kind="danger" id="dismiss" data-for="data:operator data:admin" ?disabled=${busy} @click=${actions.dismiss}>${t('letters.dismiss')}</button>`
                 : null}
             <button type="button" class="button" @click=${actions.close}>${t('dialog.close')}</button>
         </div>

@@ -50,7 +50,7 @@ export function view({ models, load, actions }) {
         <section class="card section stack" aria-labelledby="models-title">
             <div class="section-head">
                 <h2 id="models-title">${t('models.all')}</h2>
-                <button type="button" class="button" data-size="small" id="refresh" @click=${actions.refresh}>${t('models.refresh')}</button>
+                <button type="button" class="button" data-size="small" id="refresh" data-for="models:admin" @click=${actions.refresh}>${t('models.refresh')}</button>
             </div>
             ${resourceView(models, {
                 skeleton: { lines: 6, height: 'row' },

@@ -135,7 +135,7 @@ function tracesPanel({ trace, opened, step, traces, actions }) {
         return html`<div class="card section stack">
             ${traces.view()}
             <div class="button-row">
-                <button type="button" class="button" data-kind="danger" data-size="small" @click=${actions.purge}>${t('admin.purge')}</button>
+                <button type="button" class="button" data-kind="danger" data-size="small" data-for="support:admin" @click=${actions.purge}>${t('admin.purge')}</button>
             </div>
         </div>`;
     return html`<div class="stack">

@@ -58,7 +58,7 @@ export function columns(actions) {
             titleHidden: true,
             cell: (row) => html`<span class="button-row">
                 <a class="button" data-size="small" href=${askLink(row.title)}>${t('documents.ask')}</a>
-                <button type="button" class="button" data-kind="quiet" data-size="small" aria-label=${t('documents.delete_name', { name: row.title })} @click=${() => actions.remove(row)}>
+                <button type="button" class="button" data-kind="quiet" data-size="small" data-for="support:admin" aria-label=${t('documents.delete_name', { name: row.title })} @click=${() => actions.remove(row)}>
                     ${t('documents.delete')}
                 </button>
             </span>`,
