@@ -34,6 +34,15 @@ export function roleValues(roles) {
     return Object.fromEntries(Object.keys(areas).map((area) => [`role_${area}`, roles?.[area] ?? '']));
 }
 
+/* 'support=agent,data=viewer' as "Support: Agent, Data: Viewer". */
+export function roleText(pairs) {
+    return pairs
+        .split(',')
+        .map((pair) => pair.split('='))
+        .map(([area, role]) => `${areas[area]?.title() ?? area}: ${roleTitle(role)}`)
+        .join(t('access.separator'));
+}
+
 /* "Experiments: Analyst", one badge per area with a role. */
 export function roleBadges(roles) {
     const held = Object.entries(areas).filter(([area]) => roles?.[area]);

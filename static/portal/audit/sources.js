@@ -1,4 +1,4 @@
-/* The audit logs of the services in one shape: {key, area, at, actor, action, subject, address}. */
+/* The audit logs of the services in one shape: {key, area, at, actor, action, detail, subject, address}. */
 import { hasRole, roleIn } from '../../shared/person.js';
 import { createClient } from '../../shared/ui/client.js';
 import { ApiError } from '../../shared/ui/errors.js';
@@ -14,10 +14,11 @@ const support = createClient({ service: 'support' });
 
 async function ofAccounts(signal) {
     const { entries } = (await accounts.get('/api/audit', { query: { limit: most }, signal })).data;
-    return entries.map(({ ts, actor, action, resource, ip_address: address }) => ({
+    return entries.map(({ ts, actor, action, resource, detail, ip_address: address }) => ({
         at: ts,
         actor,
         action,
+        detail,
         subject: resource.replace(/^\w+:/, ''), /* 'person:maria' */
         address,
     }));

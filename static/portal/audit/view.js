@@ -4,6 +4,7 @@ import { hasText, t } from '../../shared/i18n.js';
 import { formatDateTime } from '../../shared/numbers.js';
 import { html } from '../../shared/ui/lit.js';
 import { notice } from '../../shared/ui/notice.js';
+import { roleText } from '../roles.js';
 
 const titles = {
     suite: () => t('role.suite'),
@@ -22,11 +23,23 @@ function actionText(area, action) {
     return hasText(key) ? t(key) : action.replace(/[._]/g, ' ');
 }
 
+/* 'support=agent,data=viewer' and '2 tokens deleted' of the account store in words; a name of a token stays. */
+function detailText(detail) {
+    const tokens = /^(\d+) tokens? deleted$/.exec(detail);
+    if (tokens) return t('audit.tokens_deleted', { count: Number(tokens[1]) });
+    if (detail === 'none') return t('role.none');
+    return /^\w+=\w+(,\w+=\w+)*$/.test(detail) ? roleText(detail) : detail;
+}
+
+function action({ area, action: name, detail = null }) {
+    return html`<span title=${name}>${actionText(area, name)}</span>${detail === null ? null : html`<br /><span class="section-note" dir="auto">${detailText(detail)}</span>`}`;
+}
+
 export function columns() {
     return [
         { name: 'at', title: t('audit.when'), cell: ({ at }) => formatDateTime(at) },
         { name: 'actor', title: t('audit.who'), cell: ({ actor }) => html`<span dir="auto">${actor ?? '–'}</span>` },
-        { name: 'action', title: t('audit.what'), cell: ({ area, action }) => html`<span title=${action}>${actionText(area, action)}</span>` },
+        { name: 'action', title: t('audit.what'), cell: action },
         { name: 'subject', title: t('audit.subject'), cell: ({ subject }) => html`<span class="key-text" dir="auto">${subject || '–'}</span>` },
         { name: 'area', title: t('audit.area'), cell: ({ area }) => areaTitle(area) },
         { name: 'address', title: t('audit.address'), cell: ({ address }) => html`<span dir="ltr">${address ?? '–'}</span>` },

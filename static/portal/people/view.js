@@ -15,7 +15,7 @@ const nameOf = ({ name, username }) => name || username;
 
 function who(person) {
     const second = [person.name ? person.username : null, person.email].filter(Boolean).join(' · ');
-    return html`<span dir="auto">${nameOf(person)}</span>${second === '' ? null : html`<br /><span class="section-note" dir="ltr">${second}</span>`}`;
+    return html`<span dir="auto">${nameOf(person)}</span>${second === '' ? null : html`<br /><span class="section-note person-second" dir="ltr">${second}</span>`}`;
 }
 
 export function columns(actions) {

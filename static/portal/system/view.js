@@ -44,7 +44,7 @@ const partName = (name) => products[name] ?? textOf(`system.part_${name.replace(
 const partColumns = () => [
     { name: 'name', title: t('system.part'), cell: ({ name }) => partName(name) },
     { name: 'state', title: t('system.state'), cell: ({ state }) => badge(t(`system.part_state_${state}`), state, { dot: true }) },
-    { name: 'note', title: t('system.detail'), cell: ({ note }) => html`<span dir="auto">${note || '–'}</span>` },
+    { name: 'note', title: t('system.detail'), cell: ({ state, note }) => html`<span dir="auto">${state === 'good' || !note ? '–' : note}</span>` },
 ];
 
 function facts({ health }) {
