@@ -192,6 +192,18 @@ test('Quality: cases are found by their words, and each tab says what it is for'
     await close(page);
 });
 
+test('a reviewer sees no tab that is for administrators', async () => {
+    const page = await show('/static/improve.html');
+    await page.evaluate(() => sessionStorage.setItem('assay.person', JSON.stringify({ name: 'rita', role: 'reviewer' })));
+    await page.goto(at('/static/improve.html?tab=runs'));
+    await untilText(page, '.lead-text', /say whether they are correct/);
+    assert.deepEqual(await page.locator('[role="tab"]').allInnerTexts(), ['Review', 'Cases', 'Recommendations']);
+    await page.goto(at('/static/trends.html?tab=backlog'));
+    await untilText(page, '#quality_threshold', /Administrators can change this value/);
+    assert.deepEqual(await page.locator('[role="tab"]').allInnerTexts(), ['Settings']);
+    await close(page);
+});
+
 test('axe finds nothing on the pages with problems and their remedies, and nothing sticks out', (t) =>
     checkPages(t, show, [
         ['/static/trends.html', '#quality_threshold'],

@@ -9,10 +9,10 @@ import { createList } from '../../shared/ui/list.js';
 import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
-import { client, showAccount } from '../service.js';
+import { client, isAdmin, showAccount } from '../service.js';
 import { draftOf, overridesOf } from './settings.js';
 import { notesOf } from './expectations.js';
-import { curatedColumns, view } from './view.js';
+import { curatedColumns, forAdmins, view } from './view.js';
 
 const runsEveryMs = 2000;
 const splitsEveryMs = 5000;
@@ -188,7 +188,7 @@ async function rebuild() {
 /* Shows what the address says. */
 function follow() {
     const asked = readQuery(defaults);
-    const tab = panels.includes(asked.tab) ? asked.tab : defaults.tab;
+    const tab = panels.includes(asked.tab) && (isAdmin() || !forAdmins.includes(asked.tab)) ? asked.tab : defaults.tab;
     const moved = asked.case !== app.state.opened;
     app.set({ tab, opened: asked.case, run_id: asked.run, experiment_id: asked.experiment, status: asked.status, reason: asked.reason, words: asked.q, page: asked.page });
     runs.stop();

@@ -8,7 +8,7 @@ import { resourceView } from '../../shared/ui/resource.js';
 import { filterBar } from '../../shared/ui/table.js';
 import { tabs } from '../../shared/ui/tabs.js';
 import { answerText, excerptText } from '../prose.js';
-import { addresses } from '../service.js';
+import { addresses, isAdmin } from '../service.js';
 import { readNotes } from './expectations.js';
 import { settingName } from './names.js';
 import { nextPanel } from './next.js';
@@ -19,6 +19,7 @@ import { deployments, liveTraffic } from './splits.js';
 import { expectationsOf } from './words.js';
 
 export const reasons = ['thumbs_down', 'low_quality', 'escalated', 'fact_fail', 'slow_trace', 'manual'];
+export const forAdmins = ['runs', 'experiments']; /* tabs whose API reviewers may not use */
 export const statuses = ['pending', 'in_review', 'confirmed_good', 'confirmed_bad', 'dismissed'];
 
 function traceLink(id) {
@@ -49,7 +50,7 @@ function queueList(page) {
             isEmpty: ({ items }) => items.length === 0,
             empty: searching
                 ? { title: t('chat.none_found') }
-                : { title: t('improve.no_cases'), text: t('improve.no_cases_text'), action: html`<a class="button" data-size="small" href=${addresses.metrics}>${t('improve.to_insights')}</a>` },
+                : { title: t('improve.no_cases'), text: t('improve.no_cases_text'), action: isAdmin() ? html`<a class="button" data-size="small" href=${addresses.metrics}>${t('improve.to_insights')}</a>` : null },
             ready: ({ items, more, size }) =>
                 html`<ul class="case-list plain-list">
                     ${repeat(
@@ -138,7 +139,7 @@ function curatedPanel({ stats, curated, actions }) {
         <section class="card section stack" id="curated">
             <div class="button-row">
                 <button type="button" class="button" id="rebuild" @click=${actions.rebuild}>${t('improve.rebuild')}</button>
-                <button type="button" class="button" data-kind="quiet" @click=${() => actions.go({ tab: 'runs' })}>${t('improve.to_runs')}</button>
+                ${isAdmin() ? html`<button type="button" class="button" data-kind="quiet" @click=${() => actions.go({ tab: 'runs' })}>${t('improve.to_runs')}</button>` : null}
             </div>
             ${resourceView(stats, {
                 skeleton: { lines: 1, height: 'row' },
@@ -225,12 +226,13 @@ function experimentsPanel(page) {
 
 export function view(page) {
     const panel = { queue: queuePanel, curated: curatedPanel, runs: runsPanel, experiments: experimentsPanel, next: nextPanel };
+    const shown = Object.keys(panel).filter((name) => isAdmin() || !forAdmins.includes(name));
     return tabs({
         id: 'improve',
         label: t('improve.title'),
         current: page.tab,
         onSelect: (tab) => page.actions.go({ tab, q: '', page: '1' }),
-        tabs: Object.keys(panel).map((name) => ({ name, title: t(`improve.tab_${name}`) })),
+        tabs: shown.map((name) => ({ name, title: t(`improve.tab_${name}`) })),
         panel: (name) => panel[name](page),
     });
 }

@@ -9,7 +9,7 @@ import { createForm } from '../../shared/ui/form.js';
 import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
-import { addresses, client, showAccount } from '../service.js';
+import { addresses, client, isAdmin, showAccount } from '../service.js';
 import { sourceOf } from './effects.js';
 import { view } from './view.js';
 
@@ -42,7 +42,7 @@ const backlog = createResource(update, async (signal) => (await client.get('/api
 /* Shows what the address says. */
 function follow() {
     const { tab } = readQuery(defaults);
-    app.set({ tab: tab === 'backlog' ? 'backlog' : 'thresholds' });
+    app.set({ tab: tab === 'backlog' && isAdmin() ? 'backlog' : 'thresholds' });
     if (app.state.tab === 'backlog') backlog.load();
     else thresholds.load(false);
 }

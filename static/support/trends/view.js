@@ -8,7 +8,7 @@ import { notice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 import { tabs } from '../../shared/ui/tabs.js';
-import { addresses } from '../service.js';
+import { addresses, isAdmin } from '../service.js';
 import { settings } from './effects.js';
 import { settingCard } from './setting.js';
 
@@ -60,7 +60,7 @@ function ready({ analysis, choices }, page) {
             </div>
             <p>${t('trends.slow_text')}</p>
         </section>
-        <p class="section-note">${t('trends.more')} <a href=${`${addresses.improve}?tab=experiments`}>${t('trends.experiments')}</a></p>
+        ${isAdmin() ? html`<p class="section-note">${t('trends.more')} <a href=${`${addresses.improve}?tab=experiments`}>${t('trends.experiments')}</a></p>` : null}
     </div>`;
 }
 
@@ -126,7 +126,7 @@ export function view(page) {
     return tabs({
         id: 'trends',
         label: t('trends.title'),
-        tabs: Object.keys(panels).map((name) => ({ name, title: t(`trends.tab_${name}`) })),
+        tabs: Object.keys(panels).filter((name) => name === 'thresholds' || isAdmin()).map((name) => ({ name, title: t(`trends.tab_${name}`) })),
         current: page.tab,
         onSelect: page.actions.tab,
         panel: (name) => panels[name](page),
