@@ -127,8 +127,9 @@ const struct setting orchestrator_settings_table[] = {
      .help = "Share of the requests that are traced. A traceparent of the caller decides for its "
              "requests."},
     {"ORCH_TRACING_TIMEOUT_SECONDS", SETTING_NUMBER, AT(tracing_timeout), "5", 0.1, 60,
-     .help = "For the collector, or the endpoint of errors, to take a batch. What does not fit into "
-             "that time is dropped; calls never wait."},
+     .help =
+         "For the collector, or the endpoint of errors, to take a batch. What does not fit into "
+         "that time is dropped; calls never wait."},
     {"ORCH_ERROR_TRACKING_DSN", SETTING_TEXT, AT(error_tracking_dsn), NULL, .secret = true,
      .help = "Where answers with a status of 500 and above are reported, by the protocol of "
              "Sentry: https://KEY@HOST/PROJECT. Reports hold no prompts, headers or addresses."},
@@ -156,6 +157,16 @@ const struct setting orchestrator_settings_table[] = {
     {"ORCH_TIME_ZONE", SETTING_TEXT, AT(time_zone), "UTC", .required = true,
      .help = "Time zone in which hours, days, weeks, months and quarters of budgets begin, and in "
              "which spending is summed by day, as in `Europe/Berlin`."},
+    {"ORCH_ALERT_WEBHOOK_URL", SETTING_TEXT, AT(alert_webhook_url), NULL, .secret = true,
+     .help = "Where notices of budgets are posted; unset: they wait."},
+    {"ORCH_ALERT_WEBHOOK_SECRET", SETTING_TEXT, AT(alert_webhook_secret), NULL, .secret = true,
+     .help = "Signs those notices: X-Orch-Signature is the HMAC-SHA-256 of the body."},
+    {"ORCH_RETENTION_DAYS", SETTING_INTEGER, AT(retention_days), "0", 0, 36500,
+     .help = "Days after which `orch-upkeep` deletes tasks with their prompts and answers; 0 = "
+             "never. Sums of spending stay."},
+    {"ORCH_RETENTION_EXPORT_DIR", SETTING_TEXT, AT(retention_export_dir), NULL,
+     .help = "Directory into which tasks are exported before they are deleted, as snapshots that "
+             "`orch-import` reads; unset: they are not exported."},
     {"ORCH_BROWSER_ENABLED", SETTING_BOOLEAN, AT(browser_enabled), "false",
      .help = "Ask models of the web provider through a browser."},
     {"ORCH_BROWSER_AUTOMATION_BACKEND", SETTING_CHOICE, AT(browser_driver), "null",

@@ -73,6 +73,9 @@ struct orchestrator_settings {
     int64_t breaker_failures;
     double breaker_seconds;
     double daily_cost_limit_usd;
+    const char *alert_webhook_url, *alert_webhook_secret; /* NULL = none */
+    int64_t retention_days;                               /* 0 = tasks are kept for ever */
+    const char *retention_export_dir;                     /* NULL = they are not exported */
     const char *time_zone; /* of budgets and of days; the zone of the process */
 
     bool browser_enabled;

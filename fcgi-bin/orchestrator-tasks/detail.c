@@ -44,6 +44,19 @@ static bool may_see(const struct request *request, const struct task_record *tas
     return !key_id || (task->key_id && strcmp(task->key_id, key_id) == 0);
 }
 
+enum error task_check_access(struct request *request, struct db *db, const char *task_id)
+{
+    struct task_record task = {0};
+    enum error error;
+
+    if (!service_key_id(request))
+        return ERROR_NONE;
+    error = task_get(db, request->arena, task_id, &task, &request->problem);
+    if (!error && !may_see(request, &task))
+        return problem_set(&request->problem, ERROR_NOT_FOUND, "task_not_found", "Task not found");
+    return error;
+}
+
 static enum error read_task(struct request *request, struct db **db, struct task_record *task)
 {
     enum error error;

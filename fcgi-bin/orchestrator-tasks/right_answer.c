@@ -1,6 +1,7 @@
 /* Which answer of a vote is right: models are weighed by it from the next question on. */
 #include "orchestrator-tasks/right_answer.h"
 
+#include "orchestrator-tasks/detail.h"
 #include "orchestrator/service.h"
 #include "orchestrator/storage/vote_store.h"
 
@@ -24,6 +25,8 @@ enum error right_answer_handle(struct request *request, struct reply *reply)
     struct db *db;
     enum error error = service_database(request, &db);
 
+    if (!error)
+        error = task_check_access(request, db, request->arguments[0]);
     if (!error)
         error = vote_judge(db, request->arena, request->arguments[0], body->right_answer,
                            &request->problem);

@@ -248,13 +248,13 @@ static enum error find_reset(struct db *db, const struct budget *budget,
     return query_end(query, problem);
 }
 
-static enum error find_owner(struct db *db, struct arena *arena, const struct budget *budget,
+enum error budget_owner_name(struct db *db, struct arena *arena, const char *owner_id,
                              const char **name, struct problem *problem)
 {
     struct query *query = db_query(db, &owner_name);
 
     for (int i = 0; i < BUDGET_OWNER__MAX; i++)
-        query_bind_text(query, budget->owner_id);
+        query_bind_text(query, owner_id);
     *name = query_next(query) ? query_text(query, 0, arena) : "";
     return query_end(query, problem);
 }
@@ -289,7 +289,7 @@ static enum error refuse(struct db *db, struct arena *arena, const struct budget
                                      .spent = state->total - state->held,
                                      .held = state->held,
                                      .price = price};
-    error = find_owner(db, arena, budget, &found->owner_name, problem);
+    error = budget_owner_name(db, arena, budget->owner_id, &found->owner_name, problem);
     if (!error)
         error = find_reset(db, budget, state, found, problem);
     found->message = word_refusal(arena, found);

@@ -126,6 +126,9 @@ MUST_CHECK enum error budget_update(struct db *db, struct arena *arena, const st
 MUST_CHECK enum error budget_find(struct db *db, struct arena *arena, const char *id,
                                   struct budget *budget, struct problem *problem);
 MUST_CHECK enum error budget_delete(struct db *db, const char *id, struct problem *problem);
+/* The name of a key, team or customer; "" when it is gone. */
+MUST_CHECK enum error budget_owner_name(struct db *db, struct arena *arena, const char *owner_id,
+                                        const char **name, struct problem *problem);
 MUST_CHECK enum error budget_owner_exists(struct db *db, int kind, const char *id, bool *exists,
                                           struct problem *problem);
 /* Of one owner, or of all ("" = all). */
