@@ -30,6 +30,11 @@ function questionOf(ticket) {
     return key ? t(key) : ticket.user_question;
 }
 
+/* Of a letter the subject: the thread shows the rest. */
+function titleOf(ticket) {
+    return ticket.email ? questionOf(ticket).split('\n', 1)[0] : questionOf(ticket);
+}
+
 /** @param {support.Ticket} ticket */
 function item(ticket, { opened, actions }) {
     return html`<li>
@@ -37,7 +42,8 @@ function item(ticket, { opened, actions }) {
             <span class="ticket-question" dir="auto">${questionOf(ticket)}</span>
             <span class="ticket-meta">${statusBadge(ticket.status)} ${formatAgo(ticket.created_at)}${ticket.assignee
                 ? html` · <span dir="auto">${ticket.assignee}</span>`
-                : null}${ticket.email ? html` · <bdi>${ticket.email}</bdi>` : null}</span>
+                : null}</span>
+            ${ticket.email ? html`<span class="ticket-email"><bdi>${ticket.email}</bdi></span>` : null}
         </button>
     </li>`;
 }
@@ -165,7 +171,7 @@ function detail(data, page) {
     const traceAddress = `${addresses.admin}?${new URLSearchParams({ trace: ticket.trace_id })}`;
     return html`<section class="card section stack" aria-labelledby="ticket-title" id="ticket">
         <div class="section-head">
-            <h2 id="ticket-title" dir="auto" tabindex="-1">${questionOf(ticket)}</h2>
+            <h2 id="ticket-title" dir="auto" tabindex="-1">${titleOf(ticket)}</h2>
             ${statusBadge(ticket.status)}
         </div>
         <div class="inbox-tools">
