@@ -172,6 +172,7 @@ static const struct route routes[] = {
     {.method = METHOD_POST,
      .path = "/v1/alerts/preview",
      .role = LIVE_CALLER,
+     .traits = TRAIT_DEMO,
      .body = &alert_request_schema,
      .reply = &alert_preview_schema,
      .errors = ERRORS(400, 403, 404, 422, 429, 503),

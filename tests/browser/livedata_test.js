@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { test } from 'node:test';
-import { checkPages, close, open, untilText } from './browser.js';
+import { checkPages, close, open, openAs, request, untilText } from './browser.js';
 
 const livedata = process.env.ASSAY_LIVEDATA_URL.replace(/\/$/, '');
 const key = process.env.ASSAY_LIVEDATA_KEY;
@@ -283,6 +283,21 @@ test('an alert is tried before it is saved, made, tried, switched off and delete
     assert.equal(await page.locator('#alerts', { hasText: name }).count(), 0);
     await close(page, [422]);
     receiver.close();
+});
+
+test('who may only read sees alerts and their firings, and no form', async () => {
+    const rule = { name: `For viewers ${randomUUID().slice(0, 8)}`, metric: 'order_count', condition: 'above', threshold: -1 };
+    assert.equal((await request('POST', '/data/v1/alerts', rule)).status, 201);
+    const viewer = { username: `viewer${Date.now()}`, password: 'a password of the data test' };
+    const first = { username: viewer.username, password: `first ${viewer.password}` };
+    assert.equal((await request('POST', '/accounts/api/people', { ...first, name: 'A viewer', roles: { data: 'viewer' } })).status, 201);
+    assert.equal((await request('PUT', '/accounts/api/password', { current: first.password, new: viewer.password }, first)).status, 204);
+    const page = await openAs(viewer, '/data/alerts');
+    await page.click(`#alerts .link-button:has-text("${rule.name}")`);
+    await untilText(page, '#alert-open', /Only people with the role operator or administrator/);
+    await page.waitForSelector('#recent');
+    assert.equal(await page.locator('#edit, #switch, #delete, #alert').count(), 0);
+    await close(page);
 });
 
 test('keys are issued, rotated and deleted by who has the key of the administration', async () => {

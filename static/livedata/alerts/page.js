@@ -1,6 +1,7 @@
 /* Alerts: the list, the latest notifications, a form for a new one or a change, and what can be done about one of them. */
 import '../../shared/shell.js';
 import { hasText, t } from '../../shared/i18n.js';
+import { currentPerson, roleIn } from '../../shared/person.js';
 import { afterPause, mount } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
 import { confirm } from '../../shared/ui/dialog.js';
@@ -201,6 +202,7 @@ app = mount(document.getElementById('page'), view, {
     refusal: null,
     problem: null,
     busy: false,
+    mayChange: true,
     actions: {
         open,
         close,
@@ -220,6 +222,8 @@ app = mount(document.getElementById('page'), view, {
 });
 async function start() {
     if ((await alerts.load()) === undefined) return;
+    await currentPerson();
+    app.set({ mayChange: roleIn('data') !== 'viewer' });
     recent.load();
     if ((await catalog.load()) === undefined) return;
     const { id, metric, window } = readQuery(defaults);

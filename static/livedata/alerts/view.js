@@ -67,8 +67,20 @@ function steps({ escalation, webhook_url: url }) {
 }
 
 /** @param {livedata.Alert} alert */
+function changeButtons(alert, { busy, actions }) {
+    return html`<button type="button" class="button" id="edit" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.edit(alert)}>${t('alerts.edit')}</button>
+        ${alert.webhook_url === ''
+            ? null
+            : html`<button type="button" class="button" id="try" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.try(alert.id)}>${t('alerts.try')}</button>`}
+        <button type="button" class="button" id="switch" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.switch(alert.id, !alert.active)}>
+            ${alert.active ? t('alerts.switch_off') : t('alerts.switch_on')}
+        </button>
+        <button type="button" class="button" data-kind="danger" id="delete" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.remove(alert.id)}>${t('alerts.delete')}</button>`;
+}
+
+/** @param {livedata.Alert} alert */
 function opened(alert, page) {
-    const { history, busy, problem, actions } = page;
+    const { history, problem, mayChange, actions } = page;
     return html`<section class="card section stack" id="alert-open" aria-labelledby="alert-title">
         <div class="section-head">
             <h2 id="alert-title" tabindex="-1" dir="auto">${alert.name}</h2>
@@ -81,16 +93,10 @@ function opened(alert, page) {
             : html`<p class="field-error" id="undelivered">${t('alerts.undelivered')}: ${alert.undelivered.error ?? ''} · ${formatAgo(alert.undelivered.since)}</p>`}
         ${steps(alert)} ${problem === null ? null : html`<p class="field-error" role="alert">${problem}</p>`}
         <div class="button-row">
-            <button type="button" class="button" id="edit" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.edit(alert)}>${t('alerts.edit')}</button>
-            ${alert.webhook_url === ''
-                ? null
-                : html`<button type="button" class="button" id="try" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.try(alert.id)}>${t('alerts.try')}</button>`}
-            <button type="button" class="button" id="switch" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.switch(alert.id, !alert.active)}>
-                ${alert.active ? t('alerts.switch_off') : t('alerts.switch_on')}
-            </button>
-            <button type="button" class="button" data-kind="danger" id="delete" data-for="data:operator data:admin" ?disabled=${busy} @click=${() => actions.remove(alert.id)}>${t('alerts.delete')}</button>
+            ${mayChange ? changeButtons(alert, page) : null}
             <button type="button" class="button" @click=${actions.close}>${t('dialog.close')}</button>
         </div>
+        ${mayChange ? null : html`<p class="section-note">${t('alerts.read_only')}</p>`}
         <h3>${t('alerts.history')}</h3>
         ${resourceView(history, {
             skeleton: { lines: 3, height: 'row' },
@@ -182,6 +188,6 @@ export function view(page) {
                 ready: (rows) => table({ caption: t('alerts.title'), columns: columns(page), rows, key: ({ id }) => id }),
             })}
         </section>
-        ${catalog.data === undefined ? null : html`${formView(page)} ${recentView(page)}`}
+        ${catalog.data === undefined ? null : html`${page.mayChange ? formView(page) : null} ${recentView(page)}`}
     </div>`;
 }

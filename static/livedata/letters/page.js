@@ -1,6 +1,7 @@
 /* Dead letters: the list, and what can be done about one of them. */
 import '../../shared/shell.js';
 import { hasText, t } from '../../shared/i18n.js';
+import { currentPerson, roleIn } from '../../shared/person.js';
 import { mount } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
 import { confirm } from '../../shared/ui/dialog.js';
@@ -102,6 +103,11 @@ app = mount(document.getElementById('page'), view, {
     draft: null,
     problem: null,
     busy: false,
+    mayChange: true,
     actions: { replay, fix, dismiss, write: (draft) => app.set({ draft, problem: null }), close: () => app.set({ opened: null }) },
 });
-list.start().then(() => stats.load());
+list.start().then(async () => {
+    stats.load();
+    await currentPerson();
+    app.set({ mayChange: roleIn('data') !== 'viewer' });
+});

@@ -102,7 +102,7 @@ function editor({ open, draft, problem, actions }) {
 
 function letterView(data, page) {
     const { draft, problem, busy, actions } = page;
-    const open = data.status === 'failed';
+    const open = data.status === 'failed' && page.mayChange;
     return html`<div class="stack">
         <div class="section-head">
             <h2 id="letter-title" tabindex="-1">${eventName(data.event_type)}</h2>
