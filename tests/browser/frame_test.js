@@ -164,6 +164,9 @@ test('an administrator adds a person, changes a role and switches the person off
     await untilText(page, '#people tbody', /Switched off/);
     const refused = await request('POST', '/accounts/api/session', { username, password }, null);
     assert.equal(refused.status, 401);
+    await page.goto(`${portal}/admin/audit`);
+    await page.fill('#filter-q', username);
+    await untilText(page, '#audit tbody', /Person added\s*Support: Reviewer/);
     await close(page, [422]);
 });
 
