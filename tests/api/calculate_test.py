@@ -22,7 +22,7 @@ RATIO = {**K, "metric_type": "ratio", "baseline_value": 0.05, "std_dev": 0.09}
 COUNT = {**B, "metric_type": "count", "baseline_value": 0.30, "mde_pct": 20}
 
 REPLY_KEYS = [
-    "calculation_summary", "results", "assumptions", "warnings", "bonferroni_note", "design_effect",
+    "calculation_summary", "results", "plan", "assumptions", "warnings", "bonferroni_note", "design_effect",
     "avg_cluster_size", "icc", "clusters_per_variant", "verified_clusters_per_variant",
     "bayesian_sample_size_per_variant", "bayesian_credibility", "bayesian_note", "sequential_boundaries", "sequential_inflation_factor", "sequential_adjusted_sample_size",
     "sequential_duration_days", "cuped_std", "cuped_sample_size_per_variant", "cuped_variance_reduction_pct",

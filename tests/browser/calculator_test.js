@@ -10,14 +10,14 @@ const figures = (page) =>
 test('sizes the README example: 4.2 % baseline, 5 % relative effect, 7,200 users a day', async () => {
     const page = await open(`${experiments}/`);
     await answered(page);
-    assert.deepEqual(await figures(page), ['146,626', '293,252', '41 days']);
+    assert.deepEqual(await figures(page), ['146,642', '293,284', '41 days']);
     assert.equal(
         await page.textContent('#sentence'),
-        'To see a change from 4.2% to 4.41% (5% of the baseline) with 80% power at α\u00a0=\u00a05%, each of the 2 variants needs 146,626 users.',
+        'To see a change from 4.2% to 4.41% (5% of the baseline) with 80% power at α\u00a0=\u00a05%, each of the 2 variants needs 146,642 users.',
     );
     assert.equal(
         await page.textContent('#announcer'),
-        '146,626 users per variant, 293,252 in total, 41 days.',
+        '146,642 users per variant, 293,284 in total, 41 days.',
     );
     assert.equal(await page.isVisible('#warnings'), false);
     await close(page);
@@ -40,7 +40,7 @@ const examples = [
     { preset: 'order_value', sample: '7,276' },
     { preset: 'click_through', sample: '20,345' },
     { preset: 'contacts', sample: '1,469' },
-    { preset: 'equivalence', sample: '1,714' },
+    { preset: 'equivalence', sample: '1,713' },
 ];
 
 for (const { preset, sample } of examples)
@@ -66,7 +66,7 @@ test('follows while the reader types', async () => {
     await answered(page);
     await page.fill('#baseline_value', '10%');
     await page.fill('#mde_pct', '10');
-    await untilText(page, '#figure-per-variant', '14,746');
+    await untilText(page, '#figure-per-variant', '14,751');
     assert.equal(await page.textContent('#mde_pct-hint'), '10% → 11%');
     assert.match(page.url(), /baseline_value=0\.1&mde_pct=10&/);
     await close(page);
@@ -109,7 +109,7 @@ test('shows what the API rejects at its field and in a summary that leads there'
             .includes('mde_pct-error'),
     );
     assert.equal(await page.getAttribute('#result-body', 'data-stale'), '');
-    assert.deepEqual(await figures(page), ['146,626', '293,252', '41 days']);
+    assert.deepEqual(await figures(page), ['146,642', '293,284', '41 days']);
 
     await page.click('#problems a[href="#power"]');
     assert.equal(await page.evaluate(() => document.activeElement.id), 'power');
@@ -117,7 +117,7 @@ test('shows what the API rejects at its field and in a summary that leads there'
     await page.fill('#mde_pct', '5');
     await page.fill('#power', '0.9');
     await page.fill('#traffic_split-1', '50');
-    await untilText(page, '#figure-per-variant', '196,288');
+    await untilText(page, '#figure-per-variant', '196,312');
     assert.equal(await page.locator('[aria-invalid]').count(), 0);
     assert.equal(await page.locator('#problems').count(), 0);
     await close(page, [422]);
@@ -257,7 +257,7 @@ test('draws the power curve through the plan, readable by pointer, keys and as a
     const slider = page.locator('#power-curve-chart [role="slider"]');
     assert.match(
         await slider.getAttribute('aria-valuetext'),
-        /^146,626 users per variant: power 80%, 41 days$/,
+        /^146,642 users per variant: power 80%, 41 days$/,
     );
     await slider.focus();
     await page.keyboard.press('Home');
@@ -275,10 +275,10 @@ test('draws the power curve through the plan, readable by pointer, keys and as a
     );
     const box = await slider.boundingBox();
     await page.mouse.move(box.x + box.width - 20, box.y + box.height / 2);
-    assert.notEqual(await page.textContent('#power-curve-readout b'), '146,626');
+    assert.notEqual(await page.textContent('#power-curve-readout b'), '146,642');
     await page.mouse.move(5, 5);
     await page.focus('#copy-link');
-    assert.equal(await page.textContent('#power-curve-readout b'), '146,626');
+    assert.equal(await page.textContent('#power-curve-readout b'), '146,642');
 
     await page.click('#power-curve summary');
     const marked = await page.$eval('#power-curve-table tr[data-marked]', (row) =>
@@ -328,7 +328,7 @@ test('can be used with the keyboard alone', async () => {
     await tabTo(page, '#n_looks');
     await page.keyboard.type('3');
     await page.keyboard.press('Enter');
-    await untilText(page, '#figure-per-variant-note', '253 without interim looks');
+    await untilText(page, '#figure-per-variant-note', '252 without interim looks');
     assert.equal(await page.isVisible('#sequential'), true);
     await close(page, [422]); /* whoever types slowly is answered before the deviation is there */
 });
@@ -341,7 +341,7 @@ test('asks for a token where the API does, and keeps it for the tab only', async
     await untilText(page, '#access-token-title', 'The access token was not accepted');
     await page.fill('#access-token', guarded.token);
     await page.keyboard.press('Enter');
-    await untilText(page, '#figure-per-variant', '146,626');
+    await untilText(page, '#figure-per-variant', '146,642');
     const kept = await page.evaluate(() => ({
         tab: { ...sessionStorage },
         browser: { ...localStorage },
@@ -358,7 +358,7 @@ test('asks for a token where the API does, and keeps it for the tab only', async
     assert.equal(command.includes(guarded.token), false);
 
     await page.reload();
-    await untilText(page, '#figure-per-variant', '146,626');
+    await untilText(page, '#figure-per-variant', '146,642');
     await page.click('#site-footer button');
     await page.waitForSelector('#access-token');
     assert.equal(await page.evaluate(() => sessionStorage.length), 0);
@@ -409,7 +409,7 @@ for (const { name, reply, shows } of failures)
         await untilText(page, '#notices', shows);
         await page.click('#notices button');
         await page.waitForSelector('#notices .notice', { state: 'detached' });
-        assert.deepEqual(await figures(page), ['146,626', '293,252', '41 days']);
+        assert.deepEqual(await figures(page), ['146,642', '293,284', '41 days']);
         await close(page, [reply.status]);
     });
 
@@ -438,7 +438,7 @@ test('gives a narrow screen the gist at its foot, and the form one column', asyn
     const page = await open(`${experiments}/`, { viewport: { width: 320, height: 640 } });
     await answered(page);
     assert.equal(await page.isVisible('#result-bar'), true);
-    assert.match(await page.textContent('#result-bar'), /146,626.*41 days/);
+    assert.match(await page.textContent('#result-bar'), /146,642.*41 days/);
     const width = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.equal(width, 320);
     await page.click('button[type="submit"]');
@@ -454,7 +454,7 @@ test('a percent is a percent: 5% in the field of the effect is 5 %', async () =>
     await answered(page);
     await page.fill('#mde_pct', '5%');
     await page.fill('#power', '90%');
-    await untilText(page, '#figure-per-variant', '196,288');
+    await untilText(page, '#figure-per-variant', '196,312');
     assert.match(page.url(), /mde_pct=5&alpha=0\.05&power=0\.9&/);
     await close(page);
 });
@@ -483,7 +483,7 @@ test('two pasted cells are no number of 1,000,100 users', async () => {
     await page.waitForSelector('#problems[role="alert"]');
     assert.equal(await page.textContent('#expected_daily_traffic-error'), 'Must be a whole number.');
     await page.fill('#expected_daily_traffic', '12 000');
-    await untilText(page, '#figure-per-variant', '146,626');
+    await untilText(page, '#figure-per-variant', '146,642');
     await close(page, [422]);
 });
 
@@ -511,7 +511,7 @@ test('with interim looks says what is needed at most, in figures, sentence and b
     const [users, total, days] = await figures(page);
     assert.deepEqual([users, total, days], ['151,312', '302,624', '43 days']);
     assert.match(await page.textContent('#sentence'), /needs 151,312 users\. With 6 looks/);
-    assert.match(await page.textContent('#figure-per-variant-note'), /146,626 without/);
+    assert.match(await page.textContent('#figure-per-variant-note'), /146,642 without/);
     assert.match(await page.textContent('#result-bar'), /151,312.*43 days/s);
     await close(page);
 });

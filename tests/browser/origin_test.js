@@ -46,7 +46,7 @@ test('the calculator works below the prefix, and its command names the API of th
     await page.addInitScript((token) => sessionStorage.setItem('assay.experiments.token', token), guarded.token);
     await page.goto(`${guardedPortal}/experiments/`);
     await answered(page);
-    assert.equal(await page.textContent('#figure-per-variant'), '146,626');
+    assert.equal(await page.textContent('#figure-per-variant'), '146,642');
     const command = await page.evaluate(async () => {
         const { curlCommand } = await import(`${globalThis.assayBase}experiments/calculator/link.js`);
         return curlCommand('/api/v1/calculate', {}, { language: 'en', withToken: false });

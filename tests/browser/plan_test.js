@@ -191,6 +191,36 @@ test('Enter goes on, the metric has a name, and the review shows what was entere
     await close(page);
 });
 
+for (const [name, change] of Object.entries({
+    'an even split': [],
+    'an uneven split with looks': [
+        ['#plan-traffic_split-0', '80'],
+        ['#plan-traffic_split-1', '20'],
+        ['#plan-n_looks', '4'],
+    ],
+}))
+    test(`the numbers of the review are those of the saved plan: ${name}`, async () => {
+        const page = await open(`${experiments}/design`);
+        await page.fill('#plan-project_name', name);
+        await on(page, 'Hypothesis');
+        await on(page, 'Metric');
+        await on(page, 'Traffic');
+        for (const [field, value] of change) await page.fill(field, value);
+        await page.click('.wizard-step:has-text("Review")');
+        await answered(page);
+        if (change.length > 0) await untilText(page, '#figure-per-variant', /^A [\d,]+.*B [\d,]+$/);
+        const figures = (selector) => page.$$eval(selector, (all) => all.map(({ textContent }) => textContent.replace(/[\s·]+/g, ' ').trim()));
+        const review = await figures('#result-body .figures .figure-value');
+        assert.ok(review.length === 3 && review.every((text) => /\d/.test(text)), String(review));
+        await page.click('.wizard-actions button[data-kind="primary"]');
+        await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
+        await page.waitForSelector('#sizes');
+        assert.deepEqual(await figures('#sizes .figure-value'), review);
+        const { plan } = (await get(`/projects/${idIn(page)}/history`)).analysis_runs[0].analysis.calculations;
+        assert.equal(review[1], new Intl.NumberFormat('en').format(plan.total_sample_size));
+        await close(page);
+    });
+
 test('axe finds nothing in any step, and nothing sticks out', async (t) => {
     for (const look of looks)
         await t.test(look.name, async () => {

@@ -6,7 +6,13 @@
 #include "experiments/design/sequential.h"
 #include "experiments/design/srm.h"
 
+#include <math.h>
+#include <string.h>
+
 enum { CURVE_POINTS_MAX = 25 };
+
+/* Of products that are whole numbers but for rounding. */
+#define CEILING_ERROR 1e-9
 
 #define OWNER struct calculation_summary
 static const struct field summary_fields[] = {
@@ -79,6 +85,24 @@ const struct schema calculation_results_schema = {.name = "CalculationResults",
                                                   .fields = results_fields,
                                                   .field_count = COUNT_OF(results_fields)};
 
+#define OWNER struct calculation_plan
+static const struct field plan_fields[] = {
+    INTEGERS(OWNER, users_per_variant, .help = "Control first; with room for all looks."),
+    INTEGER(OWNER, total_sample_size),
+    INTEGER(OWNER, estimated_duration_days),
+    INTEGER(OWNER, even_sample_size, .help = "Per variant of an even split with a single look."),
+};
+#undef OWNER
+const struct schema calculation_plan_schema = {
+    .name = "CalculationPlan",
+    .help = "What to plan for: by the formula, or the verified numbers where these differ by more "
+            "than 1 % and a user, or where the split is uneven.",
+    .extra = EXTRA_STORED,
+    .complete = true,
+    .size = sizeof(struct calculation_plan),
+    .fields = plan_fields,
+    .field_count = COUNT_OF(plan_fields)};
+
 #define OWNER struct warning
 static const struct field warning_fields[] = {
     STRING(OWNER, code),
@@ -130,6 +154,7 @@ SCHEMA_ITEM(point_schema, struct power_point);
 static const struct field reply_fields[] = {
     OBJECT(OWNER, calculation_summary, summary_schema),
     OBJECT(OWNER, results, calculation_results_schema),
+    OBJECT(OWNER, plan, calculation_plan_schema),
     STRINGS(OWNER, assumptions, .help = "What the plan takes for granted, in English."),
     OBJECTS(OWNER, warnings, calculation_warning_schema),
     STRING(OWNER, bonferroni_note, .nullable = true),
@@ -368,6 +393,82 @@ static struct object_list draw_curve(const struct sizing_request *design,
         verified_power_curve(design, plan, verified, points, CURVE_POINTS_MAX), points};
 }
 
+bool calculation_is_even(const struct integer_list *users)
+{
+    for (size_t i = 1; i < users->count; i++)
+        if (users->items[i] != users->items[0])
+            return false;
+    return true;
+}
+
+static bool size_is_off(const struct calculation_results *results)
+{
+    double planned = (double)results->sample_size_per_variant;
+    double gap = fabs((double)results->verified_sample_size.value - planned);
+
+    return results->verified_sample_size.given && gap > 1 && gap > planned / 100;
+}
+
+bool calculation_is_off(const struct calculation_results *results)
+{
+    return results->allocation && results->verified_sample_size.given &&
+           (size_is_off(results) || !calculation_is_even(&results->allocation->users_per_variant));
+}
+
+/* More users, and days in proportion, for a test that may be looked at several times. */
+static void add_looks(struct calculation_plan *plan, const struct calculation *answer)
+{
+    double factor = answer->sequential_inflation_factor.value;
+
+    plan->total_sample_size = 0;
+    for (size_t i = 0; i < plan->users_per_variant.count; i++) {
+        int64_t *users = &plan->users_per_variant.items[i];
+
+        *users = (int64_t)ceil((double)*users * factor - CEILING_ERROR);
+        plan->total_sample_size += *users;
+    }
+    plan->estimated_duration_days =
+        (int64_t)ceil((double)plan->estimated_duration_days * factor - CEILING_ERROR);
+}
+
+/* The sequential companion of the formula's plan. */
+static void take_sequential(struct calculation_plan *plan, const struct calculation *answer)
+{
+    int64_t users = answer->sequential_adjusted_sample_size.value;
+
+    for (size_t i = 0; i < plan->users_per_variant.count; i++)
+        plan->users_per_variant.items[i] = users;
+    plan->total_sample_size = users * (int64_t)plan->users_per_variant.count;
+    plan->estimated_duration_days = answer->sequential_duration_days.value;
+}
+
+static const struct calculation_plan *choose_plan(const struct calculation *answer,
+                                                  struct arena *arena)
+{
+    struct calculation_plan *plan = ARENA_NEW(arena, struct calculation_plan);
+    const struct calculation_results *results = answer->results;
+    const struct calculation_allocation *allocation = results->allocation;
+    bool off = calculation_is_off(results);
+    bool verified = off && allocation->verified_users_per_variant.count > 0;
+    const struct integer_list *users =
+        verified ? &allocation->verified_users_per_variant : &allocation->users_per_variant;
+
+    *plan = (struct calculation_plan){
+        .users_per_variant = {users->count, ARENA_ARRAY(arena, int64_t, users->count)},
+        .total_sample_size =
+            verified ? allocation->verified_total_sample_size.value : allocation->total_sample_size,
+        .estimated_duration_days = verified ? allocation->verified_duration_days.value
+                                            : allocation->estimated_duration_days,
+        .even_sample_size = size_is_off(results) ? results->verified_sample_size.value
+                                                 : results->sample_size_per_variant};
+    memcpy(plan->users_per_variant.items, users->items, users->count * sizeof users->items[0]);
+    if (answer->sequential_inflation_factor.given && off)
+        add_looks(plan, answer);
+    else if (answer->sequential_adjusted_sample_size.given)
+        take_sequential(plan, answer);
+    return plan;
+}
+
 static enum error verify(const struct calculation_call *call, const struct sizing_request *design,
                          const struct sizing_plan *plan, struct findings *found)
 {
@@ -395,6 +496,7 @@ enum error calculation_run(const struct calculation_call *call, const struct siz
         return error;
     answer->calculation_summary = summarise(design, &plan, call->arena);
     answer->results = plan_figures(design, &plan, &found, call->arena);
+    answer->plan = choose_plan(answer, call->arena);
     answer->assumptions = assumptions_list(design, &plan, sequential, call->arena);
     answer->bonferroni_note = assumptions_bonferroni_note(&plan, call->arena);
     add_clusters(answer, design, &plan, &found.verified);

@@ -48,6 +48,14 @@ struct calculation_results {
     const struct calculation_allocation *allocation; /* NULL in documents of older versions */
 };
 
+/* What to plan for: the numbers that people see, the same wherever a plan is shown. */
+struct calculation_plan {
+    struct integer_list users_per_variant; /* control first; with room for all looks */
+    int64_t total_sample_size;
+    int64_t estimated_duration_days;
+    int64_t even_sample_size; /* per variant of an even split with a single look */
+};
+
 struct calculation_look {
     int64_t look;
     double info_fraction;
@@ -61,6 +69,7 @@ struct calculation_look {
 struct calculation {
     const struct calculation_summary *calculation_summary;
     const struct calculation_results *results;
+    const struct calculation_plan *plan; /* NULL in documents of older versions */
     struct string_list assumptions;
     OBJECT_LIST(struct warning, warnings);
     const char *bonferroni_note;
@@ -90,8 +99,16 @@ SCHEMA_OF(calculation_schema, struct calculation);
 
 /* Blocks that other documents share. */
 SCHEMA_OF(calculation_results_schema, struct calculation_results);
+SCHEMA_OF(calculation_plan_schema, struct calculation_plan);
 SCHEMA_OF(calculation_warning_schema, struct warning);
 SCHEMA_OF(calculation_allocation_schema, struct calculation_allocation);
+
+/* Whether the verified size, or the actual split, takes something else than the plan by more than
+ * its warning's threshold (1 % and a user): then people should use those numbers. */
+bool calculation_is_off(const struct calculation_results *results);
+
+/* Whether all variants have the same number of users. */
+bool calculation_is_even(const struct integer_list *users);
 
 struct calculation_call {
     const struct locale *locale; /* language of the warnings */

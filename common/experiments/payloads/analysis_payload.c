@@ -34,6 +34,7 @@ static SCHEMA(summary_schema, struct calculation_summary, "KeptSummary", summary
 static const struct field calculation_fields[] = {
     OBJECT(OWNER, calculation_summary, summary_schema),
     OBJECT(OWNER, results, calculation_results_schema),
+    OBJECT(OWNER, plan, calculation_plan_schema, .nullable = true, .omit_if_null = true),
     STRINGS(OWNER, assumptions),
     OBJECTS(OWNER, warnings, calculation_warning_schema),
     STRING(OWNER, bonferroni_note, .nullable = true),

@@ -62,25 +62,6 @@ static const char *change_in_sentence(const struct design_context *context)
                                                            : change;
 }
 
-static bool is_even(const struct integer_list *users)
-{
-    for (size_t i = 1; i < users->count; i++)
-        if (users->items[i] != users->items[0])
-            return false;
-    return true;
-}
-
-/* Whether the verified size, or the actual split, takes something else than the plan by more than
- * its warning's threshold: then readers should use those numbers. */
-static bool plan_is_off(const struct calculation_results *results)
-{
-    double planned = (double)results->sample_size_per_variant;
-    double gap = fabs((double)results->verified_sample_size.value - planned);
-
-    return results->allocation && results->verified_sample_size.given &&
-           (!is_even(&results->allocation->users_per_variant) || (gap > 1 && gap > planned / 100));
-}
-
 /* The users of a variant, or of each where they differ. */
 static const char *lead_users(const struct design_context *context)
 {
@@ -89,12 +70,12 @@ static const char *lead_users(const struct design_context *context)
     const struct integer_list *users;
     const char *text;
 
-    if (!plan_is_off(results))
+    if (!calculation_is_off(results))
         return print_whole(context, results->sample_size_per_variant);
     users = allocation->verified_users_per_variant.count ? &allocation->verified_users_per_variant
                                                          : &allocation->users_per_variant;
     text = print_whole(context, users->items[0]);
-    for (size_t i = 1; i < users->count && !is_even(users); i++)
+    for (size_t i = 1; i < users->count && !calculation_is_even(users); i++)
         text = arena_print(context->arena, "%s / %s", text, print_whole(context, users->items[i]));
     return text;
 }
@@ -103,7 +84,7 @@ static int64_t lead_days(const struct design_context *context)
 {
     const struct calculation_results *results = context->calculation->results;
 
-    if (!plan_is_off(results))
+    if (!calculation_is_off(results))
         return results->estimated_duration_days;
     return results->allocation->verified_duration_days.given
                ? results->allocation->verified_duration_days.value

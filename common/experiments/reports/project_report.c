@@ -109,6 +109,33 @@ static void head(const struct report_context *context, struct report_document *d
         document_add(document, report_label(context, keys[i]));
 }
 
+/* The plan as the pages show it; documents of older versions have the formula's alone. */
+static int64_t users_of(const struct calculation *kept, size_t variant)
+{
+    return kept->plan && variant < kept->plan->users_per_variant.count
+               ? kept->plan->users_per_variant.items[variant]
+               : kept->results->sample_size_per_variant;
+}
+
+static int64_t days_of(const struct calculation *kept)
+{
+    return kept->plan ? kept->plan->estimated_duration_days
+                      : kept->results->estimated_duration_days;
+}
+
+/* "17,412", or "9,000 / 1,000" of uneven arms. */
+static const char *users_text(const struct report_context *context, const struct calculation *kept)
+{
+    const char *text = print_thousands(context->arena, users_of(kept, 0));
+
+    if (!kept->plan || calculation_is_even(&kept->plan->users_per_variant))
+        return text;
+    for (size_t i = 1; i < kept->plan->users_per_variant.count; i++)
+        text = arena_print(context->arena, "%s / %s", text,
+                           print_thousands(context->arena, users_of(kept, i)));
+    return text;
+}
+
 static void add_summary(const struct report_context *context,
                         const struct project_snapshot *snapshot, struct report_document *document)
 {
@@ -116,6 +143,7 @@ static void add_summary(const struct report_context *context,
     const struct experiment_payload *payload = snapshot->payload;
     const struct analysis_payload *analysis = snapshot->run.analysis;
     const struct calculation_results *results = analysis->calculations->results;
+    const struct calculation_plan *plan = analysis->calculations->plan;
     const struct report_design *design = analysis->report->experiment_design;
     const struct report_variant *variants = design->variants.items;
     const struct {
@@ -139,11 +167,12 @@ static void add_summary(const struct report_context *context,
     document_heading(document, 1, report_label(context, "export.experiment_summary"));
     document_begin(document, BLOCK_CARDS, 2);
     document_fact(document, report_label(context, "export.users_per_variant"),
-                  print_thousands(context->arena, results->sample_size_per_variant));
+                  users_text(context, analysis->calculations));
     document_fact(document, report_label(context, "export.total_sample_size"),
-                  print_thousands(context->arena, results->total_sample_size));
+                  print_thousands(context->arena,
+                                  plan ? plan->total_sample_size : results->total_sample_size));
     document_fact(document, report_label(context, "export.days"),
-                  print_thousands(context->arena, results->estimated_duration_days));
+                  print_thousands(context->arena, days_of(analysis->calculations)));
     document_begin(document, BLOCK_FACTS, 2);
     for (size_t i = 0; i < COUNT_OF(facts); i++)
         document_fact(document, report_label(context, facts[i].key), facts[i].value);
@@ -172,11 +201,9 @@ static void add_sizes(const struct report_context *context, const struct project
     head(context, document, keys, COUNT_OF(keys));
     for (size_t i = 0; i < design->variants.count; i++) {
         document_add(document, report_variant_name(context, &variants[i], i));
-        document_add(document,
-                     print_thousands(context->arena, kept->results->sample_size_per_variant));
+        document_add(document, print_thousands(context->arena, users_of(kept, i)));
         document_add(document, report_number(context, kept->results->effective_daily_traffic));
-        document_add(document,
-                     print_thousands(context->arena, kept->results->estimated_duration_days));
+        document_add(document, print_thousands(context->arena, days_of(kept)));
     }
     document_begin(document, BLOCK_FACTS, 2);
     document_fact(document, report_label(context, "export.alpha"),

@@ -51,7 +51,7 @@ function figure(id, label, value, note, small = false) {
 }
 
 /* Users of uneven arms, each after its letter. */
-function armsText(users) {
+export function armsText(users) {
     return isolated(users.map((n, index) => `${variantNames[index]} ${formatInteger(n)}`).join(' · '));
 }
 
@@ -64,13 +64,13 @@ function testNote(plan, answer) {
     const test = t(`test.${answer.calculation_summary.planned_test}`);
     if (plan.looks > 1) return t('result.without_looks', { n: formatInteger(plan.once) });
     const power = formatPercent(answer.calculation_summary.power, 3);
-    return plan.verified ? `${test} · ${t('result.verified', { power })}` : test;
+    if (plan.exact !== null) return `${test} · ${t('result.exact', { n: formatInteger(plan.exact) })}`;
+    return plan.even && known(answer.results.verified_sample_size) ? `${test} · ${t('result.verified', { power })}` : test;
 }
 
 function totalNote(plan) {
-    const { users, even, evenTotal, evenSized, total } = plan;
+    const { users, even, evenTotal, total } = plan;
     if (even) return `${formatInteger(users.length)} × ${formatInteger(users[0])}`;
-    if (evenSized) return t('result.even_sized', { total: formatInteger(evenTotal) });
     return t('result.against_even', {
         total: formatInteger(evenTotal),
         cost: formatPercent(total / evenTotal - 1, 3),
@@ -196,9 +196,8 @@ function powerCard(design, answer, { at, onMove }) {
     const points = (answer.power_curve ?? []).map((point) => ({ x: point.sample_size_per_variant, y: point.power }));
     const formula = points.find((point) => point.x === results.sample_size_per_variant);
     if (points.length < 2 || formula === undefined) return nothing;
-    const planned = known(results.verified_sample_size)
-        ? { x: results.verified_sample_size, y: answer.calculation_summary.power }
-        : formula;
+    const size = answer.plan.even_sample_size;
+    const planned = size === formula.x ? { x: size, y: results.verified_power ?? formula.y } : { x: size, y: answer.calculation_summary.power };
     const here = points[at] ?? planned;
     const values = (point) => ({
         n: formatInteger(point.x),

@@ -7,6 +7,8 @@ import { html, nothing } from '../../shared/ui/lit.js';
 import { errorNotice, notice, tokenForm } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { tabs } from '../../shared/ui/tabs.js';
+import { planOf } from '../calculator/plan.js';
+import { armsText } from '../calculator/result.js';
 import { figure } from '../figure.js';
 import { writers } from '../roles.js';
 
@@ -38,20 +40,23 @@ export const exportColumns = () => [
     { name: 'format', title: t('project.format'), cell: ({ format }) => format.toUpperCase() },
 ];
 
-/* What computing the power itself gives, where that is another size: the calculator shows this one. */
+/* The plan as the calculator shows it; analyses of older versions have the formula's numbers alone. */
 /** @param {experiments.AnalysisRun} run */
-function verified({ summary, analysis }) {
-    const n = analysis.calculations.results.verified_sample_size;
-    return known(n) && n !== summary.sample_size_per_variant ? t('project.verified', { n: formatInteger(n) }) : '';
+function planOfRun({ summary, analysis }, design) {
+    if (analysis.calculations.plan) return planOf({ traffic_split: design.payload.setup.traffic_split }, analysis.calculations);
+    const { sample_size_per_variant: n, total_sample_size: total, estimated_duration_days: days } = summary;
+    return { users: [n], even: true, looks: 0, total, days, exact: null };
 }
 
 /** @param {experiments.AnalysisRun} run */
-function sizes(run) {
-    const { summary, created_at: time } = run;
+function sizes(run, design) {
+    const plan = planOfRun(run, design);
+    const most = plan.looks > 1 ? '_most' : '';
+    const users = plan.even ? formatInteger(plan.users[0]) : armsText(plan.users);
+    const note = plan.looks > 1 ? t('result.without_looks', { n: formatInteger(plan.once) }) : plan.exact === null ? '' : t('result.exact', { n: formatInteger(plan.exact) });
     return html`<dl class="figures" id="sizes">
-        ${figure(t('result.per_variant'), formatInteger(summary.sample_size_per_variant), verified(run))}
-        ${figure(t('result.total'), formatInteger(summary.total_sample_size))}
-        ${figure(t('result.duration'), formatUnit(summary.estimated_duration_days, 'day'), t('project.sized', { time: formatDateTime(time) }))}
+        ${figure(t(`result.per_variant${most}`), users, note)} ${figure(t(`result.total${most}`), formatInteger(plan.total))}
+        ${figure(t(`result.duration${most}`), formatUnit(plan.days, 'day'), t('project.sized', { time: formatDateTime(run.created_at) }))}
     </dl>`;
 }
 
@@ -65,7 +70,7 @@ function planCard({ design, run }, { id, busy, actions }) {
             ${older ? notice({ tone: 'caution', body: t('project.older') }) : null}
             ${run === null ? empty({ title: t('project.unsized'), text: t('project.unsized_text') }) : null}
         </div>
-        ${run === null ? null : sizes(run)}
+        ${run === null ? null : sizes(run, design)}
         <div class="section button-row">
             <button
                 type="button"
