@@ -72,7 +72,7 @@ class TestShape:
 
     def test_what_was_not_asked_for_is_null(self, api):
         reply = plan(api, B)
-        assert [key for key in REPLY_KEYS if reply[key] is None] == REPLY_KEYS[4:22]
+        assert [key for key in REPLY_KEYS if reply[key] is None] == REPLY_KEYS[5:23]
         assert reply["warnings"] == [] and len(reply["assumptions"]) == 3
         assert reply["results"]["allocated_daily_traffic"] is None
 
