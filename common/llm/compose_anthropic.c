@@ -234,6 +234,8 @@ static void write_tools(const struct composition *composition)
             writer_key_string(writer, "description", request->tools[i].description);
         writer_key(writer, "input_schema");
         writer_raw(writer, request->tools[i].parameters);
+        if (request->tools[i].strict.value)
+            writer_key_boolean(writer, "strict", true);
         compose_more(composition, request->tools[i].more);
         writer_close_object(writer);
     }

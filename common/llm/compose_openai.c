@@ -17,6 +17,8 @@ static void write_function(const struct composition *composition, const struct l
         writer_key_string(writer, "description", tool->description);
     writer_key(writer, "parameters");
     writer_raw(writer, tool->parameters);
+    if (tool->strict.given && composition->provider->protocol != LLM_OLLAMA)
+        writer_key_boolean(writer, "strict", tool->strict.value);
     compose_more(composition, tool->more);
 }
 

@@ -97,6 +97,7 @@ struct llm_tool {
     const char *description; /* NULL = none */
     const char *parameters;  /* JSON schema; must be valid JSON, is not validated as a schema */
     const json_t *more;      /* further members of the function */
+    struct optional_boolean strict; /* arguments fit the parameters exactly */
 };
 
 struct llm_answer;

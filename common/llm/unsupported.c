@@ -53,6 +53,13 @@ static const char *find_more_of_parts(struct arena *arena, const struct llm_requ
     return found;
 }
 
+static const char *path_of_tool(struct arena *arena, const struct llm_request *request,
+                                size_t position)
+{
+    return request->form == LLM_ANTHROPIC ? arena_print(arena, "tools.%zu.", position)
+                                          : arena_print(arena, "tools.%zu.function.", position);
+}
+
 static const char *find_more(struct arena *arena, const struct llm_request *request)
 {
     const char *found = first_of(arena, "", request->more);
@@ -62,12 +69,16 @@ static const char *find_more(struct arena *arena, const struct llm_request *requ
     for (size_t i = 0; !found && i < request->message_count; i++)
         found = find_more_of_parts(arena, request, i);
     for (size_t i = 0; !found && i < request->tool_count; i++)
-        found =
-            first_of(arena,
-                     request->form == LLM_ANTHROPIC ? arena_print(arena, "tools.%zu.", i)
-                                                    : arena_print(arena, "tools.%zu.function.", i),
-                     request->tools[i].more);
+        found = first_of(arena, path_of_tool(arena, request, i), request->tools[i].more);
     return found;
+}
+
+static const char *find_strict(struct arena *arena, const struct llm_request *request)
+{
+    for (size_t i = 0; i < request->tool_count; i++)
+        if (request->tools[i].strict.value)
+            return arena_print(arena, "%sstrict", path_of_tool(arena, request, i));
+    return NULL;
 }
 
 /* Which protocols take a part of a message. */
@@ -161,5 +172,7 @@ const char *llm_find_unsupported(struct arena *arena, enum llm_protocol protocol
         if (members[i].is_given && !(members[i].takers & self))
             return members[i].name;
     found = find_part(arena, self, request);
+    if (!found && !(self & (OPENAI | MISTRAL | ANTHROPIC)))
+        found = find_strict(arena, request);
     return found || is_own_form ? found : find_more(arena, request);
 }

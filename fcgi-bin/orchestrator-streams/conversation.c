@@ -175,10 +175,17 @@ const char *conversation_json(struct arena *arena, const json_t *value)
     return text.bytes;
 }
 
+static struct optional_boolean strictness_of(const json_t *function)
+{
+    const json_t *strict = json_object_get(function, "strict");
+
+    return (struct optional_boolean){json_is_boolean(strict), json_is_true(strict)};
+}
+
 static enum error read_tools(struct request *request, const json_t *list,
                              struct llm_request *conversation)
 {
-    static const char *const members[] = {"name", "description", "parameters", NULL};
+    static const char *const members[] = {"name", "description", "parameters", "strict", NULL};
     static const char *const outer[] = {"type", "function", NULL};
     size_t count = json_array_size(list);
     struct llm_tool *tools = ARENA_ARRAY(request->arena, struct llm_tool, count);
@@ -194,6 +201,7 @@ static enum error read_tools(struct request *request, const json_t *list,
         tools[i].parameters =
             parameters ? conversation_json(request->arena, parameters) : "{\"type\":\"object\"}";
         tools[i].more = members_beyond(request->arena, function, members);
+        tools[i].strict = strictness_of(function);
         fits = fits && tools[i].name && !first_beyond(tool, outer);
     }
     if (!fits)

@@ -18,6 +18,7 @@ static const double similarity_threshold = 0.85, word_similarity_threshold = 0.6
 static const double consensus_target = 0.85;
 
 enum { CONSENSUS_ROUNDS = 2, CONSENSUS_VARIATIONS = 3, PROMPT_MAX = 8 << 20 };
+enum { LOGPROBS_DEPTH = 10 };
 
 static void begin(struct exchange_call *exchange, const struct run *run)
 {
@@ -125,31 +126,40 @@ static void replay(struct exchange_call *exchange, const struct llm_choice *choi
     }
 }
 
+/* An answer that did not come in pieces is given in pieces to a stream, and to a dialect that makes
+ * what it stores of them. */
+static bool give_pieces(struct exchange_call *exchange, const struct final_answer *final)
+{
+    bool streams = exchange->call->streams;
+
+    if (exchange->events.open || (!streams && !exchange->dialect->store))
+        return true;
+    if (streams && !event_writer_open(&exchange->events))
+        return false;
+    for (size_t i = 0; i < final->choice_count; i++)
+        replay(exchange, &final->choices[i], i);
+    return true;
+}
+
 static enum error answer(struct exchange_call *exchange, const struct final_answer *final)
 {
     const struct dialect *dialect = exchange->dialect;
-    bool was_open = exchange->events.open;
     enum error error = ERROR_NONE;
 
-    if (final->status != RUN_SUCCEEDED && !was_open)
+    if (final->status != RUN_SUCCEEDED && !exchange->events.open)
         return refuse(exchange, final);
+    if (final->status == RUN_SUCCEEDED && !give_pieces(exchange, final))
+        return ERROR_NONE;
     if (dialect->store)
         error = dialect->store(exchange, final);
-    if (error && !was_open)
+    if (error && !exchange->events.open)
         return error;
-    if (error || final->status != RUN_SUCCEEDED) {
-        dialect->fail(exchange, final);
-        return ERROR_NONE;
-    }
-    if (!exchange->call->streams) {
+    if (!exchange->call->streams)
         dialect->answer(exchange, final);
-        return ERROR_NONE;
-    }
-    if (!event_writer_open(&exchange->events))
-        return ERROR_NONE;
-    for (size_t i = 0; !was_open && i < final->choice_count; i++)
-        replay(exchange, &final->choices[i], i);
-    dialect->end(exchange, final);
+    else if (error || final->status != RUN_SUCCEEDED)
+        dialect->fail(exchange, final);
+    else
+        dialect->end(exchange, final);
     return ERROR_NONE;
 }
 
@@ -194,24 +204,31 @@ static void set_choices(struct arena *arena, const struct result *result,
     final->choice_count = count;
 }
 
+/* The client's name of a parameter. A row beginning with a dot renames a part within the path. */
+static const char *their_name(const struct exchange_call *exchange, const char *name)
+{
+    struct arena *arena = exchange->request->arena;
+
+    for (const struct parameter_name *row = exchange->dialect->names; row && row->ours; row++) {
+        size_t length = strlen(row->ours);
+        const char *at = *row->ours == '.' ? strstr(name, row->ours) : name;
+
+        if (at && strncmp(at, row->ours, length) == 0 &&
+            (*row->ours == '.' || !at[length] || at[length] == '.'))
+            return arena_print(arena, "%.*s%s%s", (int)(at - name), name, row->theirs, at + length);
+    }
+    return name;
+}
+
 /* Parameters that the model's protocol does not have are refused by the name that the client used;
  * LLM_PROTOCOL__MAX is a model or pattern that accepts only a prompt. */
 static enum error check_parameters(struct exchange_call *exchange, enum llm_protocol protocol)
 {
-    struct arena *arena = exchange->request->arena;
-    const struct parameter_name *row = exchange->dialect->names;
-    const char *name = llm_find_unsupported(arena, protocol, &exchange->call->request);
+    const char *name =
+        llm_find_unsupported(exchange->request->arena, protocol, &exchange->call->request);
 
-    for (; name && row && row->ours; row++) {
-        size_t length = strlen(row->ours);
-
-        if (strncmp(name, row->ours, length) == 0 && (!name[length] || name[length] == '.')) {
-            name = arena_print(arena, "%s%s", row->theirs, name + length);
-            break;
-        }
-    }
-    return name ? request_fault(exchange->request, "body", name, "value_error",
-                                "this cannot be passed on to the model")
+    return name ? request_fault(exchange->request, "body", their_name(exchange, name),
+                                "value_error", "this cannot be passed on to the model")
                 : ERROR_NONE;
 }
 

@@ -267,7 +267,8 @@ static enum error read_messages(struct request *request, const struct messages_b
 static enum error read_tools(struct request *request, const json_t *list,
                              struct llm_request *conversation)
 {
-    static const char *const members[] = {"name", "description", "input_schema", "type", NULL};
+    static const char *const members[] = {"name", "description", "input_schema",
+                                          "type", "strict",      NULL};
     size_t count = json_array_size(list);
     struct llm_tool *tools = ARENA_ARRAY(request->arena, struct llm_tool, count);
 
@@ -281,7 +282,9 @@ static enum error read_tools(struct request *request, const json_t *list,
         tools[i] = (struct llm_tool){.name = json_string_value(json_object_get(tool, "name")),
                                      .description =
                                          json_string_value(json_object_get(tool, "description")),
-                                     .more = members_beyond(request->arena, tool, members)};
+                                     .more = members_beyond(request->arena, tool, members),
+                                     .strict = {json_is_boolean(json_object_get(tool, "strict")),
+                                                json_is_true(json_object_get(tool, "strict"))}};
         if (!tools[i].name || !json_is_object(schema) || (*type && strcmp(type, "custom") != 0) ||
             count > TOOLS_MAX)
             return request_fault(

@@ -91,6 +91,29 @@ const json_t *members_beyond(struct arena *arena, const json_t *object, const ch
                : more;
 }
 
+const json_t *member_added(struct arena *arena, const json_t *object, const char *name,
+                           const json_t *value)
+{
+    struct json_writer writer;
+    struct json_fault fault;
+    struct text text;
+    json_t *whole, *old;
+    const char *key;
+
+    text_start(&text, arena, MEMBERS_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    json_object_foreach((json_t *)object, key, old)
+    {
+        writer_key(&writer, key);
+        writer_value(&writer, old);
+    }
+    writer_key(&writer, name);
+    writer_value(&writer, value);
+    writer_close_object(&writer);
+    return json_read(arena, text.bytes, text.length, DEPTH_MAX, &whole, &fault) ? object : whole;
+}
+
 static enum error refuse(struct request *request, const char *name, const char *message)
 {
     return request_fault(request, "body", name, "value_error", message);

@@ -8,6 +8,7 @@
 #include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service_internal.h"
 #include "orchestrator/storage/model_list_store.h"
+#include "orchestrator/storage/response_store.h"
 #include "orchestrator/storage/store.h"
 #include "orchestrator/storage/task_store.h"
 #include "orchestrator/storage/times.h"
@@ -60,6 +61,7 @@ static const struct reason_answer reasons[] = {
     {"embeddings_missing", 503, "embeddings_missing", "Embeddings client is not configured."},
     {"embeddings_unavailable", 503, "embeddings_unavailable", "Embeddings are not available."},
     {"model_not_found", 404, "model_not_found"},
+    {"response_not_found", 404, "not_found"},
     {"provider_auth_failed", 502, "provider_auth_failed"},
     {"upstream_rate_limited", 429, "rate_limited"},
     {"upstream_timeout", 504, "timeout"},
@@ -293,6 +295,8 @@ static void sweep_in(struct service *service, struct arena *arena)
 
     if (store_database(service->store, &db, &problem))
         return;
+    if (response_expire(db, service->settings.responses_days, &problem))
+        log_event(LOG_WARNING, "expire_failed", problem.text);
     if (task_sweep(db, arena, &swept, &problem))
         log_event(LOG_WARNING, "sweep_failed", problem.text);
     if (service->settings.storage == STORAGE_MEMORY &&

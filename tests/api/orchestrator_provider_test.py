@@ -223,16 +223,18 @@ class TestParameters:
         assert {name: sent.get(name) for name in PASSED_ON} == PASSED_ON and "modalities" not in sent
         assert sent["messages"] == messages
 
-    @pytest.mark.parametrize("name", sorted(set(PASSED_ON) - {"reasoning_effort", "top_k", "user", "parallel_tool_calls", "store", "modalities"}))
+    @pytest.mark.parametrize("name", sorted(set(PASSED_ON) - {"reasoning_effort", "top_k", "tools", "user", "parallel_tool_calls", "store", "modalities"}))
     def test_what_another_protocol_has_no_words_for_is_refused(self, live, models, name):
         answer = chat(live, model="claude-sonnet-4-6-api", **{name: PASSED_ON[name]})
-        refused(answer, "tools.0.function.strict" if name == "tools" else name)
+        refused(answer, name)
         assert not models.calls
 
     def test_what_it_says_otherwise_is_said_so(self, live, models):
-        answer = chat(live, model="claude-sonnet-4-6-api", user="u-1", parallel_tool_calls=False, tools=[TOOL], store=False)
+        answer = chat(live, model="claude-sonnet-4-6-api", user="u-1", parallel_tool_calls=False, tools=[STRICT], store=False)
         assert answer.status_code == 200
         sent = models.calls[0]["body"]
+        assert sent["tools"][0]["strict"] is True
+        refused(chat(live, model="ollama", tools=[STRICT]), "tools.0.function.strict")
         assert (sent["metadata"], sent["tool_choice"]) == ({"user_id": "u-1"}, {"type": "auto", "disable_parallel_tool_use": True})
 
     @pytest.mark.parametrize("body, param", [
@@ -298,7 +300,7 @@ class TestForms:
             yield service
 
     @pytest.mark.parametrize("method, path, status", [
-        ("POST", "/v1/embeddings", 404), ("GET", "/v1", 404), ("GET", "/v1/", 404), ("DELETE", "/v1/models", 405),
+        ("POST", "/v1/audio", 404), ("POST", "/v1/embeddings", 400), ("GET", "/v1/responses/resp_x", 404), ("GET", "/v1", 404), ("GET", "/v1/", 404), ("DELETE", "/v1/models", 405),
         ("GET", "/v1/chat/completions", 405), ("GET", "/v1/chat", 404), ("POST", "/v1/chat/completions", 400)])
     def test_errors_of_all_paths_have_one_form(self, locked, method, path, status):
         for key, expected in ((KEY, status), ("wrong", 401)):

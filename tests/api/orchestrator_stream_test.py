@@ -233,7 +233,7 @@ class TestFront:
         answer = chat(live, model="nobody")
         assert (answer.status_code, answer.json()["error"]["code"]) == (404, "model_not_found")
         for body in ({"messages": []}, {"messages": [{"role": "x", "content": "y"}]}, {"messages": "x"}, {"temperature": 3},
-                     {"n": 2}, {"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}):
+                     {"n": 17}, {"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}):
             answer = chat(live, **body)
             assert answer.status_code == 400 and answer.json()["error"]["type"] == "invalid_request_error"
 
