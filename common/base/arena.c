@@ -18,7 +18,8 @@
 #endif
 
 enum {
-    BLOCK_BYTES = 64 * 1024, /* kept between requests; larger requests get separate blocks */
+    FIRST_BLOCK_BYTES = 8 * 1024, /* kept between requests; each further block is twice as large */
+    BLOCK_BYTES = 64 * 1024,      /* up to this; larger requests get separate blocks */
     ALIGNMENT = 16
 };
 
@@ -41,6 +42,27 @@ struct arena {
     struct arena_guard *place;  /* its guard in the list of the parent */
 };
 
+/* Of the process: what all arenas take, and the most that they may. */
+static struct {
+    size_t used, limit;
+    bool full;
+} process;
+
+void arena_limit_process(size_t limit)
+{
+    process.limit = limit;
+}
+
+size_t arena_process_used(void)
+{
+    return process.used;
+}
+
+bool arena_process_is_full(void)
+{
+    return process.full;
+}
+
 struct arena *arena_create(size_t limit)
 {
     struct arena *arena = calloc(1, sizeof *arena);
@@ -50,12 +72,18 @@ struct arena *arena_create(size_t limit)
     return arena;
 }
 
+static void free_block(struct block *block)
+{
+    process.used -= block->capacity;
+    free(block);
+}
+
 static void free_blocks(struct block *block)
 {
     while (block) {
         struct block *next = block->next;
 
-        free(block);
+        free_block(block);
         block = next;
     }
 }
@@ -120,12 +148,12 @@ void arena_reset(struct arena *arena)
     while (block) {
         struct block *next = block->next;
 
-        if (!keep && block->capacity == BLOCK_BYTES) {
+        if (!keep && block->capacity >= FIRST_BLOCK_BYTES && block->capacity <= BLOCK_BYTES) {
             keep = block;
             keep->next = NULL;
             keep->used = 0;
         } else {
-            free(block);
+            free_block(block);
         }
         block = next;
     }
@@ -149,12 +177,20 @@ static struct block *block_add(struct arena *arena, size_t size)
     struct block *block;
 
 #ifndef ARENA_PLAIN_MALLOC
-    if (capacity < BLOCK_BYTES)
-        capacity = BLOCK_BYTES;
+    size_t usual = arena->blocks ? arena->blocks->capacity * 2 : FIRST_BLOCK_BYTES;
+
+    if (usual > BLOCK_BYTES)
+        usual = BLOCK_BYTES;
+    if (capacity < usual)
+        capacity = usual;
 #endif
+    process.full = process.limit && process.used + capacity > process.limit;
+    if (process.full)
+        return NULL;
     block = malloc(sizeof *block + capacity);
     if (!block)
         return NULL;
+    process.used += capacity;
     block->capacity = capacity;
     block->used = 0;
     block->next = arena->blocks;

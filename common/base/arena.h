@@ -61,6 +61,13 @@ void arena_guard_end(struct arena_guard *guard);
 void arena_close_file(void *file);
 void arena_close_directory(void *directory);
 
+/* The bytes that all arenas of the process take together, and a limit for them (0 = none, as at
+ * first): above it allocation fails as if memory had run out. */
+void arena_limit_process(size_t limit);
+size_t arena_process_used(void);
+/* Whether the last allocation that failed was over that limit. */
+bool arena_process_is_full(void);
+
 /* Whether the last failed allocation since the reset was over the arena's limit. False when the
  * system had no memory. */
 bool arena_is_full(const struct arena *arena);
