@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define SHM_LAYOUT_VERSION 11
+#define SHM_LAYOUT_VERSION 12
 #define SHM_MAGIC "ASSAYSHM"
 #define MICROSECONDS INT64_C(1000000) /* per second */
 
@@ -69,10 +69,13 @@ struct breaker_table {
     struct breaker_cell cells[BREAKERS_MAX];
 };
 
-/* In use while `holder` is not 0; `holder` is set last and cleared first. */
+/* In use while `holder` is not 0; `holder` is set last and cleared first. The links are indices
+ * from 1; they and the sums of a group follow from the other members and are rebuilt from them. */
 struct semaphore_cell {
     _Atomic uint32_t holder; /* generation of the ticket */
     uint32_t granted;        /* 0 = waiting */
+    uint32_t next, previous; /* in the queue of its group; `next` also among the free cells */
+    uint32_t group;          /* 0 = in none */
     uint64_t order;          /* order of arrival */
     uint64_t started;        /* start time of the process, clock ticks since boot */
     pid_t pid;
@@ -80,15 +83,31 @@ struct semaphore_cell {
     char name[SEMAPHORE_NAME_MAX];
 };
 
+/* The tickets of a name. In use while it has any. */
+struct semaphore_group {
+    uint32_t next; /* with the same hash, or among the free groups */
+    uint32_t held[SEMAPHORE_CLASSES], waiting;
+    uint64_t cost;        /* of those that are held */
+    uint32_t first, last; /* of those that wait */
+    char name[SEMAPHORE_NAME_MAX];
+};
+
+enum { SEMAPHORE_BUCKETS = 1024 };
+
 struct semaphore_table {
     struct shm_lock lock;
     _Atomic uint32_t releases; /* waiters sleep on this number (futex) */
     _Atomic uint32_t waiters;  /* too high if a waiter died */
+    _Atomic uint32_t stale;    /* a ticket was released without the lock: rebuild first */
     uint32_t generation;
-    uint32_t touched; /* cells from here on were never used */
+    uint32_t touched, groups_touched; /* cells and groups from here on were never used */
+    uint32_t free_cell, free_group;
     uint64_t order;
     uint64_t reclaimed;
     int64_t owners_due_at; /* for the next check; CLOCK_MONOTONIC, microseconds */
+    uint32_t buckets[SEMAPHORE_BUCKETS];
+    struct semaphore_group groups[SEMAPHORE_NAMES_MAX];
+    uint32_t sorted[SEMAPHORE_TICKETS_MAX]; /* while the queues are rebuilt */
     struct semaphore_cell cells[SEMAPHORE_TICKETS_MAX];
 };
 

@@ -1,6 +1,8 @@
 /* A lock that survives the death of its holder: a robust mutex shared between processes. */
 #include "shm/lock.h"
 
+#include "base/fiber.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <time.h>
@@ -62,10 +64,13 @@ bool shm_lock_take_within(struct shm_lock *lock, int timeout_ms, bool *inherited
     /* Should this process die before its repair is done, the next one inherits the lock again. */
     if (status == EOWNERDEAD)
         status = pthread_mutex_consistent(&lock->mutex);
+    if (status == 0)
+        fiber_hold("a lock of the shared memory");
     return status == 0;
 }
 
 void shm_lock_give(struct shm_lock *lock)
 {
     pthread_mutex_unlock(&lock->mutex);
+    fiber_release();
 }

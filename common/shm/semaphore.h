@@ -1,6 +1,7 @@
 /*
  * Named semaphores that all workers of the host share. A ticket is held or waits in a queue. It
- * belongs to a process: tickets of dead processes are reclaimed, held or waiting.
+ * belongs to whoever keeps it, a request or a step, and dies with the process: tickets of dead
+ * processes are reclaimed, held or waiting.
  *
  * A semaphore counts its tickets by class, and adds up the costs of all classes. Callers either try
  * (semaphore_try) or queue, first come, first served (semaphore_acquire). Neither call sleeps; a
@@ -14,8 +15,10 @@
 #include <stdbool.h>
 
 enum {
-    SEMAPHORE_TICKETS_MAX = 1024, /* held and waiting, of all names */
-    SEMAPHORE_NAME_MAX = 64       /* bytes with the NUL; longer names are cut */
+    SEMAPHORE_TICKETS_MAX = 16384, /* held and waiting, of all names */
+    SEMAPHORE_NAMES_MAX = 1024,    /* with tickets at the same time */
+    SEMAPHORE_NAME_MAX = 64,       /* bytes with the NUL; longer names are cut */
+    SEMAPHORE_CLASSES = 4
 };
 
 /* A zeroed ticket holds nothing and waits for nothing. */
@@ -26,7 +29,7 @@ struct semaphore_ticket {
 
 struct semaphore_request {
     const char *name;
-    uint32_t class;
+    uint32_t class; /* below SEMAPHORE_CLASSES */
     uint32_t cost;
     uint32_t count_max; /* tickets held of the class */
     uint32_t cost_max;  /* of all classes, unless no ticket of the class is held; 0 = no limit */
@@ -55,13 +58,17 @@ bool semaphore_acquire(struct shm_region *region, const char *name, uint32_t cou
 /* Releases the ticket, held or waiting, and zeroes it. Harmless on a zeroed one. */
 void semaphore_release(struct shm_region *region, struct semaphore_ticket *ticket);
 
-/* Releases all tickets of this process, after a jump has lost them. */
-void semaphore_release_all(struct shm_region *region);
-
 /* A number that changes with each release. semaphore_wait() sleeps until it is no longer `seen`, at
  * most that many milliseconds. The death of a process wakes no waiter. */
 uint32_t semaphore_releases(struct shm_region *region);
 void semaphore_wait(struct shm_region *region, uint32_t seen, uint32_t milliseconds);
+
+/* In a fiber: waits for the turn of a ticket, as semaphore_acquire() decides it, at most until the
+ * moment (CLOCK_MONOTONIC, microseconds) or until the descriptor (-1 = none) has news. Whether the
+ * ticket is held now. The turns of all fibers of the process are looked at together, a few times
+ * per hundredth of a second. */
+bool semaphore_wait_turn(struct shm_region *region, const char *name, uint32_t count_max,
+                         struct semaphore_ticket *ticket, int64_t until, int descriptor) MUST_CHECK;
 
 struct semaphore_figures {
     char name[SEMAPHORE_NAME_MAX];

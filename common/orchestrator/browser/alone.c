@@ -12,7 +12,7 @@ enum { POLL_INTERVAL_MICROSECONDS = 200000 };
 enum error driver_start_alone(struct driver *driver, const struct orchestrator_settings *settings,
                               struct problem *problem)
 {
-    static struct browser_command command; /* the launcher keeps it */
+    static struct browser_command command; /* of the process: the launcher keeps it */
     struct launcher *launcher = NULL;
     enum error error;
 

@@ -1,4 +1,4 @@
-/* The one call of a worker to the browser's process. */
+/* Calls of a worker to the browser's process. */
 #include "orchestrator/browser/ask.h"
 
 #include "base/clock.h"
@@ -14,8 +14,6 @@
 
 enum { CALL_MEMORY = 128 << 20, MENU_DEPTH = 2 };
 
-static struct wire call = {.fd = -1};
-
 const char *browser_socket(struct arena *arena, const char *run_directory)
 {
     return arena_print(arena, "%s/orch-browserd.sock", run_directory);
@@ -29,7 +27,7 @@ static bool connect_to(struct wire *wire, struct arena *arena, const char *run_d
     return wire->fd >= 0;
 }
 
-bool browser_call_begin(const char *run_directory, const struct browser_job *job)
+bool browser_call_begin(struct wire *call, const char *run_directory, const struct browser_job *job)
 {
     const struct job_message message = {
         .act = "execute",
@@ -44,29 +42,24 @@ bool browser_call_begin(const char *run_directory, const struct browser_job *job
     struct text text;
     bool sent = false;
 
-    browser_call_end();
+    *call = (struct wire){.fd = -1};
     if (!arena)
         return false;
     text_start(&text, arena, WIRE_MESSAGE_MAX);
     writer_start(&writer, &text);
     schema_write(&writer, &job_message_schema, &message);
-    if (!text.overflowed && connect_to(&call, arena, run_directory))
-        sent = wire_attach(&call, job->attachments.files, job->attachments.count) &&
-               wire_send(&call, text.bytes, text.length);
+    if (!text.overflowed && connect_to(call, arena, run_directory))
+        sent = wire_attach(call, job->attachments.files, job->attachments.count) &&
+               wire_send(call, text.bytes, text.length);
     if (!sent)
-        browser_call_end();
+        wire_close(call);
     arena_destroy(arena);
     return sent;
 }
 
-int browser_call_fd(void)
+short browser_call_events(const struct wire *call)
 {
-    return call.fd;
-}
-
-short browser_call_events(void)
-{
-    return wire_is_sending(&call) ? POLLIN | POLLOUT : POLLIN;
+    return wire_is_sending(call) ? POLLIN | POLLOUT : POLLIN;
 }
 
 /* The message in *wire, once it is whole. */
@@ -92,19 +85,15 @@ static bool read_end(struct arena *arena, const json_t *document, struct browser
     return !schema_decode(&job_end_schema, document, "end", end, &errors, arena);
 }
 
-enum browser_reply browser_call_poll(struct arena *arena, struct browser_end *end)
+enum browser_reply browser_call_poll(struct wire *call, struct arena *arena,
+                                     struct browser_end *end)
 {
     json_t *document = NULL;
-    enum browser_reply state = call.fd < 0 ? BROWSER_REPLY_LOST : receive(&call, arena, &document);
+    enum browser_reply state = call->fd < 0 ? BROWSER_REPLY_LOST : receive(call, arena, &document);
 
     if (state == BROWSER_REPLY_RECEIVED && !read_end(arena, document, end))
         return BROWSER_REPLY_LOST;
     return state;
-}
-
-void browser_call_end(void)
-{
-    wire_close(&call);
 }
 
 /* The answer of the browser's process within so many seconds; NULL = none. */

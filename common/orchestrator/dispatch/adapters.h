@@ -2,6 +2,7 @@
 #ifndef ASSAY_ORCHESTRATOR_DISPATCH_ADAPTERS_H
 #define ASSAY_ORCHESTRATOR_DISPATCH_ADAPTERS_H
 
+#include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/browser_state.h"
 #include "orchestrator/dispatch/details.h"
 
@@ -42,6 +43,7 @@ void dry_run_answer(struct run *run, const struct call_request *requests, size_t
 /* The web provider through a browser. One call at a time. */
 struct browser_call {
     struct breaker_permit pass;
+    struct wire wire; /* to the browser's process, while a job runs */
 };
 
 /* True when a job has started; false when the result is already complete. */
@@ -52,10 +54,13 @@ bool browser_start(struct run *run, const struct call_request *wanted, const str
 bool browser_poll(struct run *run, struct browser_call *active, struct result *result);
 
 /* Waits for news, at most that long. */
-void browser_wait(int milliseconds);
+void browser_wait(const struct browser_call *active, int milliseconds);
 
 /* Cancels the job; the breaker does not count that as a failure. */
 void browser_cancel(struct run *run, struct browser_call *active);
+
+/* Closes the connection of a job that was left by a jump; the breaker forgets it in time. */
+void browser_drop(struct browser_call *active);
 
 /* Sets a failure, with details `{"provider": ...}` when none are given. */
 void result_fail(struct run *run, struct result *result, int failure_code, const char *message);

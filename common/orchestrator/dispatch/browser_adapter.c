@@ -2,6 +2,7 @@
  * workers share. The scripted driver answers by itself. Without a driver every call fails and names
  * the reason. */
 #include "base/clock.h"
+#include "base/fiber.h"
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/adapters.h"
 #include "orchestrator/storage/times.h"
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 enum { PROMPT_MAX = 64 << 20 };
 
@@ -161,8 +163,9 @@ static const char *prompt_of(struct run *run, const struct call_request *wanted)
     return text.bytes;
 }
 
-static bool submit_job(struct run *run, const struct call_request *wanted,
-                       const struct model *model, struct result *result)
+static bool submit_job(struct run *run, struct browser_call *active,
+                       const struct call_request *wanted, const struct model *model,
+                       struct result *result)
 {
     const struct browser_job job = {.prompt = prompt_of(run, wanted),
                                     .label = model->provider_model_id,
@@ -171,7 +174,7 @@ static bool submit_job(struct run *run, const struct call_request *wanted,
                                     .strict = wanted->strict_model,
                                     .seconds = fmax(0, run_seconds_left(run) - answer_seconds)};
 
-    if (browser_call_begin(run->worker->run_directory, &job))
+    if (browser_call_begin(&active->wire, run->worker->run_directory, &job))
         return true;
     fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
          "The browser's process (orch-browserd) does not run.");
@@ -185,7 +188,7 @@ bool browser_start(struct run *run, const struct call_request *wanted, const str
     const struct breaker_rule rule = browser_breaker_rule(settings);
     const char *message = why_not_usable(settings);
 
-    *active = (struct browser_call){0};
+    *active = (struct browser_call){.wire.fd = -1};
     if (message) {
         fail(run, result, FAILURE_PROVIDER_UNAVAILABLE, message);
         return false;
@@ -197,7 +200,7 @@ bool browser_start(struct run *run, const struct call_request *wanted, const str
     }
     if (!has_budget(run, active, result))
         return false;
-    if (settings->browser_driver == BROWSER_CDP && submit_job(run, wanted, model, result))
+    if (settings->browser_driver == BROWSER_CDP && submit_job(run, active, wanted, model, result))
         return true;
     if (settings->browser_driver == BROWSER_SCRIPTED)
         scripted_answer(run, wanted, model, result);
@@ -211,11 +214,11 @@ bool browser_start(struct run *run, const struct call_request *wanted, const str
 bool browser_poll(struct run *run, struct browser_call *active, struct result *result)
 {
     struct browser_end end;
-    enum browser_reply state = browser_call_poll(run->arena, &end);
+    enum browser_reply state = browser_call_poll(&active->wire, run->arena, &end);
 
     if (state == BROWSER_REPLY_PENDING)
         return false;
-    browser_call_end();
+    wire_close(&active->wire);
     if (state == BROWSER_REPLY_LOST) {
         fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
              "The browser's process has gone before it answered.");
@@ -230,18 +233,28 @@ bool browser_poll(struct run *run, struct browser_call *active, struct result *r
     return true;
 }
 
-void browser_wait(int milliseconds)
+void browser_wait(const struct browser_call *active, int milliseconds)
 {
-    struct pollfd wait = {.fd = browser_call_fd(), .events = browser_call_events()};
+    struct pollfd wait = {.fd = active->wire.fd, .events = browser_call_events(&active->wire)};
 
-    (void)poll(&wait, 1, milliseconds);
+    _Static_assert(POLLIN == EPOLLIN && POLLOUT == EPOLLOUT, "poll and epoll name events alike");
+    if (fiber_current())
+        (void)fiber_wait(wait.fd, (uint32_t)wait.events,
+                         clock_monotonic_microseconds() + milliseconds * INT64_C(1000));
+    else
+        (void)poll(&wait, 1, milliseconds);
+}
+
+void browser_drop(struct browser_call *active)
+{
+    wire_close(&active->wire);
 }
 
 void browser_cancel(struct run *run, struct browser_call *active)
 {
     const struct breaker_rule rule = browser_breaker_rule(run->worker->settings);
 
-    browser_call_end();
+    wire_close(&active->wire);
     if (!active->pass.cell)
         return;
     if (active->pass.probe)

@@ -15,8 +15,11 @@ static const char submits_key[] = "browser:submits";
 /* Each submit holds a semaphore ticket of its task until the task ends, so that all workers see the
  * counts and tickets of dead workers are reclaimed. */
 static const char submits_of_task[] = "submits:";
-static struct semaphore_ticket submits[RUN_CALLS_MAX];
-static size_t submit_count;
+struct browser_submits {
+    struct shm_region *region;
+    size_t count;
+    struct semaphore_ticket tickets[RUN_CALLS_MAX];
+};
 
 const char browser_adapter_name[] = "browser.web_provider";
 const char *const browser_breaker_names[] = {"disabled",  "closed",  "open",
@@ -130,6 +133,35 @@ int64_t browser_budget_hour(const struct worker_context *worker)
     return (int64_t)look.limit - look.remaining;
 }
 
+static void release_submits(void *thing)
+{
+    struct browser_submits *submits = thing;
+
+    while (submits->count)
+        semaphore_release(submits->region, &submits->tickets[--submits->count]);
+}
+
+/* They are also released when the run's memory is. */
+static struct browser_submits *submits_of(struct run *run)
+{
+    if (!run->submits) {
+        run->submits = ARENA_NEW(run->arena, struct browser_submits);
+        run->submits->region = run->worker->region;
+        arena_guard(run->arena, release_submits)->thing = run->submits;
+    }
+    return run->submits;
+}
+
+static void count_submit(struct run *run)
+{
+    struct browser_submits *submits = submits_of(run);
+    const char *name = arena_print(run->arena, "%s%s", submits_of_task, run->task_id);
+
+    if (submits->count < RUN_CALLS_MAX)
+        (void)!semaphore_acquire(submits->region, name, UINT32_MAX,
+                                 &submits->tickets[submits->count++]);
+}
+
 const char *browser_budget_take(struct run *run, struct browser_usage *usage)
 {
     const struct orchestrator_settings *settings = run->worker->settings;
@@ -144,17 +176,14 @@ const char *browser_budget_take(struct run *run, struct browser_usage *usage)
         settings->max_submits_per_hour > 0)
         return "per_hour";
     run->browser_submits++;
-    if (submit_count < RUN_CALLS_MAX)
-        (void)!semaphore_acquire(run->worker->region,
-                                 arena_print(run->arena, "%s%s", submits_of_task, run->task_id),
-                                 UINT32_MAX, &submits[submit_count++]);
+    count_submit(run);
     return NULL;
 }
 
-void browser_budget_end(struct shm_region *region)
+void browser_budget_end(struct run *run)
 {
-    while (submit_count)
-        semaphore_release(region, &submits[--submit_count]);
+    if (run->submits)
+        release_submits(run->submits);
 }
 
 const char *browser_budget_task(const char *slot_name)

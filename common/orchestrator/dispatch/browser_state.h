@@ -49,8 +49,8 @@ SCHEMA_OF(browser_usage_schema, struct browser_usage);
  * "per_task", "per_hour". NULL also without a limit. *usage holds the counts before. */
 const char *browser_budget_take(struct run *run, struct browser_usage *usage);
 
-/* The task of this worker has ended: deletes its count. Does nothing without one. */
-void browser_budget_end(struct shm_region *region);
+/* The task has ended: deletes its count. Does nothing without one. */
+void browser_budget_end(struct run *run);
 
 /* The task whose submits a semaphore of this name counts (shm/semaphore.h); NULL for semaphores of
  * models. */

@@ -1,6 +1,7 @@
 /* Runs calls: each waits for a slot of its model, holds its cost, is made, possibly repeated with
  * the fallback model, and becomes a step. */
 #include "base/clock.h"
+#include "base/fiber.h"
 #include "net/fetch_set.h"
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/adapters.h"
@@ -11,8 +12,10 @@
 #include <string.h>
 
 enum {
-    QUEUE_TICK_MICROSECONDS = 4000,   /* between two checks for free slots, while calls run */
-    QUEUE_REST_MS = 20,               /* the same, while no call runs */
+    QUEUE_TICK_MICROSECONDS = 4000,  /* between two checks for free slots, while calls run */
+    QUEUE_REST_MS = 20,              /* the same, while no call runs */
+    FIBER_TICK_MICROSECONDS = 20000, /* the same two in a fiber, where there are thousands */
+    FIBER_REST_MS = 1000,
     BROWSER_TICK_MICROSECONDS = 20000 /* between two polls of the browser, while calls run */
 };
 
@@ -36,10 +39,12 @@ struct active_call {
 
 struct call_batch {
     struct run *run;
+    struct shm_region *region; /* NULL = no shared memory */
     struct active_call *active_calls;
     size_t count;
     struct fetch_set *set;
     struct quorum quorum;
+    bool had_news; /* the watch's descriptor, although nothing was cancelled */
 };
 
 static int64_t milliseconds_since(int64_t timestamp)
@@ -469,6 +474,32 @@ static struct active_call *active_call_of(struct call_batch *batch, const struct
     return NULL;
 }
 
+static struct active_call *first_in(const struct call_batch *batch, enum call_state state)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        if (batch->active_calls[i].state == state)
+            return &batch->active_calls[i];
+    return NULL;
+}
+
+/* In a fiber: one call waits for its turn, of which it is told; several look for theirs. The watch
+ * is asked now and then, and when its descriptor has news. */
+static void wait_for_turn(struct call_batch *batch)
+{
+    struct run *run = batch->run;
+    struct active_call *active = first_in(batch, CALL_QUEUED);
+    int64_t rest = count_in(batch, CALL_QUEUED) > 1 ? QUEUE_REST_MS : FIBER_REST_MS;
+    int64_t until = clock_monotonic_microseconds() + rest * 1000;
+    const struct model *model = active->model;
+
+    if (until > run->deadline)
+        until = run->deadline;
+    if (!semaphore_wait_turn(batch->region, model->id, (uint32_t)model->concurrency_limit,
+                             &active->ticket, until,
+                             run->watch && !batch->had_news ? run->watch->fd : -1))
+        batch->had_news = batch->had_news || clock_monotonic_microseconds() < until;
+}
+
 /* While no API is called: waits for the browser, or for a slot that is released. */
 static void wait_without_calls(struct call_batch *batch, bool browsing)
 {
@@ -478,9 +509,11 @@ static void wait_without_calls(struct call_batch *batch, bool browsing)
     if (run->was_cancelled)
         return;
     if (browsing)
-        browser_wait(QUEUE_REST_MS);
+        browser_wait(&first_in(batch, CALL_IN_BROWSER)->browser, QUEUE_REST_MS);
+    else if (fiber_current())
+        wait_for_turn(batch);
     else
-        semaphore_wait(run->worker->region, semaphore_releases(run->worker->region), QUEUE_REST_MS);
+        semaphore_wait(batch->region, semaphore_releases(batch->region), QUEUE_REST_MS);
 }
 
 static bool browser_has_ended(struct call_batch *batch)
@@ -504,9 +537,10 @@ static void wait_for_change(struct call_batch *batch)
     bool queue = count_in(batch, CALL_QUEUED) > 0;
     bool browsing = count_in(batch, CALL_IN_BROWSER) > 0;
     int64_t now = clock_monotonic_microseconds();
-    int64_t until = queue      ? now + QUEUE_TICK_MICROSECONDS
-                    : browsing ? now + BROWSER_TICK_MICROSECONDS
-                               : run->deadline;
+    int64_t until =
+        queue      ? now + (fiber_current() ? FIBER_TICK_MICROSECONDS : QUEUE_TICK_MICROSECONDS)
+        : browsing ? now + BROWSER_TICK_MICROSECONDS
+                   : run->deadline;
     struct fetch_answer *ended;
     struct active_call *active;
     struct llm_call *call;
@@ -588,16 +622,19 @@ static void add_step(struct run *run, const struct result *result)
     run_add_count(&run->reasoning_tokens, result->reasoning_tokens);
 }
 
-/* True while slots may be held. It stays true after a request that was left by a longjmp. */
-static bool calls_in_flight;
-
-void dispatch_abandon(const struct worker_context *worker)
+/* After a jump out of dispatching. */
+static void release_all(void *thing)
 {
-    if (calls_in_flight && worker->region)
-        semaphore_release_all(worker->region);
-    browser_call_end();
-    browser_budget_end(worker->region);
-    calls_in_flight = false;
+    struct call_batch *batch = thing;
+
+    for (size_t i = 0; i < batch->count; i++) {
+        struct active_call *active = &batch->active_calls[i];
+
+        if (batch->region)
+            semaphore_release(batch->region, &active->ticket);
+        if (active->state == CALL_IN_BROWSER)
+            browser_drop(&active->browser);
+    }
 }
 
 static void simulate(struct run *run, const struct call_request *requests, size_t count,
@@ -611,31 +648,38 @@ static void simulate(struct run *run, const struct call_request *requests, size_
 enum error dispatch(struct run *run, const struct call_request *requests, size_t count,
                     struct quorum quorum, struct result *results)
 {
-    struct call_batch batch = {.run = run, .count = count, .quorum = quorum};
+    struct call_batch *batch = ARENA_NEW(run->arena, struct call_batch);
+    struct arena_guard *guard;
     enum error error;
 
+    *batch =
+        (struct call_batch){.run = run,
+                            .region = run->worker->region,
+                            .count = count,
+                            .quorum = quorum,
+                            .active_calls = ARENA_ARRAY(run->arena, struct active_call, count)};
     run->refusal = (struct provider_refusal){0};
     run->key_refusal = (struct key_refusal){0};
-    batch.active_calls = ARENA_ARRAY(run->arena, struct active_call, count);
     for (size_t i = 0; i < count; i++) {
         results[i] = (struct result){.model = requests[i].model,
                                      .executed = requests[i].model,
                                      .adapter_name = adapter_name_of(run->arena, requests[i].model),
                                      .failure_code = FAILURE_NONE};
-        batch.active_calls[i] = (struct active_call){.wanted = &requests[i],
-                                                     .result = &results[i],
-                                                     .model = requests[i].model,
-                                                     .queued_at = clock_monotonic_microseconds()};
+        batch->active_calls[i] = (struct active_call){.wanted = &requests[i],
+                                                      .result = &results[i],
+                                                      .model = requests[i].model,
+                                                      .queued_at = clock_monotonic_microseconds()};
     }
     if (run->dry_run) {
         simulate(run, requests, count, results);
         return ERROR_NONE;
     }
-    batch.set = fetch_set_begin(run->arena);
-    calls_in_flight = true;
-    error = run_batch(&batch);
-    calls_in_flight = false;
-    fetch_set_end(batch.set);
+    guard = arena_guard(run->arena, release_all);
+    batch->set = fetch_set_begin(run->arena);
+    guard->thing = batch;
+    error = run_batch(batch);
+    guard->thing = NULL;
+    fetch_set_end(batch->set);
     for (size_t i = 0; i < count; i++)
         add_step(run, &results[i]);
     return error;

@@ -114,6 +114,7 @@ struct run {
     bool was_cancelled;              /* the watch ended a call */
     int calls;                       /* number of model calls so far */
     int64_t browser_submits;         /* number of those made through the browser */
+    struct browser_submits *submits; /* and their places (browser_state.h); NULL = none yet */
     struct step_list steps;          /* the stored steps */
     struct optional_integer cached_tokens, cache_write_tokens,
         reasoning_tokens;            /* sum over all steps */
@@ -141,18 +142,14 @@ struct quorum {
 };
 
 /* Makes the calls, each when its model has a free slot: API calls in parallel, browser calls one
- * after the other. Fills in every result, failures included; each call becomes a step. Returns only
- * errors of the store. */
+ * after the other. Slots that a jump out of it leaves are released with the run's memory. Fills in
+ * every result, failures included; each call becomes a step. Returns only errors of the store. */
 MUST_CHECK enum error dispatch(struct run *run, const struct call_request *requests, size_t count,
                                struct quorum quorum, struct result *results);
 
 /* The same for one call. */
 MUST_CHECK enum error dispatch_one(struct run *run, const struct call_request *wanted,
                                    struct result *result);
-
-/* Releases slots that are still held after a longjmp out of dispatch(). Call it after each
- * answer. */
-void dispatch_abandon(const struct worker_context *worker);
 
 /* "api.openai". */
 const char *adapter_name_of(struct arena *arena, const struct model *model);

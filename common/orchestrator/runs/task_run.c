@@ -472,7 +472,7 @@ enum error task_run_end(struct task_run *task_run, const struct outcome *outcome
     struct task_bundle bundle;
     enum error error;
 
-    browser_budget_end(run->worker->region);
+    browser_budget_end(run);
     task->completed_at = GIVEN_INTEGER(clock_unix_microseconds());
     task->duration_ms = GIVEN_INTEGER(
         run->dry_run ? 0 : (clock_monotonic_microseconds() - task_run->started) / 1000);
