@@ -19,8 +19,8 @@ static const struct field listing_fields[] = {
     STRINGS(OWNER, aliases, .max_length = 20),
     INTEGER(OWNER, timeout_seconds, .default_value = 60, .lower = AT_LEAST(1),
             .upper = AT_MOST(3600)),
-    INTEGER(OWNER, concurrency_limit, .default_value = 4, .lower = AT_LEAST(1),
-            .upper = AT_MOST(1000)),
+    INTEGER(OWNER, concurrency_limit, .default_value = 256, .lower = AT_LEAST(1),
+            .upper = AT_MOST(16384)),
     BOOLEAN(OWNER, reasoning),
 };
 #undef OWNER

@@ -2,15 +2,19 @@
 #include "net/fetch_set.h"
 
 #include "base/clock.h"
+#include "base/fiber.h"
 #include "crypto/token.h"
 #include "net/transfer.h"
 
 #include <math.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 enum { MICROSECONDS_PER_SECOND = 1000000, PROBE_MARGIN_MS = 1000 };
 
-static const double watch_interval = 0.02; /* seconds between two polls without a descriptor */
+/* Seconds between two polls of a watch: without a descriptor, and in a fiber (there are thousands)
+ * without and with one. */
+static const double watch_interval = 0.02, fiber_interval = 0.2, fiber_descriptor_interval = 1;
 static const double forever = 3600;
 
 struct call {
@@ -31,6 +35,7 @@ struct call {
 
 struct fetch_set {
     struct arena *arena;
+    struct arena_guard *guard; /* ends the calls when memory runs out */
     struct call *calls;
     struct call **last;
     bool cancelled;
@@ -134,11 +139,22 @@ static int64_t later(int64_t now, double seconds)
     return now + (int64_t)(fmin(seconds, forever * 24) * MICROSECONDS_PER_SECOND);
 }
 
+/* Memory ran out: requests and answers, which may be on the stack, are gone. */
+static void abandon_set(void *thing)
+{
+    for (const struct call *call = ((const struct fetch_set *)thing)->calls; call;
+         call = call->next)
+        transfer_end(call->transfer);
+}
+
 struct fetch_set *fetch_set_begin(struct arena *arena)
 {
     struct fetch_set *set = ARENA_NEW(arena, struct fetch_set);
 
-    transfers_end_all();
+    if (!fiber_current())
+        transfers_end_all();
+    set->guard = arena_guard(arena, abandon_set);
+    set->guard->thing = set;
     set->arena = arena;
     set->last = &set->calls;
     return set;
@@ -345,6 +361,15 @@ bool fetch_set_was_cancelled(const struct fetch_set *set)
     return set->cancelled;
 }
 
+static void rest_in_fiber(double seconds, const struct fetch_watch *watch, int *fd)
+{
+    if (watch)
+        seconds = fmin(seconds, *fd < 0 ? fiber_interval : fiber_descriptor_interval);
+    if (fiber_wait(*fd, EPOLLIN | EPOLLRDHUP, later(clock_monotonic_microseconds(), seconds)) ==
+        FIBER_READY)
+        *fd = -1;
+}
+
 /* Waits for the next event. A descriptor that is readable although nothing was cancelled is not
  * watched again during this call, because it would always be ready. */
 static void rest(const struct fetch_set *set, int64_t until, const struct fetch_watch *watch,
@@ -357,6 +382,10 @@ static void rest(const struct fetch_set *set, int64_t until, const struct fetch_
     if (until && until < moment)
         moment = until;
     seconds = fmax(0, (double)(moment - now) / MICROSECONDS_PER_SECOND);
+    if (fiber_current()) {
+        rest_in_fiber(seconds, watch, fd);
+        return;
+    }
     if (watch && *fd < 0)
         seconds = fmin(seconds, watch_interval);
     if (transfers_drive(seconds, *fd))
@@ -400,6 +429,7 @@ void fetch_set_cancel(struct fetch_set *set, struct fetch_answer *answer)
 
 void fetch_set_end(struct fetch_set *set)
 {
+    set->guard->thing = NULL;
     for (struct call *call = set->calls; call; call = call->next) {
         if (!call->ended)
             end_call(call, FETCH_CANCELLED);

@@ -1,8 +1,9 @@
 /*
  * Concurrent calls, for callers that start calls depending on how others ended. One loop, no
- * threads: the calls make progress only during fetch_set_wait(). A process has one set at a time;
- * beginning a set ends what an earlier one has left behind, so that jumping out of a callback is
- * safe.
+ * threads. Outside of fibers the calls make progress only during fetch_set_wait(), and a process
+ * has one set at a time: beginning a set ends what an earlier one has left behind. In a fiber
+ * waiting lets other fibers run, and each has its own set. Jumping out of a callback is safe: the
+ * reset of the arena ends the calls.
  */
 #ifndef ASSAY_NET_FETCH_SET_H
 #define ASSAY_NET_FETCH_SET_H

@@ -12,10 +12,10 @@
 /* clang-format off */
 #define LIBCURL_FUNCTIONS(X) \
     X(easy_cleanup) X(easy_getinfo) X(easy_init) X(easy_perform) X(easy_recv) X(easy_send) \
-    X(easy_setopt) X(easy_strerror) \
-    X(free) X(global_init) X(multi_add_handle) X(multi_info_read) X(multi_init) X(multi_perform) \
-    X(multi_poll) X(multi_remove_handle) X(multi_setopt) X(slist_append) X(slist_free_all) \
-    X(url) X(url_cleanup) X(url_get) X(url_set)
+    X(easy_setopt) X(easy_strerror) X(free) X(global_init) X(multi_add_handle) X(multi_assign) \
+    X(multi_info_read) X(multi_init) X(multi_perform) X(multi_poll) X(multi_remove_handle) \
+    X(multi_setopt) X(multi_socket_action) X(slist_append) X(slist_free_all) X(url) \
+    X(url_cleanup) X(url_get) X(url_set)
 /* clang-format on */
 
 #define LIBCURL_MEMBER(name) __typeof__(curl_##name) *(name);

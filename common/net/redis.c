@@ -3,6 +3,7 @@
 #include "net/redis.h"
 
 #include "base/clock.h"
+#include "base/fiber.h"
 #include "base/number.h"
 #include "net/libcurl.h"
 
@@ -12,9 +13,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 
-enum { DEFAULT_PORT = 6379, MICROSECONDS_PER_SECOND = 1000000 };
+enum {
+    DEFAULT_PORT = 6379,
+    MICROSECONDS_PER_SECOND = 1000000,
+    IDLE_MAX = 8 /* connections that fibers leave to the next ones */
+};
 
 /* How long a server is not tried after a failure. */
 static const int64_t pause_us = 1000000;
@@ -25,8 +32,10 @@ struct redis {
     const char *host, *user, *password; /* the last two NULL = none */
     int port, database;
     struct timeval timeout;
-    redisContext *connection; /* NULL while not connected */
-    int64_t retry_at;         /* monotonic; for commands */
+    redisContext *connection; /* NULL while not connected; of commands outside of fibers */
+    redisContext *idle[IDLE_MAX];
+    size_t idle_count;
+    int64_t retry_at; /* monotonic; for commands */
 };
 
 static const char *part_of(struct arena *arena, CURLU *url, CURLUPart part)
@@ -91,6 +100,8 @@ enum error redis_open(struct arena *arena, const char *url, double timeout, stru
 
 void redis_close(struct redis *redis)
 {
+    while (redis && redis->idle_count)
+        redisFree(redis->idle[--redis->idle_count]);
     if (redis && redis->connection)
         redisFree(redis->connection);
     if (redis)
@@ -103,10 +114,41 @@ bool redis_is_local(const struct redis *redis)
            strcmp(redis->host, "localhost") == 0;
 }
 
-/* NULL for an error reply and for no reply. */
-static redisReply *send_command(struct redis *redis, int count, const char **arguments)
+static bool await(const redisContext *connection, uint32_t events, int64_t deadline)
 {
-    redisReply *reply = redisCommandArgv(redis->connection, count, arguments, NULL);
+    while (clock_monotonic_microseconds() < deadline)
+        if (fiber_wait(connection->fd, events, deadline) == FIBER_READY)
+            return true;
+    return false;
+}
+
+/* In a fiber: sends the command and receives its reply, while others run. NULL = none. */
+static redisReply *exchange(const struct redis *redis, redisContext *connection, int count,
+                            const char **arguments)
+{
+    int64_t deadline = clock_monotonic_microseconds() + redis->timeout.tv_sec * INT64_C(1000000) +
+                       redis->timeout.tv_usec;
+    void *reply = NULL;
+    int sent = 0;
+
+    if (redisAppendCommandArgv(connection, count, arguments, NULL) != REDIS_OK)
+        return NULL;
+    while (!sent)
+        if (redisBufferWrite(connection, &sent) != REDIS_OK ||
+            (!sent && !await(connection, EPOLLOUT, deadline)))
+            return NULL;
+    while (redisGetReplyFromReader(connection, &reply) == REDIS_OK && !reply)
+        if (!await(connection, EPOLLIN, deadline) || redisBufferRead(connection) != REDIS_OK)
+            return NULL;
+    return reply;
+}
+
+/* NULL for an error reply and for no reply. */
+static redisReply *send_command(struct redis *redis, redisContext *connection, int count,
+                                const char **arguments)
+{
+    redisReply *reply = fiber_current() ? exchange(redis, connection, count, arguments)
+                                        : redisCommandArgv(connection, count, arguments, NULL);
 
     if (reply && reply->type == REDIS_REPLY_ERROR) {
         freeReplyObject(reply);
@@ -115,16 +157,17 @@ static redisReply *send_command(struct redis *redis, int count, const char **arg
     return reply;
 }
 
-static bool command_succeeds(struct redis *redis, int count, const char **arguments)
+static bool command_succeeds(struct redis *redis, redisContext *connection, int count,
+                             const char **arguments)
 {
-    redisReply *reply = send_command(redis, count, arguments);
+    redisReply *reply = send_command(redis, connection, count, arguments);
 
     if (reply)
         freeReplyObject(reply);
     return reply != NULL;
 }
 
-static bool authenticate(struct redis *redis)
+static bool authenticate(struct redis *redis, redisContext *connection)
 {
     char database[16];
     const char *by_name[] = {"AUTH", redis->user, redis->password};
@@ -132,9 +175,10 @@ static bool authenticate(struct redis *redis)
     const char *select[] = {"SELECT", database};
 
     snprintf(database, sizeof database, "%d", redis->database);
-    return (!redis->password || (redis->user ? command_succeeds(redis, 3, by_name)
-                                             : command_succeeds(redis, 2, by_password))) &&
-           (!redis->database || command_succeeds(redis, 2, select));
+    return (!redis->password ||
+            (redis->user ? command_succeeds(redis, connection, 3, by_name)
+                         : command_succeeds(redis, connection, 2, by_password))) &&
+           (!redis->database || command_succeeds(redis, connection, 2, select));
 }
 
 static bool is_connected(struct redis *redis)
@@ -143,17 +187,58 @@ static bool is_connected(struct redis *redis)
         return true;
     redis->connection = redisConnectWithTimeout(redis->host, redis->port, redis->timeout);
     if (redis->connection && !redis->connection->err &&
-        redisSetTimeout(redis->connection, redis->timeout) == REDIS_OK && authenticate(redis))
+        redisSetTimeout(redis->connection, redis->timeout) == REDIS_OK &&
+        authenticate(redis, redis->connection))
         return true;
     redis_close(redis);
     return false;
 }
 
+/* A new connection of a fiber; NULL = none. A host's name is looked up while nothing else runs. */
+static redisContext *connect_in_fiber(struct redis *redis)
+{
+    int64_t deadline = clock_monotonic_microseconds() + redis->timeout.tv_sec * INT64_C(1000000) +
+                       redis->timeout.tv_usec;
+    redisContext *connection = redisConnectNonBlock(redis->host, redis->port);
+    int fault = 0;
+    socklen_t size = sizeof fault;
+
+    if (connection && !connection->err && await(connection, EPOLLOUT, deadline) &&
+        getsockopt(connection->fd, SOL_SOCKET, SO_ERROR, &fault, &size) == 0 && !fault &&
+        authenticate(redis, connection))
+        return connection;
+    if (connection)
+        redisFree(connection);
+    return NULL;
+}
+
+/* A connection that was idle may have been closed by Redis: then this tries a new one. */
+static redisReply *command_in_fiber(struct redis *redis, int count, const char **arguments)
+{
+    redisContext *connection = redis->idle_count ? redis->idle[--redis->idle_count] : NULL;
+    redisReply *reply = connection ? send_command(redis, connection, count, arguments) : NULL;
+
+    if (connection && !reply && connection->err) { /* not after a time-out */
+        redisFree(connection);
+        connection = NULL;
+    }
+    if (!connection) {
+        connection = connect_in_fiber(redis);
+        reply = connection ? send_command(redis, connection, count, arguments) : NULL;
+    }
+    if (connection && (!reply || redis->idle_count == IDLE_MAX))
+        redisFree(connection);
+    else if (connection)
+        redis->idle[redis->idle_count++] = connection;
+    return reply;
+}
+
 /* Redis may have closed an idle connection: then this tries a new one, but not after a time-out. */
-redisReply *redis_command(struct redis *redis, int count, const char **arguments)
+static redisReply *command_alone(struct redis *redis, int count, const char **arguments)
 {
     bool was_open = redis->connection != NULL;
-    redisReply *reply = is_connected(redis) ? send_command(redis, count, arguments) : NULL;
+    redisReply *reply =
+        is_connected(redis) ? send_command(redis, redis->connection, count, arguments) : NULL;
     bool lost = !reply && redis->connection &&
                 (redis->connection->err == REDIS_ERR_EOF ||
                  (redis->connection->err == REDIS_ERR_IO && errno != EAGAIN));
@@ -161,8 +246,14 @@ redisReply *redis_command(struct redis *redis, int count, const char **arguments
     if (!reply)
         redis_close(redis);
     if (lost && was_open && is_connected(redis))
-        reply = send_command(redis, count, arguments);
+        reply = send_command(redis, redis->connection, count, arguments);
     return reply;
+}
+
+redisReply *redis_command(struct redis *redis, int count, const char **arguments)
+{
+    return fiber_current() ? command_in_fiber(redis, count, arguments)
+                           : command_alone(redis, count, arguments);
 }
 
 static enum error connection_lost(struct redis *redis, struct problem *problem)

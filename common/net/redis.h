@@ -2,7 +2,7 @@
  * A connection to a Redis server: commands, publishing, and subscribing to one channel. Messages
  * between hosts are best effort: no call waits longer than the timeout, a server that does not
  * answer is not tried for a second, and messages sent while it is away are lost. Programs must
- * ignore SIGPIPE.
+ * ignore SIGPIPE. In a fiber a command lets other fibers run, on a connection of its own.
  */
 #ifndef ASSAY_NET_REDIS_H
 #define ASSAY_NET_REDIS_H

@@ -1,7 +1,12 @@
-/* Attempts of calls by libcurl's multi interface: one loop, no threads of ours. A handle lives for
+/* Attempts of calls by libcurl's multi interface, without threads of ours: one multi handle that is
+ * driven by its caller, and one for fibers that the process's event loop drives (libcurl's "multi
+ * socket" interface). A handle lives for
  * one attempt; only connections and resolved names are kept for the next. */
 #include "net/transfer.h"
 
+#include "base/clock.h"
+#include "base/fiber.h"
+#include "base/loop.h"
 #include "net/address.h"
 #include "net/libcurl.h"
 
@@ -9,10 +14,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { FIRST_BUFFER = 4096, WAIT_MAX_MS = 60000, PER_HOST = 16, KEPT = 16 };
+enum {
+    FIRST_BUFFER = 4096,
+    WAIT_MAX_MS = 60000,
+    PER_HOST = 16,
+    KEPT = 16,
+    FIBER_BUFFER = 4096 /* of each connection, where there are thousands */
+};
 
 /* Bytes that grow up to a limit, with a NUL after them. */
 struct bytes {
@@ -21,7 +33,8 @@ struct bytes {
 };
 
 struct transfer {
-    struct transfer *next;
+    struct transfer *next; /* outside of fibers */
+    struct fiber *owner;   /* NULL = outside of fibers */
     CURL *handle;
     struct curl_slist *headers;
     struct bytes head, body;
@@ -41,14 +54,16 @@ struct transfer {
 static struct {
     pid_t owner;
     CURLM *multi;
-    struct transfer *all;
+    struct transfer *all; /* those outside of fibers */
     uint32_t per_host, kept;
     bool heard; /* bytes have arrived since the last check */
+    CURLM *fiber_multi;
+    struct loop_timer timer; /* of the latter */
 } pool = {.per_host = PER_HOST, .kept = KEPT};
 
 bool transfers_start_library(void)
 {
-    static bool started;
+    static bool started; /* of the process */
 
     if (!started)
         started = libcurl_load() && curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
@@ -64,14 +79,92 @@ static void apply_limits(void)
 /* A child must not touch its parent's connections: it abandons them and starts a new pool. */
 static bool start_pool(void)
 {
-    if (pool.multi && pool.owner == getpid())
+    if (pool.owner != getpid()) {
+        pool.all = NULL;
+        pool.multi = pool.fiber_multi = NULL;
+        pool.owner = getpid();
+    }
+    if (pool.multi)
         return true;
-    pool.all = NULL;
-    pool.owner = getpid();
     pool.multi = transfers_start_library() ? curl.multi_init() : NULL;
     if (pool.multi)
         apply_limits();
     return pool.multi != NULL;
+}
+
+static void note_ends(CURLM *multi);
+
+/* A socket that libcurl waits for. It may be gone after the call. */
+static void on_socket_ready(uint32_t events, void *context)
+{
+    const struct loop_watch *watch = context;
+    int flags = (events & EPOLLIN ? CURL_CSELECT_IN : 0) |
+                (events & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+                (events & (EPOLLERR | EPOLLHUP) ? CURL_CSELECT_ERR : 0);
+    int running;
+
+    curl.multi_socket_action(pool.fiber_multi, watch->descriptor, flags, &running);
+    note_ends(pool.fiber_multi);
+}
+
+static int watch_socket(CURL *handle, curl_socket_t descriptor, int what, void *context,
+                        void *known)
+{
+    struct loop_watch *watch = known;
+    uint32_t events = (what & CURL_POLL_IN ? EPOLLIN : 0U) | (what & CURL_POLL_OUT ? EPOLLOUT : 0U);
+
+    (void)handle;
+    (void)context;
+    if (what == CURL_POLL_REMOVE) {
+        if (watch)
+            loop_unwatch(watch);
+        free(watch);
+        return 0;
+    }
+    if (!watch) {
+        watch = calloc(1, sizeof *watch);
+        if (!watch)
+            return -1;
+        *watch = (struct loop_watch){.ready = on_socket_ready, .context = watch};
+        curl.multi_assign(pool.fiber_multi, descriptor, watch);
+    }
+    return loop_watch(watch, descriptor, events) ? 0 : -1;
+}
+
+static void on_timer_due(void *context)
+{
+    int running;
+
+    (void)context;
+    curl.multi_socket_action(pool.fiber_multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    note_ends(pool.fiber_multi);
+}
+
+static int set_timer(CURLM *multi, long milliseconds, void *context)
+{
+    (void)multi;
+    (void)context;
+    if (milliseconds < 0)
+        loop_timer_clear(&pool.timer);
+    else if (!loop_timer_set(&pool.timer,
+                             clock_monotonic_microseconds() + milliseconds * INT64_C(1000)))
+        return -1;
+    return 0;
+}
+
+static bool start_fiber_pool(void)
+{
+    if (!start_pool())
+        return false;
+    if (pool.fiber_multi)
+        return true;
+    pool.fiber_multi = curl.multi_init();
+    if (!pool.fiber_multi)
+        return false;
+    pool.timer = (struct loop_timer){.due = on_timer_due};
+    curl.multi_setopt(pool.fiber_multi, CURLMOPT_SOCKETFUNCTION, watch_socket);
+    curl.multi_setopt(pool.fiber_multi, CURLMOPT_TIMERFUNCTION, set_timer);
+    return true;
 }
 
 void transfers_limit(uint32_t per_host, uint32_t kept)
@@ -113,6 +206,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
 
     transfer->head_complete = true;
     pool.heard = true;
+    fiber_wake(transfer->owner);
     if (!append(&transfer->body, bytes, taken)) {
         transfer->no_memory = true;
         return 0;
@@ -131,6 +225,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
     long status = 0;
 
     pool.heard = true;
+    fiber_wake(transfer->owner);
     if (length > FETCH_HEADER_BYTES_MAX - transfer->head.length) {
         transfer->too_large = true;
         return 0;
@@ -271,6 +366,8 @@ static CURLcode set_options(struct transfer *transfer, const struct fetch_reques
     SET(CURLOPT_PREREQFUNCTION, check_peer);
     SET(CURLOPT_PREREQDATA, transfer);
     SET(CURLOPT_PRIVATE, transfer);
+    if (transfer->owner)
+        SET(CURLOPT_BUFFERSIZE, (long)FIBER_BUFFER);
 #undef SET
     return failed ? failed : set_method(handle, request);
 }
@@ -284,12 +381,20 @@ static void free_transfer(struct transfer *transfer)
     free(transfer);
 }
 
+static CURLM *multi_of(const struct transfer *transfer)
+{
+    return transfer->owner ? pool.fiber_multi : pool.multi;
+}
+
 struct transfer *transfer_start(const struct fetch_request *request, double seconds)
 {
-    struct transfer *transfer = start_pool() ? calloc(1, sizeof *transfer) : NULL;
+    struct fiber *owner = fiber_current();
+    bool started = owner ? start_fiber_pool() : start_pool();
+    struct transfer *transfer = started ? calloc(1, sizeof *transfer) : NULL;
 
     if (!transfer)
         return NULL;
+    transfer->owner = owner;
     transfer->answer_max = request->answer_max;
     transfer->private_too = request->private_too;
     transfer->loopback_too = request->loopback_too;
@@ -297,10 +402,12 @@ struct transfer *transfer_start(const struct fetch_request *request, double seco
     transfer->handle = curl.easy_init();
     if (!transfer->headers || !transfer->handle || !append(&transfer->head, "", 0) ||
         !append(&transfer->body, "", 0) || set_options(transfer, request, seconds) ||
-        curl.multi_add_handle(pool.multi, transfer->handle)) {
+        curl.multi_add_handle(multi_of(transfer), transfer->handle)) {
         free_transfer(transfer);
         return NULL;
     }
+    if (owner)
+        return transfer;
     transfer->next = pool.all;
     pool.all = transfer;
     return transfer;
@@ -308,15 +415,15 @@ struct transfer *transfer_start(const struct fetch_request *request, double seco
 
 void transfer_end(struct transfer *transfer)
 {
-    if (!transfer)
+    if (!transfer || pool.owner != getpid())
         return;
-    for (struct transfer **at = &pool.all; *at; at = &(*at)->next) {
+    for (struct transfer **at = &pool.all; !transfer->owner && *at; at = &(*at)->next) {
         if (*at == transfer) {
             *at = transfer->next;
             break;
         }
     }
-    curl.multi_remove_handle(pool.multi, transfer->handle);
+    curl.multi_remove_handle(multi_of(transfer), transfer->handle);
     free_transfer(transfer);
 }
 
@@ -328,22 +435,22 @@ void transfers_end_all(void)
         transfer_end(pool.all);
 }
 
-static bool note_ends(void)
+static void note_ends(CURLM *multi)
 {
-    bool any = false;
     CURLMsg *message;
     int left;
 
-    while ((message = curl.multi_info_read(pool.multi, &left)) != NULL) {
+    while ((message = curl.multi_info_read(multi, &left)) != NULL) {
         struct transfer *transfer = NULL;
 
         curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
         if (message->msg != CURLMSG_DONE || !transfer)
             continue;
-        transfer->over = any = true;
+        transfer->over = true;
         transfer->code = message->data.result;
+        pool.heard = true;
+        fiber_wake(transfer->owner);
     }
-    return any;
 }
 
 bool transfers_drive(double seconds, int fd)
@@ -356,13 +463,11 @@ bool transfers_drive(double seconds, int fd)
         return false;
     pool.heard = false;
     curl.multi_perform(pool.multi, &running);
-    if (!note_ends()) {
-        if (pool.heard)
-            wait_ms = 0; /* received bytes must be passed on at once; the server itself may wait for
-                            them */
+    note_ends(pool.multi);
+    if (!pool.heard) {
         curl.multi_poll(pool.multi, &watched, fd >= 0, wait_ms > 0 ? wait_ms : 0, &events);
         curl.multi_perform(pool.multi, &running);
-        note_ends();
+        note_ends(pool.multi);
     }
     return watched.revents != 0;
 }

@@ -1,7 +1,9 @@
 /*
  * Private to common/net: the attempts of calls in flight, driven together by one loop of libcurl.
- * Connections stay open between them, for this process only. No arena is used while libcurl runs,
- * because an arena's jump would interrupt it.
+ * Those of fibers are driven by the event loop of the process, and an attempt wakes the fiber that
+ * started it; all others make progress only in transfers_drive(). Connections stay open between
+ * them, for this process only. No arena is used while libcurl runs, because an arena's jump would
+ * interrupt it.
  */
 #ifndef ASSAY_NET_TRANSFER_H
 #define ASSAY_NET_TRANSFER_H
@@ -31,8 +33,8 @@ bool transfers_start_library(void);
  * values of headers must stay valid until the transfer is ended. */
 struct transfer *transfer_start(const struct fetch_request *request, double seconds);
 
-/* Drives all attempts until an event occurs, at most for `seconds`, or until `fd` (-1 = none) is
- * readable: then it returns true. */
+/* Drives the attempts that were started outside of fibers until an event occurs, at most for
+ * `seconds`, or until `fd` (-1 = none) is readable: then it returns true. */
 bool transfers_drive(double seconds, int fd);
 
 void transfer_look(const struct transfer *transfer, struct transfer_view *view);
@@ -43,10 +45,11 @@ void transfer_drop_body(struct transfer *transfer);
 /* Ends the attempt wherever it is and frees it. Harmless on NULL. */
 void transfer_end(struct transfer *transfer);
 
-/* Ends the attempts that a jump out of a call has left behind. */
+/* Ends the attempts that a jump out of a call has left behind outside of fibers. */
 void transfers_end_all(void);
 
-/* Sets the maximum number of connections to one host, and of idle connections. */
+/* Sets the maximum number of connections to one host, and of idle connections, outside of fibers.
+ * Fibers have a connection for each call; libcurl keeps some of them. */
 void transfers_limit(uint32_t per_host, uint32_t kept);
 
 /* "scheme://host:port" of a URL, the name of its breaker. False when the URL cannot be called. */
