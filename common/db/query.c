@@ -5,6 +5,7 @@
 #include "db/db_internal.h"
 
 #include "base/clock.h"
+#include "base/fiber.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -127,6 +128,8 @@ struct query *db_query(struct db *db, const struct statement *statement)
 {
     struct query *query = free_query(db);
 
+    if (query->state == QUERY_FREE)
+        fiber_hold("a statement");
     reset_query(query);
     admit(query, statement);
     return query;
@@ -289,6 +292,13 @@ static void let_go(struct query *query)
     query->prepared = NULL;
 }
 
+static void set_free(struct query *query)
+{
+    if (query->state != QUERY_FREE)
+        fiber_release();
+    query->state = QUERY_FREE;
+}
+
 static void close_stream(struct query *query, struct problem *problem, enum error *error)
 {
     if (!query->owns_transaction)
@@ -313,7 +323,7 @@ enum error query_end(struct query *query, struct problem *problem)
     if (error && problem)
         *problem = query->problem;
     let_go(query);
-    query->state = QUERY_FREE;
+    set_free(query);
     close_stream(query, problem, &error);
     return error;
 }
@@ -357,7 +367,7 @@ int queries_release_all(struct db *db)
         running += query->state != QUERY_FREE;
         let_go(query);
         query->owns_transaction = false;
-        query->state = QUERY_FREE;
+        set_free(query);
     }
     return running;
 }

@@ -5,6 +5,7 @@
 #include "db/db_internal.h"
 
 #include "base/clock.h"
+#include "base/fiber.h"
 
 #include <string.h>
 
@@ -85,6 +86,7 @@ enum error db_begin_at(struct db *db, enum db_intent intent, const char *file, i
     db->counters.microseconds += clock_monotonic_microseconds() - db->transaction.began;
     db->counters.transactions++;
     db->transaction.depth = 1;
+    fiber_hold("a transaction");
     return ERROR_NONE;
 }
 
@@ -102,6 +104,7 @@ static void warn_when_slow(const struct db *db)
 static void end(struct db *db)
 {
     warn_when_slow(db);
+    fiber_release();
     db->transaction = (struct transaction){0};
 }
 

@@ -2,10 +2,12 @@
  * the bytes left before it is used. */
 #include "http/fastcgi.h"
 #include "base/clock.h"
+#include "base/fiber.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -28,13 +30,28 @@ static int64_t after_milliseconds(int milliseconds)
     return clock_monotonic_microseconds() + milliseconds * (int64_t)1000;
 }
 
+static bool await_in_fiber(int connection, uint32_t events, int64_t deadline)
+{
+    enum fiber_event event;
+
+    if (deadline <= clock_monotonic_microseconds())
+        return false;
+    do {
+        event = fiber_wait(connection, events, deadline);
+    } while (event == FIBER_WOKEN);
+    return event == FIBER_READY;
+}
+
 /* Waits until the connection is ready or the deadline has passed. */
 static bool await(int connection, short events, int64_t deadline)
 {
+    _Static_assert(POLLIN == EPOLLIN && POLLOUT == EPOLLOUT, "poll and epoll name events alike");
     struct pollfd entry = {.fd = connection, .events = events};
     int64_t left;
     int ready;
 
+    if (fiber_current())
+        return await_in_fiber(connection, (uint32_t)events, deadline);
     do {
         left = deadline - clock_monotonic_microseconds();
         if (left <= 0)

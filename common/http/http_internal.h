@@ -5,6 +5,8 @@
 #include "http/idempotency.h"
 #include "http/server.h"
 
+#include <stddef.h>
+
 #define JSON_MEDIA_TYPE "application/json" /* of every error */
 
 /* One request in the pipeline. */
@@ -26,12 +28,28 @@ struct serving {
     json_t *document;     /* the body, where it is JSON */
     size_t body_read;     /* of a body that the handler reads itself */
     size_t streamed;      /* bytes sent after the head */
+    struct text unsent;   /* parts of an event of a stream, so that a small event is one write */
+    size_t head_waiting;  /* bytes of the unsent head at its beginning */
     bool stream_ended;
     bool suspended;       /* the hub continues it */
     int64_t started;      /* monotonic microseconds */
     int64_t microseconds; /* elapsed, set when the head is composed */
     struct text head;     /* of the answer */
 };
+
+/* The request's place in the pipeline. */
+static inline struct serving *serving_of(const struct request *request)
+{
+    return (struct serving *)((char *)(uintptr_t)request - offsetof(struct serving, request));
+}
+
+/* Serves one request: `serving` is its state, `arena` its memory, both the caller's. A request that
+ * is `refused` gets 503 with Retry-After instead of its handler. */
+void serving_run(struct serving *serving, struct server *server, struct arena *arena,
+                 struct exchange *exchange, bool refused);
+
+/* Finishes it, after the client has its answer, and frees its memory. */
+void serving_end(struct serving *serving);
 
 /* A pipeline step: true to go on, false when the reply is complete. */
 typedef bool (*serving_step)(struct serving *serving);
@@ -69,6 +87,10 @@ bool answer_too_large(struct serving *serving, size_t announced, size_t limit);
 
 /* Adds Retry-After. */
 void answer_retry_after(struct serving *serving, uint32_t seconds);
+
+/* exchange.c: a request of FastCGI as a transport; it must stay in place */
+struct fastcgi;
+struct exchange exchange_over(struct fastcgi *request);
 
 /* priority.c: see struct http_family */
 void lower_priority(int niceness);

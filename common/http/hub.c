@@ -158,7 +158,7 @@ enum error hub_suspend(struct stream *stream, const char *tenant, int64_t after,
             suspended->quiet_since +
             (state->hub->person_seconds ? state->hub->person_seconds : 60) * (int64_t)1000000;
     state->suspended = suspended;
-    request->server->serving->suspended = true;
+    serving_of(request)->suspended = true;
     return ERROR_NONE;
 }
 

@@ -138,7 +138,7 @@ bool step_body(struct serving *serving)
 
 long request_read(struct request *request, char *bytes, size_t size)
 {
-    struct serving *serving = request->server->serving;
+    struct serving *serving = serving_of(request);
     struct exchange *exchange = request->exchange;
     long count = exchange->read(exchange->transport, bytes, size);
 
@@ -178,5 +178,5 @@ void request_release_admission(struct request *request)
 {
     struct server *server = request->server;
 
-    semaphore_release(server->region, &server->serving->ticket);
+    semaphore_release(server->region, &serving_of(request)->ticket);
 }

@@ -18,7 +18,8 @@ enum {
     REPLY_HEAD_MAX = 8 * 1024,         /* of its header; nginx takes 16 kB */
     BODY_GUESS = 4 * 1024,             /* of most answers and their heads */
     HEAD_GUESS = 1500,
-    REQUEST_ID_MAX = 128
+    REQUEST_ID_MAX = 128,
+    BUSY_RETRY_SECONDS = 1
 };
 
 const char *request_header(const struct request *request, const char *cgi_name)
@@ -73,6 +74,13 @@ void reply_redirect(struct reply *reply, int status, const char *location)
     reply->status = status;
     reply->content_type = NULL;
     reply_add_header(reply, "Location", location);
+}
+
+int request_descriptor(const struct request *request)
+{
+    const struct exchange *exchange = request->exchange;
+
+    return exchange->descriptor ? exchange->descriptor(exchange->transport) : -1;
 }
 
 bool request_gone(const struct request *request)
@@ -586,7 +594,8 @@ static void log_reply(const struct serving *serving)
     log_write(&line);
 }
 
-static void prepare(struct serving *serving, struct server *server, struct exchange *exchange)
+static void prepare(struct serving *serving, struct server *server, struct arena *arena,
+                    struct exchange *exchange)
 {
     const struct wire_format *format = server->family->service->format;
 
@@ -596,7 +605,7 @@ static void prepare(struct serving *serving, struct server *server, struct excha
                                 .exchange = exchange,
                                 .started = clock_monotonic_microseconds()};
     serving->request = (struct request){
-        .arena = server->arena, .server = server, .state = server->state, .exchange = exchange};
+        .arena = arena, .server = server, .state = server->state, .exchange = exchange};
     serving->request.id = "unknown";
     serving->request.path = "/";
     serving->request.client.resolved = "unknown";
@@ -604,36 +613,64 @@ static void prepare(struct serving *serving, struct server *server, struct excha
     serving->reply = (struct reply){.status = 200, .content_type = "application/json"};
 }
 
-static void run_steps(struct serving *serving)
+static void answer_busy(struct serving *serving)
+{
+    answer_error(serving, 503, "unavailable", "The service is busy - retry in a moment");
+    answer_retry_after(serving, BUSY_RETRY_SECONDS);
+}
+
+static bool refuse(struct serving *serving)
+{
+    if (step_identify(serving) && step_language(serving) && step_begin(serving))
+        answer_busy(serving);
+    return false;
+}
+
+static void run_steps(struct serving *serving, bool refused)
 {
     text_start(&serving->reply.body, serving->request.arena, REPLY_BODY_MAX);
     text_reserve(&serving->reply.body, BODY_GUESS);
-    if (take_steps(serving))
+    if (refused ? refuse(serving) : take_steps(serving))
         step_handle(serving);
     if (!serving->request.streaming)
         compose_head(serving, (int64_t)serving->reply.body.length);
 }
 
+/* After a jump out of the arena, before anything waits: what is open of the stores is closed. */
+static void close_stores(struct server *server)
+{
+    people_end_of_request(server);
+    if (server->family->service->after_turn)
+        server->family->service->after_turn(server);
+}
+
 /* The arena is exhausted: this resets the memory of the request and composes the answer in it. A
  * stream, whose head has been sent, ends with an error event. */
-static void answer_exhausted(struct serving *serving, struct server *server,
-                             struct exchange *exchange)
+static void answer_exhausted(struct serving *serving)
 {
-    log_event(LOG_ERROR, "request_memory_exhausted", NULL);
+    struct server *server = serving->server;
+    struct arena *arena = serving->request.arena;
+    bool busy = arena_process_is_full();
+
+    close_stores(server);
+    log_event(LOG_ERROR, "request_memory_exhausted", busy ? "of all requests" : NULL);
     semaphore_release(server->region, &serving->ticket);
     form_close(serving->request.form);
-    arena_on_exhausted(server->arena, NULL);
+    arena_on_exhausted(arena, NULL);
     idempotency_end(serving, false);
     if (serving->request.streaming) {
         stream_break(serving);
         return;
     }
-    arena_reset(server->arena);
-    prepare(serving, server, exchange);
-    text_start(&serving->reply.body, server->arena, REPLY_BODY_MAX);
+    arena_reset(arena);
+    prepare(serving, server, arena, serving->exchange);
+    text_start(&serving->reply.body, arena, REPLY_BODY_MAX);
     step_identify(serving);
     step_begin(serving); /* the reset dropped what the service kept for the request */
-    answer_failure(serving, 500, FAILURE_INTERNAL);
+    if (busy)
+        answer_busy(serving);
+    else
+        answer_failure(serving, 500, FAILURE_INTERNAL);
     compose_head(serving, (int64_t)serving->reply.body.length);
 }
 
@@ -647,49 +684,65 @@ static void send_answer(struct serving *serving)
                         serving->reply.body.bytes, head_only ? 0 : serving->reply.body.length);
 }
 
-void server_serve(struct server *server, struct exchange *exchange)
+void serving_run(struct serving *serving, struct server *server, struct arena *arena,
+                 struct exchange *exchange, bool refused)
 {
-    static struct serving serving; /* survives the jump out of an exhausted arena */
     jmp_buf exhausted;
 
-    arena_reset(server->arena);
-    prepare(&serving, server, exchange);
-    server->serving = &serving;
+    arena_reset(arena);
+    prepare(serving, server, arena, exchange);
+    server->running++;
     if (setjmp(exhausted) == 0) {
-        arena_on_exhausted(server->arena, &exhausted);
-        run_steps(&serving);
+        arena_on_exhausted(arena, &exhausted);
+        run_steps(serving, refused);
     } else {
-        answer_exhausted(&serving, server, exchange);
+        answer_exhausted(serving);
     }
-    arena_on_exhausted(server->arena, NULL);
-    semaphore_release(server->region, &serving.ticket);
-    form_close(serving.request.form);
-    serving.request.form = NULL;
-    if (serving.request.streaming)
-        serving.microseconds = clock_monotonic_microseconds() - serving.started;
+    arena_on_exhausted(serving->request.arena, NULL);
+    semaphore_release(serving->server->region, &serving->ticket);
+    form_close(serving->request.form);
+    serving->request.form = NULL;
+    if (serving->request.streaming)
+        serving->microseconds = clock_monotonic_microseconds() - serving->started;
     /* Before the answer is sent, so that a client that has the answer finds it counted and
      * logged. */
-    tracing_end(&serving);
-    count_reply(&serving);
-    log_reply(&serving);
-    send_answer(&serving);
+    tracing_end(serving);
+    count_reply(serving);
+    log_reply(serving);
+    send_answer(serving);
+}
+
+void serving_end(struct serving *serving)
+{
+    struct server *server = serving->server;
+    const struct http_service *service = server->family->service;
+    struct arena *arena = serving->request.arena;
+    jmp_buf exhausted;
+
+    people_end_of_request(server);
+    if (service->after && setjmp(exhausted) == 0) {
+        arena_on_exhausted(arena, &exhausted);
+        service->after(&serving->request, serving->reply.status);
+    } else if (service->after) {
+        close_stores(serving->server);
+        log_event(LOG_ERROR, "request_memory_exhausted", "after the answer");
+    }
+    arena_on_exhausted(serving->request.arena, NULL);
+    serving->server->running--;
+    arena_reset(serving->request.arena);
+}
+
+int64_t request_started(const struct request *request)
+{
+    return serving_of(request)->started;
+}
+
+void server_serve(struct server *server, struct exchange *exchange)
+{
+    serving_run(server->serving, server, server->arena, exchange, false);
 }
 
 void server_after(struct server *server)
 {
-    struct serving *serving = server->serving;
-    const struct http_service *service = server->family->service;
-    jmp_buf exhausted;
-
-    server->serving = NULL;
-    people_end_of_request(server); /* also after a jump out of the arena */
-    if (!serving || !service->after)
-        return;
-    if (setjmp(exhausted) == 0) {
-        arena_on_exhausted(server->arena, &exhausted);
-        service->after(&serving->request, serving->reply.status);
-    } else {
-        log_event(LOG_ERROR, "request_memory_exhausted", "after the answer");
-    }
-    arena_on_exhausted(server->arena, NULL);
+    serving_end(server->serving);
 }

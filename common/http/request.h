@@ -117,6 +117,12 @@ enum error request_check_names(struct request *request, const char *field, const
  * the client is gone, -2 past the route's limit (the answer is then 413). */
 long request_read(struct request *request, char *bytes, size_t size);
 
+/* When the request came: CLOCK_MONOTONIC, microseconds. */
+int64_t request_started(const struct request *request);
+
+/* The descriptor of the client's connection, to be watched for its end; -1 = none. */
+int request_descriptor(const struct request *request);
+
 /* Whether the client has left. Cheap enough for every iteration of a loop whose iterations take
  * milliseconds. */
 bool request_gone(const struct request *request);

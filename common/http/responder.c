@@ -8,6 +8,7 @@
 #include "base/settings.h"
 #include "crypto/crypto.h"
 #include "http/cgi.h"
+#include "http/concurrent.h"
 #include "http/exposure.h"
 #include "http/fastcgi.h"
 #include "http/http_internal.h"
@@ -41,6 +42,8 @@ struct environment {
     int64_t pool_seconds; /* 0 = no limit */
     double idle_seconds;
     double receive_seconds, send_seconds, stream_send_seconds, linger_seconds;
+    int64_t concurrent_requests, concurrent_memory;
+    double hang_seconds;
 };
 
 #define AT(member) offsetof(struct environment, member)
@@ -59,7 +62,8 @@ static const struct setting environment_settings[] = {
              "for these, for loopback, for the address that they came to and for "
              "ASSAY_ORIGIN_<SERVICE>; others get 421."},
     {"ASSAY_WORKER_REQUESTS", SETTING_INTEGER, AT(requests), "100000",
-     .help = "Requests after which a worker leaves and another takes its place; 0 = never."},
+     .help = "Requests after which a worker leaves and another takes its place; 0 = never. Workers "
+             "that serve requests side by side stay."},
     {"ASSAY_POOL_SECONDS", SETTING_INTEGER, AT(pool_seconds), "0", .maximum = 86400,
      .help = "The longest answer of the family; `nginx/stack` sets it. A worker that is at one "
              "request 5 s longer, hanging or stopped, is killed by the others; 0 = never."},
@@ -74,6 +78,19 @@ static const struct setting environment_settings[] = {
     {"ASSAY_STREAM_SEND_SECONDS", SETTING_NUMBER, AT(stream_send_seconds), "1", .minimum = 0.001,
      .maximum = 3600,
      .help = "The same for what a stream has missed, while all streams of its service wait."},
+    {"ASSAY_CONCURRENT_REQUESTS", SETTING_INTEGER, AT(concurrent_requests), "8192",
+     .maximum = 16384,
+     .help =
+         "Requests that one worker of a family that waits for others serves side by side; one "
+         "more is answered 503 with Retry-After at once. 0 = one at a time, as other families."},
+    {"ASSAY_CONCURRENT_MEMORY_BYTES", SETTING_INTEGER, AT(concurrent_memory), "536870912",
+     .minimum = 16777216, .maximum = 68719476736.0,
+     .help = "Memory of all requests of such a worker; above it new ones are answered 503."},
+    {"ASSAY_CONCURRENT_HANG_SECONDS", SETTING_NUMBER, AT(hang_seconds), "45", .minimum = 1,
+     .maximum = 3600,
+     .help =
+         "Such a worker that has not gone from one request to the next for so long hangs and is "
+         "killed by the others; longer than a statement of the database may take."},
     {"ASSAY_LINGER_SECONDS", SETTING_NUMBER, AT(linger_seconds), "2", .minimum = 0.001,
      .maximum = 3600, .help = "For the unread rest of a body, so that its sender sees the answer."},
 };
@@ -86,41 +103,10 @@ static int milliseconds(double seconds)
     return (int)(seconds * 1000);
 }
 
-static const char *variable(void *transport, const char *name)
-{
-    return fastcgi_variable(transport, name);
-}
-
-static long read_body(void *transport, char *bytes, size_t size)
-{
-    return fastcgi_read(transport, bytes, size);
-}
-
-static bool write_answer(void *transport, const char *head, size_t head_length, const char *body,
-                         size_t body_length)
-{
-    return fastcgi_answer(transport, head, head_length, body, body_length);
-}
-
-static bool append_bytes(void *transport, const char *bytes, size_t length)
-{
-    return fastcgi_append(transport, bytes, length);
-}
-
-static bool end_answer(void *transport)
-{
-    return fastcgi_end(transport);
-}
-
-static bool is_gone(void *transport)
-{
-    return fastcgi_gone(transport);
-}
-
 /* Once a second: kills workers past their deadline, and checks the shared memory. */
 static bool check_health(void *context)
 {
-    static int64_t checked_at;
+    static int64_t checked_at; /* of the process */
     struct server *server = context;
     int64_t now = clock_monotonic_microseconds();
     unsigned killed;
@@ -162,17 +148,11 @@ static int idle(void *context)
     return CHECK_MICROSECONDS / 1000;
 }
 
-static struct fastcgi fastcgi; /* one per worker, used again for each request */
+static struct fastcgi fastcgi; /* of the process, where it serves one request at a time */
 
 static void serve_one(struct server *server, int connection)
 {
-    struct exchange exchange = {.transport = &fastcgi,
-                                .variable = variable,
-                                .read = read_body,
-                                .write = write_answer,
-                                .append = append_bytes,
-                                .end = end_answer,
-                                .gone = is_gone};
+    struct exchange exchange = exchange_over(&fastcgi);
 
     if (!fastcgi_receive(&fastcgi, connection))
         return;
@@ -206,6 +186,16 @@ static void serve(struct server *server, const struct listener *listener,
         /* While a handler writes, all other streams wait. */
         fastcgi.timeouts.send = milliseconds(environment->stream_send_seconds);
         hub_serve(server, listener, serve_one);
+        return;
+    }
+    if (server->family->concurrent && environment->concurrent_requests) {
+        concurrent_serve(
+            server, listener,
+            &(struct concurrent_limits){
+                .requests = (size_t)environment->concurrent_requests,
+                .memory = (size_t)environment->concurrent_memory,
+                .hang_seconds = environment->pool_seconds ? environment->hang_seconds : 0,
+                .timeouts = fastcgi.timeouts});
         return;
     }
     while ((environment->requests == 0 || served < environment->requests) &&
@@ -271,7 +261,8 @@ enum error server_start(struct server *server, struct arena *arena, const char *
     if (error)
         return error;
     server->arena = arena_create(server->policy.memory_limit);
-    if (!server->arena)
+    server->serving = calloc(1, sizeof *server->serving);
+    if (!server->arena || !server->serving)
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "out of memory");
     server->run_directory = run_directory;
     tracing_open(server);
@@ -312,6 +303,7 @@ void server_stop(struct server *server)
     metrics_close(server->metrics);
     shm_region_close(server->region);
     arena_destroy(server->arena);
+    free(server->serving);
     locale_close_catalogues();
 }
 

@@ -58,12 +58,13 @@ struct server {
     struct accounts *accounts; /* people.h; NULL = the service knows no people */
     bool accounts_needed;      /* by a request of this worker */
     struct hub_state *hub;     /* of a family with suspended streams (hub.h), else NULL */
-    struct arena *arena;       /* of the request being served */
+    struct arena *arena;       /* of the request of a worker that serves one at a time */
+    struct serving *serving;   /* and its state */
     uint32_t watch;            /* its index in the table of watched workers (shm/watch.h) */
     double idle_seconds;       /* without a request, before idle() is called */
     double limit;              /* seconds for one request; 0 = no end */
     int64_t served_at;         /* end of the last request; 0 = idle() has been called since */
-    struct serving *serving;   /* the current request, until server_after() */
+    size_t running;            /* requests that are being served */
 };
 
 /* Adds one to a metric without labels. Does nothing in a service without HTTP_METRICS. */
@@ -85,6 +86,8 @@ struct exchange {
     bool (*end)(void *transport);
     /* Whether the client has left. */
     bool (*gone)(void *transport);
+    /* The descriptor that shows it; NULL = none. */
+    int (*descriptor)(void *transport);
 };
 
 /* Serves one request through the pipeline. Never fails: every request gets an answer. */

@@ -134,7 +134,8 @@ struct http_service {
     /* Called after the answer has been sent or has failed, to record the request and close what is
      * open. The request's memory is still valid; `status` is the answer's. */
     void (*after)(struct request *request, int status);
-    /* Called after a hub has read events, to close what is open. NULL = nothing to do. */
+    /* Closes what may be open of the stores: after a hub has read events, and when memory ran out
+     * in the middle of a request, before anything waits. NULL = nothing to do. */
     void (*after_turn)(struct server *server);
     /* No request has come for ASSAY_DATABASE_IDLE_SECONDS: releases what other workers may need.
      * Called once after each run of requests, and after ready(). NULL = there is nothing. */
@@ -157,6 +158,9 @@ struct http_family {
     /* Its handlers store nothing: ready() opens no database. The worker opens it only to look up an
      * issued key that a client presents. */
     bool without_storage;
+    /* Its handlers wait for others and let them wait side by side: one process serves thousands of
+     * requests, each in a fiber (docs/develop/event-loop.md). */
+    bool concurrent;
     const struct hub *hub; /* one process serves all its suspended streams (hub.h); NULL = none */
 };
 

@@ -9,19 +9,16 @@
 static const char *const media_types[] = {
     [STREAM_EVENTS] = "text/event-stream", [STREAM_LINES] = "application/x-ndjson"};
 
-/* Buffers parts of an event, so that a small event is one write. A worker serves one stream at a
- * time. */
-static char buffer[16 * 1024];
-static size_t buffered;
-static size_t head_waiting; /* bytes of the unsent head at the beginning of the buffer */
+enum { UNSENT_MAX = 16 * 1024 /* bytes of an event that are gathered for one write */ };
 
 static enum error open_stream(struct request *request, struct reply *reply, enum stream_kind kind,
                               bool with_first, struct stream *stream)
 {
-    struct serving *serving = request->server->serving;
+    struct serving *serving = serving_of(request);
     struct exchange *exchange = request->exchange;
 
-    buffered = head_waiting = 0;
+    text_start(&serving->unsent, request->arena, UNSENT_MAX);
+    serving->head_waiting = 0;
     *stream = (struct stream){.request = request, .kind = kind};
     if (!exchange->append)
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "stream_unsupported",
@@ -34,9 +31,9 @@ static enum error open_stream(struct request *request, struct reply *reply, enum
     reply_add_header(reply, "X-Accel-Buffering", "no");
     compose_head(serving, -1);
     request->streaming = true;
-    if (with_first && request->method != METHOD_HEAD && serving->head.length < sizeof buffer) {
-        memcpy(buffer, serving->head.bytes, serving->head.length);
-        buffered = head_waiting = serving->head.length;
+    if (with_first && request->method != METHOD_HEAD && serving->head.length < UNSENT_MAX) {
+        text_append(&serving->unsent, serving->head.bytes, serving->head.length);
+        serving->head_waiting = serving->head.length;
         return ERROR_NONE;
     }
     stream->broken =
@@ -57,21 +54,24 @@ enum error stream_open_with_first(struct request *request, struct reply *reply,
 }
 
 /* Sends a head that no event has followed. */
-static void send_waiting_head(const struct exchange *exchange)
+static void send_waiting_head(struct serving *serving)
 {
-    if (head_waiting)
-        (void)exchange->append(exchange->transport, buffer, head_waiting);
-    head_waiting = 0;
+    const struct exchange *exchange = serving->exchange;
+
+    if (serving->head_waiting)
+        (void)exchange->append(exchange->transport, serving->unsent.bytes, serving->head_waiting);
+    serving->head_waiting = 0;
 }
 
 static void send_bytes(struct stream *stream, const char *bytes, size_t length)
 {
     struct exchange *exchange = stream->request->exchange;
+    struct serving *serving = serving_of(stream->request);
 
     if (stream->broken || !length || stream->request->method == METHOD_HEAD)
         return;
-    stream->request->server->serving->streamed += length - head_waiting;
-    head_waiting = 0;
+    serving->streamed += length - serving->head_waiting;
+    serving->head_waiting = 0;
     watch_limit(stream->request->server->region, stream->request->server->watch,
                 stream->request->server->limit); /* limits its silence, not its length */
     stream->broken = !exchange->append(exchange->transport, bytes, length);
@@ -79,20 +79,22 @@ static void send_bytes(struct stream *stream, const char *bytes, size_t length)
 
 static void flush(struct stream *stream)
 {
-    send_bytes(stream, buffer, buffered);
-    buffered = 0;
+    struct text *unsent = &serving_of(stream->request)->unsent;
+
+    send_bytes(stream, unsent->bytes, unsent->length);
+    text_cut(unsent, 0);
 }
 
 static void append(struct stream *stream, const char *bytes, size_t length)
 {
-    if (length > sizeof buffer - buffered)
+    struct text *unsent = &serving_of(stream->request)->unsent;
+
+    if (length > UNSENT_MAX - unsent->length)
         flush(stream);
-    if (length > sizeof buffer) {
+    if (length > UNSENT_MAX)
         send_bytes(stream, bytes, length);
-        return;
-    }
-    memcpy(buffer + buffered, bytes, length);
-    buffered += length;
+    else
+        text_append(unsent, bytes, length);
 }
 
 static void append_string(struct stream *stream, const char *string)
@@ -157,7 +159,7 @@ bool stream_gone(struct stream *stream)
 
 void stream_abandon(struct serving *serving)
 {
-    send_waiting_head(serving->exchange);
+    send_waiting_head(serving);
     if (serving->exchange->end && !serving->stream_ended && !serving->suspended)
         serving->exchange->end(serving->exchange->transport);
     serving->stream_ended = true;
@@ -173,7 +175,7 @@ void stream_break(struct serving *serving)
     struct exchange *exchange = serving->exchange;
 
     serving->error_code = failure_message(serving->format, FAILURE_INTERNAL).error_code;
-    send_waiting_head(exchange);
+    send_waiting_head(serving);
     if (!serving->stream_ended)
         exchange->append(exchange->transport, last, strlen(last));
     stream_abandon(serving);
