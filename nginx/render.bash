@@ -397,7 +397,7 @@ longest_answer() {
 render_main() {
     local open_files cores service limit_conn='' includes='' user='' log=off
     open_files=$(ulimit -Hn)
-    [[ $open_files != unlimited ]] && ((open_files < 16384)) || open_files=16384
+    [[ $open_files != unlimited ]] && ((open_files < 65536)) || open_files=65536
     cores=$(nproc)
     ((EUID != 0)) || user='user root;'
     flag_setting ASSAY_ACCESS_LOG false
@@ -405,7 +405,7 @@ render_main() {
     ((flag == 0)) || log='log/access.log requests'
     for service in "${services[@]}"; do ! has_port "$service" || includes+="include $service.conf;"$'\n    '; done
     fill nginx USER "$user" LONGEST "$(longest_answer)" NGINX_WORKERS $((cores < 4 ? cores : 4)) OPEN_FILES "$open_files" \
-        BUILD "$build_id" CONNECTIONS $((open_files / 4)) ACCESS_LOG "$log" LIMIT_CONN "$limit_conn" \
+        BUILD "$build_id" CONNECTIONS $((open_files / 2)) ACCESS_LOG "$log" LIMIT_CONN "$limit_conn" \
         BODY_LIMITS "$body_limits" AREA_NAMES "$area_names" SERVICES "$includes"
     put nginx.conf
 }

@@ -287,11 +287,14 @@ resolve_seconds() {
 }
 
 resolve_workers() {
-    local pool hot name
+    local pool hot name cores
+    cores=$(nproc)
+    ((cores > 1)) || cores=2 # one serves while the other starts
     number_setting ASSAY_WORKERS $((2 * $(nproc))) 1 256
     hot=$number
     for pool in "${pools[@]}"; do
         [[ ${pool_workers[$pool]} != hot ]] || pool_workers[$pool]=$hot
+        [[ ${pool_workers[$pool]} != cores ]] || pool_workers[$pool]=$cores
         name=ASSAY_WORKERS_${pool^^}
         number_setting "${name//-/_}" "${pool_workers[$pool]}" 1 256
         pool_workers[$pool]=$number

@@ -3,6 +3,7 @@
 #include "orchestrator-streams/event_writer.h"
 
 #include "base/clock.h"
+#include "base/fiber.h"
 
 enum { EVENT_MAX = 64 << 20, PING_MICROSECONDS = 15000000 };
 
@@ -23,7 +24,9 @@ void event_writer_start(struct event_writer *events, struct request *request, st
                         bool spaced)
 {
     *events = (struct event_writer){.request = request, .reply = reply, .spaced = spaced};
-    events->watch = (struct fetch_watch){.cancelled = client_has_left, .context = events, .fd = -1};
+    events->watch = (struct fetch_watch){.cancelled = client_has_left,
+                                         .context = events,
+                                         .fd = fiber_current() ? request_descriptor(request) : -1};
     text_start(&events->event, request->arena, EVENT_MAX);
     text_start(&events->piece, request->arena, EVENT_MAX);
 }

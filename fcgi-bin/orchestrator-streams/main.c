@@ -1,5 +1,5 @@
 /* The orchestrator, family streams: streamed answers, and the OpenAI-compatible endpoint. A worker
- * here serves one conversation at a time. */
+ * serves thousands of conversations, which mostly wait. */
 #include "orchestrator-streams/chat_completions.h"
 #include "orchestrator-streams/completion.h"
 #include "orchestrator-streams/completions.h"
@@ -122,7 +122,7 @@ static const struct route routes[] = {
 };
 
 static const struct http_family family = {
-    .service = &orchestrator_service, .name = "streams", ROUTES(routes)};
+    .service = &orchestrator_service, .name = "streams", ROUTES(routes), .concurrent = true};
 
 int main(int argc, char **argv)
 {

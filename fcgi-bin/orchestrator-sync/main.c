@@ -1,10 +1,8 @@
 /* The orchestrator, family sync: what waits for models until it can be answered as a whole. A
- * worker here waits and does nothing else; how many there are is how many requests wait at a time.
- */
+ * worker serves thousands of requests, which mostly wait. */
 #include "orchestrator-sync/orchestrate.h"
 #include "orchestrator-sync/patterns.h"
 #include "orchestrator-sync/smart.h"
-#include "orchestrator-sync/upload.h"
 #include "orchestrator/bodies.h"
 #include "orchestrator/service.h"
 #include "orchestrator/task_answer.h"
@@ -22,20 +20,6 @@ static const struct route routes[] = {
      .tag = "orchestration",
      .summary = "Put a prompt to several models",
      .help = "Answered with 200 also when the task has failed: `status` says so."},
-    {.method = METHOD_POST,
-     .path = "/api/v1/orchestrate/upload",
-     .traits = TRAIT_PROMPT,
-     .role = ORCHESTRATOR_CALLER,
-     .body_limit = LIMIT_UPLOAD_BODY,
-     .form = &upload_form,
-     .reply = &task_answer_schema,
-     .errors = ERRORS(429, 501, 503, 504),
-     .handler = upload_handle,
-     .name = "orchestrate_upload",
-     .tag = "orchestration",
-     .summary = "The same with files",
-     .help =
-         "Texts and PDFs become part of the prompt; pictures go with it to models that take them."},
     {.method = METHOD_POST,
      .path = "/api/v1/smart",
      .traits = TRAIT_PROMPT,
@@ -118,7 +102,7 @@ static const struct route routes[] = {
 };
 
 static const struct http_family family = {
-    .service = &orchestrator_service, .name = "sync", ROUTES(routes)};
+    .service = &orchestrator_service, .name = "sync", ROUTES(routes), .concurrent = true};
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,5 @@
 /* Uploads with a prompt: texts become part of it, pictures are attachments. */
-#include "orchestrator-sync/upload.h"
+#include "orchestrator-upload/upload.h"
 
 #include "base/json.h"
 #include "base/log.h"

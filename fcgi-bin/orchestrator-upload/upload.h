@@ -1,6 +1,6 @@
 /* Orchestration with files: POST /api/v1/orchestrate/upload. */
-#ifndef ASSAY_ORCHESTRATOR_SYNC_UPLOAD_H
-#define ASSAY_ORCHESTRATOR_SYNC_UPLOAD_H
+#ifndef ASSAY_ORCHESTRATOR_UPLOAD_UPLOAD_H
+#define ASSAY_ORCHESTRATOR_UPLOAD_UPLOAD_H
 
 #include "http/multipart.h"
 

@@ -39,13 +39,14 @@ struct service {
     struct arena
         *model_list_arenas[2]; /* of this catalog and the one before, where the browser is used */
     int64_t model_list_checked_at; /* of the store's; 0 = the base's is used */
-    int64_t model_list_read_at;    /* monotonic microseconds */
+    int64_t model_list_read_at;    /* monotonic microseconds, as the next two */
+    int64_t model_list_changed_at; /* 0 = never */
+    size_t outlived;               /* requests that began before that and still run */
     struct worker_context worker;
     struct shared_rate *cache; /* NULL = none */
     struct server *server;
     int telemetry;    /* an open file, or -1 */
-    int64_t swept_at; /* monotonic microseconds, as the next one */
-    int64_t begun_at; /* of the request at hand */
+    int64_t swept_at; /* monotonic microseconds */
 };
 
 static const struct reason_answer reasons[] = {
@@ -222,6 +223,11 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
 }
 
 /* A worker that could not open the database tries again. */
+static void after_turn(struct server *server)
+{
+    db_end_of_request(store_handle(((const struct service *)server->state)->store));
+}
+
 static void each_second(struct server *server)
 {
     store_attach(((const struct service *)server->state)->store);
@@ -242,7 +248,8 @@ static void stop(void *state)
         arena_destroy(service->model_list_arenas[i]);
 }
 
-/* The previous catalog stays valid until the next change; no request outlives that. */
+/* The previous catalog stays valid until the next change, which waits for the requests that began
+ * before this one. */
 static void adopt_model_list(struct service *service, struct arena *arena)
 {
     struct problem problem = {0};
@@ -261,6 +268,8 @@ static void adopt_model_list(struct service *service, struct arena *arena)
     service->catalog = catalog;
     choose_default(service);
     service->model_list_checked_at = list.checked_at;
+    service->model_list_changed_at = clock_monotonic_microseconds();
+    service->outlived = service->server->running;
     service->model_list_arenas[1] = service->model_list_arenas[0];
     service->model_list_arenas[0] = arena;
 }
@@ -270,7 +279,7 @@ static void reload_model_list(struct service *service)
     struct arena *arena = service->model_list_arenas[1];
     jmp_buf exhausted;
 
-    if (!arena)
+    if (!arena || service->outlived)
         return;
     service->model_list_read_at = clock_monotonic_microseconds();
     arena_reset(arena);
@@ -334,7 +343,6 @@ static bool begin(struct request *request, struct reply *reply)
     int64_t now = clock_monotonic_microseconds();
 
     (void)reply;
-    service->begun_at = now;
     if (request->route && !(request->route->traits & TRAIT_UNLIMITED) &&
         (!service->model_list_read_at ||
          now - service->model_list_read_at >= MODEL_LIST_INTERVAL_SECONDS * INT64_C(1000000)))
@@ -357,7 +365,7 @@ static void count(struct request *request, const struct service *service, int st
 {
     struct metrics *figures = service->server->metrics;
     const char *endpoint = endpoint_of(request);
-    double seconds = (double)(clock_monotonic_microseconds() - service->begun_at) / 1e6;
+    double seconds = (double)(clock_monotonic_microseconds() - request_started(request)) / 1e6;
 
     metric_add(figures, METRIC_REQUESTS,
                (const char *const[]){endpoint, arena_print(request->arena, "%d", status)}, 1);
@@ -369,9 +377,10 @@ static void after(struct request *request, int status)
     struct service *service = request->state;
 
     count(request, service, status);
-    telemetry_note(service->telemetry, request, status, service->begun_at);
+    telemetry_note(service->telemetry, request, status, request_started(request));
     service_touch_key(request);
-    dispatch_abandon(&service->worker);
+    if (request_started(request) <= service->model_list_changed_at && service->outlived)
+        service->outlived--;
     db_end_of_request(store_handle(service->store));
     if (request->route && !(request->route->traits & TRAIT_UNLIMITED))
         sweep(service);
@@ -472,6 +481,7 @@ const struct http_service orchestrator_service = {
     .buckets = service_buckets,
     .charge = service_charge,
     .after = after,
+    .after_turn = after_turn,
     .idle = idle,
     .each_second = each_second,
     .stop = stop,

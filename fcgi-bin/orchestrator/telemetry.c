@@ -101,7 +101,7 @@ static const char *endpoint_of(struct request *request)
 
 void telemetry_note(int file, struct request *request, int status, int64_t begun_at)
 {
-    static bool has_failed;
+    static bool has_failed; /* of the process: one warning is enough */
     char hash[DIGEST_SHA256_TEXT];
     struct json_writer writer;
     struct text line;
