@@ -1,6 +1,7 @@
 /* A provider of language models as quick as one can be: answers calls in OpenAI's form at once, or
  * after the milliseconds that the name of the model says (`wait-2000`); streams one word, which is
- * the moment it was sent (nanoseconds of the realtime clock). Prints its port. */
+ * the moment it was sent (nanoseconds of the realtime clock), or as many as the name says, one a
+ * second (`drip-120`). Prints its port. */
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -14,13 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PEERS_MAX = 4096, REQUEST_MAX = 65536, EVENTS = 64, STREAM_MS = 20 };
+enum { PEERS_MAX = 16384, REQUEST_MAX = 16384, EVENTS = 64, STREAM_MS = 20, DRIP_MS = 1000 };
 
 struct peer {
     char *request;
     size_t length;
     int64_t due;  /* of the answer, milliseconds; 0 = none */
     bool streams; /* the rest of a stream is due */
+    long drips;   /* words that are still due before that */
 };
 
 static struct peer peers[PEERS_MAX];
@@ -61,16 +63,19 @@ static void send_chunk(int peer, const char *head, const char *data)
     send_text(peer, text);
 }
 
-static void begin_stream(int peer)
+static void send_word(int peer, const char *head)
 {
     char data[256];
 
     snprintf(data, sizeof data, "{\"choices\":[{\"delta\":{\"content\":\"%lld\"}}]}",
              (long long)now_ns(CLOCK_REALTIME));
-    send_chunk(peer,
-               "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-               "Transfer-Encoding: chunked\r\n\r\n",
-               data);
+    send_chunk(peer, head, data);
+}
+
+static void begin_stream(int peer)
+{
+    send_word(peer, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                    "Transfer-Encoding: chunked\r\n\r\n");
 }
 
 static void end_stream(int peer)
@@ -85,14 +90,15 @@ static void end_stream(int peer)
 static void take(int peer)
 {
     struct peer *state = &peers[peer];
-    const char *wait = strstr(state->request, "\"wait-");
+    const char *wait = strstr(state->request, "\"wait-"), *drip = strstr(state->request, "\"drip-");
     int64_t delay = wait ? strtol(wait + 6, NULL, 10) : 0;
 
     state->streams = strstr(state->request, "\"stream\":true") != NULL;
     state->length = 0;
     if (state->streams) {
         begin_stream(peer);
-        delay = STREAM_MS;
+        state->drips = drip ? strtol(drip + 6, NULL, 10) - 1 : 0;
+        delay = state->drips > 0 ? DRIP_MS : STREAM_MS;
     }
     if (delay) {
         state->due = now_ns(CLOCK_MONOTONIC) / 1000000 + delay;
@@ -139,6 +145,11 @@ static void give_what_is_due(void)
     for (int peer = 0; peer < PEERS_MAX && waiting; peer++) {
         if (!peers[peer].due || peers[peer].due > now)
             continue;
+        if (peers[peer].streams && peers[peer].drips-- > 0) {
+            peers[peer].due += DRIP_MS;
+            send_word(peer, "");
+            continue;
+        }
         peers[peer].due = 0;
         waiting--;
         if (peers[peer].streams)
@@ -171,7 +182,7 @@ int main(void)
     int listener = socket(AF_INET, SOCK_STREAM, 0), poll = epoll_create1(0);
 
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 1024) ||
+    if (bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 65535) ||
         getsockname(listener, (struct sockaddr *)&address, &length))
         return EXIT_FAILURE;
     printf("%d\n", ntohs(address.sin_port));
