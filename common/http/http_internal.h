@@ -140,7 +140,7 @@ void idempotency_end(struct serving *serving, bool answered);
 void stream_abandon(struct serving *serving);
 void stream_break(struct serving *serving);
 
-/* pipeline.c: the head of an answer. `length` < 0 = not known, for streams. */
+/* head.c: the head of an answer. `length` < 0 = not known, for streams. */
 void compose_head(struct serving *serving, int64_t length);
 
 #endif
