@@ -66,7 +66,7 @@ class Servers:
 
 
 FEW_WAITING = {f"ASSAY_WORKERS_ORCHESTRATOR_{family}": workers
-               for family, workers in (("SYNC", "8"), ("STREAMS", "8"), ("TASKS", "4"))}
+               for family, workers in (("SYNC", "2"), ("STREAMS", "2"), ("UPLOAD", "4"), ("TASKS", "4"))}
 
 
 class Service:

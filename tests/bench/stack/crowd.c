@@ -34,7 +34,7 @@ static size_t request_length;
 static struct sockaddr_in address;
 static struct call *calls;
 static long count, begun, over, answered, failed, in_flight, most_in_flight;
-static int64_t *took, patience, longest_silence;
+static int64_t *took, time_limit, longest_silence;
 static int poll_descriptor;
 static char reason[256];
 
@@ -122,7 +122,7 @@ static void give_up_the_late(void)
     int64_t now = now_ns();
 
     for (long i = 0; i < begun; i++)
-        if (calls[i].peer >= 0 && now - calls[i].due > patience)
+        if (calls[i].peer >= 0 && now - calls[i].due > time_limit)
             end(&calls[i], false, "not answered in time");
 }
 
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
         "Connection: close\r\nContent-Length: %zu\r\n\r\n%.*s",
         argv[2], argv[1], length, (int)length, body);
     count = strtol(argv[3], NULL, 10);
-    patience = (int64_t)(strtod(argv[5], NULL) * 1e9);
+    time_limit = (int64_t)(strtod(argv[5], NULL) * 1e9);
     calls = calloc((size_t)count, sizeof *calls);
     took = calloc((size_t)count, sizeof *took);
     poll_descriptor = epoll_create1(0);
