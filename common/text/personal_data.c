@@ -1,0 +1,136 @@
+/* The patterns, in the order in which they are applied. */
+#include "text/personal_data.h"
+
+#include "text/pattern.h"
+#include "text/words.h"
+
+#include <string.h>
+
+/* Digits beside letters of scripts without spaces are numbers too. */
+#define NOT_AFTER_WORD "(?<![0-9A-Za-z_+])"
+#define NOT_BEFORE_WORD "(?![0-9A-Za-z_])"
+
+/* A phone number in groups: with a plus sign, with its area in brackets, or as 415-555-2671. */
+#define GROUPED_PHONE                                                                              \
+    NOT_AFTER_WORD                                                                                 \
+    "(?:\\+(?=(?:\\D{0,3}\\d){7})\\d{1,3}(?:[\\s.-]{0,2}\\(?\\d{1,4}\\)?){2,6}"                    \
+    "|\\(\\d{2,5}\\)[\\s.-]?\\d{2,4}[\\s.-]?\\d{2,4}(?:[\\s.-]?\\d{2,4})?"                         \
+    "|\\d{3}[.-]\\d{3}[.-]\\d{4})" NOT_BEFORE_WORD
+
+static struct rule {
+    struct pattern pattern;
+    enum personal_kind kind;
+    const char *mask;
+    bool wide;
+} rules[] = {
+    {{"[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\\.[a-zA-Z]{2,}", false, NULL},
+     PERSONAL_EMAIL,
+     "***@***.***",
+     false},
+    {{"[\\w.%+-]+@[\\w-]+(?:\\.[\\w-]+)*\\.\\p{L}[\\p{L}\\p{M}]+", false, NULL},
+     PERSONAL_EMAIL,
+     "***@***.***",
+     true},
+    {{"(?<!\\w)(?:\\+7|8)[\\s-]?\\(?\\d{3}\\)?[\\s-]?\\d{3}[\\s-]?\\d{2}[\\s-]?\\d{2}(?!\\w)",
+      false, NULL},
+     PERSONAL_PHONE,
+     "+7-***-***-**-**",
+     false},
+    {{"(?<!\\w)\\+\\d{1,3}[\\s-]?\\d{6,14}(?!\\w)", false, NULL},
+     PERSONAL_PHONE,
+     "+*-*****",
+     false},
+    {{"\\b\\d{4}[\\s-]?\\d{4}[\\s-]?\\d{4}[\\s-]?\\d{4}\\b", false, NULL},
+     PERSONAL_CARD,
+     "****-****-****-****",
+     false},
+    {{NOT_AFTER_WORD "(?:\\d{4}[\\s-]?){3}\\d{4}" NOT_BEFORE_WORD, false, NULL},
+     PERSONAL_CARD,
+     "****-****-****-****",
+     true},
+    {{GROUPED_PHONE, false, NULL}, PERSONAL_PHONE, "+*-*****", true},
+    {{"\\b\\d{2}\\s?\\d{2}\\s?\\d{6}\\b", false, NULL}, PERSONAL_PASSPORT, "** ** ******", false},
+    {{"\\b\\d{10,12}\\b", false, NULL}, PERSONAL_NUMBER, "*", false},
+    {{NOT_AFTER_WORD "\\d{10,12}" NOT_BEFORE_WORD, false, NULL}, PERSONAL_NUMBER, "*", true},
+};
+
+/* The shortest that a rule matches: a country code of one digit and six more. */
+enum { TEXT_MOST = 1 << 26, LEAST_DIGITS = 7 };
+
+static const char *apply(struct arena *arena, struct rule *rule, const char *text,
+                         personal_writer *write, void *context)
+{
+    size_t length = strlen(text), from = 0;
+    struct pattern_match match;
+    struct text out;
+
+    if (!pattern_find(&rule->pattern, text, length, 0, &match))
+        return text;
+    text_start(&out, arena, TEXT_MOST);
+    do {
+        const struct personal_match found = {rule->kind, text + match.start,
+                                             match.end - match.start, rule->mask};
+
+        text_append(&out, text + from, match.start - from);
+        write(&out, &found, context);
+        from = match.end;
+    } while (pattern_find(&rule->pattern, text, length, from, &match));
+    text_append(&out, text + from, length - from);
+    return out.bytes;
+}
+
+/* What may stand between the digits of one number; beyond ASCII all that is no letter may. */
+static bool separates(const char *at, int32_t character)
+{
+    return (unsigned char)*at < 0x80 ? strchr(" -().+\t\n\v\f\r", *at) != NULL
+                                     : letter_kind(character) == LETTER_NONE;
+}
+
+static bool is_digit(const char *at, int32_t character)
+{
+    return (unsigned char)*at < 0x80 ? *at >= '0' && *at <= '9'
+                                     : letter_kind(character) == LETTER_DIGIT;
+}
+
+/* An escape of JSON separates. */
+bool personal_data_may_occur(const char *text, bool is_json)
+{
+    size_t left = strlen(text), length;
+    bool inside = !is_json;
+    int digits = 0;
+
+    for (; left; text += length, left -= length) {
+        int32_t character = 0;
+
+        length = (unsigned char)*text < 0x80 ? 1 : letter_read(text, left, &character);
+        if (length == 0) {
+            length = 1;
+            continue;
+        }
+        if (is_json && *text == '"') {
+            inside = !inside;
+            digits = 0;
+        } else if (is_json && *text == '\\' && left > 1) {
+            length = 2;
+        } else if (inside && *text == '@') {
+            return true;
+        } else if (inside && is_digit(text, character)) {
+            if (++digits == LEAST_DIGITS)
+                return true;
+        } else if (!separates(text, character)) {
+            digits = 0;
+        }
+    }
+    return false;
+}
+
+const char *personal_data_replace(struct arena *arena, const char *text, bool wide,
+                                  personal_writer *write, void *context)
+{
+    if (!personal_data_may_occur(text, false))
+        return text;
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        if (wide || !rules[i].wide)
+            text = apply(arena, &rules[i], text, write, context);
+    return text;
+}
