@@ -61,6 +61,10 @@ const struct setting orchestrator_settings_table[] = {
          "their files."},
     {"ORCH_RESPONSES_DAYS", SETTING_INTEGER, AT(responses_days), "30", 0, 36500,
      .help = "How long stored answers of /v1/responses are kept, in days; 0 = none is stored."},
+    {"ORCH_REDACT_PROMPTS", SETTING_BOOLEAN, AT(redact_prompts), "false",
+     .help = "Replace e-mail addresses and numbers of phones, cards, passports and tax payers by "
+             "placeholders before a model gets them, and in stored tasks; answers get them back. "
+             "For callers without a virtual key: keys have a switch of their own."},
     {"ORCH_API_KEY", SETTING_TEXT, AT(api_key), NULL, .secret = true,
      .help = "Key of the whole API, as `Authorization: Bearer` or `X-API-Key`; unset leaves it "
              "open."},

@@ -59,6 +59,7 @@ struct orchestrator_settings {
     int64_t max_answer_bytes;
     int64_t max_gateway_body_bytes;
     int64_t responses_days;
+    bool redact_prompts;
     double stream_silence_seconds;
     int64_t max_prompt_chars, judged_answer_chars;
     const char *tracing_endpoint; /* NULL = no spans */

@@ -11,7 +11,7 @@ struct key_body {
     const char *name, *team_id;
     struct string_list allowed_models;
     struct optional_integer requests_per_minute, tokens_per_minute;
-    bool stores_prompts, active;
+    bool stores_prompts, redacts_prompts, active;
     struct optional_integer expires_at;
 };
 
@@ -27,6 +27,9 @@ static const struct field key_body_fields[] = {
                              "null: no limit."),
     BOOLEAN(OWNER, stores_prompts, .default_value = 1,
             .help = "False: prompts and answers of this key are never stored."),
+    BOOLEAN(OWNER, redacts_prompts,
+            .help = "True: personal data is replaced by placeholders before models get it, and in "
+                    "stored tasks; answers get it back."),
     BOOLEAN(OWNER, active, .default_value = 1),
     MOMENT(OWNER, expires_at, .help = "Null: never."),
 };
@@ -99,6 +102,7 @@ static enum error read_key(struct request *request, struct virtual_key *key)
                                 .requests_per_minute = body->requests_per_minute,
                                 .tokens_per_minute = body->tokens_per_minute,
                                 .stores_prompts = body->stores_prompts,
+                                .redacts_prompts = body->redacts_prompts,
                                 .active = body->active,
                                 .expires_at = body->expires_at,
                                 .created_by = request->who.subject};

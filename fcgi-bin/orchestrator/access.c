@@ -135,7 +135,8 @@ static void set_up_calls(struct request *request, const struct virtual_key *key)
     caller->calls = (struct caller_key){.payer = {key->id, key->team_id ? key->team_id : "",
                                                   key->customer_id ? key->customer_id : ""},
                                         .tokens_per_minute = key->tokens_per_minute.value,
-                                        .stores_prompts = key->stores_prompts};
+                                        .stores_prompts = key->stores_prompts,
+                                        .redacts_prompts = key->redacts_prompts};
     caller->worker = *worker;
     caller->worker.key = &caller->calls;
     caller->worker.catalog = &caller->catalog;

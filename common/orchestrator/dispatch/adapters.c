@@ -11,6 +11,11 @@ const char *adapter_name_of(struct arena *arena, const struct model *model)
     return arena_print(arena, "%s.%s", backend_names[model->backend], model->provider);
 }
 
+bool worker_redacts(const struct worker_context *worker)
+{
+    return worker->key ? worker->key->redacts_prompts : worker->settings->redact_prompts;
+}
+
 double run_seconds_left(const struct run *run)
 {
     int64_t left = run->deadline - clock_monotonic_microseconds();

@@ -5,6 +5,7 @@
 #include "net/fetch_set.h"
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/adapters.h"
+#include "orchestrator/dispatch/redacted_calls.h"
 #include "orchestrator/storage/times.h"
 #include "shm/semaphore.h"
 
@@ -649,6 +650,7 @@ enum error dispatch(struct run *run, const struct call_request *requests, size_t
                     struct quorum quorum, struct result *results)
 {
     struct call_batch *batch = ARENA_NEW(run->arena, struct call_batch);
+    const struct call_request *calls = redacted_calls(run, requests, count);
     struct arena_guard *guard;
     enum error error;
 
@@ -665,13 +667,14 @@ enum error dispatch(struct run *run, const struct call_request *requests, size_t
                                      .executed = requests[i].model,
                                      .adapter_name = adapter_name_of(run->arena, requests[i].model),
                                      .failure_code = FAILURE_NONE};
-        batch->active_calls[i] = (struct active_call){.wanted = &requests[i],
+        batch->active_calls[i] = (struct active_call){.wanted = &calls[i],
                                                       .result = &results[i],
                                                       .model = requests[i].model,
                                                       .queued_at = clock_monotonic_microseconds()};
     }
     if (run->dry_run) {
-        simulate(run, requests, count, results);
+        simulate(run, calls, count, results);
+        redacted_calls_end(run, calls, count, results);
         return ERROR_NONE;
     }
     guard = arena_guard(run->arena, release_all);
@@ -680,6 +683,7 @@ enum error dispatch(struct run *run, const struct call_request *requests, size_t
     error = run_batch(batch);
     guard->thing = NULL;
     fetch_set_end(batch->set);
+    redacted_calls_end(run, calls, count, results);
     for (size_t i = 0; i < count; i++)
         add_step(run, &results[i]);
     return error;

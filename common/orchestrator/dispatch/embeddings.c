@@ -40,10 +40,15 @@ static const struct field body_fields[] = {STRING(OWNER, model), STRINGS(OWNER, 
 #undef OWNER
 static SCHEMA(body_schema, struct embeddings_body, "EmbeddingsRequest", body_fields);
 
-static const char *body_of(struct arena *arena, const struct string_list *texts)
+static const char *body_of(const struct run *run, const struct string_list *texts)
 {
-    return schema_json(arena, BODY_MAX, &body_schema,
-                       &(struct embeddings_body){"mistral-embed", *texts});
+    const char **items = ARENA_ARRAY(run->arena, const char *, texts->count);
+
+    for (size_t i = 0; i < texts->count; i++)
+        items[i] =
+            run->redaction ? redaction_hide(run->redaction, texts->items[i]) : texts->items[i];
+    return schema_json(run->arena, BODY_MAX, &body_schema,
+                       &(struct embeddings_body){"mistral-embed", {texts->count, items}});
 }
 
 static bool read_vector(struct arena *arena, const json_t *list, struct vector *vector)
@@ -96,7 +101,7 @@ static enum error ask(struct run *run, struct embedding_cache *cache,
     const struct provider_settings *provider = &settings->mistral;
     struct fetch_request request = {
         .url = arena_print(run->arena, "%s/embeddings", provider->base_url),
-        .body = body_of(run->arena, texts),
+        .body = body_of(run, texts),
         .headers = {{"Content-Type", "application/json"},
                     {"Authorization", arena_print(run->arena, "Bearer %s", provider->api_key)}},
         .header_count = 2,

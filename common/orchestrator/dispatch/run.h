@@ -15,6 +15,7 @@
 #include "shm/region.h"
 #include "telemetry/outbox.h"
 #include "telemetry/trace.h"
+#include "text/redaction.h"
 
 enum { RUN_CALLS_MAX = 400 /* calls per run; more are a program error */ };
 
@@ -23,6 +24,7 @@ struct caller_key {
     struct payer payer;
     int64_t tokens_per_minute; /* 0 = no limit */
     bool stores_prompts;       /* else prompts and answers are never written */
+    bool redacts_prompts;      /* personal data is neither sent to models nor written */
 };
 
 /* Lives as long as the worker; a copy as long as a request that is traced or has a virtual key. */
@@ -123,7 +125,8 @@ struct run {
     struct usage_list usage; /* calls that have ended, for the end of the task */
     struct spend_hold *holds;
     size_t hold_count;
-    struct problem *problem; /* of the store, when a function returns an error */
+    struct redaction *redaction; /* NULL = texts go out as they are */
+    struct problem *problem;     /* of the store, when a function returns an error */
     /* Stores the task; NULL = it is already stored. dispatch() calls it before the first call, in
      * the transaction that holds the cost. */
     enum error (*store)(struct run *run);
@@ -156,6 +159,10 @@ const char *adapter_name_of(struct arena *arena, const struct model *model);
 
 /* Adds a count to a sum if it is present. A sum that overflows becomes absent and stays so. */
 void run_add_count(struct optional_integer *sum, struct optional_integer more);
+
+/* Whether personal data of the caller is to be replaced before calls: his key says, or the setting
+ * where there is no key. */
+bool worker_redacts(const struct worker_context *worker);
 
 /* Seconds until the deadline; 0 when it has passed. */
 double run_seconds_left(const struct run *run);

@@ -19,6 +19,8 @@ static const char no_key[] = "This key does not exist.";
         NULLABLE_INTEGER(OWNER, requests_per_minute), NULLABLE_INTEGER(OWNER, tokens_per_minute),  \
         BOOLEAN(OWNER, stores_prompts,                                                             \
                 .help = "False: prompts and answers of this key are never stored."),               \
+        BOOLEAN(OWNER, redacts_prompts,                                                            \
+                .help = "Personal data is replaced before models get it, and in tasks."),          \
         BOOLEAN(OWNER, active), MOMENT(OWNER, expires_at, .time = TIME_Z),                         \
         TIME(OWNER, created_at, .time = TIME_Z), STRING(OWNER, created_by, .nullable = true),      \
         MOMENT(OWNER, last_used_at, .time = TIME_Z),                                               \
@@ -37,7 +39,8 @@ SCHEMA(created_virtual_key_schema, struct virtual_key, "CreatedVirtualKey", crea
 #define SELECT_KEY                                                                                 \
     "SELECT k.key_id AS id, k.name, k.key_prefix AS prefix, k.team_id, t.name AS team_name,"       \
     " t.customer_id, c.name AS customer_name, k.allowed_models, k.requests_per_minute,"            \
-    " k.tokens_per_minute, k.stores_prompts, k.active, k.expires_at, k.created_at, k.created_by,"  \
+    " k.tokens_per_minute, k.stores_prompts, k.redacts_prompts, k.active, k.expires_at, "          \
+    "k.created_at, k.created_by,"                                                                  \
     " k.last_used_at, coalesce(t.active, 1) AS team_active,"                                       \
     " coalesce(c.active, 1) AS customer_active, {now_microseconds} AS read_at FROM orch_keys AS k" \
     " LEFT JOIN orch_teams AS t ON t.team_id = k.team_id"                                          \
@@ -57,14 +60,16 @@ static const struct statement find_key = {
 static const struct statement insert_key = {
     .name = "orch_key_insert",
     .sql = "INSERT INTO orch_keys (key_id, key_hash, key_prefix, created_by, team_id, name,"
-           " allowed_models, requests_per_minute, tokens_per_minute, stores_prompts, active,"
-           " expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+           " allowed_models, requests_per_minute, tokens_per_minute, stores_prompts,"
+           " redacts_prompts, active, expires_at, created_at)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
            " {now_microseconds})",
 };
 static const struct statement update_key = {
     .name = "orch_key_update",
     .sql = "UPDATE orch_keys SET team_id = ?, name = ?, allowed_models = ?,"
-           " requests_per_minute = ?, tokens_per_minute = ?, stores_prompts = ?, active = ?,"
+           " requests_per_minute = ?, tokens_per_minute = ?, stores_prompts = ?,"
+           " redacts_prompts = ?, active = ?,"
            " expires_at = ? WHERE key_id = ?",
 };
 static const struct statement delete_key = {
@@ -101,6 +106,7 @@ static void bind_key(const struct key_store_call *call, struct query *query,
     query_bind_optional_integer(query, key->requests_per_minute);
     query_bind_optional_integer(query, key->tokens_per_minute);
     query_bind_boolean(query, key->stores_prompts);
+    query_bind_boolean(query, key->redacts_prompts);
     query_bind_boolean(query, key->active);
     query_bind_optional_integer(query, key->expires_at);
 }

@@ -36,6 +36,7 @@ struct virtual_key {
     struct string_list allowed_models; /* ids; none = all */
     struct optional_integer requests_per_minute, tokens_per_minute;
     bool stores_prompts;
+    bool redacts_prompts; /* personal data is replaced before models get it */
     bool active;
     struct optional_integer expires_at; /* microseconds since 1970, as all times */
     int64_t created_at;

@@ -6,6 +6,7 @@
 #include "db/store.h"
 #include "orchestrator/dispatch/browser_state.h"
 #include "orchestrator/runs/step_spans.h"
+#include "orchestrator/runs/stored_texts.h"
 #include "text/fold.h"
 
 #include <ctype.h>
@@ -134,36 +135,13 @@ static const char *accepted_payload(struct arena *arena, const struct task_reque
     return schema_json(arena, PAYLOAD_MAX, &accepted_schema, &payload);
 }
 
-/* Whether the caller's key forbids to store prompts and answers. */
-static bool is_private(const struct run *run)
-{
-    return run->worker && run->worker->key && !run->worker->key->stores_prompts;
-}
-
-/* The task as it is stored: without texts when they must not be. */
+/* The task as it is stored. */
 static struct task_record stored_task(const struct task_run *task_run)
 {
     struct task_record task = task_run->task;
 
-    if (!is_private(&task_run->run))
-        return task;
-    task.prompt = task.prompt_folded = "";
-    task.metadata = "{}";
-    task.output_text = task.session_id = NULL;
-    task.failure_message = failure_name(task.failure_code);
+    stored_texts_of_task(&task_run->run, &task);
     return task;
-}
-
-static struct step_list without_texts(const struct run *run)
-{
-    struct step_record *steps = ARENA_ARRAY(run->arena, struct step_record, run->steps.count);
-
-    for (size_t i = 0; i < run->steps.count; i++) {
-        steps[i] = run->steps.items[i];
-        steps[i].output_text = steps[i].details = NULL;
-        steps[i].failure_message = failure_name(steps[i].failure_code);
-    }
-    return (struct step_list){run->steps.count, steps};
 }
 
 static void fill_in_task(struct task_run *task_run, const struct task_request *wanted,
@@ -226,6 +204,10 @@ enum error task_run_begin(struct task_run *task_run, const struct worker_context
                                  .dry_run = wanted->dry_run,
                                  .deadline = task_run->started + (int64_t)(seconds * 1e6),
                                  .problem = problem};
+    if (worker_redacts(worker)) {
+        task_run->run.redaction = redaction_start(arena);
+        redaction_note_typed(task_run->run.redaction, wanted->prompt);
+    }
     fill_in_task(task_run, wanted, clock_unix_microseconds());
     if (wanted->dry_run)
         return ERROR_NONE;
@@ -440,11 +422,8 @@ static struct task_bundle stored_bundle(struct task_run *task_run, const struct 
     struct outcome told = *outcome;
     struct task_bundle bundle;
 
-    if (is_private(run)) {
-        run->steps = without_texts(run);
-        told.details = NULL;
-        told.failure_message = failure_name(told.failure_code);
-    }
+    run->steps = stored_texts_of_steps(run);
+    stored_texts_of_outcome(run, &told);
     bundle = (struct task_bundle){stored_task(task_run), run->steps, make_events(task_run, &told)};
     run->steps = steps; /* the caller gets them whole */
     return bundle;
