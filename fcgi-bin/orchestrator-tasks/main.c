@@ -2,6 +2,7 @@
  * model list waits for the browser, which is why these have a pool of their own. */
 #include "orchestrator-tasks/detail.h"
 #include "orchestrator-tasks/right_answer.h"
+#include "orchestrator-tasks/trial.h"
 #include "orchestrator/models.h"
 #include "orchestrator/service.h"
 #include "orchestrator/task_answer.h"
@@ -45,6 +46,16 @@ static const struct route routes[] = {
      .name = "task_right_answer",
      .tag = "tasks",
      .summary = "State which answer of a vote is right"},
+    {.method = METHOD_POST,
+     .path = "/api/v1/models/{model_id}/test",
+     .role = ORCHESTRATOR_STAFF,
+     .reply = &model_trial_schema,
+     .errors = ERRORS(404, 422, 429, 503, 504),
+     .handler = model_trial_handle,
+     .name = "test_model",
+     .tag = "models",
+     .summary = "Call a model with a short prompt",
+     .help = "The call is paid and stored as any other."},
     {.method = METHOD_POST,
      .path = "/api/v1/models/refresh",
      .role = ORCHESTRATOR_STAFF,

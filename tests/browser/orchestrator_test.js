@@ -130,6 +130,40 @@ test('tasks are found by words of their prompt', async () => {
     await close(page);
 });
 
+test('a key with a budget, from the page; it is shown once and its team spends', async () => {
+    const page = await open(at('/models.html?tab=owners'));
+    await page.waitForSelector('#teams-title');
+    await page.click('#teams-title + button');
+    await page.fill('#team-name', 'Research');
+    await page.click('#team button[type="submit"]');
+    await untilText(page, 'tbody', /Research/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.click('#access-tab-keys');
+    await page.click('#keys-title + button');
+    await page.fill('#key-name', 'notebook');
+    await page.selectOption('#key-team_id', { label: 'Research' });
+    await page.fill('#key-allowed_models', 'nobody');
+    await page.click('#key button[type="submit"]');
+    await untilText(page, '#key', /Unknown model: nobody/);
+    await page.fill('#key-allowed_models', 'gpt-5-4-api');
+    await page.fill('#key-requests_per_minute', '60');
+    await page.click('#key button[type="submit"]');
+    await untilText(page, '#made .key-text', /^sk-assay-/);
+    await untilText(page, 'tbody', /notebook[^]*Research[^]*60/);
+    await page.click('tbody .menu summary, tbody summary');
+    await page.click('[role="menuitem"]:nth-of-type(2)');
+    await page.waitForSelector('dialog .empty');
+    await page.click('dialog .button[data-kind="primary"]');
+    await page.fill('#budget-limit_usd', '12.5');
+    await page.fill('#budget-alert_percents', '80, 100');
+    await page.click('#budget button[type="submit"]');
+    await untilText(page, 'dialog tbody', /12\.50/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    const answer = await (await fetch(at('/v1/key'), { headers: { Authorization: `Bearer ${(await page.textContent('#made .key-text')).trim()}` } })).json();
+    assert.deepEqual([answer.key.team_name, answer.budgets[0].limit_usd, answer.budgets[0].alert_percents], ['Research', 12.5, [80, 100]]);
+    await close(page, [422]);
+});
+
 test('analytics of calls that were made', async () => {
     const page = await open('about:blank');
     const row = (id, total, good) => ({ model_id: id, total_executions: total, successful: good, failed: total - good, success_rate: good / total, avg_duration_ms: 1500 });

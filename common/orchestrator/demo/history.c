@@ -2,6 +2,7 @@
 #include "orchestrator/demo/history.h"
 
 #include "base/clock.h"
+#include "orchestrator/demo/teams.h"
 #include "orchestrator/runs/task_run.h"
 #include "orchestrator/storage/spend_store.h"
 #include "orchestrator/storage/task_store.h"
@@ -210,5 +211,10 @@ enum error history_make(struct db *db, struct arena *arena, const struct catalog
     if (error || known.count)
         return error;
     error = db_begin(db, DB_WRITE, problem);
-    return error ? error : db_finish(db, make_all(&making, count), problem);
+    if (error)
+        return error;
+    error = make_all(&making, count);
+    if (!error)
+        error = demo_teams_make(db, arena, making.now, problem);
+    return db_finish(db, error, problem);
 }

@@ -1,10 +1,11 @@
-/* The analytics as a template. */
+/* The page as a template: what was spent, and how the models of the last tasks have done. */
 import { t } from '../../shared/i18n.js';
 import { formatFixed, formatInteger, formatPercent } from '../../shared/numbers.js';
 import { barChart } from '../../shared/ui/charts/bar.js';
 import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
+import { spendView } from './spend.js';
 
 /* Over all models: success as a fraction, mean seconds weighted by executions; null without any. */
 /** @param {orchestrator.Analytics} data */
@@ -48,7 +49,7 @@ function bars(label, models, value, format) {
 function ready(data) {
     const { success, seconds } = totalsOf(data);
     return html`<div class="stack">
-        <section class="card figures" aria-label=${t('analytics.title')}>
+        <section class="card figures" aria-label=${t('analytics.lately')}>
             ${figure('stat-total', 'executions', formatInteger(data.total_executions))}
             ${figure('stat-accounts', 'models', formatInteger(data.total_models))}
             ${figure('stat-success', 'success', success === null ? '–' : formatPercent(success, 3))}
@@ -69,10 +70,11 @@ function ready(data) {
     </div>`;
 }
 
-export function view({ analytics }) {
-    if (!analytics) return html``;
+export function view(state) {
+    if (!state.spend) return html``;
     return html`<div class="stack">
-        <div class="button-row"><button type="button" class="button" data-size="small" id="refresh" @click=${() => analytics.reload()}>${t('models.refresh')}</button></div>
-        ${resourceView(analytics, { quiet: true, skeleton: { lines: 2, height: 'card' }, ready })}
+        ${spendView(state)}
+        <h2 class="page-part">${t('analytics.lately')}</h2>
+        ${resourceView(state.analytics, { quiet: true, skeleton: { lines: 2, height: 'card' }, ready })}
     </div>`;
 }

@@ -1,12 +1,19 @@
-/* The models, and how busy they are: looked at again while somebody looks. */
+/* The models, how busy they are and whether they answer; and who may call them: keys, teams, customers. */
 import '../../shared/shell.js';
+import { t } from '../../shared/i18n.js';
+import { formatMilliseconds, formatMoney } from '../../shared/numbers.js';
+import { currentPerson, isForPeople, roleIn } from '../../shared/person.js';
 import { mount } from '../../shared/ui/app.js';
 import { ApiError } from '../../shared/ui/errors.js';
+import { readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
+import { toast } from '../../shared/ui/toast.js';
 import { client, loadModels, sayError } from '../models.js';
+import { createAccess } from './access.js';
 import { view } from './view.js';
 
 const everyMs = 5000;
+const defaults = { tab: 'models' };
 
 let app = null;
 const update = () => app?.update();
@@ -27,7 +34,42 @@ async function refresh() {
     }
 }
 
-app = mount(document.getElementById('page'), view, { models, load, actions: { refresh } });
+/* What the last trial of a model said, by its id. */
+const trials = new Map();
+
+async function test({ id, display_name: name }) {
+    trials.set(id, { busy: true });
+    update();
+    try {
+        const trial = (await client.post(`/api/v1/models/${encodeURIComponent(id)}/test`, {}, { timeoutMs: 180000 })).data;
+        trials.set(id, trial);
+        const took = trial.duration_ms === null ? '' : formatMilliseconds(trial.duration_ms);
+        const cost = trial.cost_usd === null ? '' : formatMoney(trial.cost_usd, 'USD', 6);
+        if (trial.succeeded) toast(t('models.test_good', { name, details: [took, cost].filter(Boolean).join(' · ') }));
+        else toast(t('models.test_bad', { name, message: trial.failure_message ?? trial.failure_code }), { tone: 'danger' });
+    } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        trials.delete(id);
+        sayError(error);
+    }
+    update();
+}
+
+const access = createAccess(update);
+let tab = readQuery(defaults).tab;
+
+function open(name) {
+    tab = name;
+    writeQuery({ tab }, defaults);
+    if (tab !== 'models') access.load();
+    app.set({ tab });
+}
+
+await currentPerson();
+const mayManage = !isForPeople() || roleIn('models') === 'admin';
+if (!mayManage) tab = 'models';
+app = mount(document.getElementById('page'), view, { models, load, trials, access, tab, mayManage, actions: { refresh, test, open } });
+if (tab !== 'models') access.load();
 models.load().then((data) => {
     if (data === undefined) return;
     load.load();

@@ -1,4 +1,4 @@
-/* The models as a template: what each can do, how busy it is, what has been spent. */
+/* The models as a template: what each can do, how busy it is, what has been spent; and the tabs of keys. */
 import { t } from '../../shared/i18n.js';
 import { formatDateTime, formatMoney } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
@@ -6,10 +6,20 @@ import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { skeleton } from '../../shared/ui/skeleton.js';
 import { table } from '../../shared/ui/table.js';
+import { tabs } from '../../shared/ui/tabs.js';
 
 const tones = { observed_available: 'good', observed_unverified: 'info', observed_unavailable: 'danger' };
 
-function columns(load) {
+/* The result of a test stands beside its button until the next one. */
+function trialCell(row, trials, test) {
+    const trial = trials.get(row.id);
+    return html`<div class="row-actions">
+        ${trial === undefined || trial.busy ? null : badge(t(trial.succeeded ? 'models.answers' : 'models.fails'), trial.succeeded ? 'good' : 'danger')}
+        <button type="button" class="button" data-size="small" ?disabled=${trial?.busy} @click=${() => test(row)}>${t(trial?.busy ? 'models.testing' : 'models.test')}</button>
+    </div>`;
+}
+
+function columns(load, trials, test) {
     return [
         { name: 'display_name', title: t('models.name'), cell: (row) => html`${row.display_name}<br /><span class="section-note mono">${row.id}</span>` },
         { name: 'adapter_kind', title: t('models.kind'), cell: (row) => html`<span class="mono">${row.adapter_kind}.${row.provider}</span>` },
@@ -30,6 +40,7 @@ function columns(load) {
                     ? '–'
                     : `${formatMoney(row.usd_per_1000_input, 'USD', 5)} / ${formatMoney(row.usd_per_1000_output, 'USD', 5)}`,
         },
+        { name: 'test', title: t('models.test'), titleHidden: true, align: 'end', cell: (row) => trialCell(row, trials, test) },
     ];
 }
 
@@ -42,22 +53,35 @@ function spend({ spend: day }) {
     </section>`;
 }
 
-/** @param {{ models: Resource<orchestrator.Models>, load: any, actions: any }} state */
-export function view({ models, load, actions }) {
-    if (!models) return html``;
+function modelsView({ models, load, trials, actions }) {
     return html`<div class="stack">
         ${load.data !== undefined ? spend(load.data) : load.error ? null : skeleton({ lines: 1, height: 'card' })}
         <section class="card section stack" aria-labelledby="models-title">
             <div class="section-head">
                 <h2 id="models-title">${t('models.all')}</h2>
-                <button type="button" class="button" data-size="small" id="refresh" data-for="models:admin" @click=${actions.refresh}>${t('models.refresh')}</button>
+                <button type="button" class="button" data-size="small" id="refresh" @click=${actions.refresh}>${t('models.refresh')}</button>
             </div>
             ${resourceView(models, {
                 skeleton: { lines: 6, height: 'row' },
                 ready: (data) =>
-                    html`${table({ columns: columns(load.data), rows: data.models, key: ({ id }) => id, caption: t('models.all') })}
+                    html`${table({ columns: columns(load.data, trials, actions.test), rows: data.models, key: ({ id }) => id, caption: t('models.all') })}
                         <p class="section-note">${t('models.checked', { time: formatDateTime(data.last_checked), source: data.source })}</p>`,
             })}
         </section>
     </div>`;
+}
+
+/** @param {{ models: Resource<orchestrator.Models>, load: any, trials: Map<string, any>, access: any, tab: string, mayManage: boolean, actions: any }} state */
+export function view(state) {
+    if (!state.models) return html``;
+    if (!state.mayManage) return modelsView(state);
+    const panels = { models: () => modelsView(state), keys: state.access.keysView, owners: state.access.ownersView };
+    return tabs({
+        id: 'access',
+        label: t('models.title'),
+        tabs: Object.keys(panels).map((name) => ({ name, title: t(`models.tab_${name}`) })),
+        current: state.tab in panels ? state.tab : 'models',
+        onSelect: state.actions.open,
+        panel: (name) => panels[name](),
+    });
 }

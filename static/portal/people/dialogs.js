@@ -1,48 +1,7 @@
 /* The dialogs of the people page: a person, an invitation, a new password. Each resolves to what the API made of it. */
 import { t } from '../../shared/i18n.js';
-import { openDialog } from '../../shared/ui/dialog.js';
-import { ApiError } from '../../shared/ui/errors.js';
-import { createForm } from '../../shared/ui/form.js';
-import { html } from '../../shared/ui/lit.js';
-import { errorNotice } from '../../shared/ui/notice.js';
+import { formDialog } from '../../shared/ui/form-dialog.js';
 import { roleFields, rolesOf, roleValues } from '../roles.js';
-
-/*
- * A form in a dialog: fields, values to begin with, action (the text of its button) and send(values), whose answer
- * the dialog resolves to; undefined when it was dismissed.
- */
-function formDialog({ id, title, fields, values = {}, action, send, wide = false }) {
-    let dialog = { close: null, draw: null };
-    let busy = false;
-    let failure = null;
-    const form = createForm(() => dialog.draw?.(), { id, fields, onSubmit: submit });
-
-    async function submit(given) {
-        busy = true;
-        failure = null;
-        form.clearProblems();
-        try {
-            const answer = await send(given);
-            dialog.close(answer.data ?? true);
-        } catch (error) {
-            if (!(error instanceof ApiError)) throw error;
-            if (!form.showError(error)) failure = error;
-        } finally {
-            busy = false;
-            dialog.draw?.();
-        }
-    }
-
-    form.write(values);
-    return openDialog({
-        title,
-        wide,
-        body: (close, draw) => {
-            dialog = { close, draw };
-            return html`${failure === null ? null : errorNotice(failure)} ${form.view(null, { action, busy, label: title })}`;
-        },
-    });
-}
 
 const text = (name, options = {}) => ({ name, kind: 'text', label: () => t(`people.${name}`), ...options });
 
