@@ -25,7 +25,7 @@ export function daysOfEven(n, design, results) {
  * {users, per variant; total; days; weeks, whole ones; even; evenTotal, of even arms; once, per variant of
  * even arms without looks; looks, how many there are; exact, the verified size where it is another one}.
  */
-/** @param {experiments.Calculation} answer */
+/** @param {Pick<experiments.Calculation, 'plan' | 'results' | 'sequential_inflation_factor'> & { sequential_boundaries: object[] }} answer */
 export function planOf(design, answer) {
     const { plan, results, sequential_boundaries: boundaries, sequential_inflation_factor: factor } = answer;
     const even = isEven(design.traffic_split);

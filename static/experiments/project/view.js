@@ -43,7 +43,8 @@ export const exportColumns = () => [
 /* The plan as the calculator shows it; analyses of older versions have the formula's numbers alone. */
 /** @param {experiments.AnalysisRun} run */
 function planOfRun({ summary, analysis }, design) {
-    if (analysis.calculations.plan) return planOf({ traffic_split: design.payload.setup.traffic_split }, analysis.calculations);
+    const { plan, ...numbers } = analysis.calculations;
+    if (plan) return planOf({ traffic_split: design.payload.setup.traffic_split }, { ...numbers, plan });
     const { sample_size_per_variant: n, total_sample_size: total, estimated_duration_days: days } = summary;
     return { users: [n], even: true, looks: 0, total, days, exact: null };
 }
