@@ -20,7 +20,6 @@ const update = () => app?.update();
 const get = async (path, options) => (await client.get(path, options)).data;
 
 const snapshot = createResource(update, (signal) => get('/api/metrics', { signal }));
-const votes = createResource(update, (signal) => get('/api/feedback/stats', { query: { days }, signal }));
 const daily = (metric) => createResource(update, (signal) => get('/api/analytics/trends', { query: { days, metric }, signal }));
 const frequent = (kind) => createResource(update, (signal) => get('/api/analytics/questions', { query: { days, kind, limit: shown }, signal }));
 const questions = Object.fromEntries(kinds.map((kind) => [kind, frequent(kind)]));
@@ -42,10 +41,7 @@ async function write(question) {
 }
 
 const actions = { write, review };
-app = mount(document.getElementById('page'), view, { snapshot, votes, quality, resolution, questions, actions });
+app = mount(document.getElementById('page'), view, { snapshot, quality, resolution, questions, actions });
 showAccount();
-for (const resource of [snapshot, votes]) {
-    resource.load();
-    resource.every(everyMs);
-}
-for (const resource of [quality, resolution, ...Object.values(questions)]) resource.load();
+snapshot.every(everyMs);
+for (const resource of [snapshot, quality, resolution, ...Object.values(questions)]) resource.load();

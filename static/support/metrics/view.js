@@ -81,7 +81,12 @@ function trend(name, points, format) {
     </section>`;
 }
 
-function figures({ snapshot, votes }) {
+/** @param {support.Metrics} snapshot */
+function votes({ feedback: { total, thumbs_down: down, window } }) {
+    return html`<p class="section-note" id="votes">${t('metrics.votes', { total, up: total - down, down, days: parseInt(window) })}</p>`;
+}
+
+function figures({ snapshot }) {
     return html`<section class="stack" aria-labelledby="figures-title">
         <h2 id="figures-title">${t('metrics.service')}</h2>
         ${resourceView(snapshot, {
@@ -89,12 +94,8 @@ function figures({ snapshot, votes }) {
             skeleton: { lines: 2, height: 'card' },
             ready: (data) =>
                 html`<div class="card figures" role="group" aria-labelledby="figures-title">${figuresOf(data).map(figure)}</div>
-                    <p class="section-note" role="status" id="updated">${t('metrics.updated', { time: formatTime(data.generated_at) })}</p>`,
-        })}
-        ${resourceView(votes, {
-            quiet: true,
-            skeleton: { lines: 1 },
-            ready: ({ total, up, down, period_days: days }) => html`<p class="section-note">${t('metrics.votes', { total, up, down, days })}</p>`,
+                    <p class="section-note" role="status" id="updated">${t('metrics.updated', { time: formatTime(data.generated_at) })}</p>
+                    ${votes(data)}`,
         })}
     </section>`;
 }
