@@ -19,7 +19,7 @@ struct serving {
     struct reply reply;
     struct route_match match;
     struct trace_context caller; /* of the client's span */
-    struct rate_decision rate; /* of the base bucket; limit 0 = not checked */
+    struct rate_decision rate;   /* of the base bucket; limit 0 = not checked */
     struct semaphore_ticket ticket;
     const char *error_code;     /* of the answer, NULL on success */
     struct idempotency_key key; /* while its first answer is computed */

@@ -86,7 +86,7 @@ struct request {
     size_t fault_count;
     struct request_fault faults[REQUEST_FAULTS_MAX];
     struct trace_context trace; /* of its span; not sampled: none is recorded */
-    bool streaming; /* the head of the answer has been sent (stream.h) */
+    bool streaming;             /* the head of the answer has been sent (stream.h) */
 };
 
 struct reply_header {

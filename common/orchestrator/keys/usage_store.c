@@ -1,4 +1,4 @@
-/* SQL of usage. */
+/* SQL of usage: what each key, team and customer spent on each day. */
 #include "orchestrator/keys/usage_store.h"
 
 #include "base/list.h"

@@ -1,4 +1,4 @@
-/* Rules on e-mails. */
+/* Rules on e-mails: what is answered, and what of a message is kept. */
 #include "support/mail/mail_rules.h"
 #include "base/string_list.h"
 #include "base/text.h"
