@@ -122,7 +122,6 @@ static void accepted(struct exchange_call *exchange)
     struct message_state *state = exchange->state;
 
     state->id = arena_print(exchange->request->arena, "msg_%s", exchange->run->task_id);
-    reply_add_header(exchange->reply, "request-id", exchange->request->id);
 }
 
 static bool send_event(struct exchange_call *exchange, const struct schema *schema,
@@ -392,5 +391,6 @@ enum error messages_handle(struct request *request, struct reply *reply)
                                      .state = ARENA_NEW(request->arena, struct message_state)};
     enum error error = messages_read(request, call);
 
+    reply_add_header(reply, "request-id", request->id); /* where Anthropic's clients look for it */
     return error ? error : exchange_run(&exchange);
 }

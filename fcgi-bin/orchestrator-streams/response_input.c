@@ -16,6 +16,8 @@ static const char signed_mark[] = "signed:", sealed_mark[] = "sealed:";
 /* The messages while items are read. Calls and thoughts in a row belong to one message. */
 struct reading {
     struct arena *arena;
+    struct request *request;
+    const char *owner;
     struct message_list {
         size_t count;
         struct llm_message *items;
@@ -176,6 +178,57 @@ static bool read_thought(struct reading *reading, const json_t *item)
     return true;
 }
 
+static bool read_item(struct reading *reading, const json_t *item);
+
+/* Ids of items contain that of the task of their answer: fc_TASK_0, msg_TASK_in_0. */
+static const char *response_of(struct arena *arena, const char *item_id)
+{
+    const char *task = item_id ? strchr(item_id, '_') : NULL;
+    const char *end = task ? strchr(task + 1, '_') : NULL;
+
+    return end ? arena_print(arena, "resp_%.*s", (int)(end - task - 1), task + 1) : NULL;
+}
+
+static const json_t *find_item(struct arena *arena, const char *json, const char *member,
+                               const char *id)
+{
+    struct json_fault fault;
+    json_t *document;
+    const json_t *items;
+
+    if (json_read(arena, json, strlen(json), DEPTH_MAX, &document, &fault))
+        return NULL;
+    items = member ? json_object_get(document, member) : document;
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        const char *known = json_string_value(json_object_get(json_array_get(items, i), "id"));
+
+        if (known && strcmp(known, id) == 0)
+            return json_array_get(items, i);
+    }
+    return NULL;
+}
+
+/* An item of a stored answer, by its id. */
+static bool read_reference(struct reading *reading, const json_t *item)
+{
+    const char *id = json_string_value(json_object_get(item, "id"));
+    const char *response_id = response_of(reading->arena, id);
+    struct problem problem = {0};
+    struct stored_response stored;
+    const char *type;
+    const json_t *found;
+    struct db *db;
+
+    if (!response_id || service_database(reading->request, &db) ||
+        response_find(db, reading->arena, reading->owner, response_id, &stored, &problem))
+        return false;
+    found = find_item(reading->arena, stored.answer, "output", id);
+    if (!found)
+        found = find_item(reading->arena, stored.input, NULL, id);
+    type = json_string_value(json_object_get(found, "type"));
+    return found && !(type && strcmp(type, "item_reference") == 0) && read_item(reading, found);
+}
+
 static bool read_item(struct reading *reading, const json_t *item)
 {
     static const struct {
@@ -184,7 +237,8 @@ static bool read_item(struct reading *reading, const json_t *item)
     } kinds[] = {{"message", read_message},
                  {"function_call", read_call},
                  {"function_call_output", read_call_output},
-                 {"reasoning", read_thought}};
+                 {"reasoning", read_thought},
+                 {"item_reference", read_reference}};
     const char *type = json_string_value(json_object_get(item, "type"));
 
     if (!type)
@@ -210,8 +264,9 @@ static enum error read_input(struct request *request, struct reading *reading, c
         if (!read_item(reading, json_array_get(input, i)))
             return request_fault(request, "body", arena_print(request->arena, "input.%zu", i),
                                  "value_error",
-                                 "this should be a message, a function_call with its output, or "
-                                 "reasoning, of parts of text, images and files");
+                                 "this should be a message, a function_call with its output, "
+                                 "reasoning, or a reference to a stored one, of parts of text, "
+                                 "images and files");
     end_assistant(reading);
     return ERROR_NONE;
 }
@@ -260,7 +315,7 @@ enum error response_read_items(struct request *request, const char *owner,
                                struct llm_request *conversation)
 {
     const struct response_body *body = request->body;
-    struct reading reading = {.arena = request->arena};
+    struct reading reading = {.arena = request->arena, .request = request, .owner = owner};
     enum error error = ERROR_NONE;
 
     if (body->instructions)

@@ -188,6 +188,15 @@ class TestParameters:
 
 
 class TestStore:
+    def test_items_may_be_named_by_their_ids(self, live, models):
+        """As the Vercel AI SDK does."""
+        models.answers["openai"] = [say(tools=CALLS[:1]), say(text="Cold.")]
+        first = whole(ask(live, tools=TOOLS))
+        reference = {"type": "item_reference", "id": first["output"][0]["id"]}
+        result = {"type": "function_call_output", "call_id": "call_1", "output": "3"}
+        assert text_of(whole(ask(live, tools=TOOLS, input=[{"role": "user", "content": "hi"}, reference, result]))["output"][0]) == "Cold."
+        assert models.calls[1]["body"]["messages"][1]["tool_calls"][0]["function"]["name"] == "weather"
+
     def test_it_is_not_stored_when_it_must_not_be(self, live, models):
         answer = whole(ask(live, store=False))
         assert answer["store"] is False
