@@ -14,12 +14,33 @@ const char *const budget_period_names[BUDGET_PERIOD__MAX + 1] = {"hour",  "day",
 static const int64_t lengths_s[BUDGET_PERIOD__MAX] = {3600, 86400, 7 * 86400, 30 * 86400,
                                                       91 * 86400};
 
-/* The first second of a day; months and days may overflow. */
+/* The date as a number that grows from day to day. */
+static int date_of(time_t seconds)
+{
+    struct tm tm = {0};
+
+    localtime_r(&seconds, &tm);
+    return (tm.tm_year * 12 + tm.tm_mon) * 31 + tm.tm_mday - 1;
+}
+
+/* The first second of a day; months and days may overflow. Where the clock is set back to midnight,
+ * mktime() takes either of the two, by what it was asked before: so the second is searched. */
 static int64_t midnight(int year, int month, int day)
 {
-    struct tm tm = {.tm_year = year, .tm_mon = month, .tm_mday = day, .tm_isdst = -1};
+    struct tm noon = {
+        .tm_year = year, .tm_mon = month, .tm_mday = day, .tm_hour = 12, .tm_isdst = -1};
+    time_t within = mktime(&noon), before = within - 86400;
+    int date = date_of(within);
 
-    return (int64_t)mktime(&tm) * second_us;
+    while (within - before > 1) {
+        time_t middle = before + (within - before) / 2;
+
+        if (date_of(middle) < date)
+            before = middle;
+        else
+            within = middle;
+    }
+    return (int64_t)within * second_us;
 }
 
 static struct tm calendar_of(int64_t now)
