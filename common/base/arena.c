@@ -171,6 +171,14 @@ void arena_on_exhausted(struct arena *arena, jmp_buf *recovery)
     arena->recovery = recovery;
 }
 
+/* Only who can jump is refused memory of the process: who answers after a jump needs a little. */
+static bool can_jump(const struct arena *arena)
+{
+    while (!arena->recovery && arena->parent)
+        arena = arena->parent;
+    return arena->recovery != NULL;
+}
+
 static struct block *block_add(struct arena *arena, size_t size)
 {
     size_t capacity = size;
@@ -184,7 +192,7 @@ static struct block *block_add(struct arena *arena, size_t size)
     if (capacity < usual)
         capacity = usual;
 #endif
-    process.full = process.limit && process.used + capacity > process.limit;
+    process.full = process.limit && process.used + capacity > process.limit && can_jump(arena);
     if (process.full)
         return NULL;
     block = malloc(sizeof *block + capacity);

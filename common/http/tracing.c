@@ -2,6 +2,7 @@
 #include "http/tracing.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "http/http_internal.h"
 #include "telemetry/error_report.h"
 #include "telemetry/trace.h"
@@ -90,10 +91,20 @@ static void send_error(const struct serving *serving)
         (void)!outbox_send(&serving->server->errors, message, strlen(message));
 }
 
+/* The memory of the request may be gone, as after a stream that was broken off for it. */
 void tracing_end(struct serving *serving)
 {
-    if (serving->request.trace.sampled)
-        send_span(serving);
-    if (serving->policy->error_socket && serving->reply.status >= 500)
-        send_error(serving);
+    struct arena *arena = serving->request.arena;
+    jmp_buf exhausted;
+
+    if (setjmp(exhausted) == 0) {
+        arena_on_exhausted(arena, &exhausted);
+        if (serving->request.trace.sampled)
+            send_span(serving);
+        if (serving->policy->error_socket && serving->reply.status >= 500)
+            send_error(serving);
+    } else {
+        log_event(LOG_WARNING, "span_not_sent", "out of memory");
+    }
+    arena_on_exhausted(arena, NULL);
 }

@@ -148,7 +148,29 @@ TEST(one_below_another_is_exhausted_with_it_and_goes_with_it)
     arena_destroy(arena);
 }
 
-TEST_MAIN(CASE(one_below_another_is_exhausted_with_it_and_goes_with_it),
+TEST(who_answers_after_a_jump_gets_memory_when_the_process_has_none)
+{
+    struct arena *others = arena_create(1 << 20), *arena = arena_create(1 << 20);
+    jmp_buf exhausted;
+    volatile int jumped = 0;
+
+    arena_alloc(others, 1 << 16);
+    arena_limit_process(arena_process_used());
+    arena_on_exhausted(arena, &exhausted);
+    if (setjmp(exhausted) == 0)
+        arena_alloc(arena, 100);
+    else
+        jumped = 1;
+    CHECK(jumped && arena_process_is_full());
+    arena_on_exhausted(arena, NULL);
+    CHECK(arena_alloc(arena, 100) != NULL);
+    arena_limit_process(0);
+    arena_destroy(others);
+    arena_destroy(arena);
+}
+
+TEST_MAIN(CASE(who_answers_after_a_jump_gets_memory_when_the_process_has_none),
+          CASE(one_below_another_is_exhausted_with_it_and_goes_with_it),
           CASE(what_is_open_is_closed_once_at_the_latest_with_the_arena),
           CASE(memory_is_zeroed_and_aligned), CASE(reset_gives_everything_back),
           CASE(limit_jumps_to_the_recovery_point), CASE(array_overflow_is_exhaustion),
