@@ -240,6 +240,8 @@ test('whoever changes the password or signs out everywhere says whether the pers
     await page.fill('#password-new', 'tokens of my own');
     assert.equal(await page.locator('#password-end_tokens').count(), 0, 'there are none');
     await page.click('#password button[type="submit"]');
+    await page.waitForURL(`${portal}/`);
+    await page.goto(`${portal}/profile`);
     const makeToken = async (name) => {
         await page.fill('#token-name', name);
         await page.click('#token button[type="submit"]');

@@ -37,7 +37,7 @@ async function ofExperiments(signal) {
 
 async function ofSupport(signal) {
     const { entries } = (await support.get('/api/admin/audit', { query: { limit: most }, signal })).data;
-    return entries.map(({ ts, actor, action, resource, ip_address: address }) => ({ at: ts, actor, action, subject: resource, address }));
+    return entries.map(({ ts, actor, action, resource, ip_address: address }) => ({ at: ts, actor, action, subject: resource?.replace(/^\w+:/, ''), address }));
 }
 
 const sources = {

@@ -63,8 +63,8 @@ function passwordChanged() {
     toast(t('profile.changed'));
     showLists();
     if (!mustChange) return;
-    const next = nextPath();
-    if (next !== '/') location.assign(next);
+    const next = readQuery({ next: '' }).next;
+    if (next !== '') location.assign(nextPath());
     writeQuery({ change: '', next: '' });
     app.set({ mustChange: false });
 }

@@ -2,6 +2,7 @@
  * What a service says of its parts, in one shape: [{name, state: 'good' | 'caution' | 'danger' | 'plain', note}]. A
  * part that is not configured is plain. null where the service does not say it or the person may not see it.
  */
+import { t } from '../../shared/i18n.js';
 import { roleIn } from '../../shared/person.js';
 import { createClient } from '../../shared/ui/client.js';
 import { ApiError } from '../../shared/ui/errors.js';
@@ -34,11 +35,12 @@ async function experimentParts(signal) {
     return checks.map(({ name, ok, detail }) => ({ name, state: ok ? 'good' : 'danger', note: detail }));
 }
 
+/* A circuit breaker is a part only while it keeps calls back: a closed one says nothing about its provider. */
 async function supportParts(signal) {
     const { components, circuit_breakers: breakers = [] } = (await support.get('/api/health', { signal })).data;
     return [
         ...Object.entries(components).map(([name, { status, detail }]) => ({ name, state: toneOf(status), note: detail ?? '' })),
-        ...breakers.map(({ name, state }) => ({ name, state: toneOf(state), note: '' })),
+        ...breakers.filter(({ state }) => state !== 'closed').map(({ name, state }) => ({ name, state: toneOf(state), note: t('system.suspended') })),
     ];
 }
 
