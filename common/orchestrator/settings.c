@@ -17,6 +17,8 @@ const char *const storage_backend_names[STORAGE_BACKEND__MAX + 1] = {"sqlite", "
                                                                      NULL};
 const char *const browser_driver_names[BROWSER_DRIVER__MAX + 1] = {"null", "scripted", "cdp", NULL};
 
+const char *const answer_cache_names[ANSWER_CACHE__MAX + 1] = {"asked", "steady", "all", NULL};
+
 #define AT(member) offsetof(struct orchestrator_settings, member)
 
 /* The five settings of a provider. */
@@ -65,6 +67,17 @@ const struct setting orchestrator_settings_table[] = {
      .help = "Replace e-mail addresses and numbers of phones, cards, passports and tax payers by "
              "placeholders before a model gets them, and in stored tasks; answers get them back. "
              "For callers without a virtual key: keys have a switch of their own."},
+    {"ORCH_ANSWER_CACHE", SETTING_CHOICE, AT(answer_cache), "asked", .choices = answer_cache_names,
+     .help = "Which requests below /v1 may be answered by an earlier answer to the same request of "
+             "the same caller: `asked`, those with Cache-Control: max-age; `steady`, also those "
+             "with temperature 0; `all`."},
+    {"ORCH_ANSWER_CACHE_SECONDS", SETTING_INTEGER, AT(answer_cache_seconds), "3600", 0, 2592000,
+     .help = "How long an answer is kept for that where the request does not say; 0 = none is kept "
+             "at all."},
+    {"ORCH_ANSWER_CACHE_ROWS", SETTING_INTEGER, AT(answer_cache_rows), "10000", 1, 1000000,
+     .help = "Most answers that are kept; the oldest make room."},
+    {"ORCH_ANSWER_CACHE_BYTES", SETTING_INTEGER, AT(answer_cache_bytes), "268435456", 4096,
+     1099511627776, .help = "The same in bytes."},
     {"ORCH_API_KEY", SETTING_TEXT, AT(api_key), NULL, .secret = true,
      .help = "Key of the whole API, as `Authorization: Bearer` or `X-API-Key`; unset leaves it "
              "open."},

@@ -19,6 +19,10 @@ struct provider_settings {
 enum storage_backend { STORAGE_SQLITE, STORAGE_POSTGRES, STORAGE_MEMORY, STORAGE_BACKEND__MAX };
 extern const char *const storage_backend_names[STORAGE_BACKEND__MAX + 1];
 
+/* Which requests a kept answer may answer. */
+enum answer_cache { ANSWER_CACHE_ASKED, ANSWER_CACHE_STEADY, ANSWER_CACHE_ALL, ANSWER_CACHE__MAX };
+extern const char *const answer_cache_names[ANSWER_CACHE__MAX + 1];
+
 enum browser_driver { BROWSER_NULL, BROWSER_SCRIPTED, BROWSER_CDP, BROWSER_DRIVER__MAX };
 extern const char *const browser_driver_names[BROWSER_DRIVER__MAX + 1];
 
@@ -60,6 +64,8 @@ struct orchestrator_settings {
     int64_t max_gateway_body_bytes;
     int64_t responses_days;
     bool redact_prompts;
+    int answer_cache; /* enum answer_cache */
+    int64_t answer_cache_seconds, answer_cache_rows, answer_cache_bytes;
     double stream_silence_seconds;
     int64_t max_prompt_chars, judged_answer_chars;
     const char *tracing_endpoint; /* NULL = no spans */

@@ -59,6 +59,8 @@ struct usage_row {
     int64_t calls, failures, input_tokens, output_tokens, cached_tokens, cache_hits;
     struct optional_number avg_duration_ms;
     double cost_usd, excess_usd;
+    int64_t saved_calls, saved_tokens;
+    double saved_usd;
 };
 
 #define OWNER struct usage_row
@@ -83,6 +85,9 @@ static const struct field usage_row_fields[] = {
     NUMBER(OWNER, cost_usd, ROUNDED(9)),
     NUMBER(OWNER, excess_usd, ROUNDED(9),
            .help = "Of the cost: what providers billed beyond what was held."),
+    INTEGER(OWNER, saved_calls, .help = "Answered from the answer cache; not among the calls."),
+    INTEGER(OWNER, saved_tokens),
+    NUMBER(OWNER, saved_usd, ROUNDED(9)),
 };
 #undef OWNER
 static SCHEMA(usage_row_schema, struct usage_row, "Usage", usage_row_fields);
@@ -220,6 +225,9 @@ static void show_sums(const struct usage *usage, struct usage_row *row)
             GIVEN_NUMBER((double)usage->duration_ms / (double)usage->timed_calls);
     row->cost_usd = (double)usage->nano_usd / NANO_PER_DOLLAR;
     row->excess_usd = (double)usage->excess_nano_usd / NANO_PER_DOLLAR;
+    row->saved_calls = usage->saved_calls;
+    row->saved_tokens = usage->saved_tokens;
+    row->saved_usd = (double)usage->saved_nano_usd / NANO_PER_DOLLAR;
 }
 
 /* The sum of all rows. */
@@ -342,6 +350,11 @@ static void write_line(struct text *out, const struct usage_row *row)
         csv_append_cell(out, false, NULL);
     add_number(out, number_round(row->cost_usd, 9));
     add_number(out, number_round(row->excess_usd, 9));
+    integer_format(row->saved_calls, text);
+    csv_append_cell(out, false, text);
+    integer_format(row->saved_tokens, text);
+    csv_append_cell(out, false, text);
+    add_number(out, number_round(row->saved_usd, 9));
     csv_end_line(out);
 }
 

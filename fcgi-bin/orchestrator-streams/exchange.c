@@ -2,6 +2,7 @@
 #include "orchestrator-streams/exchange.h"
 
 #include "base/clock.h"
+#include "orchestrator-streams/answer_cache.h"
 #include "orchestrator/dispatch/embeddings.h"
 #include "orchestrator/front_error.h"
 #include "orchestrator/front_names.h"
@@ -249,17 +250,24 @@ static enum error ask_model(struct exchange_call *exchange, struct final_answer 
     const struct worker_context *worker = service_worker(request);
     struct chat *chat = ARENA_NEW(request->arena, struct chat);
     struct chat_request *wanted = ARENA_NEW(request->arena, struct chat_request);
+    const struct kept_answer *kept = NULL;
+    struct cache_use use = {0};
     const struct model *model = catalog_resolve(request->arena, worker->catalog, call->model);
     enum error error = model ? check_model(exchange, model) : ERROR_NONE;
 
     if (error)
         return error;
+    if (model) {
+        answer_cache_choose(exchange, model, &use);
+        kept = answer_cache_find(exchange, model, &use);
+    }
     *wanted = (struct chat_request){.route = exchange->dialect->route,
                                     .prompt = call->prompt,
                                     .request = &call->request,
                                     .plan = {.model = call->model, .quorum = 1},
                                     .metadata = call->metadata,
                                     .dry_run = is_dry_run(worker, false),
+                                    .kept = kept,
                                     .on_accepted = send_accepted,
                                     .on_delta = call->streams ? send_delta : NULL,
                                     .on_splice = send_splice,
@@ -275,6 +283,8 @@ static enum error ask_model(struct exchange_call *exchange, struct final_answer 
                                    .result = &chat->result,
                                    .splices = chat->splices};
     set_choices(request->arena, &chat->result, final);
+    if (!error && !kept)
+        answer_cache_keep(exchange, &use, final);
     return error;
 }
 

@@ -7,6 +7,7 @@
 #include "orchestrator/runs/calls.h"
 #include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service_internal.h"
+#include "orchestrator/storage/answer_store.h"
 #include "orchestrator/storage/model_list_store.h"
 #include "orchestrator/storage/response_store.h"
 #include "orchestrator/storage/store.h"
@@ -305,6 +306,8 @@ static void sweep_in(struct service *service, struct arena *arena)
     if (store_database(service->store, &db, &problem))
         return;
     if (response_expire(db, service->settings.responses_days, &problem))
+        log_event(LOG_WARNING, "expire_failed", problem.text);
+    if (answer_expire(db, &problem))
         log_event(LOG_WARNING, "expire_failed", problem.text);
     if (task_sweep(db, arena, &swept, &problem))
         log_event(LOG_WARNING, "sweep_failed", problem.text);

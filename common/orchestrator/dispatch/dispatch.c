@@ -592,7 +592,7 @@ void run_add_count(struct optional_integer *sum, struct optional_integer more)
         sum->value = -1;
 }
 
-static void add_step(struct run *run, const struct result *result)
+void run_add_step(struct run *run, const struct result *result)
 {
     struct step_record *steps = ARENA_ARRAY(run->arena, struct step_record, run->steps.count + 1);
     bool replaced = result->executed != result->model;
@@ -685,7 +685,7 @@ enum error dispatch(struct run *run, const struct call_request *requests, size_t
     fetch_set_end(batch->set);
     redacted_calls_end(run, calls, count, results);
     for (size_t i = 0; i < count; i++)
-        add_step(run, &results[i]);
+        run_add_step(run, &results[i]);
     return error;
 }
 

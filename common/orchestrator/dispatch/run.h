@@ -157,6 +157,9 @@ MUST_CHECK enum error dispatch_one(struct run *run, const struct call_request *w
 /* "api.openai". */
 const char *adapter_name_of(struct arena *arena, const struct model *model);
 
+/* Makes the result of a call a step of the run. */
+void run_add_step(struct run *run, const struct result *result);
+
 /* Adds a count to a sum if it is present. A sum that overflows becomes absent and stays so. */
 void run_add_count(struct optional_integer *sum, struct optional_integer more);
 

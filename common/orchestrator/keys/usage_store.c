@@ -25,6 +25,9 @@ static const struct field usage_fields[] = {
     INTEGER(OWNER, timed_calls),
     INTEGER(OWNER, nano_usd),
     INTEGER(OWNER, excess_nano_usd),
+    INTEGER(OWNER, saved_calls),
+    INTEGER(OWNER, saved_tokens),
+    INTEGER(OWNER, saved_nano_usd),
 };
 #undef OWNER
 static SCHEMA(usage_sum_schema, struct usage, "UsageSum", usage_fields);
@@ -33,8 +36,8 @@ static const struct statement add_usage = {
     .name = "orch_usage_add",
     .sql = "INSERT INTO orch_usage (day, key_id, team_id, customer_id, model_id, provider, calls,"
            " failures, input_tokens, output_tokens, cached_tokens, cache_hits, duration_ms,"
-           " timed_calls, nano_usd, excess_nano_usd)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+           " timed_calls, nano_usd, excess_nano_usd, saved_calls, saved_tokens, saved_nano_usd)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
            " ON CONFLICT (day, key_id, model_id, provider, team_id, customer_id) DO UPDATE SET"
            " calls = orch_usage.calls + excluded.calls,"
            " failures = orch_usage.failures + excluded.failures,"
@@ -45,7 +48,10 @@ static const struct statement add_usage = {
            " duration_ms = orch_usage.duration_ms + excluded.duration_ms,"
            " timed_calls = orch_usage.timed_calls + excluded.timed_calls,"
            " nano_usd = orch_usage.nano_usd + excluded.nano_usd,"
-           " excess_nano_usd = orch_usage.excess_nano_usd + excluded.excess_nano_usd",
+           " excess_nano_usd = orch_usage.excess_nano_usd + excluded.excess_nano_usd,"
+           " saved_calls = orch_usage.saved_calls + excluded.saved_calls,"
+           " saved_tokens = orch_usage.saved_tokens + excluded.saved_tokens,"
+           " saved_nano_usd = orch_usage.saved_nano_usd + excluded.saved_nano_usd",
 };
 /* A group that is not asked for is one group. */
 static const struct statement read_usage = {
@@ -60,7 +66,10 @@ static const struct statement read_usage = {
            " CAST(sum(duration_ms) AS BIGINT) AS duration_ms,"
            " CAST(sum(timed_calls) AS BIGINT) AS timed_calls,"
            " CAST(sum(nano_usd) AS BIGINT) AS nano_usd,"
-           " CAST(sum(excess_nano_usd) AS BIGINT) AS excess_nano_usd"
+           " CAST(sum(excess_nano_usd) AS BIGINT) AS excess_nano_usd,"
+           " CAST(sum(saved_calls) AS BIGINT) AS saved_calls,"
+           " CAST(sum(saved_tokens) AS BIGINT) AS saved_tokens,"
+           " CAST(sum(saved_nano_usd) AS BIGINT) AS saved_nano_usd"
            " FROM (SELECT"
            " CASE WHEN ? = 1 THEN day ELSE '' END AS day,"
            " CASE WHEN ? = 1 THEN key_id ELSE '' END AS key_id,"
@@ -69,7 +78,8 @@ static const struct statement read_usage = {
            " CASE WHEN ? = 1 THEN model_id ELSE '' END AS model_id,"
            " CASE WHEN ? = 1 THEN provider ELSE '' END AS provider,"
            " calls, failures, input_tokens, output_tokens, cached_tokens, cache_hits,"
-           " duration_ms, timed_calls, nano_usd, excess_nano_usd FROM orch_usage"
+           " duration_ms, timed_calls, nano_usd, excess_nano_usd, saved_calls, saved_tokens,"
+           " saved_nano_usd FROM orch_usage"
            " WHERE day >= ? AND day <= ? AND (? = '' OR key_id = ?) AND (? = '' OR team_id = ?)"
            " AND (? = '' OR customer_id = ?) AND (? = '' OR model_id = ?)"
            " AND (? = '' OR provider = ?)) AS chosen"
@@ -108,6 +118,9 @@ void usage_add(struct arena *arena, struct usage_list *list, const struct usage 
     row->timed_calls += more->timed_calls;
     row->nano_usd += more->nano_usd;
     row->excess_nano_usd += more->excess_nano_usd;
+    row->saved_calls += more->saved_calls;
+    row->saved_tokens += more->saved_tokens;
+    row->saved_nano_usd += more->saved_nano_usd;
 }
 
 static enum error book_row(struct db *db, const struct usage *usage, struct problem *problem)
@@ -130,6 +143,9 @@ static enum error book_row(struct db *db, const struct usage *usage, struct prob
     query_bind_integer(query, usage->timed_calls);
     query_bind_integer(query, usage->nano_usd);
     query_bind_integer(query, usage->excess_nano_usd);
+    query_bind_integer(query, usage->saved_calls);
+    query_bind_integer(query, usage->saved_tokens);
+    query_bind_integer(query, usage->saved_nano_usd);
     return query_end(query, problem);
 }
 

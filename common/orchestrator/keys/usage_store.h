@@ -16,6 +16,8 @@ struct usage {
     int64_t duration_ms, timed_calls;
     int64_t nano_usd;
     int64_t excess_nano_usd; /* billed by providers beyond what was held */
+    int64_t saved_calls;     /* not made: a kept answer was given; with what they would have used */
+    int64_t saved_tokens, saved_nano_usd;
 };
 
 struct usage_list {

@@ -120,6 +120,16 @@ static enum error speak(struct chat *chat, const char *prompt)
     return error;
 }
 
+/* By a kept answer, or by the models. */
+static enum error answer_with(struct chat *chat, const char *prompt)
+{
+    if (!chat->wanted->kept)
+        return speak(chat, prompt);
+    chat->result = chat->wanted->kept->result;
+    kept_answer_use(&chat->task_run.run, chat->wanted->kept);
+    return ERROR_NONE;
+}
+
 enum error chat_run(struct chat *chat, const struct worker_context *worker, struct arena *arena,
                     struct db *db, const struct chat_request *wanted, struct problem *problem)
 {
@@ -145,7 +155,8 @@ enum error chat_run(struct chat *chat, const struct worker_context *worker, stru
     chat->task_run.task.model_count = 1;
     if (wanted->on_accepted)
         wanted->on_accepted(chat, wanted->context);
-    error = speak(chat, session_prompt(worker, arena, db, wanted->session_id, wanted->prompt));
+    error =
+        answer_with(chat, session_prompt(worker, arena, db, wanted->session_id, wanted->prompt));
     if (error)
         return error;
     aggregate(&chat->task_run.run, &chat->result, 1, 1, MERGE_FIRST_SUCCESS, &chat->outcome);

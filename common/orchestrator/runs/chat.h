@@ -5,6 +5,7 @@
 #ifndef ASSAY_ORCHESTRATOR_RUNS_CHAT_H
 #define ASSAY_ORCHESTRATOR_RUNS_CHAT_H
 
+#include "orchestrator/runs/kept_answer.h"
 #include "orchestrator/runs/task_run.h"
 
 struct chat;
@@ -17,6 +18,7 @@ struct chat_request {
     const json_t *metadata;
     const char *session_id;
     bool dry_run;
+    const struct kept_answer *kept;  /* is given instead of a call; NULL = none */
     const struct fetch_watch *watch; /* NULL = it runs to its end */
     /* The subscriber; `on_delta` NULL = no streaming. */
     void (*on_accepted)(const struct chat *chat, void *context);
