@@ -72,6 +72,7 @@ function sums({ total }) {
         ${figure('calls', formatInteger(total.calls), total.failures > 0 ? t('analytics.failures', { number: formatInteger(total.failures) }) : null)}
         ${figure('tokens_in', formatCompact(total.input_tokens), cached === null ? null : t('analytics.cached', { share: formatPercent(cached, 2) }))}
         ${figure('tokens_out', formatCompact(total.output_tokens))}
+        ${total.saved_calls === 0 ? null : figure('saved', money(total.saved_usd), t('analytics.saved_note', { calls: formatInteger(total.saved_calls), tokens: formatCompact(total.saved_tokens) }))}
         ${figure('latency', total.avg_duration_ms === null ? '–' : formatMilliseconds(total.avg_duration_ms))}
     </section>`;
 }
@@ -121,7 +122,7 @@ function columns(by) {
 }
 
 function ready({ by, days, rows }) {
-    if (rows.total.calls === 0) return html`<section class="card section">${empty({ title: t('analytics.nothing'), text: t('analytics.nothing_text') })}</section>`;
+    if (rows.total.calls + rows.total.saved_calls === 0) return html`<section class="card section">${empty({ title: t('analytics.nothing'), text: t('analytics.nothing_text') })}</section>`;
     return html`<div class="stack">
         ${sums(rows)}
         ${course(by, days, rows, { name: 'cost_by_day', valueOf: (row) => row.cost_usd, format: money })}

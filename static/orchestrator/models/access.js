@@ -79,8 +79,8 @@ export function createAccess(update) {
         },
         editKey: (key) => reloadIf(askForKey(client, all.data, key)),
         async turnKey(key) {
-            const { name, team_id, allowed_models, requests_per_minute, tokens_per_minute, stores_prompts, expires_at } = key;
-            const body = { name, team_id, allowed_models, requests_per_minute, tokens_per_minute, stores_prompts, expires_at, active: !key.active };
+            const { name, team_id, allowed_models, requests_per_minute, tokens_per_minute, stores_prompts, redacts_prompts, expires_at } = key;
+            const body = { name, team_id, allowed_models, requests_per_minute, tokens_per_minute, stores_prompts, redacts_prompts, expires_at, active: !key.active };
             if (await attempt(() => client.put(pathOf('keys', key), body))) all.reload();
         },
         addTeam: () => reloadIf(askForTeam(client, all.data)),

@@ -29,6 +29,7 @@ export async function askForKey(client, { teams }, key = null) {
             count('tokens_per_minute'),
             { name: 'expires_at', kind: 'date', optional: true, label: () => t('models.field_expires_at'), hint: () => t('models.empty_never') },
             flag('private'),
+            flag('redacts_prompts'),
         ],
         values: key === null ? {} : { ...key, allowed_models: key.allowed_models.join(', '), expires_at: key.expires_at?.slice(0, 10), private: !key.stores_prompts },
         send: (values) =>
@@ -40,6 +41,7 @@ export async function askForKey(client, { teams }, key = null) {
                 tokens_per_minute: values.tokens_per_minute ?? null,
                 expires_at: endOf(values.expires_at),
                 stores_prompts: values.private !== true,
+                redacts_prompts: values.redacts_prompts === true,
                 active: key?.active ?? true,
             }),
     });
