@@ -297,6 +297,9 @@ def test_a_case_that_its_own_answer_would_fail_is_not_made(support):
     judge(support, cases["marked"], "confirmed_good", "include: never said")
     built = program(support, "curated-build")
     assert (built["selected"], built["skipped"]) == (3, 2)
+    assert (built["added"], built["changed"]) == (3, 0)
+    assert {one["query"] for one in built["skipped_cases"]} == {
+        row["question"] for row in queue(support, status="confirmed_good")["items"] if row["trace_id"] in ("marked", "unquoted")}
     assert {one["case_id"]: one["failures"] for one in built["skipped_cases"]} == {
         "trace-marked": ["answer missing 'never said'"], "trace-unquoted": ["citations 0 below minimum 1"]}
     expected = {row["case_id"]: row["expected"] for row in curated(support)[1]}

@@ -116,6 +116,28 @@ test('Tuning: a setting in words, a value tried, adopted, and taken back', async
     await close(page);
 });
 
+test('Quality: a verdict "Incorrect" becomes a case, the press says how many, and a run is followed to its next step', async () => {
+    const { trace_id: trace } = await post('/api/ask', { question: 'Which parcels are insured?' });
+    const { id } = await post('/api/admin/review-queue', { trace_id: trace });
+    const page = await show(`/static/improve.html?case=${id}`);
+    await page.fill('#judge-must', 'insured by post');
+    await page.click('#confirmed_bad');
+    await page.click('#improve-tab-curated');
+    await page.click('#rebuild');
+    await untilText(page, '#rebuilt', /1 new, 0 changed, 0 unchanged, 0 left out/);
+    await untilText(page, '#curated tbody', /Which parcels are insured\?[^]*Incorrect[^]*contains: insured by post/);
+    await page.click('#rebuild');
+    await untilText(page, '#rebuilt', /0 new, 0 changed, 1 unchanged/);
+    const draft = await post('/api/admin/experiments', { name: 'More passages', settings_overrides: { rerank_top_k: 7 } });
+    const { job_id: run } = await post(`/api/admin/experiments/${draft.id}/regression-run`, {});
+    await page.goto(at(`/static/improve.html?tab=runs&run=${run}`));
+    await untilText(page, '#next-step', /What comes next/); /* without a reload */
+    await page.click('#to-experiment');
+    await untilText(page, '#experiment-title', /More passages/);
+    assert.equal(await page.innerText('#improve-tab-experiments'), 'Live trials');
+    await close(page);
+});
+
 test('Tuning: what reviewed answers say, with how many they are', async () => {
     const page = await show('/static/login.html');
     const { thresholds, ...rest } = await (await fetch(at('/api/admin/thresholds/analysis'), { headers: bearer })).json();

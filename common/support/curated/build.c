@@ -35,7 +35,8 @@ struct build {
 };
 
 #define OWNER struct curated_skipped
-static const struct field skipped_fields[] = {STRING(OWNER, case_id), STRINGS(OWNER, failures)};
+static const struct field skipped_fields[] = {STRING(OWNER, case_id), STRING(OWNER, query),
+                                              STRINGS(OWNER, failures)};
 #undef OWNER
 static SCHEMA(skipped_schema, struct curated_skipped, "CuratedSkipped", skipped_fields);
 
@@ -45,6 +46,8 @@ static const struct field built_fields[] = {
     INTEGER(OWNER, selected),
     INTEGER(OWNER, written),
     INTEGER(OWNER, total),
+    INTEGER(OWNER, added),
+    INTEGER(OWNER, changed),
     INTEGER(OWNER, skipped),
     OBJECTS(OWNER, skipped_cases, skipped_schema),
     STRING(OWNER, out, .nullable = true, .omit_if_null = true)};
@@ -258,7 +261,8 @@ static enum error new_records(struct build *build)
     return error;
 }
 
-static void skip(const struct build *build, const char *case_id, const struct string_list *failures)
+static void skip(const struct build *build, const char *case_id, const char *query,
+                 const struct string_list *failures)
 {
     struct curated_built *built = build->built;
     struct arena *arena = build->call.arena;
@@ -270,6 +274,7 @@ static void skip(const struct build *build, const char *case_id, const struct st
     skipped = &((struct curated_skipped *)built->skipped_cases.items)[built->skipped_cases.count++];
     *skipped = (struct curated_skipped){
         .case_id = case_id,
+        .query = arena_copy_string(arena, query),
         .failures = {failures->count, ARENA_ARRAY(arena, const char *, failures->count)}};
     for (size_t i = 0; i < failures->count; i++)
         skipped->failures.items[i] = arena_copy_string(arena, failures->items[i]);
@@ -296,7 +301,7 @@ static enum error new_line(const struct build *build, const struct record *recor
     if (is_good(&row))
         failures = own_failures(build->scratch, &extract, &expected);
     if (failures.count) {
-        skip(build, record->case_id, &failures);
+        skip(build, record->case_id, extract.query, &failures);
     } else {
         *line = line_of(build->scratch, record->case_id, &row, &extract, &expected);
         build->built->selected++;
@@ -341,22 +346,34 @@ static enum error prune(struct build *build)
     return ERROR_NONE;
 }
 
+/* Counts a written case: `old` is its line in the current file, NULL = none. */
+static void count_case(struct curated_built *built, const char *old, const char *line)
+{
+    built->total++;
+    if (!old)
+        built->added++;
+    else if (strcmp(old, line) != 0)
+        built->changed++;
+}
+
 /* The last line of the records of one case. Returns how many there are. */
 static size_t write_case(const struct build *build, size_t first, enum error *error)
 {
     const struct record *records = build->records + first;
-    const char *line = NULL;
+    const char *line = NULL, *old = NULL;
     size_t count = 0;
 
     do {
         *error = (records[count].id ? new_line : old_line)(build, &records[count], &line);
+        if (!records[count].id)
+            old = line;
         count++;
     } while (!*error && first + count < build->count &&
              strcmp(records[count].case_id, records[0].case_id) == 0);
     if (!*error && line) {
         data_file_append(build->file, line, strlen(line));
         data_file_append(build->file, "\n", 1);
-        build->built->total++;
+        count_case(build->built, old, line);
     }
     arena_reset(build->scratch);
     return count;

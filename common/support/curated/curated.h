@@ -57,13 +57,15 @@ struct curated_plan {
 };
 /* A confirmed case that would fail immediately, and the reason. */
 struct curated_skipped {
-    const char *case_id;
+    const char *case_id, *query;
     struct string_list failures;
 };
 enum { CURATED_SKIPPED_SHOWN = 100 };
 struct curated_built {
     const char *status; /* "ok" */
     int64_t selected, written, total;
+    int64_t added, changed,
+        unchanged;   /* of all tenants, against the current file; their sum is total */
     int64_t skipped; /* confirmed as good, but their own answer fails their expectations */
     OBJECT_LIST(struct curated_skipped, skipped_cases); /* the first of them */
     const char *out;                                    /* the file; NULL = not reported */

@@ -12,6 +12,7 @@ import { toast } from '../../shared/ui/toast.js';
 import { client, isAdmin, showAccount } from '../service.js';
 import { draftOf, overridesOf } from './settings.js';
 import { notesOf } from './expectations.js';
+import { isGoing } from './runs.js';
 import { curatedColumns, forAdmins, view } from './view.js';
 
 const runsEveryMs = 2000;
@@ -46,7 +47,12 @@ const curated = createList(update, {
     prefix: 'cases_',
     empty: ({ q }) => (q ? { title: t('chat.none_found') } : { title: t('improve.no_curated'), text: t('improve.no_curated_text') }),
 });
-const runs = createResource(update, async (signal) => (await client.get('/api/admin/regression-runs', { query: { limit: listed }, signal })).data.runs);
+/* A run that is open is followed to its end with the list. */
+const runs = createResource(update, async (signal) => {
+    const { runs: rows } = (await client.get('/api/admin/regression-runs', { query: { limit: listed }, signal })).data;
+    if (run.data !== undefined && isGoing(run.data)) run.reload();
+    return rows;
+});
 const run = createResource(update, async (signal, id) => (await client.get(`/api/admin/regression-runs/${encodeURIComponent(id)}`, { signal })).data);
 const experiments = createResource(update, async (signal) => (await client.get('/api/admin/experiments', { signal })).data);
 const experiment = createResource(update, async (signal, id) => (await client.get(`/api/admin/experiments/${encodeURIComponent(id)}`, { signal })).data);
@@ -160,27 +166,38 @@ function step(by) {
     if (row) go({ case: String(row.id) });
 }
 
+/* The experiment of a run becomes the default; it is open afterwards, with the way back. */
+async function adopt(id) {
+    if (await change(id, 'deploy', true)) go({ tab: 'experiments', experiment: id, page: '1' });
+}
+
 /** @param {'regression-run' | 'stage' | 'deploy' | 'archive' | 'rollback'} action */
 async function change(id, action, asks) {
-    if (asks && !(await confirm({ title: t(`improve.${action}`), text: t(`improve.${action}_text`), action: t(`improve.${action}`) }))) return;
-    if (!(await attempt(() => client.post(`/api/admin/experiments/${encodeURIComponent(id)}/${action}`)))) return;
+    if (asks && !(await confirm({ title: t(`improve.${action}`), text: t(`improve.${action}_text`), action: t(`improve.${action}`) }))) return false;
+    if (!(await attempt(() => client.post(`/api/admin/experiments/${encodeURIComponent(id)}/${action}`)))) return false;
     experiments.reload();
     experiment.reload();
     splits.reload();
     if (action === 'regression-run') go({ tab: 'runs' });
+    return true;
 }
 
-/* Shows the new data when they are there, however long that takes. */
+/* Makes cases of all verdicts, and shows what became of them when that is done, however long it takes. */
 async function rebuild() {
+    app.set({ busy: true, rebuilt: null });
     await attempt(async () => {
-        const { job_id: id } = (await client.post('/api/admin/curated-dataset/rebuild')).data;
+        const { job_id: id } = (await client.post('/api/admin/curated-dataset/rebuild', undefined, { query: { include_bad: true } })).data;
         for (;;) {
             const { data: job } = await client.get(`/api/admin/curated-dataset/jobs/${encodeURIComponent(id)}`);
-            if (job.status === 'completed') return;
+            if (job.status === 'completed') {
+                app.set({ rebuilt: job });
+                return;
+            }
             if (job.status === 'failed') throw new ApiError('server', job.error);
             await new Promise((resolve) => setTimeout(resolve, rebuildEveryMs));
         }
     });
+    app.set({ busy: false });
     stats.reload();
     curated.reload();
 }
@@ -245,7 +262,7 @@ function pressed(event) {
 }
 
 const searchLater = afterPause(300, (q) => go({ q, case: '', page: '1' }));
-const actions = { go, search: searchLater, judge, step, change, rebuild, seen, setting };
+const actions = { go, search: searchLater, judge, step, change, adopt, rebuild, seen, setting };
 const resources = { settings, queue, single, stats, curated, runs, run, experiments, experiment, splits, recommendations, stale, changed };
 app = mount(document.getElementById('page'), view, {
     ...resources,
@@ -263,6 +280,7 @@ app = mount(document.getElementById('page'), view, {
     overrides: [],
     wrong: [],
     busy: false,
+    rebuilt: null,
     actions,
 });
 document.addEventListener('keydown', pressed);

@@ -74,16 +74,33 @@ function progress({ cases_done: done, cases_total: total }) {
     return total === null ? null : html`<p>${t('improve.progress', { done, total })}</p>`;
 }
 
-function runDetail({ run, report }, { experiments, actions }) {
+/** Whether its result is still to come. */
+export const isGoing = ({ run, report }) => report === null && run.status !== 'error';
+
+/* What to do with the result: adopt what passed, look into what did not. */
+function nextStep({ run }, { actions }) {
+    const passed = run.result === 'pass';
+    const own = run.candidate === 'current';
+    const button = (id, key, kind, action) => html`<button type="button" class="button" id=${id} data-kind=${kind} @click=${action}>${t(`improve.${key}`)}</button>`;
+    return html`<div class="notice" data-tone=${passed ? 'good' : 'caution'} id="next-step">
+        <h3 class="notice-title">${t('improve.next_step')}</h3>
+        <p>${t(`improve.${own ? 'current' : 'change'}_${passed ? 'passed' : 'failed'}`)}</p>
+        <div class="button-row">
+            ${passed && !own ? button('adopt', 'adopt', 'primary', () => actions.adopt(run.candidate)) : null}
+            ${own ? null : button('to-experiment', 'to_experiment', 'secondary', () => actions.go({ tab: 'experiments', experiment: run.candidate, page: '1' }))}
+            ${own && !passed ? button('to-cases', 'to_cases', 'secondary', () => actions.go({ tab: 'curated', page: '1' })) : null}
+        </div>
+    </div>`;
+}
+
+function runDetail(data, page) {
+    const { run, report } = data;
+    const { experiments } = page;
     const title = run.baseline === run.candidate ? nameOf(run.candidate, experiments) : t('improve.versus', { candidate: nameOf(run.candidate, experiments), baseline: nameOf(run.baseline, experiments) });
-    const deployable = run.result === 'pass' && run.candidate !== 'current';
     return html`<section class="card section stack" id="run" aria-labelledby="run-title">
         <div class="section-head"><h2 id="run-title" dir="auto">${title}</h2>${stateOf(run)}</div>
         ${run.error === null ? null : html`<p class="case-text">${run.error}</p>`}
-        ${deployable
-            ? html`<div class="button-row"><button type="button" class="button" id="to-experiment" @click=${() => actions.go({ tab: 'experiments', experiment: run.candidate })}>${t('improve.to_experiment')}</button></div>`
-            : null}
-        ${report === null ? progress(run) : summary(report)}
+        ${report === null ? (isGoing(data) ? progress(run) : null) : html`${nextStep(data, page)} ${summary(report)}`}
     </section>`;
 }
 

@@ -16,7 +16,7 @@ import { choose, fact, intro, item, word } from './parts.js';
 import { runsPanel } from './runs.js';
 import { settingsFields } from './settings.js';
 import { deployments, liveTraffic } from './splits.js';
-import { expectationsOf } from './words.js';
+import { expectationsOf, inWords } from './words.js';
 
 export const reasons = ['thumbs_down', 'low_quality', 'escalated', 'fact_fail', 'slow_trace', 'manual'];
 export const forAdmins = ['runs', 'experiments']; /* tabs whose API reviewers may not use */
@@ -133,14 +133,27 @@ export function curatedColumns(rows) {
     ];
 }
 
-function curatedPanel({ stats, curated, actions }) {
+/* What the last press made of the verdicts, and why some made no case. */
+function outcome({ result, summary }) {
+    const { added, changed, skipped, skipped_cases: left } = result;
+    return html`<div class="notice" data-tone=${skipped > 0 ? 'caution' : 'good'} role="status" id="rebuilt">
+        <p>${t('improve.rebuilt', { added, changed, unchanged: summary.count - added - changed, skipped })}</p>
+        ${skipped === 0
+            ? null
+            : html`<p>${t('improve.left_out')}</p>
+                  <ul>${left.map(({ query, failures }) => html`<li><span dir="auto">${query}</span> · ${failures.map(inWords).join(' · ')}</li>`)}</ul>`}
+    </div>`;
+}
+
+function curatedPanel({ stats, curated, busy, rebuilt, actions }) {
     return html`<div class="stack">
         ${intro('curated')}
         <section class="card section stack" id="curated">
             <div class="button-row">
-                <button type="button" class="button" id="rebuild" @click=${actions.rebuild}>${t('improve.rebuild')}</button>
+                <button type="button" class="button" id="rebuild" ?disabled=${busy} @click=${actions.rebuild}>${t('improve.rebuild')}</button>
                 ${isAdmin() ? html`<button type="button" class="button" data-kind="quiet" @click=${() => actions.go({ tab: 'runs' })}>${t('improve.to_runs')}</button>` : null}
             </div>
+            ${rebuilt === null ? null : outcome(rebuilt)}
             ${resourceView(stats, {
                 skeleton: { lines: 1, height: 'row' },
                 ready: (counts) => html`<dl class="facts">
