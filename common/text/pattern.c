@@ -35,11 +35,13 @@ bool pattern_find(struct pattern *pattern, const char *text, size_t length, size
                   struct pattern_match *match)
 {
     const PCRE2_SIZE *places;
+    uint32_t options =
+        from ? PCRE2_NO_UTF_CHECK : 0; /* else each match would read all that follows */
 
     if (!pattern->compiled && !pattern_compile(pattern))
         abort();
-    if (from > length || pcre2_match(pattern->compiled, (PCRE2_SPTR)text, length, from, 0, data,
-                                     limits) < 0) /* 0: more groups than fit into `data` */
+    if (from > length || pcre2_match(pattern->compiled, (PCRE2_SPTR)text, length, from, options,
+                                     data, limits) < 0) /* 0: more groups than fit into `data` */
         return false;
     places = pcre2_get_ovector_pointer(data);
     *match = (struct pattern_match){places[0], places[1]};

@@ -21,8 +21,9 @@ struct pattern_match {
  * expression. */
 bool pattern_compile(struct pattern *pattern);
 
-/* The first match at or after `from`. A pattern that does not compile is a bug and aborts the
- * process. Text that is not UTF-8, or takes too long, matches nothing. */
+/* The first match at or after `from`: 0, or where an earlier match in this text ended. A pattern
+ * that does not compile is a bug and aborts the process. Text that is not UTF-8, or takes too long,
+ * matches nothing. */
 bool pattern_find(struct pattern *pattern, const char *text, size_t length, size_t from,
                   struct pattern_match *match);
 

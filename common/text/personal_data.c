@@ -10,6 +10,10 @@
 #define NOT_AFTER_WORD "(?<![0-9A-Za-z_+])"
 #define NOT_BEFORE_WORD "(?![0-9A-Za-z_])"
 
+/* Where a run of such characters begins, or the match before ended: without it a long run with no
+ * at sign would be read again from each of its characters. Domains have at most 255 characters. */
+#define RUN_OF(characters) "(?:\\G|(?<!" characters "))" characters "++"
+
 /* A phone number in groups: with a plus sign, with its area in brackets, or as 415-555-2671. */
 #define GROUPED_PHONE                                                                              \
     NOT_AFTER_WORD                                                                                 \
@@ -23,11 +27,12 @@ static struct rule {
     const char *mask;
     bool wide;
 } rules[] = {
-    {{"[a-zA-Z0-9._%+-]+@[a-zA-Z0-9.-]+\\.[a-zA-Z]{2,}", false, NULL},
+    {{RUN_OF("[a-zA-Z0-9._%+-]") "@[a-zA-Z0-9.-]{1,255}\\.[a-zA-Z]{2,}", false, NULL},
      PERSONAL_EMAIL,
      "***@***.***",
      false},
-    {{"[\\w.%+-]+@[\\w-]+(?:\\.[\\w-]+)*\\.\\p{L}[\\p{L}\\p{M}]+", false, NULL},
+    {{RUN_OF("[\\w.%+-]") "@[\\w-]{1,255}(?:\\.[\\w-]{1,255}){0,127}\\.\\p{L}[\\p{L}\\p{M}]+",
+      false, NULL},
      PERSONAL_EMAIL,
      "***@***.***",
      true},

@@ -5,8 +5,15 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
-enum { TEXT_MOST = 1 << 26, DEPTH_MOST = 64, TYPED_MOST = 999999999, DIGITS_MOST = 10 };
+enum {
+    TEXT_MOST = 1 << 26,
+    DEPTH_MOST = 64,
+    TYPED_MOST = 999999999,
+    DIGITS_MOST = 10,
+    FIRST_SLOTS = 64
+};
 
 static const char *const kind_names[PERSONAL_KIND__MAX] = {"EMAIL", "PHONE", "CARD", "PASSPORT",
                                                            "NUMBER"};
@@ -15,10 +22,13 @@ static const char *const kind_names[PERSONAL_KIND__MAX] = {"EMAIL", "PHONE", "CA
 struct values {
     size_t above, count;
     const char **items;
+    uint32_t *slots; /* a hash table: positions in `items` from 1; a power of two, half are free */
+    size_t slot_count;
 };
 
 struct redaction {
     struct arena *arena;
+    uint64_t secret; /* of the hashes: who writes the texts must not know which collide */
     struct values values[PERSONAL_KIND__MAX];
 };
 
@@ -27,6 +37,7 @@ struct redaction *redaction_start(struct arena *arena)
     struct redaction *redaction = ARENA_NEW(arena, struct redaction);
 
     redaction->arena = arena;
+    (void)!getrandom(&redaction->secret, sizeof redaction->secret, 0);
     return redaction;
 }
 
@@ -81,18 +92,54 @@ void redaction_note_typed(struct redaction *redaction, const char *text)
     }
 }
 
+/* FNV-1a; of its bits the upper ones depend on all others. */
+static size_t hash_of(const struct redaction *redaction, const char *bytes, size_t length)
+{
+    uint64_t hash = redaction->secret;
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(1099511628211);
+    return (size_t)(hash >> 32);
+}
+
+/* The slot of a value, or the free one where it belongs. */
+static uint32_t *slot_of(const struct redaction *redaction, const struct values *values,
+                         const char *bytes, size_t length)
+{
+    size_t at = hash_of(redaction, bytes, length);
+
+    for (;; at++) {
+        uint32_t *slot = &values->slots[at & (values->slot_count - 1)];
+        const char *item = *slot ? values->items[*slot - 1] : NULL;
+
+        if (!item || (strncmp(item, bytes, length) == 0 && !item[length]))
+            return slot;
+    }
+}
+
+static void make_room(const struct redaction *redaction, struct values *values)
+{
+    if (values->count * 2 < values->slot_count)
+        return;
+    values->slot_count = values->slot_count ? values->slot_count * 2 : FIRST_SLOTS;
+    values->slots = ARENA_ARRAY(redaction->arena, uint32_t, values->slot_count);
+    for (size_t i = 0; i < values->count; i++)
+        *slot_of(redaction, values, values->items[i], strlen(values->items[i])) = (uint32_t)i + 1;
+}
+
 static size_t number_of(struct redaction *redaction, const struct personal_match *match)
 {
     struct values *values = &redaction->values[match->kind];
-    size_t i = 0;
+    uint32_t *slot;
 
-    while (i < values->count && (strncmp(values->items[i], match->bytes, match->length) != 0 ||
-                                 values->items[i][match->length]))
-        i++;
-    if (i == values->count)
+    make_room(redaction, values);
+    slot = slot_of(redaction, values, match->bytes, match->length);
+    if (!*slot) {
         *ARRAY_ADD(redaction->arena, values->items, values->count) =
             arena_copy(redaction->arena, match->bytes, match->length);
-    return values->above + i + 1;
+        *slot = (uint32_t)values->count;
+    }
+    return values->above + *slot;
 }
 
 static void hide_match(struct text *out, const struct personal_match *match, void *context)
