@@ -5,6 +5,8 @@
 #include "base/log.h"
 #include "orchestrator/dispatch/model_list_refresh.h"
 #include "orchestrator/models/shape.h"
+#include "orchestrator/runs/calls.h"
+#include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service.h"
 
 #include <string.h>
@@ -33,12 +35,17 @@ static const struct field refreshed_fields[] = {
 #undef OWNER
 SCHEMA(refreshed_models_schema, struct models, "RefreshedModels", refreshed_fields);
 
-static struct model_shape row_of(const struct catalog *catalog, const struct model *model,
+static struct model_shape row_of(struct request *request, const struct model *model,
                                  int64_t checked_at)
 {
+    const struct worker_context *worker = service_worker(request);
+    const struct catalog *catalog = worker->catalog;
+    bool dry_run = is_dry_run(worker, false);
     bool is_observed = strcmp(catalog->source, "web-provider-model-menu") == 0;
     struct model_shape row = model_shape_of(model);
 
+    row.why_not_callable = model_why_not_callable(request->arena, worker, model, dry_run);
+    row.callable = !row.why_not_callable;
     row.availability_status = "static";
     if (model->backend == BACKEND_API)
         return row;
@@ -58,7 +65,7 @@ enum error models_handle(struct request *request, struct reply *reply)
     int64_t checked_at = catalog->checked_at ? catalog->checked_at : now;
 
     for (size_t i = 0; i < catalog->count; i++)
-        rows[i] = row_of(catalog, &catalog->models[i], checked_at);
+        rows[i] = row_of(request, &catalog->models[i], checked_at);
     *answer = (struct models){.last_checked = checked_at,
                               .source = catalog->source,
                               .models = {catalog->count, rows},

@@ -15,6 +15,13 @@ export async function loadModels(signal) {
     return (await client.get('/api/v1/models', { signal })).data;
 }
 
+/* The models that can be called now; all of them where none can, so that the page says why. */
+export async function loadCallable(signal) {
+    const data = await loadModels(signal);
+    const models = data.models.filter(({ callable }) => callable);
+    return models.length > 0 ? { ...data, models } : data;
+}
+
 const tones = { succeeded: 'good', completed: 'good', accepted: 'info', cancelled: 'caution' };
 
 export function statusBadge(status) {

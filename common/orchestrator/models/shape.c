@@ -36,6 +36,8 @@ static const struct field model_fields[] = {
                    "observed_unavailable."),
     MOMENT(OWNER, availability_checked_at, .time = TIME_Z),
     STRING(OWNER, availability_source, .nullable = true),
+    BOOLEAN(OWNER, callable, .help = "Whether it can be called as the settings are."),
+    STRING(OWNER, why_not_callable, .nullable = true),
     MOMENT(OWNER, last_verified_at, .time = TIME_Z),
     NULLABLE_NUMBER(OWNER, usd_per_1000_input, .help = "Price of a thousand tokens."),
     NULLABLE_NUMBER(OWNER, usd_per_1000_output),

@@ -23,6 +23,8 @@ struct model_shape {
     struct optional_integer availability_checked_at;
     const char *availability_source;
     struct optional_integer last_verified_at;
+    bool callable;                /* as the settings are now */
+    const char *why_not_callable; /* NULL = it is */
     struct optional_number usd_per_1000_input, usd_per_1000_output;
 };
 

@@ -4,7 +4,7 @@ import { mount } from '../../shared/ui/app.js';
 import { saveBlob } from '../../shared/ui/download.js';
 import { ApiError } from '../../shared/ui/errors.js';
 import { createResource } from '../../shared/ui/resource.js';
-import { loadModels } from '../models.js';
+import { loadCallable } from '../models.js';
 import { send } from './send.js';
 import { createThreads, textOf } from './threads.js';
 import { view } from './view.js';
@@ -13,7 +13,7 @@ let app = null;
 let running = null;
 const update = () => app?.update();
 const threads = createThreads();
-const models = createResource(update, loadModels);
+const models = createResource(update, loadCallable);
 const usual = 'claude-sonnet-4-6';
 
 const state = { threads, models, mode: 'single', picked: new Set(), draft: '', busy: false, listed: false, auth: null };

@@ -3,12 +3,12 @@ import '../../shared/shell.js';
 import { mount } from '../../shared/ui/app.js';
 import { readQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
-import { answerTimeoutMs, client, loadModels } from '../models.js';
+import { answerTimeoutMs, client, loadCallable } from '../models.js';
 import { view } from './view.js';
 
 let app = null;
 const update = () => app?.update();
-const models = createResource(update, loadModels);
+const models = createResource(update, loadCallable);
 const result = createResource(update, async (signal, body) => {
     const { data } = await client.post('/api/v1/compare', body, { signal, timeoutMs: answerTimeoutMs });
     return { ...data, calls: await callsOf(data.task_id, signal) };

@@ -10,6 +10,12 @@ import { tabs } from '../../shared/ui/tabs.js';
 
 const tones = { observed_available: 'good', observed_unverified: 'info', observed_unavailable: 'danger' };
 
+/* A model that cannot be called says why; whether a browser's model is there is known only when it was seen. */
+function availability(row) {
+    if (!row.callable) return html`${badge(t('models.not_connected'), 'plain')}<br /><span class="section-note">${row.why_not_callable}</span>`;
+    return badge(t(`models.${row.availability_status}`), tones[row.availability_status] ?? 'good');
+}
+
 /* The result of a test stands beside its button until the next one. */
 function trialCell(row, trials, test) {
     const trial = trials.get(row.id);
@@ -22,8 +28,8 @@ function trialCell(row, trials, test) {
 function columns(load, trials, test) {
     return [
         { name: 'display_name', title: t('models.name'), cell: (row) => html`${row.display_name}<br /><span class="section-note mono">${row.id}</span>` },
-        { name: 'adapter_kind', title: t('models.kind'), cell: (row) => html`<span class="mono">${row.adapter_kind}.${row.provider}</span>` },
-        { name: 'availability_status', title: t('models.availability'), cell: (row) => badge(t(`models.${row.availability_status}`), tones[row.availability_status] ?? 'plain') },
+        { name: 'adapter_kind', title: t('models.kind'), cell: (row) => (row.adapter_kind === 'browser' ? t('models.by_browser', { provider: row.provider }) : row.provider) },
+        { name: 'availability_status', title: t('models.availability'), cell: availability },
         {
             name: 'busy',
             title: t('models.busy'),

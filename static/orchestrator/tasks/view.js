@@ -1,6 +1,6 @@
 /* The tasks as a template: the list, and one task with its plan, steps and events. */
 import { t } from '../../shared/i18n.js';
-import { formatDateTime, formatMilliseconds, formatMoney } from '../../shared/numbers.js';
+import { formatDateTime, formatMilliseconds, formatMoney, formatNumber } from '../../shared/numbers.js';
 import { codeblock } from '../../shared/ui/codeblock.js';
 import { html } from '../../shared/ui/lit.js';
 import { waterfall } from '../../shared/ui/charts/waterfall.js';
@@ -33,11 +33,25 @@ export function columns(onTask) {
         },
         { name: 'status', title: t('tasks.status'), cell: ({ status }) => statusBadge(status) },
         { name: 'models', title: t('tasks.models'), cell: (row) => row.requested_models.map(({ display_name: name }) => name).join(', ') },
-        { name: 'execution_mode', title: t('tasks.mode'), cell: ({ execution_mode: mode }) => html`<span class="mono">${mode}</span>` },
+        { name: 'execution_mode', title: t('tasks.mode'), cell: ({ execution_mode: mode }) => t(`tasks.mode_${mode}`) },
         { name: 'duration_ms', title: t('tasks.duration'), align: 'end', cell: (row) => time(row.duration_ms) },
         { name: 'cost_usd', title: t('tasks.cost'), align: 'end', cell: (row) => money(row.cost_usd) },
         { name: 'accepted_at', title: t('tasks.accepted'), cell: (row) => formatDateTime(row.accepted_at) },
     ];
+}
+
+/* Every model that was called, in the order of its first step; what was asked for where none was. */
+/** @param {orchestrator.TaskDetail} task */
+function modelNames(task) {
+    const names = task.steps.map(({ model_display_name: name }) => name);
+    return [...new Set(names.length > 0 ? names : task.requested_models.map(({ display_name: name }) => name))].join(', ');
+}
+
+/* What all steps cost and took in tokens, as far as it is known. */
+/** @param {orchestrator.TaskDetail} task */
+function sums(task) {
+    const sum = (name) => task.steps.reduce((all, step) => (Number.isFinite(step[name]) ? (all ?? 0) + step[name] : all), null);
+    return { cost: sum('cost_usd'), input: sum('input_tokens'), output: sum('output_tokens') };
 }
 
 function fact(name, value) {
@@ -49,11 +63,16 @@ function fact(name, value) {
 
 /** @param {orchestrator.TaskDetail} task */
 function facts(task) {
+    const { cost, input, output } = sums(task);
     return html`<dl class="facts">
-        ${fact(t('tasks.models'), task.requested_models.map(({ display_name: name }) => name).join(', '))}
-        ${fact(t('tasks.mode'), task.execution_mode)}${fact(t('tasks.merge'), task.merge_strategy)}
-        ${fact(t('tasks.quorum'), task.quorum)}${fact(t('tasks.duration'), time(task.duration_ms))}
+        ${fact(t('tasks.models'), modelNames(task))}
+        ${fact(t('tasks.mode'), t(`tasks.mode_${task.execution_mode}`))}
+        ${task.model_count > 1 ? fact(t('tasks.merge'), t(`tasks.merge_${task.merge_strategy}`)) : null}
+        ${task.quorum > 1 ? fact(t('tasks.quorum'), formatNumber(task.quorum)) : null}${fact(t('tasks.duration'), time(task.duration_ms))}
+        ${fact(t('tasks.cost'), money(cost))}
+        ${input === null ? null : fact(t('tasks.tokens'), t('tasks.tokens_of', { input: formatNumber(input), output: formatNumber(output ?? 0) }))}
         ${fact(t('tasks.accepted'), formatDateTime(task.accepted_at))}
+        ${fact(t('tasks.id'), html`<span class="mono key-text">${task.task_id}</span>`)}
         ${task.retry_of_task_id ? fact(t('tasks.retry_of'), html`<a href=${`?task=${task.retry_of_task_id}`}>${task.retry_of_task_id.slice(0, 8)}</a>`) : null}
     </dl>`;
 }
@@ -66,7 +85,7 @@ function stepView(step) {
             ${statusBadge(step.status)}
         </summary>
         <div class="disclosure-body stack">
-            <p class="section-note">${[`${step.backend}.${step.provider}`, time(step.duration_ms), money(step.cost_usd)].join(' · ')}</p>
+            <p class="section-note">${[step.backend === 'browser' ? t('tasks.mode_browser') : step.provider, time(step.duration_ms), money(step.cost_usd)].join(' · ')}</p>
             ${step.failure_message ? html`<p class="field-error" dir="auto">${step.failure_message}</p>` : null}
             ${step.output_text ? markdown(step.output_text) : null}
         </div>
@@ -92,7 +111,7 @@ function timeline(task) {
             caption: t('tasks.events'),
             rows: task.events,
             columns: [
-                { name: 'event_type', title: t('tasks.event'), cell: (row) => html`<span class="mono">${row.event_type}</span>` },
+                { name: 'event_type', title: t('tasks.event'), cell: (row) => t(`tasks.event_${row.event_type.replace('.', '_')}`) },
                 { name: 'created_at', title: t('tasks.after'), align: 'end', cell: (row) => formatMilliseconds(Math.max(0, Date.parse(row.created_at) - start)) },
             ],
         })}
@@ -107,9 +126,9 @@ function detail(task, actions) {
     const retriable = task.status === 'failed' || task.status === 'cancelled';
     return html`<div class="stack" id="task">
         <section class="card section stack" aria-labelledby="task-title">
-            <div class="section-head"><h2 id="task-title" class="mono">${task.task_id}</h2>${statusBadge(task.status)}</div>
+            <div class="section-head"><h2 id="task-title">${t('tasks.of', { time: formatDateTime(task.accepted_at) })}</h2>${statusBadge(task.status)}</div>
             <p class="task-prompt" dir="auto">${task.prompt}</p>
-            ${task.failure_message ? notice({ tone: 'danger', title: task.failure_code, body: html`<p>${task.failure_message}</p>` }) : null}
+            ${task.failure_message ? notice({ tone: 'danger', title: t(`failure.${task.failure_code}`), body: html`<p>${task.failure_message}</p>` }) : null}
             ${facts(task)}
             <div class="button-row">
                 <button type="button" class="button" data-size="small" id="export" @click=${() => actions.export(task.task_id)}>${t('tasks.export')}</button>
