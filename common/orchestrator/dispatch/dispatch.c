@@ -2,6 +2,7 @@
  * the fallback model, and becomes a step. */
 #include "base/clock.h"
 #include "base/fiber.h"
+#include "base/list.h"
 #include "net/fetch_set.h"
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/adapters.h"
@@ -31,7 +32,7 @@ struct active_call {
     struct semaphore_ticket ticket;
     struct llm_call *call;
     struct browser_call browser;
-    struct spend_hold *hold; /* NULL = none is needed */
+    size_t hold; /* number of its hold in the run, from 1; 0 = none is needed */
     int64_t queued_at, started_at;
     int64_t charged_tokens; /* of the key's minute */
     int64_t earlier_cost;   /* of the model before the fallback */
@@ -58,17 +59,26 @@ static int64_t daily_limit(const struct worker_context *worker)
     return (int64_t)llround(worker->settings->daily_cost_limit_usd * NANO_PER_DOLLAR);
 }
 
-static struct spend_hold *new_hold(struct run *run)
+/* Holds move when there are more of them, so a call keeps the number of its own. */
+static struct spend_hold *hold_of(const struct run *run, const struct active_call *active)
 {
-    if (!run->holds)
-        run->holds = ARENA_ARRAY(run->arena, struct spend_hold, RUN_CALLS_MAX);
-    return run->hold_count < RUN_CALLS_MAX ? &run->holds[run->hold_count++] : NULL;
+    return active->hold ? &run->holds[active->hold - 1] : NULL;
+}
+
+static struct spend_hold *new_hold(struct run *run, struct active_call *active)
+{
+    if (run->hold_count == RUN_CALLS_MAX)
+        return NULL;
+    (void)ARRAY_ADD(run->arena, run->holds, run->hold_count);
+    active->hold = run->hold_count;
+    return hold_of(run, active);
 }
 
 /* Cost that the provider bills beyond what was held. */
-static int64_t excess_of(const struct active_call *active)
+static int64_t excess_of(const struct run *run, const struct active_call *active)
 {
-    int64_t held = active->hold ? active->hold->nano_usd : 0;
+    const struct spend_hold *hold = hold_of(run, active);
+    int64_t held = hold ? hold->nano_usd : 0;
 
     return active->result->cost.value > held ? active->result->cost.value - held : 0;
 }
@@ -76,7 +86,7 @@ static int64_t excess_of(const struct active_call *active)
 static void note_excess(struct run *run, struct active_call *active)
 {
     const struct call_details excess = {
-        .excess_usd = GIVEN_NUMBER((double)excess_of(active) / NANO_PER_DOLLAR)};
+        .excess_usd = GIVEN_NUMBER((double)excess_of(run, active) / NANO_PER_DOLLAR)};
 
     active->result->details =
         json_join(run->arena, active->result->details, call_details_print(run->arena, &excess));
@@ -114,7 +124,7 @@ static void note_usage(struct run *run, const struct active_call *active)
                               .duration_ms = milliseconds_since(active->started_at),
                               .timed_calls = 1,
                               .nano_usd = result->cost.value,
-                              .excess_nano_usd = excess_of(active)});
+                              .excess_nano_usd = excess_of(run, active)});
 }
 
 /* Replaces the held cost of a call by its actual cost. */
@@ -126,11 +136,11 @@ static void book_cost(struct run *run, struct active_call *active)
         active->charged_tokens);
     if (!active->hold)
         return;
-    if (excess_of(active))
+    if (excess_of(run, active))
         note_excess(run, active);
-    active->hold->is_over = true;
-    active->hold->booked = active->result->cost.value;
-    active->hold = NULL;
+    hold_of(run, active)->is_over = true;
+    hold_of(run, active)->booked = active->result->cost.value;
+    active->hold = 0;
 }
 
 static void release_slot(struct active_call *active, const struct run *run)
@@ -240,7 +250,7 @@ static void refuse_over_limit(struct call_batch *batch, struct active_call *acti
                               const struct call_details *details, const char *message)
 {
     active->result->details = call_details_print(batch->run->arena, details);
-    active->hold = NULL;
+    active->hold = 0;
     result_fail(batch->run, active->result, FAILURE_RATE_LIMITED, message);
     end_call(batch, active);
 }
@@ -294,14 +304,15 @@ static enum error hold_cost(struct call_batch *batch, struct active_call *active
                                     .limit = daily_limit(run->worker)};
     struct spend_refusal refusal = {0};
     size_t before = run->hold_count;
+    struct spend_hold *hold;
     enum error error;
 
     *granted = true;
     request.nano_usd *= active->call->provider->policy.attempts;
     if (!request.nano_usd)
         return run_store(run);
-    active->hold = new_hold(run);
-    if (!active->hold)
+    hold = new_hold(run, active);
+    if (!hold)
         return problem_set(run->problem, ERROR_TOO_LARGE, "too_many_calls",
                            "A task makes %d calls at most.", RUN_CALLS_MAX);
     error = db_begin(run->db, DB_WRITE, run->problem);
@@ -309,7 +320,7 @@ static enum error hold_cost(struct call_batch *batch, struct active_call *active
         return error;
     error = run_store(run);
     if (!error)
-        error = spend_hold(&spending, &request, active->hold, &refusal, run->holds, before);
+        error = spend_hold(&spending, &request, hold, &refusal, run->holds, before);
     error = db_finish(run->db, error, run->problem);
     *granted = !refusal.refused;
     if (!error && refusal.refused)
