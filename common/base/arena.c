@@ -18,7 +18,7 @@
 #endif
 
 enum {
-    FIRST_BLOCK_BYTES = 8 * 1024, /* kept between requests; each further block is twice as large */
+    FIRST_BLOCK_BYTES = 8 * 1024, /* kept between requests; each further block doubles the arena */
     BLOCK_BYTES = 64 * 1024,      /* up to this; larger requests get separate blocks */
     ALIGNMENT = 16
 };
@@ -185,7 +185,7 @@ static struct block *block_add(struct arena *arena, size_t size)
     struct block *block;
 
 #ifndef ARENA_PLAIN_MALLOC
-    size_t usual = arena->blocks ? arena->blocks->capacity * 2 : FIRST_BLOCK_BYTES;
+    size_t usual = arena->used > FIRST_BLOCK_BYTES ? arena->used : FIRST_BLOCK_BYTES;
 
     if (usual > BLOCK_BYTES)
         usual = BLOCK_BYTES;

@@ -35,8 +35,9 @@
 
 enum {
     GUARD_BYTES = 4096,
-    TRIM_FIBERS = 256, /* with more of them, those that wait give the unused part back */
-    TRIM_MARGIN = 1024 /* below the frame that waits: what the switch itself uses */
+    SLICE_MICROSECONDS = 5000, /* of fibers that are ready, before the loop looks at descriptors */
+    TRIM_FIBERS = 256,         /* with more of them, those that wait give the unused part back */
+    TRIM_MARGIN = 1024         /* below the frame that waits: what the switch itself uses */
 };
 
 /* At the high end of the mapping of its stack. */
@@ -315,8 +316,9 @@ static void run(struct fiber *fiber)
 void fibers_turn(int64_t until)
 {
     struct fiber *last = fibers.last;
+    int64_t slice_ends = clock_monotonic_microseconds() + SLICE_MICROSECONDS;
 
-    while (last) {
+    while (last && clock_monotonic_microseconds() < slice_ends) {
         struct fiber *fiber = fibers.first;
 
         fibers.first = fiber->next;

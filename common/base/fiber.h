@@ -51,7 +51,8 @@ void fiber_wake(struct fiber *fiber);
 void fiber_hold(const char *what);
 void fiber_release(void);
 
-/* Runs every fiber that is ready, once; then waits for events, at most until the moment. */
+/* Runs the fibers that are ready, each once and for some milliseconds altogether; then waits for
+ * events, at most until the moment, or only looks for them when more are ready. */
 void fibers_turn(int64_t until);
 
 /* Fibers that have not ended. */

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum {
-    ACCEPTED_PER_TURN = 16, /* the rest is for other workers, or for the next turn */
+    ACCEPTED_PER_TURN = 64, /* the rest is for other workers, or for the next turn */
     TURN_MICROSECONDS = 1000000,
     DESCRIPTORS_KEPT = 64,       /* for files, the database, the log */
     DESCRIPTORS_PER_REQUEST = 3, /* the web server, the provider, an idle connection */
@@ -127,19 +127,31 @@ static void leave(void)
     loop_unwatch(&worker.signals);
 }
 
-/* A connection waits, or a signal. */
+static bool watch_incoming(void)
+{
+    return loop_watch(&worker.incoming, worker.listener->socket, EPOLLIN | EPOLLEXCLUSIVE);
+}
+
+/* A connection waits, or a signal. The system wakes the worker that has watched the socket for
+ * longest; whoever has accepted goes to the end of that line. */
 static void on_incoming(uint32_t events, void *context)
 {
+    int accepted = 0, connection = 0;
+
     (void)events;
     (void)context;
-    for (int i = 0; i < ACCEPTED_PER_TURN && !worker.leaving; i++) {
-        int connection = listener_take(worker.listener);
-
-        if (connection == LISTENER_LEAVES)
-            leave();
-        if (connection < 0)
-            return;
+    while (accepted < ACCEPTED_PER_TURN && (connection = listener_take(worker.listener)) >= 0) {
         begin(connection);
+        accepted++;
+    }
+    if (connection == LISTENER_LEAVES) {
+        leave();
+    } else if (accepted) {
+        loop_unwatch(&worker.incoming);
+        if (!watch_incoming()) {
+            log_event(LOG_CRITICAL, "loop_failed", "the socket cannot be watched");
+            leave();
+        }
     }
 }
 
@@ -171,8 +183,7 @@ static bool start(struct server *server, const struct listener *listener)
     worker.server = server;
     worker.listener = listener;
     worker.incoming.ready = worker.signals.ready = on_incoming;
-    if (!loop_open(&problem) &&
-        loop_watch(&worker.incoming, listener->socket, EPOLLIN | EPOLLEXCLUSIVE) &&
+    if (!loop_open(&problem) && watch_incoming() &&
         loop_watch(&worker.signals, listener->leaving, EPOLLIN))
         return true;
     log_event(LOG_CRITICAL, "loop_failed", problem.text);

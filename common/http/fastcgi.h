@@ -40,16 +40,17 @@ struct fastcgi {
     size_t content_left; /* of the record being read */
     size_t padding_left;
     bool body_ended;
-    bool broken; /* the peer is gone or violates the protocol */
-    size_t begin, end;
-    unsigned char buffer[FASTCGI_BUFFER];
+    bool broken;       /* the peer is gone or violates the protocol */
+    size_t begin, end; /* in `buffer` */
     size_t parameters_length;
-    char parameters[FASTCGI_PARAMETERS_MAX]; /* name NUL value NUL, repeated */
     size_t name_count;
     struct fastcgi_name {
         size_t at; /* in `parameters` */
         size_t length;
     } names[FASTCGI_NAMES_MAX];
+    /* Large and mostly untouched. */
+    char parameters[FASTCGI_PARAMETERS_MAX]; /* name NUL value NUL, repeated */
+    unsigned char buffer[FASTCGI_BUFFER];
 };
 
 /* Reads a request up to its body. `connection` is non-blocking and belongs to the request from now

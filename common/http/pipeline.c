@@ -2,6 +2,7 @@
  * step either passes the request on or completes the reply. Every reply gets the same headers,
  * metrics and log line. */
 #include "base/clock.h"
+#include "base/fiber.h"
 #include "base/log.h"
 #include "crypto/token.h"
 #include "http/http_internal.h"
@@ -408,7 +409,8 @@ static bool refuse(struct serving *serving)
 static void run_steps(struct serving *serving, bool refused)
 {
     text_start(&serving->reply.body, serving->request.arena, REPLY_BODY_MAX);
-    text_reserve(&serving->reply.body, BODY_GUESS);
+    if (!fiber_current()) /* where thousands wait, an answer takes memory when it is there */
+        text_reserve(&serving->reply.body, BODY_GUESS);
     if (refused ? refuse(serving) : take_steps(serving))
         step_handle(serving);
     if (!serving->request.streaming)

@@ -1,4 +1,5 @@
 /* Builds an answer from a whole body or from stream chunks, and passes pieces of a stream on. */
+#include "base/list.h"
 #include "llm/compose_internal.h"
 
 #include <ctype.h>
@@ -100,12 +101,12 @@ void collect_piece(struct llm_collected *collected, struct choice_build *choice,
 
 struct thought_build *collect_thought(struct llm_collected *collected, struct choice_build *choice)
 {
-    struct thought_build *thought = &choice->thoughts[choice->thought_count];
+    struct thought_build *thought;
 
     if (choice->thought_count == LLM_THOUGHTS_MAX)
         return NULL;
+    thought = ARRAY_ADD(collected->arena, choice->thoughts, choice->thought_count);
     text_start(&thought->text, collected->arena, collected->maximum);
-    choice->thought_count++;
     return thought;
 }
 
@@ -143,13 +144,14 @@ void collect_sealed(struct llm_collected *collected, struct choice_build *choice
 
 struct tool_build *collect_tool(struct llm_collected *collected, struct choice_build *choice)
 {
-    struct tool_build *tool = &choice->tools[choice->tool_count];
+    int64_t index = (int64_t)choice->tool_count;
+    struct tool_build *tool;
 
     if (choice->tool_count == LLM_TOOL_CALLS_MAX)
         return NULL;
-    *tool = (struct tool_build){.index = (int64_t)choice->tool_count, .id = "", .name = ""};
+    tool = ARRAY_ADD(collected->arena, choice->tools, choice->tool_count);
+    *tool = (struct tool_build){.index = index, .id = "", .name = ""};
     text_start(&tool->arguments, collected->arena, LLM_ARGUMENTS_MAX);
-    choice->tool_count++;
     return tool;
 }
 

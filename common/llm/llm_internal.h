@@ -35,9 +35,9 @@ struct thought_build {
 struct choice_build {
     size_t position;
     struct text text, refusal, logprobs;
-    struct tool_build tools[LLM_TOOL_CALLS_MAX];
+    struct tool_build *tools;
     size_t tool_count;
-    struct thought_build thoughts[LLM_THOUGHTS_MAX];
+    struct thought_build *thoughts;
     size_t thought_count;
     const char *finish, *stopped_by;
 };

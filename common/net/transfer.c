@@ -19,11 +19,11 @@
 #include <unistd.h>
 
 enum {
-    FIRST_BUFFER = 4096,
+    FIRST_BUFFER = 1024,
     WAIT_MAX_MS = 60000,
     PER_HOST = 16,
     KEPT = 16,
-    FIBER_BUFFER = 4096 /* of each connection, where there are thousands */
+    FIBER_BUFFER = 2048 /* of each connection, where there are thousands */
 };
 
 /* Bytes that grow up to a limit, with a NUL after them. */
