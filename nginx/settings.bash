@@ -9,6 +9,7 @@ declare -A service_name=()  # SERVICE ROLE => the service's name of that setting
 declare -A pool_workers=() pool_waiting=() pool_seconds=() # by pool, which is SERVICE-FAMILY
 declare -A program_service=() program_command=() program_condition=() program_port=() # by process group
 services=() pools=() programs=() family_rows=() error_rows=()
+concurrent_pools=() # those that serve requests side by side
 
 # Reads nginx/services, the table of services, families and programs.
 read_services() {
@@ -294,7 +295,7 @@ resolve_workers() {
     hot=$number
     for pool in "${pools[@]}"; do
         [[ ${pool_workers[$pool]} != hot ]] || pool_workers[$pool]=$hot
-        [[ ${pool_workers[$pool]} != cores ]] || pool_workers[$pool]=$cores
+        if [[ ${pool_workers[$pool]} == cores ]]; then pool_workers[$pool]=$cores && concurrent_pools+=("$pool"); fi
         name=ASSAY_WORKERS_${pool^^}
         number_setting "${name//-/_}" "${pool_workers[$pool]}" 1 256
         pool_workers[$pool]=$number

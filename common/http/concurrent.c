@@ -22,7 +22,7 @@ enum {
     ACCEPTED_PER_TURN = 64, /* the rest is for other workers, or for the next turn */
     TURN_MICROSECONDS = 1000000,
     DESCRIPTORS_KEPT = 64,       /* for files, the database, the log */
-    DESCRIPTORS_PER_REQUEST = 3, /* the web server, the provider, an idle connection */
+    DESCRIPTORS_PER_REQUEST = 2, /* to the web server, to the provider */
     SLOTS_KEPT = 64,
     TRIM_BYTES = 16 * 1024 * 1024, /* of memory that requests gave back */
     DAMAGED_SECONDS = 5 /* for the requests of a worker that leaves for one with a fresh file */

@@ -594,46 +594,6 @@ static enum error run_batch(struct call_batch *batch)
     return error;
 }
 
-void run_add_count(struct optional_integer *sum, struct optional_integer more)
-{
-    if (!more.given || sum->value < 0)
-        return;
-    sum->given = !__builtin_add_overflow(sum->value, more.value, &sum->value);
-    if (!sum->given)
-        sum->value = -1;
-}
-
-void run_add_step(struct run *run, const struct result *result)
-{
-    struct step_record *steps = ARENA_ARRAY(run->arena, struct step_record, run->steps.count + 1);
-    bool replaced = result->executed != result->model;
-
-    if (run->steps.count)
-        memcpy(steps, run->steps.items, run->steps.count * sizeof *steps);
-    steps[run->steps.count] = (struct step_record){
-        .step_index = (int64_t)run->steps.count + 1,
-        .model_id = result->model->id,
-        .model_display_name = result->model->display_name,
-        .backend = result->executed->backend,
-        .provider = result->executed->provider,
-        .status = result->status,
-        .failure_code = result->failure_code,
-        .failure_message = result->failure_message,
-        .output_text = result->text,
-        .duration_ms = result->duration_ms,
-        .input_tokens = result->input_tokens,
-        .output_tokens = result->output_tokens,
-        .cost_usd = {result->cost.given, (double)result->cost.value / NANO_PER_DOLLAR},
-        .executed_model_id = replaced ? result->executed->id : NULL,
-        .started_at = {result->started_at != 0, result->started_at},
-        .completed_at = {result->ended_at != 0, result->ended_at},
-        .details = result->details};
-    run->steps = (struct step_list){run->steps.count + 1, steps};
-    run_add_count(&run->cached_tokens, result->cached_tokens);
-    run_add_count(&run->cache_write_tokens, result->cache_write_tokens);
-    run_add_count(&run->reasoning_tokens, result->reasoning_tokens);
-}
-
 /* After a jump out of dispatching. */
 static void release_all(void *thing)
 {
