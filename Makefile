@@ -187,6 +187,7 @@ bench: packages-test
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/support
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/flood
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/orchestrator
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/crowd
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/improvement
 	@BUILD=$(BUILD) $(PYTHON) tests/bench/speed/run
 
