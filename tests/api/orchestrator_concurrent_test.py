@@ -58,7 +58,11 @@ def ended_tasks(service):
             and not found["waiting_by_model"] and not found["spend"]["held_usd"]
 
     wait_for(is_settled, lambda: str(router(service)), 90)
-    return [row[0] for row in service.sql("SELECT status FROM orch_tasks")]
+    statuses, before = [], ""
+    while page := service.get(f"/api/v1/tasks?limit=100&before={before}").json():
+        statuses += [task["status"] for task in page]
+        before = page[-1]["accepted_at"]
+    return statuses
 
 
 @pytest.mark.parametrize("engine", ENGINES)
