@@ -1,4 +1,5 @@
 /* The orchestrator, family light: what is answered from the store and the catalog at once. */
+#include "orchestrator-light/add_model.h"
 #include "orchestrator-light/analytics.h"
 #include "orchestrator-light/front_models.h"
 #include "orchestrator-light/list.h"
@@ -27,6 +28,18 @@ static const struct route routes[] = {
      .name = "models",
      .tag = "models",
      .summary = "What can be asked"},
+    {.method = METHOD_POST,
+     .path = "/api/v1/models",
+     .role = ORCHESTRATOR_ADMIN,
+     .body = &new_model_schema,
+     .status = 201,
+     .reply = &added_model_schema,
+     .errors = ERRORS(409, 429, 503),
+     .handler = model_add_handle,
+     .name = "add_model",
+     .tag = "models",
+     .summary = "Add a model",
+     .help = "All workers know it within five seconds."},
     {.method = METHOD_GET,
      .path = "/api/v1/analytics",
      .role = ORCHESTRATOR_STAFF,

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { RETRY_AFTER_SECONDS = 60, WINDOW_SECONDS = 60 };
+enum { RETRY_AFTER_SECONDS = 60, WINDOW_SECONDS = 60, MINUTE_US = 60000000 };
 
 static bool shows_key(const struct request *request, const char *key)
 {
@@ -206,8 +206,11 @@ static bool accept_key(struct request *request, const char *secret, struct http_
 void service_touch_key(struct request *request)
 {
     const char *id = service_key_id(request);
+    const struct virtual_key *key = id ? service_caller(request)->key : NULL;
     struct key_store_call call = {.arena = request->arena, .problem = &request->problem};
 
+    if (key && key->last_used_at.given && key->read_at - key->last_used_at.value < MINUTE_US)
+        return;
     if (id && (store_database(service_store(request), &call.db, &request->problem) ||
                virtual_key_touch(&call, id)))
         log_event(LOG_WARNING, "key_use_not_noted", request->problem.text);

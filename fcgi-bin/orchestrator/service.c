@@ -7,6 +7,7 @@
 #include "orchestrator/runs/calls.h"
 #include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service_internal.h"
+#include "orchestrator/storage/added_model_store.h"
 #include "orchestrator/storage/answer_store.h"
 #include "orchestrator/storage/model_list_store.h"
 #include "orchestrator/storage/response_store.h"
@@ -42,6 +43,7 @@ struct service {
     int64_t model_list_checked_at; /* of the store's; 0 = the base's is used */
     int64_t model_list_read_at;    /* monotonic microseconds, as the next two */
     int64_t model_list_changed_at; /* 0 = never */
+    int64_t added_models_version;  /* of the store's models that this catalog has */
     size_t outlived;               /* requests that began before that and still run */
     struct worker_context worker;
     struct shared_rate *cache; /* NULL = none */
@@ -131,8 +133,7 @@ static enum error make_catalog(struct service *service, struct arena *arena,
     enum error error = ERROR_NONE;
 
     catalog_make_static(arena, settings->profile != PROFILE_API_ONLY, &service->base);
-    for (size_t i = 0;
-         i < COUNT_OF(service->model_list_arenas) && orchestrator_uses_chromium(settings); i++) {
+    for (size_t i = 0; i < COUNT_OF(service->model_list_arenas); i++) {
         service->model_list_arenas[i] = arena_create(MODEL_LIST_MEMORY);
         if (!service->model_list_arenas[i])
             return problem_set(problem, ERROR_SYSTEM, "memory", "no memory");
@@ -251,24 +252,58 @@ static void stop(void *state)
 
 /* The previous catalog stays valid until the next change, which waits for the requests that began
  * before this one. */
+/* The models of the base, with the list of the browser if there is one, and those that were added.
+ */
+static void compose_catalog(struct service *service, struct arena *arena,
+                            const struct stored_model_list *list, const struct string_list *added)
+{
+    struct problem problem = {0};
+    struct catalog catalog;
+
+    if (list->checked_at)
+        catalog_set_model_list(arena, &service->base, &list->labels, list->checked_at, &catalog);
+    else
+        catalog_copy(arena, &service->base, &catalog);
+    for (size_t i = 0; i < added->count; i++)
+        if (catalog_add_text(arena, added->items[i], &catalog, &problem))
+            log_event(LOG_WARNING, "model_not_added", problem.text);
+    service->catalog = catalog;
+}
+
+static enum error read_stored_models(struct service *service, struct arena *arena, struct db *db,
+                                     struct stored_model_list *list, struct string_list *added,
+                                     int64_t *version, struct problem *problem)
+{
+    enum error error = ERROR_NONE;
+
+    *list = (struct stored_model_list){0};
+    if (orchestrator_uses_chromium(&service->settings))
+        error = model_list_load(db, arena, list, problem);
+    if (!error)
+        error = added_models_version(db, version, problem);
+    return error ? error : added_models_list(db, arena, added, problem);
+}
+
 static void adopt_model_list(struct service *service, struct arena *arena)
 {
     struct problem problem = {0};
     struct stored_model_list list;
-    struct catalog catalog;
+    struct string_list added;
+    int64_t version;
     struct db *db;
 
     if (store_database(service->store, &db, &problem) ||
-        model_list_load(db, arena, &list, &problem)) {
+        read_stored_models(service, arena, db, &list, &added, &version, &problem)) {
         log_event(LOG_WARNING, "menu_not_loaded", problem.text);
         return;
     }
-    if (!list.checked_at || list.checked_at == service->model_list_checked_at)
+    if (list.checked_at == service->model_list_checked_at &&
+        version == service->added_models_version)
         return;
-    catalog_set_model_list(arena, &service->base, &list.labels, list.checked_at, &catalog);
-    service->catalog = catalog;
+    compose_catalog(service, arena, &list, &added);
     choose_default(service);
     service->model_list_checked_at = list.checked_at;
+    service->added_models_version = version;
     service->model_list_changed_at = clock_monotonic_microseconds();
     service->outlived = service->server->running;
     service->model_list_arenas[1] = service->model_list_arenas[0];

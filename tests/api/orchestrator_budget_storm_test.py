@@ -96,7 +96,8 @@ def check(service, books, statuses, killed):
 
     wait_for(settled, seconds=DEADLINE + 60)
     assert set(statuses) <= ({200, 429, 0, 502, 503, 504} if killed else {200, 429}), set(statuses)
-    assert statuses.count(200) > CALLS // 5 and statuses.count(429) > 0
+    assert statuses.count(200) > CALLS // (20 if killed else 5)  # a process that is killed takes all its calls along
+    assert killed or statuses.count(429) > 0
     budgets = service.get("/api/v1/budgets").json()["budgets"]
     assert [b for b in budgets if b["spent_usd"] > b["limit_usd"] + 1e-9] == []
     for message in books.refused:

@@ -309,3 +309,33 @@ class TestSpending:
         assert rows and "planted" not in str(rows)
         failed = next(t for t in tasks if t["status"] == "failed")
         assert live.post(f"/api/v1/tasks/{failed['task_id']}/retry", headers=headers).status_code == 409
+
+
+class TestModels:
+    def test_a_model_is_added_and_removed(self, live, models):
+        body = {"id": "added", "provider": "other", "model": "cheap", "base_url": models.url + "/v1",
+                "usd_per_1000_input": 1, "usd_per_1000_output": 2}
+        admin(live, "POST", "/models", {**body, "base_url": "http://models.example/v1"}, 422)
+        admin(live, "POST", "/models", {**body, "base_url": None}, 422)
+        admin(live, "POST", "/models", {**body, "id": "gpt-5-4-api"}, 409)
+        admin(live, "POST", "/models", body)
+        admin(live, "POST", "/models", body, 409)
+        _, headers = new_key(live)
+        wait_for(lambda: chat(live, headers, "added").status_code == 200)
+        wait_for(lambda: any(m["id"] == "added" and m["was_added"] for m in live.get("/api/v1/models", headers=ADMIN).json()["models"]))
+        wait_for(lambda: live.post("/api/v1/models/added/test", headers=ADMIN).status_code == 200)
+        trial = live.post("/api/v1/models/added/test", headers=ADMIN).json()
+        assert trial["succeeded"] and trial["output_text"] == "yes" and trial["cost_usd"] == pytest.approx(0.005 + 0.002)
+        assert "Authorization" not in models.calls[-1]["headers"]
+        models.answers["cheap"] = "status:401"
+        assert live.post("/api/v1/models/added/test", headers=ADMIN).json()["succeeded"] is False
+        assert live.send("DELETE", "/api/v1/models/cheap", headers=ADMIN).status_code == 404
+        admin(live, "DELETE", "/models/added")
+        wait_for(lambda: chat(live, headers, "added").status_code == 404)
+
+    def test_a_model_of_a_known_provider_has_its_key(self, live, models):
+        admin(live, "POST", "/models", {"id": "mini", "provider": "openai", "model": "cheap", "base_url": "http://127.0.0.1:9/x"})
+        _, headers = new_key(live)
+        wait_for(lambda: chat(live, headers, "mini").status_code == 200)
+        assert models.calls[-1]["headers"]["Authorization"] == "Bearer openai-secret-key"
+        admin(live, "DELETE", "/models/mini")

@@ -197,6 +197,13 @@ void catalog_make_from_labels(struct arena *arena, const struct string_list *lab
     add_apis(arena, catalog);
 }
 
+void catalog_copy(struct arena *arena, const struct catalog *base, struct catalog *copy)
+{
+    *copy = *base;
+    copy->models = ARENA_ARRAY(arena, struct model, CATALOG_MODELS_MAX);
+    memcpy(copy->models, base->models, base->count * sizeof *copy->models);
+}
+
 void catalog_set_model_list(struct arena *arena, const struct catalog *base,
                             const struct string_list *labels, int64_t checked_at,
                             struct catalog *catalog)

@@ -41,6 +41,7 @@ struct model {
     const char *api_version; /* of Azure's deployments; NULL */
     const char *token;
     const char *missing_key; /* the variable for its key, if that is unset; NULL = none */
+    bool was_added;          /* by an administrator, on a page */
 };
 
 struct catalog {
@@ -74,6 +75,13 @@ void catalog_set_model_list(struct arena *arena, const struct catalog *base,
  * Errors name the file and the member. */
 MUST_CHECK enum error catalog_add_file(struct arena *arena, const char *path,
                                        struct catalog *catalog, struct problem *problem);
+
+/* Adds one model of such an object as text. */
+MUST_CHECK enum error catalog_add_text(struct arena *arena, const char *json,
+                                       struct catalog *catalog, struct problem *problem);
+
+/* A copy that more models can be added to; `base` must outlive it. */
+void catalog_copy(struct arena *arena, const struct catalog *base, struct catalog *copy);
 
 /* Sets the model's address and the variable of its key (NULL = no key is sent). */
 void catalog_set_access(struct model *model, const char *base_url, const char *api_key_env);

@@ -135,3 +135,18 @@ enum error catalog_add_file(struct arena *arena, const char *path, struct catalo
         error = add_entry(arena, path, i, json_array_get(document, i), catalog, problem);
     return error;
 }
+
+enum error catalog_add_text(struct arena *arena, const char *json, struct catalog *catalog,
+                            struct problem *problem)
+{
+    struct json_fault fault;
+    json_t *document;
+    enum error error;
+
+    if (json_read(arena, json, strlen(json), JSON_DEPTH_LIMIT, &document, &fault))
+        return problem_set(problem, ERROR_INVALID, "models_file", "an added model is no JSON");
+    error = add_entry(arena, "added", 0, document, catalog, problem);
+    if (!error)
+        catalog->models[catalog->count - 1].was_added = true;
+    return error;
+}

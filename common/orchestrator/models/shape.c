@@ -41,6 +41,7 @@ static const struct field model_fields[] = {
     MOMENT(OWNER, last_verified_at, .time = TIME_Z),
     NULLABLE_NUMBER(OWNER, usd_per_1000_input, .help = "Price of a thousand tokens."),
     NULLABLE_NUMBER(OWNER, usd_per_1000_output),
+    BOOLEAN(OWNER, was_added, .help = "By an administrator, who can remove it."),
 };
 #undef OWNER
 SCHEMA(model_schema, struct model_shape, "Model", model_fields);
@@ -64,5 +65,6 @@ struct model_shape model_shape_of(const struct model *model)
                                 .reasoning_capable = model->reasoning_capable,
                                 .fallback_model_id = model->fallback_model_id,
                                 .usd_per_1000_input = per_1000(model, model->input_price),
-                                .usd_per_1000_output = per_1000(model, model->output_price)};
+                                .usd_per_1000_output = per_1000(model, model->output_price),
+                                .was_added = model->was_added};
 }

@@ -72,3 +72,25 @@ export function askForCustomer(client, customer = null) {
         send: ({ name = '', off = false }) => save(client, 'customers', customer, { name, active: !off }),
     });
 }
+
+/* A model of a provider whose key is in the settings, or of a server that needs none. */
+export function askForModel(client) {
+    const price = (name) => ({ name, kind: 'number', optional: true, label: () => t(`models.field_${name}`), affix: () => 'USD', hint: () => t('models.price_hint') });
+    return formDialog({
+        id: 'model',
+        wide: true,
+        title: t('models.add_model'),
+        action: t('models.add_model'),
+        fields: [
+            { name: 'provider', kind: 'select', label: () => t('models.kind'), options: () => ['openai', 'anthropic', 'other'].map((value) => ({ value, title: t(`models.provider_${value}`) })) },
+            text('model', { hint: () => t('models.model_hint') }),
+            text('base_url', { kind: 'url', wide: true, hint: () => t('models.base_url_hint'), applies: ({ provider }) => provider === 'other' }),
+            text('id', { hint: () => t('models.id_hint') }),
+            text('display_name', { optional: true }),
+            price('usd_per_1000_input'),
+            price('usd_per_1000_output'),
+            flag('reasoning'),
+        ],
+        send: ({ id = '', model = '', ...values }) => client.post('/api/v1/models', { id, model, ...values }),
+    });
+}

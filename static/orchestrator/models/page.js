@@ -4,12 +4,15 @@ import { t } from '../../shared/i18n.js';
 import { formatMilliseconds, formatMoney } from '../../shared/numbers.js';
 import { currentPerson, isForPeople, roleIn } from '../../shared/person.js';
 import { mount } from '../../shared/ui/app.js';
+import { confirm } from '../../shared/ui/dialog.js';
 import { ApiError } from '../../shared/ui/errors.js';
 import { readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
+import { attempt } from '../../experiments/attempt.js';
 import { client, loadModels, sayError } from '../models.js';
 import { createAccess } from './access.js';
+import { askForModel } from './dialogs.js';
 import { view } from './view.js';
 
 const everyMs = 5000;
@@ -55,6 +58,21 @@ async function test({ id, display_name: name }) {
     update();
 }
 
+/* All processes read the models again within this time. */
+const settleMs = 6000;
+
+async function addModel() {
+    const added = await askForModel(client);
+    if (added === undefined) return;
+    toast(t('models.model_added', { name: added.id }));
+    setTimeout(() => models.reload(), settleMs);
+}
+
+async function removeModel({ id, display_name: name }) {
+    if (!(await confirm({ title: t('models.delete_title', { name }), text: t('models.remove_text'), action: t('models.delete') }))) return;
+    if (await attempt(() => client.delete(`/api/v1/models/${encodeURIComponent(id)}`))) setTimeout(() => models.reload(), settleMs);
+}
+
 const access = createAccess(update);
 let tab = readQuery(defaults).tab;
 
@@ -68,7 +86,7 @@ function open(name) {
 await currentPerson();
 const mayManage = !isForPeople() || roleIn('models') === 'admin';
 if (!mayManage) tab = 'models';
-app = mount(document.getElementById('page'), view, { models, load, trials, access, tab, mayManage, actions: { refresh, test, open } });
+app = mount(document.getElementById('page'), view, { models, load, trials, access, tab, mayManage, actions: { refresh, test, open, addModel, removeModel } });
 if (tab !== 'models') access.load();
 models.load().then((data) => {
     if (data === undefined) return;

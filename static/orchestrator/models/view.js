@@ -3,6 +3,7 @@ import { t } from '../../shared/i18n.js';
 import { formatDateTime, formatMoney } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { html } from '../../shared/ui/lit.js';
+import { menu } from '../../shared/ui/menu.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { skeleton } from '../../shared/ui/skeleton.js';
 import { table } from '../../shared/ui/table.js';
@@ -17,15 +18,17 @@ function availability(row) {
 }
 
 /* The result of a test stands beside its button until the next one. */
-function trialCell(row, trials, test) {
+function trialCell(row, trials, actions) {
     const trial = trials.get(row.id);
+    const { test, removeModel } = actions;
     return html`<div class="row-actions">
         ${trial === undefined || trial.busy ? null : badge(t(trial.succeeded ? 'models.answers' : 'models.fails'), trial.succeeded ? 'good' : 'danger')}
         <button type="button" class="button" data-size="small" ?disabled=${trial?.busy} @click=${() => test(row)}>${t(trial?.busy ? 'models.testing' : 'models.test')}</button>
+        ${row.was_added ? menu({ label: t('models.actions_of', { name: row.display_name }), items: [{ title: t('models.delete'), tone: 'danger', run: () => removeModel(row) }] }) : null}
     </div>`;
 }
 
-function columns(load, trials, test) {
+function columns(load, trials, actions) {
     return [
         { name: 'display_name', title: t('models.name'), cell: (row) => html`${row.display_name}<br /><span class="section-note mono">${row.id}</span>` },
         { name: 'adapter_kind', title: t('models.kind'), cell: (row) => (row.adapter_kind === 'browser' ? t('models.by_browser', { provider: row.provider }) : row.provider) },
@@ -46,7 +49,7 @@ function columns(load, trials, test) {
                     ? '–'
                     : `${formatMoney(row.usd_per_1000_input, 'USD', 5)} / ${formatMoney(row.usd_per_1000_output, 'USD', 5)}`,
         },
-        { name: 'test', title: t('models.test'), titleHidden: true, align: 'end', cell: (row) => trialCell(row, trials, test) },
+        { name: 'test', title: t('models.test'), titleHidden: true, align: 'end', cell: (row) => trialCell(row, trials, actions) },
     ];
 }
 
@@ -59,18 +62,21 @@ function spend({ spend: day }) {
     </section>`;
 }
 
-function modelsView({ models, load, trials, actions }) {
+function modelsView({ models, load, trials, mayManage, actions }) {
     return html`<div class="stack">
         ${load.data !== undefined ? spend(load.data) : load.error ? null : skeleton({ lines: 1, height: 'card' })}
         <section class="card section stack" aria-labelledby="models-title">
             <div class="section-head">
                 <h2 id="models-title">${t('models.all')}</h2>
-                <button type="button" class="button" data-size="small" id="refresh" @click=${actions.refresh}>${t('models.refresh')}</button>
+                <div class="button-row">
+                    <button type="button" class="button" data-size="small" id="refresh" @click=${actions.refresh}>${t('models.refresh')}</button>
+                    ${mayManage ? html`<button type="button" class="button" data-kind="primary" data-size="small" id="add-model" @click=${actions.addModel}>${t('models.add_model')}</button>` : null}
+                </div>
             </div>
             ${resourceView(models, {
                 skeleton: { lines: 6, height: 'row' },
                 ready: (data) =>
-                    html`${table({ columns: columns(load.data, trials, actions.test), rows: data.models, key: ({ id }) => id, caption: t('models.all') })}
+                    html`${table({ columns: columns(load.data, trials, actions), rows: data.models, key: ({ id }) => id, caption: t('models.all') })}
                         <p class="section-note">${t('models.checked', { time: formatDateTime(data.last_checked), source: data.source })}</p>`,
             })}
         </section>

@@ -1,0 +1,15 @@
+/* A model that an administrator adds. */
+#ifndef ASSAY_ORCHESTRATOR_LIGHT_ADD_MODEL_H
+#define ASSAY_ORCHESTRATOR_LIGHT_ADD_MODEL_H
+
+#include "base/schema.h"
+#include "http/request.h"
+
+struct new_model;
+struct added_model;
+SCHEMA_OF(new_model_schema, struct new_model);
+SCHEMA_OF(added_model_schema, struct added_model);
+
+enum error model_add_handle(struct request *request, struct reply *reply);
+
+#endif
