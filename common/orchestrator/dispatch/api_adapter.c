@@ -67,7 +67,9 @@ static struct llm_provider provider_of(const struct run *run, const struct model
                               .attempt_seconds = timeout,
                               .total_seconds = run_seconds_left(run),
                               .silence_seconds = 0,
-                              .attempts = 1 + (uint32_t)(theirs ? theirs->max_retries : 0),
+                              .attempts = 1 + (uint32_t)(model->max_retries ? model->max_retries
+                                                         : theirs           ? theirs->max_retries
+                                                                            : 0),
                               .first_pause_seconds = theirs ? theirs->backoff_seconds : 1,
                               .pause_factor = 2,
                               .retry_after_seconds = retry_after_most};

@@ -7,6 +7,7 @@
 #include "orchestrator/browser/ask.h"
 #include "orchestrator/dispatch/adapters.h"
 #include "orchestrator/dispatch/redacted_calls.h"
+#include "orchestrator/dispatch/replacement.h"
 #include "orchestrator/storage/times.h"
 #include "shm/semaphore.h"
 
@@ -27,7 +28,8 @@ enum call_state { CALL_QUEUED, CALL_RUNNING, CALL_IN_BROWSER, CALL_DONE };
 struct active_call {
     const struct call_request *wanted;
     struct result *result;
-    const struct model *model; /* the current model */
+    const struct model *model;  /* the current model */
+    struct placement placement; /* of its deployments */
     enum call_state state;
     struct semaphore_ticket ticket;
     struct llm_call *call;
@@ -174,36 +176,9 @@ static void end_call(struct call_batch *batch, struct active_call *active)
                                        batch->run->worker->context);
 }
 
-/* The fallback model, for failures that another model may avoid. NULL = none. */
-static const struct model *find_fallback(const struct call_batch *batch,
-                                         const struct active_call *active)
+/* Ends the call to one place, and queues it for another one. */
+static void queue_again(struct run *run, struct active_call *active, const struct model *model)
 {
-    const struct result *result = active->result;
-    int code = result->failure_code;
-    const struct model *next;
-
-    if (!(batch->run->worker->settings->model_fallback && result->status == RUN_FAILED &&
-          !active->fallback && active->model->fallback_model_id && !result->was_streamed &&
-          (code == FAILURE_AUTH || code == FAILURE_PROVIDER_UNAVAILABLE ||
-           code == FAILURE_TIMEOUT) &&
-          run_seconds_left(batch->run) > 0) ||
-        (active->wanted->request && result->was_rejected))
-        return NULL;
-    next = catalog_find(batch->run->worker->catalog, active->model->fallback_model_id);
-    return next && call_suits(batch->run, active->wanted, next) ? next : NULL;
-}
-
-static void fall_back(struct call_batch *batch, struct active_call *active,
-                      const struct model *model)
-{
-    struct run *run = batch->run;
-
-    active->fallback = call_details_print(
-        run->arena,
-        &(struct call_details){.fallback_used = GIVEN_BOOLEAN(true),
-                               .fallback_from_model = active->model->id,
-                               .fallback_reason = failure_name(active->result->failure_code),
-                               .primary_failure_message = active->result->failure_message});
     book_cost(run, active);
     release_slot(active, run);
     active->earlier_cost += active->result->cost.value;
@@ -218,12 +193,31 @@ static void fall_back(struct call_batch *batch, struct active_call *active,
                                       .failure_code = FAILURE_NONE};
 }
 
-/* Retries a failed call once with the fallback model; ends all others. */
+static void fall_back(struct call_batch *batch, struct active_call *active,
+                      const struct model *model)
+{
+    struct run *run = batch->run;
+
+    active->fallback = call_details_print(
+        run->arena,
+        &(struct call_details){.fallback_used = GIVEN_BOOLEAN(true),
+                               .fallback_from_model = active->model->id,
+                               .fallback_reason = failure_name(active->result->failure_code),
+                               .primary_failure_message = active->result->failure_message});
+    active->placement = (struct placement){0};
+    queue_again(run, active, model);
+}
+
+/* A failed call goes to the next deployment, then once to the fallback model; all others end. */
 static void conclude(struct call_batch *batch, struct active_call *active)
 {
-    const struct model *next = find_fallback(batch, active);
+    struct run *run = batch->run;
+    const struct model *next =
+        active->fallback ? NULL : find_fallback(run, active->wanted, active->model, active->result);
 
-    if (next)
+    if (deployment_is_left(run, active->model, active->result, &active->placement))
+        queue_again(run, active, active->model);
+    else if (next)
         fall_back(batch, active, next);
     else
         end_call(batch, active);
@@ -346,7 +340,9 @@ static enum error start_api(struct call_batch *batch, struct active_call *active
     bool granted;
     enum error error;
 
-    active->call = api_call_prepare(run, active->wanted, active->model, active->result);
+    active->call =
+        api_call_prepare(run, active->wanted,
+                         deployment_choose(run, active->model, &active->placement), active->result);
     if (!active->call) {
         conclude(batch, active);
         return ERROR_NONE;

@@ -17,6 +17,15 @@ enum { CATALOG_MODELS_MAX = 200 };
 /* Costs are in billionths of a US dollar, so that prices per token are integers. */
 enum { NANO_PER_DOLLAR = 1000000000 };
 
+enum { DEPLOYMENTS_MAX = 16, DEPLOYMENT_PRIORITY_MAX = 1000 };
+
+/* A further place where a model runs. */
+struct deployment {
+    const char *base_url, *model, *api_key_env, *api_version; /* NULL = as the model has it */
+    int64_t weight, priority;
+    const char *token, *missing_key;
+};
+
 struct model {
     const char *id;
     const char *display_name;
@@ -40,6 +49,9 @@ struct model {
     const char *base_url;
     const char *api_version; /* of Azure's deployments; NULL */
     const char *token;
+    const struct deployment *deployments; /* all places, if there are several */
+    size_t deployment_count;
+    int64_t max_retries;     /* of an own model */
     const char *missing_key; /* the variable for its key, if that is unset; NULL = none */
     bool was_added;          /* by an administrator, on a page */
 };
@@ -70,9 +82,9 @@ void catalog_set_model_list(struct arena *arena, const struct catalog *base,
 
 /* Adds the models of an operator's file: a JSON array of objects with id, provider, protocol
  * (openai, azure, anthropic, gemini, mistral, ollama), model, base_url, and optionally
- * display_name, aliases, api_key_env, api_version, embeddings, timeout_seconds, concurrency_limit,
- * reasoning, fallback, and the prices usd_per_1000_input, _output, _cached_input and _cache_write.
- * Errors name the file and the member. */
+ * display_name, aliases, api_key_env, api_version, embeddings, deployments, max_retries,
+ * timeout_seconds, concurrency_limit, reasoning, fallback, and the prices usd_per_1000_input,
+ * _output, _cached_input and _cache_write. Errors name the file and the member. */
 MUST_CHECK enum error catalog_add_file(struct arena *arena, const char *path,
                                        struct catalog *catalog, struct problem *problem);
 

@@ -7,7 +7,21 @@
 #include <math.h>
 #include <string.h>
 
+#define OWNER struct deployment
+static const struct field deployment_fields[] = {
+    STRING(OWNER, base_url, .required = true, .min_length = 1, .max_length = 500),
+    STRING(OWNER, model, .nullable = true, .min_length = 1, .max_length = 200),
+    STRING(OWNER, api_key_env, .nullable = true, .max_length = 100),
+    STRING(OWNER, api_version, .nullable = true, .max_length = 60),
+    INTEGER(OWNER, weight, .default_value = 1, .lower = AT_LEAST(1), .upper = AT_MOST(1000)),
+    INTEGER(OWNER, priority, .default_value = 0, .lower = AT_LEAST(0), .upper = AT_MOST(999)),
+};
+#undef OWNER
+static SCHEMA(deployment_schema, struct deployment, "Deployment", deployment_fields);
+
 struct entry {
+    OBJECT_LIST(struct deployment, deployments);
+    int64_t max_retries;
     const char *id, *display_name, *provider, *model, *base_url, *api_key_env, *api_version;
     const char *fallback;
     int protocol;
@@ -27,6 +41,8 @@ static const struct field entry_fields[] = {
            .choice_count = LLM_PROTOCOL__MAX),
     STRING(OWNER, model, .required = true, .min_length = 1, .max_length = 200),
     STRING(OWNER, base_url, .required = true, .min_length = 1, .max_length = 500),
+    OBJECTS(OWNER, deployments, deployment_schema, .max_length = DEPLOYMENTS_MAX),
+    INTEGER(OWNER, max_retries, .default_value = 0, .lower = AT_LEAST(0), .upper = AT_MOST(10)),
     STRING(OWNER, api_key_env, .nullable = true, .max_length = 100),
     STRING(OWNER, api_version, .nullable = true, .max_length = 60),
     STRING(OWNER, fallback, .nullable = true, .max_length = 120),
@@ -75,6 +91,27 @@ static void set_prices(struct model *model, const struct entry *entry)
                                         : model->cache_write_price;
 }
 
+/* The keys of the deployments. The model can be called when one of them can. */
+static void set_deployments(struct model *model, const struct entry *entry)
+{
+    struct deployment *deployments = entry->deployments.items;
+    struct model place;
+
+    model->deployments = deployments;
+    model->deployment_count = entry->deployments.count;
+    for (size_t i = 0; i < model->deployment_count; i++) {
+        const char *key =
+            deployments[i].api_key_env ? deployments[i].api_key_env : entry->api_key_env;
+
+        place = (struct model){0};
+        catalog_set_access(&place, deployments[i].base_url, key);
+        deployments[i].token = place.token;
+        deployments[i].missing_key = place.missing_key;
+        if (!place.missing_key)
+            model->missing_key = NULL;
+    }
+}
+
 static struct model model_of(struct arena *arena, const struct entry *entry)
 {
     struct model model = {.id = entry->id,
@@ -89,9 +126,11 @@ static struct model model_of(struct arena *arena, const struct entry *entry)
                           .fallback_model_id = entry->fallback,
                           .protocol = (enum llm_protocol)entry->protocol,
                           .embeds = entry->embeddings,
+                          .max_retries = entry->max_retries,
                           .api_version = entry->api_version};
 
     catalog_set_access(&model, entry->base_url, entry->api_key_env);
+    set_deployments(&model, entry);
 
     model.aliases.items = ARENA_ARRAY(arena, const char *, entry->aliases.count + 1);
     model.aliases.items[model.aliases.count++] = entry->id;
