@@ -102,15 +102,28 @@ static void replay_thoughts(struct exchange_call *exchange, const struct llm_cho
     }
 }
 
-/* An answer that came as a whole, to a client that wants a stream. */
+static const json_t *logprobs_of(struct arena *arena, const struct llm_choice *choice)
+{
+    struct json_fault fault;
+    json_t *logprobs = NULL;
+
+    return choice->logprobs && !json_read(arena, choice->logprobs, strlen(choice->logprobs),
+                                          LOGPROBS_DEPTH, &logprobs, &fault)
+               ? logprobs
+               : NULL;
+}
+
+/* An answer that came as a whole, in pieces. */
 static void replay(struct exchange_call *exchange, const struct llm_choice *choice, size_t position)
 {
     struct llm_delta delta = {
         .kind = LLM_DELTA_TEXT, .choice = position, .text = choice->text, .length = choice->length};
 
     replay_thoughts(exchange, choice, delta);
+    delta.logprobs = logprobs_of(exchange->request->arena, choice);
     if (delta.length)
         exchange->dialect->send(exchange, &delta);
+    delta.logprobs = NULL;
     delta.kind = LLM_DELTA_REFUSAL;
     delta.text = choice->refusal;
     delta.length = choice->refusal ? strlen(choice->refusal) : 0;
