@@ -1,9 +1,11 @@
-/* The orchestrator, family keys: customers, teams, virtual keys, budgets and what was spent. Routes
- * only. */
+/* The orchestrator, family keys: customers, teams, virtual keys, budgets, what was spent, and
+ * prompt templates. Routes only. */
 #include "orchestrator-keys/budgets.h"
 #include "orchestrator-keys/keys.h"
 #include "orchestrator-keys/owners.h"
+#include "orchestrator-keys/templates.h"
 #include "orchestrator-keys/usage.h"
+#include "orchestrator/storage/prompt_template_store.h"
 
 #define CUSTOMERS "/api/v1/customers"
 #define CUSTOMER CUSTOMERS "/{customer_id}"
@@ -12,6 +14,8 @@
 #define KEYS "/api/v1/keys"
 #define KEY KEYS "/{key_id}"
 #define BUDGETS "/api/v1/budgets"
+#define TEMPLATES "/api/v1/templates"
+#define TEMPLATE TEMPLATES "/{name}"
 #define BUDGET BUDGETS "/{budget_id}"
 
 #define ADMIN_ROUTE(verb, address, id, text, ...)                                                  \
@@ -64,6 +68,19 @@ static const struct route routes[] = {
                 .errors = ERRORS(429, 503), .handler = budgets_update),
     ADMIN_ROUTE(DELETE, BUDGET, "delete_budget", "Delete a budget", .status = 204,
                 .errors = ERRORS(429, 503), .handler = budgets_delete),
+    ADMIN_ROUTE(GET, TEMPLATES, "templates", "List prompt templates with all versions",
+                .reply = &template_list_schema, .errors = ERRORS(429, 503),
+                .handler = templates_list),
+    ADMIN_ROUTE(POST, TEMPLATES, "create_template", "Add a version of a prompt template",
+                .status = 201, .body = &template_body_schema, .reply = &prompt_template_schema,
+                .errors = ERRORS(409, 429, 503), .handler = templates_create,
+                .help = "A name that is not known yet gets version 1. Versions never change."),
+    ADMIN_ROUTE(PUT, TEMPLATE "/production", "promote_template",
+                "Put a version of a prompt template into production",
+                .body = &template_version_schema, .reply = &prompt_template_schema,
+                .errors = ERRORS(429, 503), .handler = templates_promote),
+    ADMIN_ROUTE(DELETE, TEMPLATE, "delete_template", "Delete a prompt template with all versions",
+                .status = 204, .errors = ERRORS(429, 503), .handler = templates_delete),
     {.method = METHOD_GET,
      .path = "/api/v1/usage",
      .role = ORCHESTRATOR_STAFF,

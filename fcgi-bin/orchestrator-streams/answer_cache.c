@@ -126,8 +126,9 @@ void answer_cache_choose(const struct exchange_call *exchange, const struct mode
     text = request_text(exchange);
     if (is_personal(exchange, text))
         return;
-    named = arena_print(arena, "%s\n%s\n%s\n%s", response_owner(exchange->request),
-                        exchange->dialect->route, model->id, text);
+    named = arena_print(
+        arena, "%s\n%s\n%s\n%s\n%s", response_owner(exchange->request), exchange->dialect->route,
+        model->id, exchange->call->template_version ? exchange->call->template_version : "", text);
     digest_sha256_hex(named, strlen(named), key);
     use->key = key;
     use->reads = !directives.no_cache;

@@ -3,6 +3,7 @@
 
 #include "orchestrator-streams/parameters.h"
 #include "orchestrator-streams/part.h"
+#include "orchestrator-streams/template_use.h"
 
 #include <string.h>
 
@@ -12,7 +13,10 @@ enum { PROMPT_MAX = 8 << 20, MESSAGES_MAX = 2000, TOOLS_MAX = 128, STOPS_MAX = 4
 static const struct field fields[] = {
     STRING(OWNER, model, .required = true, .min_length = 1, .max_length = 200,
            .help = "A model of the catalog, `orch:smart` or `orch:consensus`."),
-    JSON_VALUE(OWNER, messages, .required = true),
+    JSON_VALUE(OWNER, messages, .nullable = true, .help = "Required without a template."),
+    JSON_OBJECT(OWNER, template, .nullable = true,
+                .help = "Messages of a stored template before these: name, version (without it the "
+                        "one in production), and variables."),
     NULLABLE_BOOLEAN(OWNER, stream),
     JSON_OBJECT(OWNER, stream_options, .nullable = true),
     JSON_VALUE(OWNER, stop, .nullable = true),
@@ -246,6 +250,21 @@ static enum error read_messages(struct request *request, const json_t *list,
     return error;
 }
 
+/* The messages of the body, after those of its template. */
+static enum error read_all_messages(struct request *request, struct gateway_call *call)
+{
+    const struct completion_body *body = request->body;
+    const json_t *messages = body->messages;
+    enum error error = ERROR_NONE;
+
+    if (body->template && !json_is_null(body->template))
+        error = prompt_template_use(request, body->template, messages, &messages,
+                                    &call->template_version);
+    else if (!messages || json_is_null(messages))
+        error = request_fault(request, "body", "messages", "missing", "Field required");
+    return error ? error : read_messages(request, messages, &call->request);
+}
+
 static void read_wishes(struct arena *arena, const struct completion_body *body,
                         struct llm_request *conversation)
 {
@@ -277,7 +296,7 @@ enum error conversation_read(struct request *request, struct gateway_call *call)
                                          .top_logprobs = body->top_logprobs,
                                          .reasoning = body->reasoning_effort,
                                          .service_tier = body->service_tier};
-    error = read_messages(request, body->messages, conversation);
+    error = read_all_messages(request, call);
     if (!error &&
         !conversation_read_stop(request->arena, body->stop, STOPS_MAX, &conversation->stop))
         error = request_fault(request, "body", "stop", "value_error",

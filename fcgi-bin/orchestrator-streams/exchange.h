@@ -18,7 +18,8 @@ struct gateway_call {
     bool streams;
     const json_t *metadata; /* stored with the task; NULL = none */
     struct llm_request request;
-    const char *prompt; /* the conversation as text, for the store */
+    const char *prompt;           /* the conversation as text, for the store */
+    const char *template_version; /* identifies the template that it was made of; NULL = none */
 };
 
 /* The final answer of a model or of a pattern. */

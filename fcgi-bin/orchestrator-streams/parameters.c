@@ -13,6 +13,7 @@ static const char *const refused[] = {
 
 /* Members of the schema, which each protocol expresses in its own way. */
 static const char *const known[] = {"model",
+                                    "template",
                                     "messages",
                                     "stream",
                                     "stream_options",

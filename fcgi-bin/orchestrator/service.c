@@ -66,6 +66,8 @@ static const struct reason_answer reasons[] = {
     {"embeddings_unavailable", 503, "embeddings_unavailable", "Embeddings are not available."},
     {"model_not_found", 404, "model_not_found"},
     {"response_not_found", 404, "not_found"},
+    {"template_not_found", 404, "not_found"},
+    {"too_many_versions", 409, "too_many_versions"},
     {"provider_auth_failed", 502, "provider_auth_failed"},
     {"upstream_rate_limited", 429, "rate_limited"},
     {"upstream_timeout", 504, "timeout"},
