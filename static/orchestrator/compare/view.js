@@ -69,7 +69,10 @@ function answers({ answers: all, analysis, calls, ...rest }, { models, marked, a
         ${analysis === null
             ? null
             : html`<section class="card section stack" aria-labelledby="analysis-title">
-                  <h2 id="analysis-title">${t('compare.analysis')}</h2>
+                  <div class="section-head">
+                      <h2 id="analysis-title">${t('compare.analysis')}</h2>
+                      ${rest.judge_model_id ? html`<span class="section-note">${t('compare.by', { model: nameOf(rest.judge_model_id) })}</span>` : null}
+                  </div>
                   ${markdown(analysis)}
               </section>`}
         ${rest.task_id ? html`<p><a href=${address(`/tasks.html?task=${rest.task_id}`)}>${t('ask.task')}</a></p>` : null}

@@ -65,7 +65,7 @@ function supportTrend({ points, reviews }) {
 }
 
 function spendView({ usd, limit }) {
-    const spent = formatMoney(usd);
+    const spent = formatMoney(usd, 'USD', usd < 1 ? 4 : 2); /* a call costs a fraction of a cent */
     if (limit === null || limit === undefined) return html`<p class="home-figure"><span class="home-number">${spent}</span> <span>${t('home.spent')}</span></p>`;
     const share = limit === 0 ? 1 : usd / limit;
     return html`<p class="home-figure">
