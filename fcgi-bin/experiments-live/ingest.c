@@ -48,6 +48,15 @@ static const struct field ingestion_fields[] = {
 SCHEMA(ingestion_schema, struct live_ingestion, "Ingestion", ingestion_fields,
        .help = "What was recorded, before anybody is folded or left out.");
 
+#define OWNER struct live_clearing
+static const struct field clearing_fields[] = {
+    STRING(OWNER, experiment_id),
+    INTEGER(OWNER, exposures, .help = "How many were deleted, of this and of the next."),
+    INTEGER(OWNER, conversions),
+};
+#undef OWNER
+SCHEMA(live_clearing_schema, struct live_clearing, "ExperimentCleared", clearing_fields);
+
 enum error live_begin(struct request *request, struct live_call *call)
 {
     *call = (struct live_call){.arena = request->arena,
@@ -121,6 +130,18 @@ enum error live_handle_ingestion(struct request *request, struct reply *reply)
 
     if (!error)
         error = live_read_ingestion(&call, request->arguments[0], answer);
+    reply->object = answer;
+    return error;
+}
+
+enum error live_handle_clear(struct request *request, struct reply *reply)
+{
+    struct live_clearing *answer = ARENA_NEW(request->arena, struct live_clearing);
+    struct live_call call;
+    enum error error = live_begin(request, &call);
+
+    if (!error)
+        error = live_clear(&call, service_actor(request), request->arguments[0], answer);
     reply->object = answer;
     return error;
 }

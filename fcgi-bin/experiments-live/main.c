@@ -80,6 +80,17 @@ static const struct route routes[] = {
      .name = "read_ingestion",
      .tag = "experiments",
      .summary = "Count what was recorded"},
+    {.method = METHOD_DELETE,
+     .path = EXPERIMENT "/events",
+     .role = ROLE_WRITER,
+     .reply = &live_clearing_schema,
+     .handler = live_handle_clear,
+     .name = "clear_experiment",
+     .tag = "experiments",
+     .summary = "Delete everything that was recorded, to start anew",
+     .help = "Exposures, conversions, identities, exclusions and what is computed of them; the "
+             "design, the decisions and the shared links stay. Cannot be undone; kept in the audit "
+             "log (experiment.clear)."},
     {.method = METHOD_GET,
      .path = EXPERIMENT "/live-stats",
      .role = ROLE_READER,

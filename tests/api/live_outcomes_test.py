@@ -26,6 +26,41 @@ def entry(client, experiment_id, **query):
     return found
 
 
+class TestClear:
+    """What was imported wrongly is deleted as a whole, and the experiment starts anew."""
+
+    def test_nothing_stays_and_the_same_events_count_again(self, experiment):
+        def figures():
+            stats = expect(experiment.client.get(experiment.path("live-stats")))
+            counts = expect(experiment.client.get(experiment.path("ingestion")))
+            return [stats["exposures_total"], stats["conversions_total"], counts["exposures_total"],
+                    counts["conversions_total"]]
+
+        def send_all():
+            for arm in (0, 1):
+                experiment.send("exposures", *[
+                    {"user_id": f"u{arm}-{i}", "variation_index": arm, "occurred_at": 20000 * DAY} for i in range(20)])
+            experiment.convert("u0-3", occurred_at=20001 * DAY)
+
+        send_all()
+        before = figures()
+        assert before == [40, 1, 40, 1]
+        etag = experiment.client.get(experiment.path("live-stats")).headers["ETag"]
+        cleared = expect(experiment.client.send("DELETE", experiment.path("events")))
+        assert [cleared["exposures"], cleared["conversions"]] == [40, 1]
+        assert figures() == [0, 0, 0, 0]
+        assert experiment.client.get(experiment.path("live-stats")).headers["ETag"] != etag
+        assert expect(experiment.client.get(experiment.path("decision")))["headline"] == "not_started"
+        assert expect(experiment.client.get(experiment.path("course")))["days"] == []
+        [entry] = expect(experiment.client.get("/api/v1/audit?action=experiment.clear"))["entries"]
+        assert entry["action"] == "experiment.clear"
+        send_all()
+        assert figures() == before
+
+    def test_only_an_experiment_that_exists(self, store):
+        expect(store.client.send("DELETE", f"{EXPERIMENTS}/{unknown_id()}/events"), 404, "not_found")
+
+
 class TestCourse:
     """People per day and the effect over time: the last day is what live-stats shows."""
     COMPARED = set(range(12)) - {7}  # the users of that one are too few, or do not vary

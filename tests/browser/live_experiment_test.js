@@ -1,7 +1,7 @@
 /* A running experiment: events come in while the page is open, and the verdict follows. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readCsv, readFile, recordOf } from '../../static/experiments/experiment/records.js';
+import { guessArms, readCsv, readFile, recordOf } from '../../static/experiments/experiment/records.js';
 import { snippetOf } from '../../static/experiments/experiment/snippets.js';
 import { checkPages, close, experiments, open, untilText } from './browser.js';
 
@@ -191,6 +191,9 @@ test('events come from a file, with their columns matched and a preview; twice i
     await page.selectOption('#column-user_id', 'visitor');
     await untilText(page, '#upload tbody tr', /u;0/);
     await page.selectOption('#column-occurred_at', 'seen at');
+    assert.ok(await page.isDisabled('#import'), 'nobody has confirmed which value is the control');
+    assert.equal(await page.inputValue('#arm-0'), '0');
+    await page.check('#control-confirmed');
     await page.click('#import');
     await untilText(page, '#import-result', 'Imported: 40.');
     const conversions = csv(['user_id,event,amount', ...users.slice(0, 10).map((user) => `"u;${user}",order_completed,"1"`)]);
@@ -206,6 +209,45 @@ test('events come from a file, with their columns matched and a preview; twice i
     await untilText(page, '.verdict .figures', /Converted\s*10/);
     await page.waitForSelector('#people-per-day svg');
     await close(page);
+});
+
+test('an import says what it would do before the press, and what was collected can be deleted', async () => {
+    const id = await create();
+    const page = await open(`${experiments}/live/${id}`);
+    const file = (rows) => ({ name: 'events.csv', mimeType: 'text/csv', buffer: Buffer.from(rows.join('\n')) });
+    const users = Array.from({ length: 100 }, (_, index) => index);
+    await page.click('#sending-tab-file');
+    await page.setInputFiles('#events-file', file(['who,group', ...users.map((user) => `u${user},${user % 2 ? 'new' : 'old'}`), ',new']));
+    assert.deepEqual([await page.inputValue('#arm-0'), await page.inputValue('#arm-1')], ['0', '1'], 'old is the control');
+    await untilText(page, '#import', 'Import 100 of 101 rows');
+    await untilText(page, '#left-out', 'No user: 1');
+    await page.check('#control-confirmed');
+    await page.click('#import');
+    await untilText(page, '#import-result', /Imported: 100\./);
+    await untilText(page, '.verdict .figures', /100/);
+    await page.setInputFiles('#events-file', file(['who,what', ...users.map((user) => `u${user},visit`), ...users.slice(0, 20).map((user) => `u${user},purchase`)]));
+    await untilText(page, '#would-be', '20 of 100 users would convert on “purchase”: 20%. The plan expects 20%.');
+    assert.equal(await page.inputValue('#column-metric'), 'what');
+    await untilText(page, '#import', 'Import 20 of 120 rows');
+    await page.selectOption('#column-metric', '');
+    await untilText(page, '#would-be', /100 of 100 users would convert .* 100%. The plan expects 20%/);
+    await page.click('#use-column');
+    await untilText(page, '#import', 'Import 20 of 120 rows');
+    await page.click('#clear');
+    await page.fill('#confirm-type', design.project.project_name);
+    await page.click('dialog .dialog-actions button[data-kind]:not([data-kind="quiet"])');
+    await untilText(page, '#verdict', /Not started/);
+    const stats = await (await fetch(`${experiments}/api/v1/experiments/${id}/live-stats`)).json();
+    assert.equal(stats.exposures_total, 0);
+    await close(page);
+});
+
+test('which value is the control is only guessed where one says so', () => {
+    const rows = (...values) => values.map((group) => ({ group }));
+    assert.deepEqual(guessArms(rows('new', 'old'), 'group', 2), { old: 0, new: 1 });
+    assert.deepEqual(guessArms(rows('green', 'blue'), 'group', 2), { green: null, blue: null });
+    assert.deepEqual(guessArms(rows('b', 'a', 'c'), 'group', 3), { a: 0, b: 1, c: 2 });
+    assert.deepEqual(guessArms(rows('1', '0'), 'group', 2), { 0: 0, 1: 1 });
 });
 
 test('files of events are read as they come', () => {

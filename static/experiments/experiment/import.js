@@ -10,7 +10,8 @@ import { html } from '../../shared/ui/lit.js';
 import { errorNotice, notice } from '../../shared/ui/notice.js';
 import { table } from '../../shared/ui/table.js';
 import { armName } from '../arms.js';
-import { fieldsOf, guessArms, guessColumns, guessKind, readFile, recordOf } from './records.js';
+import { armsAreClear, armSelects, importCheck } from './import_check.js';
+import { consequence, fieldsOf, guessArms, guessColumns, guessKind, namesIn, readFile, recordOf } from './records.js';
 
 const linesAtOnce = 2000;
 const bytesAtOnce = 700000;
@@ -48,13 +49,15 @@ export function partsOf(records) {
  * @param {() => void} update
  * @param {Client<'experiments'>} client
  * @param {`/api/v1/experiments/${string}`} base
- * @param {() => void} done
+ * @param {{ done: () => void, clear: () => void }} page
  */
-export function createImport(update, client, base, done) {
+export function createImport(update, client, base, { done, clear }) {
     let state = empty();
+    /* what the plan and the experiment say */
+    let plan = { exposed: 0, type: 'binary', baseline: 0 };
 
     function empty() {
-        return { name: null, kind: 'exposures', columns: [], rows: [], chosen: /** @type {Record<string, string>} */ ({}), arms: {}, digest: '', sent: null, total: 0, result: null, error: null, armCount: 2, metric: '' };
+        return { name: null, kind: 'exposures', columns: [], rows: [], chosen: /** @type {Record<string, string>} */ ({}), arms: {}, digest: '', sent: null, total: 0, result: null, error: null, armCount: 2, metric: '', known: /** @type {string[]} */ ([]), onlyKnown: false, confirmed: false };
     }
 
     function set(patch) {
@@ -62,30 +65,44 @@ export function createImport(update, client, base, done) {
         update();
     }
 
-    function match(kind) {
-        const chosen = guessColumns(kind, state.columns);
-        set({ kind, chosen, arms: guessArms(state.rows, chosen.variation, state.armCount), result: null, error: null });
+    /* The names that the file holds beside those of the plan are left out where some are of the plan. */
+    function propose(patch) {
+        state = { ...state, ...patch, result: null, error: null, confirmed: false };
+        state.onlyKnown = namesIn(state.rows, { columns: state.chosen, known: state.known }).some(({ known }) => known);
+        state.arms = guessArms(state.rows, state.chosen.variation, state.armCount);
+        update();
     }
 
-    async function choose(file, armCount, metric) {
+    const match = (kind) => propose({ kind, chosen: guessColumns(kind, state.columns, state.rows, state.known) });
+
+    async function choose(file, { arms, metric, known }) {
         if (!file) return;
         const text = await file.text();
         try {
             const { columns, rows } = readFile(text);
             if (rows.length === 0) throw new SyntaxError();
-            state = { ...empty(), name: file.name, columns, rows, armCount, metric, digest: await digestOf(text) };
-            match(guessKind(columns));
+            state = { ...empty(), name: file.name, columns, rows, armCount: arms, metric, known, digest: await digestOf(text) };
+            match(guessKind(columns, rows, known));
         } catch (error) {
             if (!(error instanceof SyntaxError)) throw error;
             set({ ...empty(), error: t('experiment.file_unreadable', { name: file.name }) });
         }
     }
 
-    const records = () => state.rows.map((row, index) => recordOf(row, { kind: state.kind, columns: state.chosen, arms: state.arms, metric: state.metric }, `${state.digest}-${index + 1}`));
-    const isReady = () => required.every((field) => !fieldsOf(state.kind).includes(field) || state.chosen[field]);
+    const mapping = () => ({ kind: state.kind, columns: state.chosen, arms: state.arms, metric: state.metric, known: state.known, onlyKnown: state.onlyKnown });
+    const recordAt = (row, index) => recordOf(row, mapping(), `${state.digest}-${index + 1}`);
+    const isReady = () => required.every((field) => !fieldsOf(state.kind).includes(field) || state.chosen[field]) && armsAreClear(state);
+    const chooseColumn = (field, name) => propose({ chosen: /** @type {Record<string, string>} */ ({ ...state.chosen, [field]: name }) });
+
+    const actions = {
+        choose: chooseColumn,
+        confirm: (confirmed) => set({ confirmed }),
+        setArm: (value, arm) => set({ arms: { ...state.arms, [value]: /^\d+$/.test(arm) ? Number(arm) : arm === 'out' ? 'out' : null }, confirmed: false }),
+        setOnlyKnown: (onlyKnown) => set({ onlyKnown }),
+    };
 
     async function send() {
-        const all = records().map((record, index) => ({ record, row: index + 1 }));
+        const all = state.rows.map((row, index) => ({ record: recordAt(row, index), row: index + 1 }));
         const taken = all.filter(({ record }) => record !== null);
         const result = { recorded: 0, deduplicated: 0, skipped: all.length - taken.length, refused: 0, errors: [] };
         set({ sent: 0, total: taken.length, result: null, error: null });
@@ -110,40 +127,18 @@ export function createImport(update, client, base, done) {
     }
 
     function columnSelect(field) {
-        const change = (event) => {
-            const chosen = /** @type {Record<string, string>} */ ({ ...state.chosen, [field]: event.target.value });
-            set({ chosen, arms: field === 'variation' ? guessArms(state.rows, chosen.variation, state.armCount) : state.arms });
-        };
         const none = required.includes(field) ? t('experiment.choose_column') : t(`experiment.default_${field}`, { metric: state.metric });
         return html`<div class="field">
             <label class="field-label" for=${`column-${field}`}>${t(`experiment.field_${field}`)}</label>
-            <select class="select" id=${`column-${field}`} @change=${change}>
+            <select class="select" id=${`column-${field}`} @change=${(event) => chooseColumn(field, event.target.value)}>
                 <option value="" .selected=${state.chosen[field] === ''}>${none}</option>
                 ${state.columns.map((name) => html`<option value=${name} .selected=${state.chosen[field] === name}>${name}</option>`)}
             </select>
         </div>`;
     }
 
-    function armSelects() {
-        const values = Object.keys(state.arms);
-        if (state.kind !== 'exposures' || values.length === 0 || values.every((value) => value === String(state.arms[value]))) return null;
-        const change = (value) => (event) => set({ arms: { ...state.arms, [value]: Number(event.target.value) } });
-        return html`<h3>${t('experiment.match_arms')}</h3>
-            <div class="mapping">
-                ${values.map(
-                    (value, index) =>
-                        html`<div class="field">
-                            <label class="field-label" for=${`arm-${index}`} dir="auto">${value}</label>
-                            <select class="select" id=${`arm-${index}`} @change=${change(value)}>
-                                ${Array.from({ length: state.armCount }, (_, arm) => html`<option value=${arm} .selected=${state.arms[value] === arm}>${armName(arm)}</option>`)}
-                            </select>
-                        </div>`,
-                )}
-            </div>`;
-    }
-
     function preview() {
-        const first = records().slice(0, previewed);
+        const first = state.rows.slice(0, previewed).map(recordAt);
         const shown = (field) => (field === 'variation' ? 'variation_index' : field);
         return table({
             caption: t('experiment.preview'),
@@ -175,12 +170,16 @@ export function createImport(update, client, base, done) {
                     ? null
                     : html`<ul class="assumption-list">
                           ${errors.slice(0, shownErrors).map(({ line, message }) => html`<li>${t('experiment.import_line', { line: formatInteger(line), message })}</li>`)}
-                      </ul>`}`,
+                      </ul>`}
+                <p>${t('experiment.clear_offer')}</p>`,
+            actions: html`<button type="button" class="button" data-size="small" @click=${clear}>${t('experiment.clear')}</button>`,
         });
     }
 
     function matching() {
         const kinds = ['exposures', 'conversions'];
+        const effect = consequence(state.rows, mapping());
+        const counts = { count: formatInteger(effect.taken), total: formatInteger(state.rows.length) };
         return html`<p class="section-note" dir="auto">${t('experiment.file_rows', { name: state.name, count: formatInteger(state.rows.length) })}</p>
             <div class="mapping">
                 <div class="field">
@@ -191,20 +190,22 @@ export function createImport(update, client, base, done) {
                 </div>
                 ${fieldsOf(state.kind).map(columnSelect)}
             </div>
-            ${armSelects()}
+            ${armSelects(state, actions)}
             <h3>${t('experiment.preview')}</h3>
-            ${preview()}
+            ${preview()} ${importCheck(state, effect, plan, actions)}
             <div class="button-row">
-                <button type="button" class="button" data-kind="primary" id="import" ?disabled=${state.sent !== null || !isReady()} @click=${send}>
-                    ${t('experiment.import', { count: formatInteger(state.rows.length) })}
+                <button type="button" class="button" data-kind="primary" id="import" ?disabled=${state.sent !== null || !isReady() || effect.taken === 0} @click=${send}>
+                    ${t(effect.taken < state.rows.length ? 'experiment.import_part' : 'experiment.import', counts)}
                 </button>
                 ${state.sent === null ? null : html`<progress max=${state.total || 1} value=${state.sent} aria-label=${t('experiment.importing')}></progress>`}
             </div>`;
     }
 
     return {
-        view: ({ arms, metric }) =>
-            html`<div class="stack" id="upload">
+        reset: () => set(empty()),
+        view: (context) => {
+            plan = context;
+            return html`<div class="stack" id="upload">
                 <p class="section-note">${t('experiment.upload_note')}</p>
                 <div class="field">
                     <label class="field-label" for="events-file">${t('experiment.events_file')}</label>
@@ -213,11 +214,12 @@ export function createImport(update, client, base, done) {
                         type="file"
                         id="events-file"
                         accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson,text/csv,application/x-ndjson,application/json"
-                        @change=${(event) => choose(event.target.files[0], arms, metric)}
+                        @change=${(event) => choose(event.target.files[0], context)}
                     />
                 </div>
                 ${typeof state.error === 'string' ? notice({ tone: 'danger', body: state.error, alert: true }) : state.error ? errorNotice(state.error) : null}
                 ${state.result ? resultView(state.result) : null} ${state.name ? matching() : null}
-            </div>`,
+            </div>`;
+        },
     };
 }

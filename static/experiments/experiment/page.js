@@ -5,9 +5,11 @@
  */
 import '../../shared/shell.js';
 import { onLocale, t } from '../../shared/i18n.js';
+import { formatInteger } from '../../shared/numbers.js';
 import { apiAddress } from '../../shared/place.js';
 import { mount, pathParameters } from '../../shared/ui/app.js';
 import { createClient } from '../../shared/ui/client.js';
+import { confirm } from '../../shared/ui/dialog.js';
 import { download } from '../../shared/ui/download.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
@@ -84,9 +86,29 @@ async function takeOver(name) {
 
 const report = (format) => attempt(() => download(client, `${base}/report/${format}`, { name: `${id}.${format}` }));
 
-const upload = createImport(app.update, client, base, () => {
-    live.reload();
-    course.load();
+/* For events that were imported or sent wrongly: everything that was collected goes, the plan stays. */
+async function clear() {
+    const sure = await confirm({
+        title: t('experiment.clear_title'),
+        text: t('experiment.clear_text'),
+        action: t('experiment.clear_action'),
+        type: project.data.project_name,
+    });
+    if (!sure) return;
+    await attempt(async () => {
+        const { data } = await client.delete(`${base}/events`);
+        upload.reset();
+        await Promise.all([live.reload(), course.reload()]);
+        toast(t('experiment.cleared', { exposures: formatInteger(data.exposures), conversions: formatInteger(data.conversions) }));
+    });
+}
+
+const upload = createImport(app.update, client, base, {
+    done: () => {
+        live.reload();
+        course.load();
+    },
+    clear,
 });
 
 app.set({
@@ -98,6 +120,7 @@ app.set({
     api: apiAddress(''),
     actions: {
         decide,
+        clear,
         takeOver,
         report,
         share: () => openShare(client, base),

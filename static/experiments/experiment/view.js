@@ -292,8 +292,16 @@ function snippets({ id, api, snippet, actions }, metric) {
 
 /** @param {experiments.LiveStats} stats */
 function sendCard(page, stats) {
-    const { sending, actions, upload } = page;
-    const arms = Math.max(2, stats.comparisons.length + 1);
+    const { sending, actions, upload, project } = page;
+    const planned = project.data?.payload.metrics;
+    const context = {
+        arms: project.data?.payload.setup.variants_count ?? Math.max(2, stats.comparisons.length + 1),
+        metric: stats.primary_metric_name,
+        known: [stats.primary_metric_name, ...(planned?.secondary_metrics ?? []), planned?.numerator_metric_name, planned?.denominator_metric_name, ...(planned?.guardrail_metrics ?? []).map(({ name }) => name)].filter(Boolean),
+        exposed: stats.exposures_total,
+        type: stats.metric_type,
+        baseline: planned?.baseline_value ?? 0,
+    };
     return html`<section class="card section stack" aria-labelledby="send-title" id="send" data-for=${writers}>
         <div class="section-head"><h2 id="send-title">${t('experiment.send')}</h2></div>
         ${tabs({
@@ -302,8 +310,13 @@ function sendCard(page, stats) {
             tabs: ['code', 'file'].map((name) => ({ name, title: t(`experiment.send_${name}`) })),
             current: sending,
             onSelect: actions.sending,
-            panel: (name) => (name === 'code' ? snippets(page, stats.primary_metric_name) : upload.view({ arms, metric: stats.primary_metric_name })),
+            panel: (name) => (name === 'code' ? snippets(page, stats.primary_metric_name) : upload.view(context)),
         })}
+        ${stats.exposures_total + stats.conversions_total + stats.unknown_metrics.events_total === 0
+            ? null
+            : html`<div class="button-row no-print">
+                  <button type="button" class="button" data-size="small" id="clear" @click=${actions.clear}>${t('experiment.clear')}</button>
+              </div>`}
     </section>`;
 }
 

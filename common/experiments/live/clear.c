@@ -1,0 +1,131 @@
+/* Contains the SQL of starting anew. The row of the experiment stays: its version goes on counting,
+ * so that no reader takes an old answer for the current one. */
+#include "experiments/live/clear.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "db/query.h"
+
+enum { DIFF_BYTES_MAX = 1024 };
+
+static const struct statement find_name = {
+    .name = "live_clear_project",
+    .sql = "SELECT project_name FROM projects WHERE id = ?",
+};
+static const struct statement count_exposures = {
+    .name = "live_clear_exposures",
+    .sql = "SELECT count(*) FROM live_units WHERE experiment = ? AND variation IS NOT NULL",
+};
+static const struct statement count_conversions = {
+    .name = "live_clear_conversions",
+    .sql = "SELECT count(*) FROM live_conversions WHERE experiment = ?",
+};
+static const struct statement clear_experiment[] = {
+    {"live_clear_events", "DELETE FROM live_conversions WHERE experiment = ?"},
+    {"live_clear_values", "DELETE FROM live_unit_metrics WHERE experiment = ?"},
+    {"live_clear_before", "DELETE FROM live_unit_covariates WHERE experiment = ?"},
+    {"live_clear_units", "DELETE FROM live_units WHERE experiment = ?"},
+    {"live_clear_cells", "DELETE FROM live_cells WHERE experiment = ?"},
+    {"live_clear_arms", "DELETE FROM live_arms WHERE experiment = ?"},
+    {"live_clear_products", "DELETE FROM live_products WHERE experiment = ?"},
+    {"live_clear_metrics", "DELETE FROM live_metrics WHERE experiment = ?"},
+    {"live_clear_covariates", "DELETE FROM live_covariates WHERE experiment = ?"},
+    {"live_clear_slices", "DELETE FROM live_slices WHERE experiment = ?"},
+    {"live_clear_row",
+     "UPDATE live_experiments SET version = version + 1, metrics = 0, covariates = 0, slices = 0,"
+     " strata = 0, links = 0, alias_exposures = 0, alias_conversions = 0, merged_people = 0,"
+     " primary_metric = 0, numerator = 0, denominator = 0, covariates_used = '', robust = '',"
+     " first_exposed_at = NULL, last_exposed_at = NULL, stale = 1 WHERE experiment = ?"},
+};
+static const struct statement clear_course[] = {
+    {"live_clear_days", "DELETE FROM live_days WHERE experiment_id = ?"},
+    {"live_clear_series", "DELETE FROM live_series WHERE experiment_id = ?"},
+};
+
+static enum error count(const struct live_call *call, const struct statement *statement,
+                        int64_t experiment, int64_t *found)
+{
+    struct query *query = db_query(call->db, statement);
+
+    query_bind_integer(query, experiment);
+    *found = query_next(query) ? query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+static enum error delete_all(const struct live_call *call, int64_t experiment, const char *id)
+{
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < sizeof clear_experiment / sizeof clear_experiment[0]; i++) {
+        struct query *query = db_query(call->db, &clear_experiment[i]);
+
+        query_bind_integer(query, experiment);
+        error = query_end(query, call->problem);
+    }
+    for (size_t i = 0; !error && i < sizeof clear_course / sizeof clear_course[0]; i++) {
+        struct query *query = db_query(call->db, &clear_course[i]);
+
+        query_bind_text(query, id);
+        error = query_end(query, call->problem);
+    }
+    return error;
+}
+
+static void write_change(struct json_writer *writer, const char *key, int64_t before)
+{
+    writer_key(writer, key);
+    writer_open_array(writer);
+    writer_integer(writer, before);
+    writer_integer(writer, 0);
+    writer_close_array(writer);
+}
+
+static enum error note(const struct live_call *call, const struct actor *actor,
+                       const struct live_clearing *clearing)
+{
+    struct query *query = db_query(call->db, &find_name);
+    struct audit_event event = {.action = "experiment.clear",
+                                .project_id = clearing->experiment_id};
+    struct json_writer writer;
+    struct text text;
+    enum error error;
+
+    query_bind_text(query, clearing->experiment_id);
+    if (query_next(query))
+        event.project_name = query_text(query, 0, call->arena);
+    error = query_end(query, call->problem);
+    if (error)
+        return error;
+    text_start(&text, call->arena, DIFF_BYTES_MAX);
+    writer_start(&writer, &text);
+    writer_open_object(&writer);
+    write_change(&writer, "exposures", clearing->exposures);
+    write_change(&writer, "conversions", clearing->conversions);
+    writer_close_object(&writer);
+    event.diff = text.bytes;
+    return audit_record(call->db, call->arena, actor, &event, call->problem);
+}
+
+static enum error clear(const struct live_call *call, const struct actor *actor,
+                        struct live_clearing *clearing)
+{
+    struct live_reading reading;
+    enum error error = live_lock_experiment(call, clearing->experiment_id, &reading);
+
+    if (!error)
+        error = count(call, &count_exposures, reading.experiment.number, &clearing->exposures);
+    if (!error)
+        error = count(call, &count_conversions, reading.experiment.number, &clearing->conversions);
+    if (!error)
+        error = delete_all(call, reading.experiment.number, clearing->experiment_id);
+    return error ? error : note(call, actor, clearing);
+}
+
+enum error live_clear(const struct live_call *call, const struct actor *actor, const char *id,
+                      struct live_clearing *clearing)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    *clearing = (struct live_clearing){.experiment_id = id};
+    return error ? error : db_finish(call->db, clear(call, actor, clearing), call->problem);
+}
