@@ -19,7 +19,16 @@ class TestAllocation:
         assert abs(allocation["verified_total_sample_size"] / 80820 - 1) < .02
         assert sum(allocation["verified_users_per_variant"]) == allocation["verified_total_sample_size"]
         [warning] = [w for w in reply["warnings"] if w["code"] == "UNEQUAL_SPLIT"]
-        assert "80820" in warning["message"] and "+173.9%" in warning["message"] and warning["severity"] == "medium"
+        told = reply["plan"]
+        cost = 100 * (told["total_sample_size"] / (2 * told["even_sample_size"]) - 1)
+        assert f"{cost:+.1f}%" in warning["message"] and f"{told['estimated_duration_days']} days" in warning["message"]
+        assert warning["severity"] == "medium" and "80820" not in warning["message"]
+
+    def test_the_plan_and_its_warnings_have_one_duration(self, api):
+        reply = plan(api, {**EVEN, "baseline_value": .04, "mde_pct": 10, "traffic_split": [80, 20],
+                           "expected_daily_traffic": 5000, "audience_share_in_test": .6})
+        assert reply["plan"]["estimated_duration_days"] <= 56 < reply["results"]["estimated_duration_days"]
+        assert "LONG_DURATION" not in codes(reply)
 
     def test_even_arms_are_the_plan(self, api):
         results = plan(api, EVEN)["results"]

@@ -360,6 +360,15 @@ static enum error add_sequential(struct calculation *answer, const struct sizing
     return ERROR_NONE;
 }
 
+/* Users of the same plan in even arms. */
+static int64_t even_total(const struct calculation *answer)
+{
+    struct optional_number factor = answer->sequential_inflation_factor;
+    double users = (double)answer->plan->even_sample_size * (factor.given ? factor.value : 1);
+
+    return (int64_t)ceil(users - CEILING_ERROR) * (int64_t)answer->plan->users_per_variant.count;
+}
+
 static enum error add_warnings(struct calculation *answer, const struct sizing_request *design,
                                const struct sizing_plan *plan,
                                const struct sequential_design *sequential,
@@ -370,7 +379,10 @@ static enum error add_warnings(struct calculation *answer, const struct sizing_r
                                 .plan = plan,
                                 .inflation_factor = sequential ? sequential->inflation_factor : 1,
                                 .verified = &found->verified,
-                                .allocation = &found->allocation};
+                                .allocation = &found->allocation,
+                                .days = answer->plan->estimated_duration_days,
+                                .total = answer->plan->total_sample_size,
+                                .even_total = even_total(answer)};
     enum error error = ERROR_NONE;
 
     if (design->actual_counts.count) {
@@ -491,8 +503,7 @@ enum error calculation_run(const struct calculation_call *call, const struct siz
     if (error || (error = verify(call, design, &plan, &found)) ||
         (error = add_precision(answer, design, &plan, call)) ||
         (error = add_cuped(answer, design, &plan, call)) ||
-        (error = add_sequential(answer, design, &plan, &sequential, call)) ||
-        (error = add_warnings(answer, design, &plan, sequential, &found, call)))
+        (error = add_sequential(answer, design, &plan, &sequential, call)))
         return error;
     answer->calculation_summary = summarise(design, &plan, call->arena);
     answer->results = plan_figures(design, &plan, &found, call->arena);
@@ -501,5 +512,5 @@ enum error calculation_run(const struct calculation_call *call, const struct siz
     answer->bonferroni_note = assumptions_bonferroni_note(&plan, call->arena);
     add_clusters(answer, design, &plan, &found.verified);
     answer->power_curve = draw_curve(design, &plan, &found.verified, call->arena);
-    return ERROR_NONE;
+    return add_warnings(answer, design, &plan, sequential, &found, call);
 }

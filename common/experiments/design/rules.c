@@ -16,9 +16,14 @@ static bool missing_variance(const struct rules_facts *facts)
     return facts->request->metric_type == METRIC_CONTINUOUS && !facts->request->std_dev.given;
 }
 
+static int64_t days(const struct rules_facts *facts)
+{
+    return facts->days ? facts->days : facts->plan->estimated_duration_days;
+}
+
 static bool long_duration(const struct rules_facts *facts)
 {
-    return facts->plan->estimated_duration_days > RULES_LONG_DURATION_DAYS;
+    return days(facts) > RULES_LONG_DURATION_DAYS;
 }
 
 static bool low_traffic(const struct rules_facts *facts)
@@ -71,8 +76,7 @@ static bool long_test_not_possible(const struct rules_facts *facts)
 {
     struct optional_boolean possible = facts->request->long_test_possible;
 
-    return possible.given && !possible.value &&
-           facts->plan->estimated_duration_days > RULES_SHORT_TEST_DAYS;
+    return possible.given && !possible.value && days(facts) > RULES_SHORT_TEST_DAYS;
 }
 
 static bool interim_looks(const struct rules_facts *facts)
@@ -87,6 +91,8 @@ static bool srm_detected(const struct rules_facts *facts)
 
 static double split_cost_pct(const struct rules_facts *facts)
 {
+    if (facts->total && facts->even_total)
+        return 100 * ((double)facts->total / (double)facts->even_total - 1);
     return facts->allocation ? 100 * (facts->allocation->total_ratio - 1) : 0;
 }
 
@@ -132,14 +138,12 @@ struct object_list rules_evaluate(const struct rules_facts *facts, const struct 
                                   struct arena *arena)
 {
     struct warning *warnings = ARENA_ARRAY(arena, struct warning, RULE_COUNT);
-    const struct allocation *allocation = facts->allocation;
     const struct verified_plan *verified = facts->verified;
     const struct text_argument arguments[] = {
         {"max_days", arena_print(arena, "%d", RULES_LONG_DURATION_DAYS)},
         {"n_looks", print_count(arena, facts->request->n_looks)},
         {"pct", arena_print(arena, "%.1f", (facts->inflation_factor - 1) * 100)},
-        {"total", print_count(arena, allocation ? allocation->planned.total : 0)},
-        {"days", print_count(arena, allocation ? allocation->planned.duration_days : 0)},
+        {"days", print_count(arena, days(facts))},
         {"cost", arena_print(arena, "%+.1f", split_cost_pct(facts))},
         {"planned", print_count(arena, facts->plan->sample_size_per_variant)},
         {"verified", print_count(arena, verified ? verified->sample_size_per_variant : 0)},

@@ -35,6 +35,9 @@ struct rules_facts {
     const struct srm_result *srm; /* of the actual counts; NULL when the request has none */
     const struct verified_plan *verified; /* NULL when the plan was not verified */
     const struct allocation *allocation;  /* NULL when the plan was not verified */
+    /* What people are told of the plan: its days and users, and the users of even arms; 0 = as
+     * `plan`. */
+    int64_t days, total, even_total;
 };
 
 /* The warnings that apply, in table order: a list of struct warning, from the arena. */
