@@ -29,7 +29,7 @@ function queryOf(groups) {
 }
 
 async function read(signal, groups, query = queryOf(groups)) {
-    return (await client.get(`/api/v1/usage?${query}`, { signal })).data;
+    return (await client.get('/api/v1/usage', { query: Object.fromEntries(query), signal })).data;
 }
 
 let app = null;

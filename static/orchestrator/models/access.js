@@ -14,12 +14,21 @@ import { client } from '../models.js';
 import { openBudgets } from './budgets.js';
 import { askForCustomer, askForKey, askForTeam } from './dialogs.js';
 
-const pathOf = (kind, { id }) => `/api/v1/${kind}/${encodeURIComponent(id)}`;
+/** @type {Record<string, (id: string) => `/api/v1/keys/${string}` | `/api/v1/teams/${string}` | `/api/v1/customers/${string}`>} */
+const paths = {
+    keys: (id) => `/api/v1/keys/${encodeURIComponent(id)}`,
+    teams: (id) => `/api/v1/teams/${encodeURIComponent(id)}`,
+    customers: (id) => `/api/v1/customers/${encodeURIComponent(id)}`,
+};
 
 async function loadAll(signal) {
-    const read = async (kind) => (await client.get(`/api/v1/${kind}`, { signal })).data[kind];
-    const [keys, teams, customers, budgets] = await Promise.all(['keys', 'teams', 'customers', 'budgets'].map(read));
-    return { keys, teams, customers, budgets };
+    const [keys, teams, customers, budgets] = await Promise.all([
+        client.get('/api/v1/keys', { signal }),
+        client.get('/api/v1/teams', { signal }),
+        client.get('/api/v1/customers', { signal }),
+        client.get('/api/v1/budgets', { signal }),
+    ]);
+    return { keys: keys.data.keys, teams: teams.data.teams, customers: customers.data.customers, budgets: budgets.data.budgets };
 }
 
 /** The state of a key in one word; its team and customer are checked by the service. */
@@ -62,7 +71,7 @@ export function createAccess(update) {
     };
     const remove = async (kind, row, text) => {
         if (!(await confirm({ title: t('models.delete_title', { name: row.name }), text, action: t('models.delete') }))) return;
-        if (await attempt(() => client.delete(pathOf(kind, row)))) all.reload();
+        if (await attempt(() => client.delete(paths[kind](row.id)))) all.reload();
     };
     const budgetsOf = async (kind, owner) => {
         await openBudgets(kind, owner);
@@ -81,7 +90,7 @@ export function createAccess(update) {
         async turnKey(key) {
             const { name, team_id, allowed_models, requests_per_minute, tokens_per_minute, stores_prompts, redacts_prompts, expires_at } = key;
             const body = { name, team_id, allowed_models, requests_per_minute, tokens_per_minute, stores_prompts, redacts_prompts, expires_at, active: !key.active };
-            if (await attempt(() => client.put(pathOf('keys', key), body))) all.reload();
+            if (await attempt(() => client.put(paths.keys(key.id), body))) all.reload();
         },
         addTeam: () => reloadIf(askForTeam(client, all.data)),
         addCustomer: () => reloadIf(askForCustomer(client)),

@@ -94,7 +94,7 @@ export function openBudgets(kind, owner) {
     let draw = null;
     const budgets = createResource(
         () => draw?.(),
-        async (signal) => (await client.get(`/api/v1/budgets?owner_id=${encodeURIComponent(owner.id)}`, { signal })).data.budgets,
+        async (signal) => (await client.get('/api/v1/budgets', { query: { owner_id: owner.id }, signal })).data.budgets,
     );
     const reload = () => budgets.reload();
     const closed = openDialog({
