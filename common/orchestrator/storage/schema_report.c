@@ -44,6 +44,7 @@ static const struct table {
     {"orch_votes",
      {"id", "task_id", "task_type", "models", "voters", "first_votes", "second_votes", "sizes",
       "right_votes", "asked_at"}},
+    {"orch_responses", {"response_id", "owner", "previous_id", "created_at", "input", "answer"}},
 };
 enum { TABLES = COUNT_OF(tables) };
 
