@@ -64,7 +64,7 @@ static const struct field answer_fields[] = {
     OBJECT(OWNER, usage, embedding_usage_schema),
 };
 #undef OWNER
-SCHEMA(embeddings_schema, struct embeddings, "Embeddings", answer_fields);
+SCHEMA(embeddings_schema, struct embeddings, "EmbeddingList", answer_fields);
 
 static void accepted(struct exchange_call *exchange)
 {
