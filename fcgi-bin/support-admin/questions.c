@@ -8,17 +8,13 @@ enum { DAYS_MAX = 365, LIMIT_DEFAULT = 10, LIMIT_MAX = 100 };
 
 struct questions_query {
     int64_t days, limit;
-    int kind;
 };
 
 #define OWNER struct questions_query
 static const struct field questions_query_fields[] = {
     INTEGER(OWNER, days, .lower = AT_LEAST(1), .upper = AT_MOST(DAYS_MAX), .default_value = 30),
     INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(LIMIT_MAX),
-            .default_value = LIMIT_DEFAULT),
-    CHOICE(OWNER, kind, analytics_question_names, .choice_count = QUESTIONS__MAX,
-           .default_value = QUESTIONS_ASKED,
-           .help = "`unanswered` went to a person or failed; `disliked` counts votes."),
+            .default_value = LIMIT_DEFAULT, .help = "Of each list."),
 };
 #undef OWNER
 SCHEMA(questions_query_schema, struct questions_query, "QuestionsQuery", questions_query_fields);
@@ -30,13 +26,17 @@ static const struct field question_fields[] = {STRING(OWNER, question), INTEGER(
 static SCHEMA(question_schema, struct question_row, "FrequentQuestion", question_fields);
 
 struct questions_reply {
-    const char *kind;
-    OBJECT_LIST(struct question_row, questions);
+    OBJECT_LIST(struct question_row, asked);
+    OBJECT_LIST(struct question_row, unanswered);
+    OBJECT_LIST(struct question_row, disliked);
 };
 
 #define OWNER struct questions_reply
-static const struct field questions_fields[] = {STRING(OWNER, kind),
-                                                OBJECTS(OWNER, questions, question_schema)};
+static const struct field questions_fields[] = {
+    OBJECTS(OWNER, asked, question_schema),
+    OBJECTS(OWNER, unanswered, question_schema, .help = "Went to a person or failed."),
+    OBJECTS(OWNER, disliked, question_schema, .help = "Counted by votes."),
+};
 #undef OWNER
 SCHEMA(questions_schema, struct questions_reply, "FrequentQuestions", questions_fields);
 
@@ -44,14 +44,17 @@ enum error questions_handle(struct request *request, struct reply *reply)
 {
     const struct questions_query *query = request->query;
     struct questions_reply *object = ARENA_NEW(request->arena, struct questions_reply);
+    struct object_list *const lists[QUESTIONS__MAX] = {
+        [QUESTIONS_ASKED] = &object->asked,
+        [QUESTIONS_UNANSWERED] = &object->unanswered,
+        [QUESTIONS_DISLIKED] = &object->disliked,
+    };
     struct service_tools tools;
     enum error error = service_tools(request, &tools);
 
-    object->kind = analytics_question_names[query->kind];
-    if (!error)
-        error =
-            analytics_frequent(&tools.traces, query->days, (enum analytics_questions)query->kind,
-                               query->limit, &object->questions);
+    for (int kind = 0; !error && kind < QUESTIONS__MAX; kind++)
+        error = analytics_frequent(&tools.traces, query->days, (enum analytics_questions)kind,
+                                   query->limit, lists[kind]);
     reply->object = object;
     return error;
 }

@@ -10,9 +10,6 @@ enum { SECONDS_A_DAY = 86400, ROWS_MOST = 1000 };
 const char *const analytics_metric_names[ANALYTICS__MAX + 1] = {"quality", "cost", "resolution",
                                                                 NULL};
 
-const char *const analytics_question_names[QUESTIONS__MAX + 1] = {"asked", "unanswered", "disliked",
-                                                                  NULL};
-
 static const struct statement read_topics = {
     .name = "analytics_topics",
     .sqlite = "SELECT c.value, count(*), sum(CASE WHEN t.final_route = 'auto' THEN 1 ELSE 0 END),"

@@ -39,7 +39,6 @@ enum analytics_questions {
     QUESTIONS_DISLIKED,
     QUESTIONS__MAX
 };
-extern const char *const analytics_question_names[QUESTIONS__MAX + 1];
 
 /* A question in the words in which it was asked, upper and lower case apart. */
 struct question_row {

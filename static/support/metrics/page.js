@@ -13,7 +13,6 @@ import { view } from './view.js';
 const everyMs = 30000;
 const days = 30;
 const shown = 6;
-const kinds = ['asked', 'unanswered', 'disliked'];
 
 let app = null;
 const update = () => app?.update();
@@ -21,8 +20,7 @@ const get = async (path, options) => (await client.get(path, options)).data;
 
 const snapshot = createResource(update, (signal) => get('/api/metrics', { signal }));
 const daily = (metric) => createResource(update, (signal) => get('/api/analytics/trends', { query: { days, metric }, signal }));
-const frequent = (kind) => createResource(update, (signal) => get('/api/analytics/questions', { query: { days, kind, limit: shown }, signal }));
-const questions = Object.fromEntries(kinds.map((kind) => [kind, frequent(kind)]));
+const questions = createResource(update, (signal) => get('/api/analytics/questions', { query: { days, limit: shown }, signal }));
 const quality = daily('quality');
 const resolution = daily('resolution');
 
@@ -37,11 +35,11 @@ async function review(trace) {
 }
 
 async function write(question) {
-    if (await writeArticle(client, question)) questions.unanswered.reload();
+    if (await writeArticle(client, question)) questions.reload();
 }
 
 const actions = { write, review };
 app = mount(document.getElementById('page'), view, { snapshot, quality, resolution, questions, actions });
 showAccount();
 snapshot.every(everyMs);
-for (const resource of [snapshot, quality, resolution, ...Object.values(questions)]) resource.load();
+for (const resource of [snapshot, quality, resolution, questions]) resource.load();

@@ -57,10 +57,10 @@ function questions(kind, page) {
     return html`<section class="card section stack" id=${kind} aria-labelledby=${`${kind}-title`}>
         <h2 id=${`${kind}-title`}>${t(`metrics.title_${kind}`)}</h2>
         <p class="section-note">${t(`metrics.text_${kind}`)}</p>
-        ${resourceView(page.questions[kind], {
+        ${resourceView(page.questions, {
             quiet: true,
             skeleton: { lines: 3, height: 'row' },
-            ready: ({ questions: rows }) =>
+            ready: ({ [kind]: rows }) =>
                 rows.length === 0 ? empty({ title: t(`metrics.none_${kind}`) }) : table({ caption: t(`metrics.title_${kind}`), rows, key: ({ question }) => question, columns }),
         })}
     </section>`;
