@@ -30,7 +30,7 @@ function marked(parts) {
 }
 
 function recordTable({ names, rows }) {
-    return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${t('documents.rows')}>
+    return html`<div class="table-scroll" tabindex="0" role="group" aria-label=${t('documents.rows')}>
         <table class="table">
             <thead>
                 <tr>${names.map((name) => html`<th scope="col" dir="auto">${name}</th>`)}</tr>

@@ -6,6 +6,6 @@ import { html } from './lit.js';
 export function codeblock(text, { language = '', label = language || 'code' } = {}) {
     return html`<figure class="codeblock">
         <figcaption><span>${language}</span>${copyButton({ text: () => text })}</figcaption>
-        <pre tabindex="0" role="region" aria-label=${label} dir="ltr"><code>${text}</code></pre>
+        <pre tabindex="0" role="group" aria-label=${label} dir="ltr"><code>${text}</code></pre>
     </figure>`;
 }

@@ -116,7 +116,7 @@ function createWriter(options, top) {
 
     function tableOf(token) {
         const align = (one) => (one.align === 'right' ? 'end' : 'start');
-        return html`<div class="table-scroll" tabindex="0" role="region" aria-label=${unique(withoutMarks(token.header.map(({ text: name }) => name).join(', ')))}>
+        return html`<div class="table-scroll" tabindex="0" role="group" aria-label=${unique(withoutMarks(token.header.map(({ text: name }) => name).join(', ')))}>
             <table class="table">
                 <thead>
                     <tr>${token.header.map((one) => (one.text === '' ? html`<td></td>` : html`<th scope="col" data-align=${align(one)}>${inlines(one.tokens)}</th>`))}</tr>
