@@ -128,7 +128,7 @@ test('the first hour', { skip: !portal }, async (t) => {
         const order = await found.textContent();
         await found.click();
         await untilText(page, '#entity-title', order);
-        assert.match(await page.textContent('[data-trust]'), /Latest event .* ago\.\s+(Fresh|Stale)/);
+        assert.match(await page.textContent('[data-trust]'), /Last change .* ago\.\s+Data (up to date|may be behind)/);
     });
 
     await t.test('a person with one role sees its area and nothing else', async () => {

@@ -276,7 +276,7 @@ test('a case is judged by keys, joins the curated data, and a candidate is stage
         const { trace_id: trace } = await send('/api/ask', { question });
         await send('/api/admin/review-queue', { trace_id: trace, reviewer_notes: '' });
     }
-    const page = await show('/static/improve.html');
+    const page = await show('/static/improve.html?q=return'); /* not the cases of other tests */
     await page.waitForSelector('.case-item');
     await page.locator('body').press('j');
     await untilText(page, '#case-title', /receipt/);
@@ -416,7 +416,7 @@ test('a share of conversations is given by keyboard, and what came of it is told
 test('what to do next: a document changes, and the answer that stood on it is listed until somebody has looked', { skip: !directory }, async () => {
     const upload = async (text) => {
         const form = new FormData();
-        form.append('file', new Blob([text]), 'parcels.md');
+        form.append('file', new Blob([text]), 'departures.md');
         const { Authorization } = bearer;
         assert.ok((await fetch(at('/api/upload'), { method: 'POST', headers: { Authorization }, body: form })).ok);
     };
@@ -432,9 +432,9 @@ test('what to do next: a document changes, and the answer that stood on it is li
     await untilText(page, '#stale', /All checked cases are current|Checked/);
     await untilText(page, '#next', /Nothing to recommend|Priority/);
     assert.deepEqual(await accessibilityFaults(page), []);
-    await page.focus('#sources tr:has-text("parcels.md") button');
+    await page.focus('#sources tr:has-text("departures.md") button');
     await page.keyboard.press('Enter');
-    await page.waitForSelector('#sources tr:has-text("parcels.md")', { state: 'detached' });
+    await page.waitForSelector('#sources tr:has-text("departures.md")', { state: 'detached' });
     await page.route('**/recommendations/current', (route) => route.fulfill({ json: { status: 'ok', recommendations: [
         { title: 'Why is my parcel so late', action: 'look', evidence: 'review: seen 4 times', source: 'backlog', priority: 8.89 },
         { title: 'Deploy experiment 2026-01-01-x', action: 'stage it', evidence: 'a green run gained 3.5 in quality', source: 'regression', priority: 8.5 },
