@@ -45,7 +45,7 @@ test('changes language in place, keeps what was entered and remembers the choice
     await page.selectOption('#language', 'ar');
     await untilText(page, 'h1', titles.ar);
     await page.waitForFunction(
-        () => document.querySelector('#figure-per-variant').textContent === '37,495',
+        () => document.querySelector('#figure-per-variant').textContent === '37,513',
     );
     assert.equal(await page.getAttribute('html', 'dir'), 'rtl');
     assert.equal(await page.evaluate(() => document.activeElement.id), 'language');
