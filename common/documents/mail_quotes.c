@@ -118,7 +118,8 @@ const char *mail_without_quotes(struct arena *arena, const char *body)
             quoting = true;
             continue;
         }
-        quoting = false;
+        if (line.length) /* blank lines between quotes introduce nothing */
+            quoting = false;
         text_append(&text, line.at, line.length);
         text_append_byte(&text, '\n');
     }

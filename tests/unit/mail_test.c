@@ -6,6 +6,8 @@
 #include "support/mail/mail_rules.h"
 #include "test.h"
 
+#include <time.h>
+
 enum { TEXT_MOST = 4096 };
 
 static struct arena *arena;
@@ -206,6 +208,20 @@ TEST(quotes_and_signatures_go)
                "<blockquote type=\"cite\">b");
 }
 
+/* Whoever writes to us chooses the text: work grows with its length, not with its square. */
+TEST(many_quotes_are_quick)
+{
+    struct text text;
+    clock_t started = clock();
+
+    text_start(&text, arena, 1 << 24);
+    text_append_string(&text, "Yes.\nAda wrote:\n");
+    while (text.length < 512 << 10)
+        text_append_string(&text, "> x\n\n>\n\n");
+    CHECK_TEXT(mail_without_quotes(arena, text.bytes), "Yes.");
+    CHECK((double)(clock() - started) / CLOCKS_PER_SEC < 2);
+}
+
 /* Golden case F31 of the contract, and its like. */
 TEST(the_tenant_of_a_sender)
 {
@@ -300,6 +316,7 @@ int main(void)
                                              CASE(damaged_messages_are_read_as_far_as_they_go),
                                              CASE(limits_hold),
                                              CASE(quotes_and_signatures_go),
+                                             CASE(many_quotes_are_quick),
                                              CASE(the_tenant_of_a_sender),
                                              CASE(subjects_and_questions),
                                              CASE(wordings_of_a_letter),
