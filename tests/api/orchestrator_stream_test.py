@@ -117,6 +117,17 @@ class TestStream:
         if rule.startswith("cut"):
             assert task["steps"][0]["output_text"] == "half an answer"
 
+    def test_an_answer_that_is_too_large(self, models):
+        """It says so: what is cut of a stream is neither the provider's failure nor damage."""
+        models.answers[GPT] = "text:" + "word " * 2000
+        env = {**models.settings, "ORCH_DAILY_COST_LIMIT_USD": "1000", "ORCH_API_BREAKER_FAILURES": "1",
+               "ORCH_MAX_ANSWER_BYTES": "20000"}
+        with Service("orchestrator", env) as service:
+            for _ in range(2):  # the breaker stays closed
+                error = stream(service)[-1][1]
+                assert (error["code"], error["text"]) == ("unknown_error",
+                                                          "OpenAI-compatible adapter error: the answer is too large")
+
     def test_a_client_that_leaves_ends_the_call(self, live, models):
         models.answers[GPT] = "hang:one two three"
         url = urlsplit(live.url)

@@ -115,6 +115,10 @@ struct llm_call *api_call_prepare(struct run *run, const struct call_request *wa
 /* The failure code of a call without a complete answer, and the message after the label. */
 static int failure_of(struct arena *arena, const struct llm_answer *answer, const char **message)
 {
+    if (answer->outcome == FETCH_TOO_LARGE) { /* what came of it is cut, or cannot be read */
+        *message = "adapter error: the answer is too large";
+        return FAILURE_UNKNOWN;
+    }
     switch (answer->result) {
     case LLM_REFUSED:
         *message = answer->status == 429 ? "rate limit reached."
@@ -143,10 +147,6 @@ static int failure_of(struct arena *arena, const struct llm_answer *answer, cons
     if (answer->outcome == FETCH_TIMED_OUT) {
         *message = "request timed out.";
         return FAILURE_TIMEOUT;
-    }
-    if (answer->outcome == FETCH_TOO_LARGE) {
-        *message = "adapter error: the answer is too large";
-        return FAILURE_UNKNOWN;
     }
     *message = answer->outcome == FETCH_SUSPENDED
                    ? "network error: calls are suspended after failures in a row"
