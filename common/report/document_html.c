@@ -13,7 +13,7 @@ const char document_html_style[] =
     "margin:16px 0}.card{padding:12px 16px;border:1px solid #d6dae2;border-radius:8px}"
     ".card strong{display:block;font-size:22px}table{width:100%;border-collapse:collapse;"
     "margin:8px 0}th,td{padding:6px 10px;text-align:start;border-bottom:1px solid #d6dae2;"
-    "vertical-align:top;overflow-wrap:anywhere}svg{width:100%;height:auto;font-family:inherit}"
+    "vertical-align:top;overflow-wrap:break-word}svg{width:100%;height:auto;font-family:inherit}"
     ".warning{padding:8px 12px;margin:8px 0;border-inline-start:4px solid #5c6370;background:"
     "#f5f6f8}.warning-high{border-color:#b3261e}.warning-medium{border-color:#b26a00}"
     ".button a{display:inline-block;padding:8px 16px;border:1px solid #1f5fd0;border-radius:6px;"

@@ -4,13 +4,14 @@
 #include "report/pdf_writer.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PADDING 5.0
 #define NARROWEST 42.0
 #define WIDEST 260.0
 #define LINE_MIN 12.0
 
-enum { ROWS_MEASURED = 60 };
+enum { ROWS_MEASURED = 60, WORD_MAX = 48 };
 
 struct table {
     struct pdf *pdf;
@@ -53,14 +54,75 @@ static double natural_width(struct table *table, size_t column)
     return most;
 }
 
+static double text_width(struct table *table, const char *text, const struct pdf_font *font)
+{
+    PangoLayout *layout = pdf_layout(table->pdf, text, font, -1);
+    double width, height;
+
+    pdf_measure(layout, &width, &height);
+    g_object_unref(layout);
+    return width;
+}
+
+/* The longest word of a text, by bytes; those that nobody would keep whole do not count. */
+static void longest_word(const char *text, char word[WORD_MAX + 1])
+{
+    size_t longest = 0;
+
+    word[0] = '\0';
+    while (*text) {
+        size_t length = strcspn(text, " \n\t");
+
+        if (length > longest && length <= WORD_MAX) {
+            longest = length;
+            memcpy(word, text, length);
+            word[length] = '\0';
+        }
+        text += length + (text[length] != '\0');
+    }
+}
+
+/* What a column needs so that no word is broken. */
+static double word_width(struct table *table, size_t column)
+{
+    size_t rows = table->block->texts.count / table->columns;
+    double most = 0;
+
+    for (size_t i = 0; i < rows && i < ROWS_MEASURED; i++) {
+        char word[WORD_MAX + 1];
+
+        longest_word(table->block->texts.items[i * table->columns + column], word);
+        most = fmax(most, text_width(table, word, font_of(table, i, column)) + 2 * PADDING + 1);
+    }
+    return most;
+}
+
+/* Shares the page by content; where the words of all columns fit, each column takes at least its
+ * own. */
+static void share_width(struct table *table)
+{
+    double sum = 0, words = 0, least[PAGE_COLUMNS_MAX], spare = 0;
+
+    for (size_t i = 0; i < table->columns; i++) {
+        sum += table->widths[i] = natural_width(table, i);
+        words += least[i] = word_width(table, i);
+    }
+    for (size_t i = 0; i < table->columns; i++) {
+        table->widths[i] *= PAGE_INNER / sum;
+        spare += fmax(0, table->widths[i] - least[i]);
+    }
+    for (size_t i = 0; words <= PAGE_INNER && i < table->columns; i++) {
+        double more = fmax(0, table->widths[i] - least[i]);
+
+        table->widths[i] = least[i] + (spare > 0 ? more / spare * (PAGE_INNER - words) : 0);
+    }
+}
+
 static void set_widths(struct table *table)
 {
-    double sum = 0, at = PAGE_MARGIN;
+    double at = PAGE_MARGIN;
 
-    for (size_t i = 0; i < table->columns; i++)
-        sum += table->widths[i] = natural_width(table, i);
-    for (size_t i = 0; i < table->columns; i++)
-        table->widths[i] *= PAGE_INNER / sum;
+    share_width(table);
     for (size_t i = 0; i < table->columns; i++) {
         table->places[i] =
             table->pdf->document->right_to_left ? PAGE_WIDTH - at - table->widths[i] : at;

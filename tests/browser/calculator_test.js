@@ -534,13 +534,17 @@ test('with an uneven split counts the users that enter', async () => {
     const perDay = Number(total.replaceAll(',', '')) / Number.parseInt(days, 10);
     assert.ok(Math.abs(perDay - 7200) < 150, `${perDay} users a day`);
     assert.match(await page.textContent('#figure-total-note'), /even split/);
+    const readout = await page.$$eval('#power-curve-readout b', (all) => all.map(({ textContent }) => textContent));
+    assert.deepEqual([readout[0], readout[2]], [total, days], 'the chart is about the same plan');
+    const warning = await page.textContent('[data-code="UNEQUAL_SPLIT"]');
+    assert.ok(warning.includes(`${days}.`) && warning.includes((await page.textContent('#figure-total-note')).match(/[\d.]+%/)[0]), warning);
     await close(page);
 });
 
 test('warns of a plan that does not see every weekday', async () => {
     const page = await open(`${experiments}/?mde_pct=20`);
     await answered(page);
-    assert.match(await page.textContent('#short-plan'), /3 days do not show every weekday.*7 days/);
+    assert.match(await page.textContent('#short-plan'), /A test of 3 days does not show every weekday.*7 days/);
     await page.fill('#mde_pct', '5');
     await page.waitForSelector('#short-plan', { state: 'detached' });
     await close(page);

@@ -180,6 +180,30 @@ test('the list says the state, and so does the page, once somebody has shipped w
     await close(list);
 });
 
+test('shipping what the data do not recommend says so and asks for the reason', async () => {
+    const id = await create();
+    await run(id, [20, 21]);
+    const page = await open(`${experiments}/live/${id}`);
+    await page.click('#ship');
+    await untilText(page, '#not-proven', /^Current result: .+ say why/);
+    await page.click('dialog button[type="submit"]');
+    await untilText(page, 'dialog', /Enter a reason/);
+    await page.fill('#outcome-note', 'It is cheaper to run.');
+    await page.click('dialog button[type="submit"]');
+    await untilText(page, '.notice-title', 'Shipped: Variant B');
+    await close(page);
+});
+
+test('where everybody has converted, nothing is told of a difference', async () => {
+    const id = await create();
+    await run(id, [100, 100]);
+    const page = await open(`${experiments}/live/${id}`);
+    await untilText(page, '#border', /All users converted, in every variant/);
+    assert.equal(await page.locator('#intervals').count(), 0);
+    assert.doesNotMatch(await page.textContent('.verdict'), /0\.00 to 0\.00|evidence/);
+    await close(page);
+});
+
 test('events come from a file, with their columns matched and a preview; twice is once', async () => {
     const id = await create();
     const page = await open(`${experiments}/live/${id}`);

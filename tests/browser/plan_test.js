@@ -53,7 +53,7 @@ test('by keyboard alone: six steps from a template to a project, sized on the wa
     await untilText(page, '#review dd', 'By keys alone');
     await tabTo(page, next);
     await page.keyboard.press('Enter');
-    await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
+    await page.waitForURL(/\/projects\/[0-9a-f-]{36}(\?planned)?$/);
     const { payload } = await get(`/projects/${idIn(page)}`);
     const { payload: template } = await get('/templates/trial_to_paid');
     template.project.project_name = 'By keys alone';
@@ -87,7 +87,7 @@ test('a draft outlives a reload, a template can be undone, and what the API refu
     await answered(page);
     await page.click('.wizard-step:has-text("Review")');
     await page.click('.wizard-actions button[data-kind="primary"]');
-    await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
+    await page.waitForURL(/\/projects\/[0-9a-f-]{36}(\?planned)?$/);
     const { payload } = await get(`/projects/${idIn(page)}`);
     assert.deepEqual([payload.hypothesis.hypothesis_statement, payload.metrics.mde_pct, payload.constraints.long_test_possible], ['Shorter is better', 8, true]);
     await page.goto(`${experiments}/design`);
@@ -103,7 +103,7 @@ async function plan(page, template, name) {
     await page.click('.wizard-step:has-text("Review")');
     await answered(page);
     await page.click('.wizard-actions button[data-kind="primary"]');
-    await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
+    await page.waitForURL(/\/projects\/[0-9a-f-]{36}(\?planned)?$/);
     await page.click('#analyse');
     await page.waitForSelector('#sizes');
     return idIn(page);
@@ -186,7 +186,7 @@ test('Enter goes on, the metric has a name, and the review shows what was entere
     await untilText(page, '#review', /By Enter.*order.*Power/s);
     await answered(page);
     await page.click('.wizard-actions button[data-kind="primary"]');
-    await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
+    await page.waitForURL(/\/projects\/[0-9a-f-]{36}(\?planned)?$/);
     await page.waitForSelector('#sizes'); /* sized already */
     await close(page);
 });
@@ -213,7 +213,7 @@ for (const [name, change] of Object.entries({
         const review = await figures('#result-body .figures .figure-value');
         assert.ok(review.length === 3 && review.every((text) => /\d/.test(text)), String(review));
         await page.click('.wizard-actions button[data-kind="primary"]');
-        await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
+        await page.waitForURL(/\/projects\/[0-9a-f-]{36}(\?planned)?$/);
         await page.waitForSelector('#sizes');
         assert.deepEqual(await figures('#sizes .figure-value'), review);
         const { plan } = (await get(`/projects/${idIn(page)}/history`)).analysis_runs[0].analysis.calculations;

@@ -44,7 +44,7 @@ test('by keyboard alone: a template becomes a project, is sized, and its report 
     await tabTo(page, '#new-project_name');
     await page.keyboard.type('Longer trial');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/\/projects\/[0-9a-f-]{36}$/);
+    await page.waitForURL(/\/projects\/[0-9a-f-]{36}(\?planned)?$/);
     await untilText(page, '#name', 'Longer trial');
     await untilText(page, '#reports-note', /need an analysis/);
     assert.equal(await page.locator('#reports button:disabled').count(), 3);

@@ -33,7 +33,7 @@ function curveScales(points, width) {
     };
 }
 
-function drawCurve({ points, planned, target, at }, width) {
+function drawCurve({ points, planned, target, users, at }, width) {
     const { area, most, x, y } = curveScales(points, width);
     const cursor = at === null ? null : points[at];
     const percent = (value) => formatPercent(value, 3);
@@ -41,7 +41,7 @@ function drawCurve({ points, planned, target, at }, width) {
         width,
         area.height,
         svg`${verticalAxis(area, y, [0, 0.2, 0.4, 0.6, 0.8, 1], percent, t('field.power'))}
-        ${horizontalAxis(area, x, niceTicks(most, width < 480 ? 4 : 7), formatCompact, t('chart.users'))}
+        ${horizontalAxis(area, x, niceTicks(most, width < 480 ? 4 : 7), formatCompact, users)}
         <path class="chart-area" d=${areaPath(points, planned, area, x, y)} />
         <line class="chart-target" x1=${area.left} x2=${area.right} y1=${y(target)} y2=${y(target)} />
         <line class="chart-drop" x1=${x(planned.x)} x2=${x(planned.x)} y1=${y(planned.y)} y2=${area.bottom} />
@@ -61,10 +61,10 @@ function drawCurve({ points, planned, target, at }, width) {
 
 /*
  * The power curve as a slider: pointer and keys move along it. points [{x, y}] rising in x; planned
- * {x, y} on the same curve; target in 0..1; at, the index the reader is at, null at rest; onMove(index or null);
+ * {x, y} on the same curve; target in 0..1; users, the title of its axis; at, the index the reader is at, null at rest; onMove(index or null);
  * describe(point) a sentence for screen readers.
  */
-export function powerCurve({ points, planned, target, at, onMove, describe }) {
+export function powerCurve({ points, planned, target, users, at, onMove, describe }) {
     const nearest = nearestIndex(points.map((point) => point.x), planned.x);
     const index = at ?? nearest;
     const onKey = (event) => {
@@ -83,7 +83,7 @@ export function powerCurve({ points, planned, target, at, onMove, describe }) {
         dir="ltr"
         role="slider"
         tabindex="0"
-        aria-label=${t('chart.label')}
+        aria-label=${`${t('field.power')}: ${users}`}
         aria-valuemin="0"
         aria-valuemax=${points.length - 1}
         aria-valuenow=${index}
@@ -92,7 +92,7 @@ export function powerCurve({ points, planned, target, at, onMove, describe }) {
         @pointermove=${onPointer}
         @pointerleave=${() => onMove(null)}
         @blur=${() => onMove(null)}
-        ${sized((width) => drawCurve({ points, planned, target, at }, width))}
+        ${sized((width) => drawCurve({ points, planned, target, users, at }, width))}
     ></div>`;
 }
 

@@ -46,11 +46,15 @@ export function sharesOf(weights) {
     return weights.map((weight) => weight / sum);
 }
 
+const percentLike = 10; /* a weight of this size was meant as a percentage */
+
 function splitHint({ traffic_split: weights = [] }) {
     const known = weights.length > 0 && weights.every((weight) => typeof weight === 'number' && weight > 0);
     if (!known) return t('hint.traffic_split');
     const parts = sharesOf(weights).map((share, index) => `${variantNames[index]} ${formatPercent(share, 3)}`);
-    return isolated(parts.join(' · '));
+    const text = isolated(parts.join(' · '));
+    const sum = weights.reduce((total, weight) => total + weight, 0);
+    return sum === 100 || Math.max(...weights) < percentLike ? text : t('hint.split_sum', { sum: formatNumber(sum), parts: text });
 }
 
 /* Equal weights that add up to 100 where that can be written without a fraction. */

@@ -21,6 +21,12 @@ export function daysOfEven(n, design, results) {
     return Math.ceil((n * design.traffic_split.length) / perDay(results) - 1e-9);
 }
 
+/* Days until all arms together have `total` users. */
+/** @param {experiments.CalculationResults} results */
+export function daysOfAll(total, results) {
+    return Math.ceil(total / perDay(results) - 1e-9);
+}
+
 /*
  * {users, per variant; total; days; weeks, whole ones; even; evenTotal, of even arms; once, per variant of
  * even arms without looks; looks, how many there are; exact, the verified size where it is another one}.

@@ -13,9 +13,10 @@ import { badge } from '../../shared/ui/badge.js';
 import { copyButton } from '../../shared/ui/copy.js';
 import { html, nothing } from '../../shared/ui/lit.js';
 import { table } from '../../shared/ui/table.js';
+import { share } from '../figures.js';
 import { boundaryChart, powerCurve } from './charts.js';
 import { formatMetric, variantNames } from './fields.js';
-import { daysOfEven, planOf } from './plan.js';
+import { daysOfAll, daysOfEven, planOf } from './plan.js';
 
 const severityTones = { high: 'danger', medium: 'caution', low: 'info' };
 const foldedFrom = 12; /* looks: a longer table shows its first and last ones */
@@ -73,7 +74,7 @@ function totalNote(plan) {
     if (even) return `${formatInteger(users.length)} × ${formatInteger(users[0])}`;
     return t('result.against_even', {
         total: formatInteger(evenTotal),
-        cost: formatPercent(total / evenTotal - 1, 3),
+        cost: share(total / evenTotal - 1),
     });
 }
 
@@ -120,7 +121,7 @@ export function planSentence(design, answer) {
 }
 
 /* A test that does not see every weekday is judged by the weekdays that it saw. */
-function shortPlan(plan) {
+export function shortPlan(plan) {
     if (plan.days >= 7) return nothing;
     return html`<p class="notice" data-tone="caution" id="short-plan">
         ${t('result.short_plan', { days: formatUnit(plan.days, 'day'), whole: formatUnit(7, 'day') })}
@@ -176,51 +177,68 @@ function warningCard(warnings) {
     );
 }
 
-function powerTable(points, design, results) {
+/* Over users per variant of even arms; over users in total of uneven ones, in the ratio that was asked for. */
+function powerTable(points, planned, even, design, results) {
     return table({
-        caption: t('chart.label'),
+        caption: t(even ? 'chart.label' : 'chart.label_total'),
         plain: true,
         columns: [
-            { name: 'x', title: t('result.per_variant'), cell: ({ x }) => formatInteger(x) },
+            { name: 'x', title: t(even ? 'result.per_variant' : 'result.total'), cell: ({ x }) => formatInteger(x) },
             { name: 'y', title: t('field.power'), align: 'end', cell: ({ y }) => formatPercent(y) },
-            { name: 'days', title: t('unit.days'), align: 'end', cell: ({ x }) => formatInteger(daysOfEven(x, design, results)) },
+            { name: 'days', title: t('unit.days'), align: 'end', cell: ({ x }) => formatInteger(daysOf(x, even, design, results)) },
         ],
         rows: points,
-        marked: ({ x }) => x === results.sample_size_per_variant,
+        marked: ({ x }) => x === planned.x,
     });
+}
+
+const daysOf = (x, even, design, results) => (even ? daysOfEven(x, design, results) : daysOfAll(x, results));
+
+/* The points of the curve and the planned one: {points, planned}; null where there is none to draw. */
+/** @param {experiments.Calculation} answer */
+function curveOf(plan, answer) {
+    const { results, calculation_summary: summary } = answer;
+    const points = (answer.power_curve ?? []).map((point) => ({ x: point.sample_size_per_variant, y: point.power }));
+    const formula = points.find((point) => point.x === results.sample_size_per_variant);
+    if (points.length < 2 || formula === undefined) return null;
+    if (plan.even) return { points, planned: plan.once === formula.x ? { x: formula.x, y: results.verified_power ?? formula.y } : { x: plan.once, y: summary.power } };
+    const total = Math.round(plan.total / (answer.sequential_inflation_factor ?? 1));
+    const all = points.map(({ x, y }) => ({ x: Math.round((x * total) / formula.x), y }));
+    return { points: all, planned: { x: total, y: formula.y } };
 }
 
 /** @param {experiments.Calculation} answer */
 function powerCard(design, answer, { at, onMove }) {
     const { results } = answer;
-    const points = (answer.power_curve ?? []).map((point) => ({ x: point.sample_size_per_variant, y: point.power }));
-    const formula = points.find((point) => point.x === results.sample_size_per_variant);
-    if (points.length < 2 || formula === undefined) return nothing;
-    const size = answer.plan.even_sample_size;
-    const planned = size === formula.x ? { x: size, y: results.verified_power ?? formula.y } : { x: size, y: answer.calculation_summary.power };
+    const plan = planOf(design, answer);
+    const curve = curveOf(plan, answer);
+    if (curve === null) return nothing;
+    const { points, planned } = curve;
+    const { even } = plan;
     const here = points[at] ?? planned;
     const values = (point) => ({
         n: formatInteger(point.x),
         power: formatPercent(point.y, 3),
-        days: formatUnit(daysOfEven(point.x, design, results), 'day'),
+        days: formatUnit(daysOf(point.x, even, design, results), 'day'),
     });
+    const users = t(even ? 'chart.users' : 'result.total');
     const readout = html`<p class="chart-readout" id="power-curve-readout">
-        <span>${t('chart.users')} <b>${values(here).n}</b></span>
+        <span>${users} <b>${values(here).n}</b></span>
         <span>${t('field.power')} <b>${values(here).power}</b></span>
         <span><b>${values(here).days}</b></span>
     </p>`;
     const target = answer.calculation_summary.power;
-    const describe = (point) => t('chart.point', values(point));
+    const describe = (point) => t(even ? 'chart.point' : 'chart.point_total', values(point));
     return card(
         'power-curve',
         t('result.power_curve'),
-        html`${planOf(design, answer).even ? null : html`<p class="section-note">${t('result.curve_even')}</p>`}
+        html`${even ? null : html`<p class="section-note">${t('result.curve_total')}</p>`}
             <div class="chart" id="power-curve-chart">
-                ${powerCurve({ points, planned, target, at: points[at] ? at : null, onMove, describe })}
+                ${powerCurve({ points, planned, target, users, at: points[at] ? at : null, onMove, describe })}
             </div>
             <details class="disclosure no-print" data-plain>
                 <summary>${t('chart.as_table')}</summary>
-                <div class="disclosure-body" id="power-curve-table">${powerTable(points, design, results)}</div>
+                <div class="disclosure-body" id="power-curve-table">${powerTable(points, planned, even, design, results)}</div>
             </details>`,
         readout,
     );

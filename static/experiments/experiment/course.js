@@ -75,9 +75,11 @@ function filled(days, step) {
     });
 }
 
+/* Only days that are over: an unfinished one would look like a fall. */
 function peopleChart({ days, step_days: step }) {
     if (days.length < 2) return null;
-    const all = filled(days, step);
+    const all = filled(days, step).filter((day) => timeOf(day) + step * dayMs <= Date.now());
+    if (all.length < 2) return null;
     const title = step === 1 ? t('experiment.people_per_day') : t('experiment.people_per_days', { count: step });
     return html`<div class="chart" id="people-per-day">
         <h3>${title}</h3>
@@ -109,7 +111,7 @@ function ready(course, { treatment, actions, arms, least }) {
               })
             : charts}
         <p class="section-note">
-            ${t('experiment.course_note')}${course.is_current ? '' : ` ${t('experiment.course_as_of', { time: formatDateTime(course.computed_at) })}`}
+            ${t('experiment.course_note')} ${people ? t('experiment.course_today') : ''}${course.is_current ? '' : ` ${t('experiment.course_as_of', { time: formatDateTime(course.computed_at) })}`}
         </p>`;
 }
 

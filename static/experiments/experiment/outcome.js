@@ -4,20 +4,27 @@ import { openDialog } from '../../shared/ui/dialog.js';
 import { ApiError } from '../../shared/ui/errors.js';
 import { createForm } from '../../shared/ui/form.js';
 import { html } from '../../shared/ui/lit.js';
-import { errorNotice } from '../../shared/ui/notice.js';
+import { errorNotice, notice } from '../../shared/ui/notice.js';
 import { armName } from '../arms.js';
+import { headlineText } from '../headline.js';
 
 const noteMax = 4000;
 
 /* Resolves to the decisions of the experiment; to undefined when the dialog was dismissed. */
 /** @param {Client<'experiments'>} client */
-export function askForOutcome(client, path, { decision, arms }) {
+export function askForOutcome(client, path, { decision, arms, headline }) {
+    const unproven = decision === 'ship' && headline !== 'ship';
     let dialog = { close: null, draw: null };
     let busy = false;
     let failure = null;
     const update = () => dialog.draw?.();
 
     async function save({ note = '', variation_index: variation }) {
+        if (unproven && note.trim() === '') {
+            failure = t('experiment.reason_missing');
+            update();
+            return;
+        }
         busy = true;
         failure = null;
         update();
@@ -45,7 +52,7 @@ export function askForOutcome(client, path, { decision, arms }) {
         id: 'outcome',
         fields: [
             ...(decision === 'ship' ? [variation] : []),
-            { name: 'note', kind: 'textarea', label: t('experiment.note'), hint: t('experiment.note_hint'), wide: true, optional: true, maxLength: noteMax },
+            { name: 'note', kind: 'textarea', label: t(unproven ? 'experiment.reason' : 'experiment.note'), hint: t('experiment.note_hint'), wide: true, optional: !unproven, maxLength: noteMax },
         ],
         onSubmit: save,
     });
@@ -55,7 +62,14 @@ export function askForOutcome(client, path, { decision, arms }) {
         body: (close, draw) => {
             dialog = { close, draw };
             return html`<p class="section-note">${t(`experiment.ask_${decision}_text`)}</p>
-                ${failure === null ? null : errorNotice(failure)}
+                ${unproven
+                    ? notice({
+                          tone: 'caution',
+                          title: t('experiment.not_proven'),
+                          body: html`<p id="not-proven">${t('experiment.not_proven_text', { recommendation: headlineText(headline) })}</p>`,
+                      })
+                    : null}
+                ${failure === null ? null : typeof failure === 'string' ? notice({ tone: 'danger', body: failure, alert: true }) : errorNotice(failure)}
                 ${form.view(null, { action: t(`experiment.${decision}`), busy, label: t(`experiment.ask_${decision}`) })}`;
         },
     });

@@ -60,7 +60,7 @@ async function start() {
 }
 
 async function decide(decision) {
-    const made = await askForOutcome(client, `${base}/outcome`, { decision, arms: project.data.payload.setup.variants_count });
+    const made = await askForOutcome(client, `${base}/outcome`, { decision, arms: project.data.payload.setup.variants_count, headline: live.data.decision.headline });
     if (!made) return;
     outcome.set(made);
     toast(t(`experiment.decided_${decision}`));

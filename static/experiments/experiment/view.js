@@ -1,7 +1,7 @@
 /* An experiment as a template: what to do, the figures behind it, and how events get in. */
 import { hasText, t } from '../../shared/i18n.js';
 import { formatDateTime, formatFixed, formatInteger, formatNumber } from '../../shared/numbers.js';
-import { address } from '../../shared/place.js';
+import { address, isUnderPortal, portalAddress } from '../../shared/place.js';
 import { badge } from '../../shared/ui/badge.js';
 import { forestPlot } from '../../shared/ui/charts/forest.js';
 import { codeblock } from '../../shared/ui/codeblock.js';
@@ -114,6 +114,14 @@ function evidenceText(headline, confidence) {
     return t(hasText(own) ? own : `experiment.confidence_${confidence}`);
 }
 
+/* 'all' or 'none' where every user or no user of any arm has converted: such data tell no arms apart. */
+/** @param {experiments.LiveStats} stats */
+function borderOf(stats) {
+    const rates = armsOf(stats).map(({ conversion_rate: rate }) => rate);
+    if (stats.metric_type !== 'binary' || rates.length === 0) return null;
+    return rates.every((rate) => rate === 1) ? 'all' : rates.every((rate) => rate === 0) ? 'none' : null;
+}
+
 /** @param {{ stats: experiments.LiveStats, decision: experiments.LiveDecision }} live */
 function verdictCard({ stats, decision }, page) {
     const { headline, confidence, margin } = decision;
@@ -121,23 +129,24 @@ function verdictCard({ stats, decision }, page) {
     const state = stateOf(decision, outcome?.current);
     const warnings = stats.warnings.map(({ message }) => ({ text: message }));
     const started = headline !== 'not_started';
+    const border = started ? borderOf(stats) : null;
     return html`<section class="card headline verdict" data-tone=${toneOf(headline)} aria-labelledby="verdict">
         <div class="section">
             <div class="experiment-verdict-head">
                 <div role="status"><h2 class="experiment-verdict" id="verdict">${headlineText(headline)}</h2></div>
                 ${badge(stateText(state), stateTone(state))}
             </div>
-            <p class="verdict-text" dir="auto">${headlineNote(headline)} ${started ? evidenceText(headline, confidence) : ''}</p>
-            ${margin === null ? null : html`<p class="verdict-text" id="margin" dir="auto">${margin.text}</p>`}
+            <p class="verdict-text" dir="auto">${headlineNote(headline)} ${border ? html`<span id="border">${t(`experiment.border_${border}`)}</span>` : started ? evidenceText(headline, confidence) : ''}</p>
+            ${margin === null || border ? null : html`<p class="verdict-text" id="margin" dir="auto">${margin.text}</p>`}
         </div>
         ${started
             ? html`<dl class="figures">
                       ${peopleFigure(stats)} ${figure(t('experiment.converted'), formatInteger(stats.conversions_total), html`<span dir="auto">${stats.primary_metric_name}</span>`)}
-                      ${effectFigure(stats)} ${timeFigure(stats)}
+                      ${border ? null : effectFigure(stats)} ${timeFigure(stats)}
                   </dl>
                   ${progressLine(stats)}
                   <div class="section verdict-lists">
-                      ${list(t('experiment.blockers'), decision.blockers, 'blockers')} ${list(t('experiment.reasons'), decision.reasons, 'reasons')}
+                      ${list(t('experiment.blockers'), decision.blockers, 'blockers')} ${list(t('experiment.reasons'), border ? [] : decision.reasons, 'reasons')}
                       ${list(t('experiment.changes'), decision.what_would_change, 'changes')} ${list(t('experiment.warnings'), warnings, 'warnings')}
                   </div>`
             : null}
@@ -214,7 +223,7 @@ function leastOf({ policy }) {
 /** @param {{ stats: experiments.LiveStats, decision: experiments.LiveDecision }} live */
 function intervalCard({ stats, decision }) {
     const rows = intervalsOf(stats);
-    if (rows.length === 0) return null;
+    if (rows.length === 0 || borderOf(stats)) return null;
     const least = leastOf(decision);
     return html`<section class="card section" aria-labelledby="intervals-title">
         <div class="section-head"><h2 id="intervals-title">${t('experiment.intervals')}</h2></div>
@@ -287,7 +296,7 @@ function snippets({ id, api, snippet, actions }, metric) {
             onSelect: actions.snippet,
             panel: (name) => codeblock(snippetOf(name, { api, id, metric }), { language: languages[name].title }),
         })}
-        <p class="section-note">${t('experiment.send_note')}</p>`;
+        <p class="section-note">${t('experiment.send_note')} <a href=${isUnderPortal ? portalAddress('/admin/keys') : address('/settings')}>${t('experiment.to_keys')}</a></p>`;
 }
 
 /** @param {experiments.LiveStats} stats */

@@ -106,7 +106,7 @@ async function finish() {
     }
     try {
         const saved = await save();
-        location.assign(address(`/projects/${encodeURIComponent(saved.id)}`));
+        location.assign(address(`/projects/${encodeURIComponent(saved.id)}${isNew ? '?planned' : ''}`));
         return true;
     } catch (error) {
         if (!(error instanceof ApiError)) throw error;

@@ -39,8 +39,9 @@ const isEmpty = (value) => value === undefined || value === '' || value === fals
 
 /* A value as the form has it: the title of an option, a tick, or the text that was entered. */
 function shownValue(field, values, text) {
-    const option = typeof field.options === 'function' ? field.options(values).find(({ value }) => String(value) === String(values[field.name])) : undefined;
-    if (option) return option.title;
+    const choices = typeof field.options === 'function' ? field.options(values) : (field.options ?? []);
+    const option = choices.find(({ value }) => String(value) === String(values[field.name]));
+    if (option) return String(option.title);
     if (field.kind === 'flag') return t('plan.yes');
     return Array.isArray(text) ? text.join(' : ') : String(text);
 }

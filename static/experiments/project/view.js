@@ -8,7 +8,7 @@ import { errorNotice, notice, tokenForm } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { tabs } from '../../shared/ui/tabs.js';
 import { planOf } from '../calculator/plan.js';
-import { armsText } from '../calculator/result.js';
+import { armsText, shortPlan } from '../calculator/result.js';
 import { figure } from '../figure.js';
 import { writers } from '../roles.js';
 
@@ -68,10 +68,18 @@ function planCard({ design, run }, { id, busy, actions }) {
     return html`<section class="card headline" aria-labelledby="plan-title" aria-busy=${String(busy === 'analysis')}>
         <div class="section stack">
             <h2 id="plan-title">${t('project.plan')}</h2>
+            ${new URLSearchParams(location.search).has('planned')
+                ? notice({
+                      tone: 'good',
+                      body: html`<p id="next-step">${t('project.planned')}</p>`,
+                      actions: html`<a class="button" data-size="small" href=${`${address(`/live/${encodeURIComponent(id)}`)}#send`}>${t('project.send_events')}</a>`,
+                  })
+                : null}
             ${older ? notice({ tone: 'caution', body: t('project.older') }) : null}
             ${run === null ? empty({ title: t('project.unsized'), text: t('project.unsized_text') }) : null}
         </div>
         ${run === null ? null : sizes(run, design)}
+        ${run === null || planOfRun(run, design).days >= 7 ? null : html`<div class="section">${shortPlan(planOfRun(run, design))}</div>`}
         <div class="section button-row">
             <button
                 type="button"
