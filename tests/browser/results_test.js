@@ -59,9 +59,9 @@ test('reads two means', async () => {
         `${experiments}/results?analysis=continuous&control_n=10&control_mean=10&control_std=2&treatment_n=10&treatment_mean=11.5&treatment_std=2&alpha=0.05`,
     );
     await answered(page);
-    assert.equal(await figure(page, 0), '+1.5');
+    assert.equal(await figure(page, 0), '+1.50');
     assert.equal(await figure(page, 2), '0.11');
-    assert.equal(await figure(page, 1), '−0.3791 to +3.379');
+    assert.equal(await figure(page, 1), '−0.38 to +3.38');
     await close(page);
 });
 
