@@ -34,7 +34,8 @@ struct questions_reply {
 #define OWNER struct questions_reply
 static const struct field questions_fields[] = {
     OBJECTS(OWNER, asked, question_schema),
-    OBJECTS(OWNER, unanswered, question_schema, .help = "Went to a person or failed."),
+    OBJECTS(OWNER, unanswered, question_schema,
+            .help = "Went to a person or failed, and not answered since."),
     OBJECTS(OWNER, disliked, question_schema, .help = "Counted by votes."),
 };
 #undef OWNER

@@ -19,6 +19,7 @@ enum {
     DIRECTORY_BYTES = 131072,
     ENTRY_HEAD = 46, /* bytes of an entry in a zip's central directory, before its name */
     ENTRY_SIZE_AT = 24,
+    TITLE_MOST = 500, /* bytes */
     WAIT_ROUNDS = 60,
     WAIT_MILLISECONDS = 50,
     MEMORY_PER_BYTE = 64 /* memory for extracting and indexing a file in a worker */
@@ -30,7 +31,8 @@ static const struct form_part_rule upload_parts[] = {
     {.name = "file",
      .file = true,
      .required = true,
-     .help = "pdf, docx, txt, md, html, csv or json."}};
+     .help = "pdf, docx, txt, md, html, csv or json."},
+    {.name = "title", .help = "What readers see; the name of the file when there is none."}};
 const struct form_rule upload_form = {
     .parts = upload_parts, .part_count = COUNT_OF(upload_parts), .file_limit = LIMIT_UPLOAD_FILE};
 
@@ -132,6 +134,8 @@ static enum error receive(struct request *request, const char **name, const char
 
     if (!part || part->file < 0 || !part->file_name || !*part->file_name)
         return bad_upload(request, "No filename provided");
+    if (form_find(request->form, "title") && form_find(request->form, "title")->length > TITLE_MOST)
+        return bad_upload(request, "The title is too long");
     clean = upload_clean_name(request->arena, part->file_name);
     if (!clean)
         return bad_upload(request, "Invalid filename");
@@ -179,10 +183,20 @@ static enum error plan_reading(struct request *request, const struct service_too
     return error;
 }
 
+/* NULL when none was given. */
+static const char *title_of(const struct request *request)
+{
+    const struct form_part *part = form_find(request->form, "title");
+    const char *title = part ? text_trimmed(request->arena, part->text, part->length) : "";
+
+    return *title ? title : NULL;
+}
+
 static enum error ingest_now(struct request *request, const struct service_tools *tools,
                              const char *path, struct upload_reply *reply)
 {
-    struct ingest_request ingest = {.path = path, .doc_id = reply->doc_id};
+    struct ingest_request ingest = {
+        .path = path, .doc_id = reply->doc_id, .title = title_of(request)};
     struct ingest_result result;
     enum error error =
         ingest_document(&tools->documents, service_settings(request), &ingest, &result);
@@ -278,6 +292,8 @@ static enum error ingest_later(struct request *request, const struct service_too
                                struct upload_reply *reply)
 {
     const struct support_settings *settings = service_settings(request);
+    const struct ingest_request file = {
+        .path = path, .doc_id = reply->doc_id, .title = title_of(request)};
     struct document_row row;
     bool held_up = false;
     enum error error = document_find(&tools->documents, reply->doc_id, &row, &reply->replaced);
@@ -285,7 +301,7 @@ static enum error ingest_later(struct request *request, const struct service_too
     if (!error && plan->waits) /* a worker does not wait for long tasks */
         error = task_is_held_up(&tools->documents, settings, &held_up);
     if (!error)
-        error = task_submit(&tools->documents, settings, reply->doc_id, path, &reply->task_id);
+        error = task_submit(&tools->documents, settings, &file, &reply->task_id);
     if (error)
         return error;
     reply->status = "accepted";

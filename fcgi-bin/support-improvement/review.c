@@ -32,7 +32,7 @@ struct review_item {
         *reviewed_by;
     struct optional_number quality, fact_score;
     struct optional_integer duration_ms;
-    const char *trace_url, *question;
+    const char *trace_url, *question, *asked_at;
 };
 
 #define OWNER struct review_item
@@ -49,7 +49,8 @@ static const struct field review_item_fields[] = {INTEGER(OWNER, id),
                                                   NULLABLE_NUMBER(OWNER, fact_score),
                                                   NULLABLE_INTEGER(OWNER, duration_ms),
                                                   STRING(OWNER, trace_url),
-                                                  STRING(OWNER, question, .nullable = true)};
+                                                  STRING(OWNER, question, .nullable = true),
+                                                  STRING(OWNER, asked_at, .nullable = true)};
 #undef OWNER
 static SCHEMA(review_item_schema, struct review_item, "ReviewItem", review_item_fields);
 
@@ -218,7 +219,8 @@ static struct review_item as_item(const struct request *request, const struct re
         .fact_score = row->fact_score,
         .duration_ms = {row->duration_ms.given, (int64_t)row->duration_ms.value},
         .trace_url = arena_print(request->arena, "/admin/traces/%s", row->trace_id),
-        .question = row->question};
+        .question = row->question,
+        .asked_at = row->asked_at};
 }
 
 enum error review_list_handle(struct request *request, struct reply *reply)

@@ -20,8 +20,15 @@ export function fileName(title) {
 
 async function upload(client, title, text) {
     const form = new FormData();
+    form.append('title', title);
     form.append('file', new File([`# ${title}\n\n${text}\n`], fileName(title), { type: 'text/markdown' }));
     return (await client.post('/api/upload', undefined, { form })).data;
+}
+
+/* Asks the question again, so that lists of what is not answered know. Whether it was answered; null = not asked. */
+async function answersNow(client, question) {
+    const answer = await client.post('/api/ask', { question }).catch(() => null);
+    return answer === null ? null : ['auto', 'agentic'].includes(answer.data.route);
 }
 
 /* Whether an article was added. */
@@ -53,18 +60,23 @@ export async function writeArticle(client, question) {
     });
     if (wanted === undefined) return false;
     const { title, text } = form.values();
+    let answered = null;
     try {
         const { status, message } = await upload(client, title.trim(), text.trim());
         if (status === 'partial') {
             toast(message, { tone: 'danger' });
             return false;
         }
+        answered = status === 'ok' ? await answersNow(client, question) : null;
     } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         toast(error.message || t(`notice.${error.kind}`), { tone: 'danger' });
         return false;
     }
     const address = `${addresses.chat}?${new URLSearchParams({ q: question })}`;
-    toast(t('documents.article_added'), { action: { title: t('documents.ask_again'), run: () => location.assign(address) } });
+    toast(t(answered === null ? 'documents.article_added' : answered ? 'documents.article_answers' : 'documents.article_fails'), {
+        tone: answered === false ? 'caution' : 'good',
+        action: { title: t('documents.ask_again'), run: () => location.assign(address) },
+    });
     return true;
 }

@@ -323,6 +323,10 @@ def test_questions_are_counted_by_what_became_of_them(support):
                          (f"q={QUESTION[:12].upper()}", 1), ("q=100%25", 0)):
         items = support.get(f"/api/admin/review-queue?status=*&{query}", headers=reviewer).json()["items"]
         assert len(items) == found, query
+    # what was answered later is no longer among the unanswered ones
+    support.sql(f"UPDATE traces SET started_at = '2999-01-01T00:00:00.000000Z', question = '{NOBODY_KNOWS.upper()}'"
+                f" WHERE trace_id = '{answers[1]['trace_id']}'")
+    assert counted("unanswered") == []
 
 
 def test_settings_of_an_experiment_are_described_with_their_ranges(support):

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { effectOf, sourceOf, suggestionOf, valueOf } from '../../static/support/trends/effects.js';
+import { sameQuestion } from '../../static/support/improve/queue.js';
 import { recordsOf } from '../../static/support/records.js';
 import { completeTables } from '../../static/shared/ui/markdown-tables.js';
 import { withMarks, withoutMarks } from '../../static/shared/ui/markdown-marks.js';
@@ -192,7 +193,13 @@ test('Insights: from an unanswered question to a document, from a vote to the ca
     await page.waitForSelector('#article-text:focus');
     await page.fill('#article-text', 'Awnings are green or beige.');
     await page.click('#add-article');
-    await page.waitForSelector('[role="status"] >> text=/The document is added/');
+    await page.waitForSelector('[role="status"] >> text=/the assistant now answers the question/');
+    await page.waitForFunction(() => !document.querySelector('#unanswered')?.innerText.includes('awnings'));
+    const { documents } = await (await fetch(at('/api/documents?q=awnings'), { headers: bearer })).json();
+    assert.deepEqual(documents.map(({ title }) => title), [unanswered]);
+    await page.selectOption('#period', '7');
+    await page.waitForURL(/days=7/);
+    await untilText(page, '#asked', /awnings/);
     assert.match((await post('/api/ask', { question: unanswered })).answer, /green or beige/);
     await page.click('#disliked tr:has-text("insured") button');
     await page.waitForURL(/improve\.html\?/);
@@ -212,6 +219,19 @@ test('Quality: cases are found by their words, and each tab says what it is for'
         await untilText(page, '.lead-text', said);
     }
     await close(page);
+});
+
+test('Traces: a sentence says why the question went to the team, and values have names', async () => {
+    const { trace_id: trace } = await post('/api/ask', { question: 'Who painted the ceiling of the great hall?' });
+    const page = await show(`/static/admin.html?trace=${trace}`);
+    await untilText(page, '#reason', /below the 80% that an answer needs, so a person takes over/);
+    assert.doesNotMatch(await page.innerText('main'), /z score|retrieved docs|search_query|quality_score/);
+    await close(page);
+});
+
+test('Review: a question asked several times is one row', () => {
+    const rows = [['1', 'How?'], ['2', 'Why?'], ['3', 'how? '], ['4', null]].map(([id, question]) => ({ id, question, trace_id: `t${id}` }));
+    assert.deepEqual(sameQuestion(rows).map((group) => group.map(({ id }) => id)), [['1', '3'], ['2'], ['4']]);
 });
 
 test('a reviewer sees no tab that is for administrators', async () => {

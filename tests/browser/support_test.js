@@ -472,7 +472,7 @@ const pages = [
     ['/static/documents.html', '#documents tbody tr'],
     ['/static/admin.html', 'tbody tr'],
     ['/static/admin.html?tab=evaluations', '#trend-title'],
-    ['/static/admin.html?tab=models', '#models tbody tr'],
+    ['/static/admin.html?tab=models', '#models'],
     ['/static/admin.html?tab=audit', 'tbody tr'],
     ['/static/trends.html', '.card h2'],
     ['/static/trends.html?tab=backlog', '#week'],

@@ -456,7 +456,8 @@ static const char *submitted(struct bench *bench, struct store *store, const cha
     const char *id = "", *path = arena_print(store->arena, "%s/stray.md", store->directory);
 
     put(path, POLICY, strlen(POLICY));
-    CHECK_OK(task_submit(&bench->call, &bench->settings, "stray.md", path, &id));
+    CHECK_OK(task_submit(&bench->call, &bench->settings,
+                         &(struct ingest_request){.path = path, .doc_id = "stray.md"}, &id));
     CHECK_OK(store_script(store, store->db,
                           arena_print(store->arena,
                                       "UPDATE tasks SET created_at = '%s' WHERE task_id = '%s'",

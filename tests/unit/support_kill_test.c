@@ -65,7 +65,8 @@ static const char *upload(struct store *store, const char *bytes)
     const char *id = "";
 
     CHECK(file && fputs(bytes, file) >= 0 && fclose(file) == 0);
-    CHECK_OK(task_submit(&bench.call, &bench.settings, "a.html", bench.path, &id));
+    CHECK_OK(task_submit(&bench.call, &bench.settings,
+                         &(struct ingest_request){.path = bench.path, .doc_id = "a.html"}, &id));
     return id;
 }
 

@@ -188,7 +188,9 @@ static void describe(struct run *run)
     run->row = (struct document_row){
         .doc_id = run->request->doc_id,
         .version = run->existed ? run->before.version + 1 : 1,
-        .title = run->request->title ? run->request->title : run->request->doc_id,
+        .title = run->request->title ? run->request->title
+                 : run->existed      ? run->before.title
+                                     : run->request->doc_id,
         .source = run->request->doc_id,
         .file_type =
             run->request->text ? "md" : file_type_names[file_type_of(run->request->doc_id)],

@@ -103,8 +103,8 @@ static struct job_kind kind_of(struct arena *arena, const struct support_setting
     };
 }
 
-static const char *describe(struct arena *arena, const char *tenant, const char *doc_id,
-                            const char *path)
+static const char *describe(struct arena *arena, const char *tenant,
+                            const struct ingest_request *file)
 {
     struct text text;
     struct json_writer writer;
@@ -113,8 +113,10 @@ static const char *describe(struct arena *arena, const char *tenant, const char 
     writer_start(&writer, &text);
     writer_open_object(&writer);
     writer_key_string(&writer, "tenant", tenant);
-    writer_key_string(&writer, "doc_id", doc_id);
-    writer_key_string(&writer, "path", path);
+    writer_key_string(&writer, "doc_id", file->doc_id);
+    writer_key_string(&writer, "path", file->path);
+    if (file->title)
+        writer_key_string(&writer, "title", file->title);
     writer_close_object(&writer);
     return text.bytes;
 }
@@ -136,9 +138,9 @@ static enum error insert(const struct document_call *call, const char *doc_id, c
 }
 
 enum error task_submit(const struct document_call *call, const struct support_settings *settings,
-                       const char *doc_id, const char *path, const char **id)
+                       const struct ingest_request *file, const char **id)
 {
-    struct job_spec request = {.payload = describe(call->arena, call->tenant, doc_id, path),
+    struct job_spec request = {.payload = describe(call->arena, call->tenant, file),
                                .lane = call->tenant};
     char uuid[TOKEN_UUID_TEXT];
     struct job_kind kind;
@@ -152,7 +154,7 @@ enum error task_submit(const struct document_call *call, const struct support_se
     token_uuid(uuid);
     *id = request.key = arena_copy_string(call->arena, uuid);
     kind = kind_of(call->arena, settings, host);
-    error = insert(call, doc_id, path, host, *id);
+    error = insert(call, file->doc_id, file->path, host, *id);
     if (!error)
         error = job_add(call->db, &kind, &request, NULL, call->problem);
     return db_finish(call->db, error, call->problem);
@@ -354,6 +356,7 @@ static bool read_payload(struct job *job, struct document_call *call,
     call->tenant = json_string_value(json_object_get(payload, "tenant"));
     request->doc_id = json_string_value(json_object_get(payload, "doc_id"));
     request->path = json_string_value(json_object_get(payload, "path"));
+    request->title = json_string_value(json_object_get(payload, "title"));
     return call->tenant && request->doc_id && request->path;
 }
 

@@ -27,10 +27,11 @@ struct task {
     const char *host;   /* name of the host that stores the file */
 };
 
-/* Enqueues the ingestion of a stored file; returns the task's id in `id`. */
+/* Enqueues the ingestion of a stored file: its path, doc_id and title (or NULL); returns the
+ * task's id in `id`. */
 MUST_CHECK enum error task_submit(const struct document_call *call,
-                                  const struct support_settings *settings, const char *doc_id,
-                                  const char *path, const char **id);
+                                  const struct support_settings *settings,
+                                  const struct ingest_request *file, const char **id);
 
 /* ERROR_NOT_FOUND `task_not_found`, also for another tenant's. */
 MUST_CHECK enum error task_find(const struct document_call *call, const char *id,

@@ -32,7 +32,8 @@ static const struct field row_fields[] = {INTEGER(OWNER, id),
                                           NULLABLE_NUMBER(OWNER, quality),
                                           NULLABLE_NUMBER(OWNER, fact_score),
                                           NULLABLE_NUMBER(OWNER, duration_ms),
-                                          STRING(OWNER, question, .nullable = true)};
+                                          STRING(OWNER, question, .nullable = true),
+                                          STRING(OWNER, asked_at, .nullable = true)};
 #undef OWNER
 static SCHEMA(row_schema, struct review_row, "ReviewRow", row_fields);
 
@@ -79,7 +80,8 @@ static const struct statement insert_cases = {
 #define CASE_COLUMNS                                                                               \
     "r.id, r.trace_id, r.tenant_id, r.reason, r.status, coalesce(r.reviewer_notes, '') AS notes,"  \
     " r.created_at, r.reviewed_at, r.reviewed_by, r.snapshot_json AS snapshot,"                    \
-    " t.final_quality AS quality, t.factuality_score AS fact_score, t.duration_ms, t.question"     \
+    " t.final_quality AS quality, t.factuality_score AS fact_score, t.duration_ms, t.question,"    \
+    " t.started_at AS asked_at"                                                                    \
     " FROM review_queue r LEFT JOIN traces t ON t.trace_id = r.trace_id"
 #define OF_WORDS                                                                                   \
     " AND (? = '' OR r.trace_id = ?)"                                                              \

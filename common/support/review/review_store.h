@@ -38,8 +38,8 @@ struct review_row {
     const char *trace_id, *tenant_id, *reason, *status;
     const char *notes; /* "" = none */
     const char *created_at, *reviewed_at, *reviewed_by;
-    const char *snapshot; /* NULL = none yet */
-    const char *question; /* NULL = deleted with its trace */
+    const char *snapshot;            /* NULL = none yet */
+    const char *question, *asked_at; /* NULL = deleted with its trace */
     struct optional_number quality, fact_score, duration_ms;
 };
 

@@ -64,12 +64,18 @@ static const struct statement read_days[ANALYTICS__MAX] = {
 #define OF_PERIOD                                                                                  \
     " WHERE t.origin = 'live' AND t.tenant_id = ? AND t.started_at >= {now_plus:?}"                \
     " AND t.finished_at IS NOT NULL"
+#define ANSWERED "t.final_route IN ('auto', 'agentic')"
+#define UNANSWERED "CASE WHEN " ANSWERED " THEN 0 ELSE 1 END"
 #define MOST_FREQUENT                                                                              \
     " GROUP BY lower(t.question) ORDER BY count(*) DESC, lower(t.question) LIMIT ?"
 static const struct statement read_questions[QUESTIONS__MAX] = {
     {.name = "analytics_asked", .sql = QUESTIONS OF_PERIOD MOST_FREQUENT},
     {.name = "analytics_unanswered",
-     .sql = QUESTIONS OF_PERIOD " AND t.final_route NOT IN ('auto', 'agentic')" MOST_FREQUENT},
+     .sql = "SELECT max(t.question), sum(" UNANSWERED "), max(t.started_at),"
+            " max(t.started_at || ' ' || t.trace_id) FROM traces t" OF_PERIOD
+            " GROUP BY lower(t.question) HAVING max(CASE WHEN " ANSWERED " THEN '' ELSE"
+            " t.started_at END) > max(CASE WHEN " ANSWERED " THEN t.started_at ELSE '' END)"
+            " ORDER BY sum(" UNANSWERED ") DESC, lower(t.question) LIMIT ?"},
     {.name = "analytics_disliked",
      .sql = QUESTIONS " JOIN feedback f ON f.tenant_id = t.tenant_id AND f.trace_id = t.trace_id"
                       " AND f.linked = 1 AND f.rating = 'down'" OF_PERIOD MOST_FREQUENT},

@@ -46,8 +46,8 @@ struct question_row {
     int64_t count;
     const char *last_at, *trace_id; /* of the newest answer */
 };
-/* The most frequent ones, at most `limit`: all; those that went to a person or failed; those whose
- * answers were voted down, by votes. */
+/* The most frequent ones, at most `limit`: all; those that went to a person or failed and were not
+ * answered since; those whose answers were voted down, by votes. */
 MUST_CHECK enum error analytics_frequent(const struct trace_call *call, int64_t days,
                                          enum analytics_questions kind, int64_t limit,
                                          struct object_list *rows);

@@ -84,10 +84,10 @@ export function table({ columns, rows, key = null, caption, captionShown = false
 }
 
 /* Filters above a list: [{name, label, kind: 'search', 'select' or 'date', options?, any?}]; values by name.
- * any: what a select says where nothing is chosen. */
-export function filterBar({ filters, values, onFilter, label = t('filter.label') }) {
+ * any: what a select says where nothing is chosen; clearable: whether what is set is more than the page begins with. */
+export function filterBar({ filters, values, onFilter, label = t('filter.label'), clearable = true }) {
     const clear = Object.fromEntries(filters.map(({ name }) => [name, '']));
-    const set = filters.some(({ name }) => values[name]);
+    const set = clearable && filters.some(({ name }) => values[name]);
     return html`<form class="filters" role="search" aria-label=${label} @submit=${(event) => event.preventDefault()}>
         ${filters.map((filter) => {
             const id = `filter-${filter.name}`;

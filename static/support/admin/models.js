@@ -5,6 +5,7 @@ import { badge } from '../../shared/ui/badge.js';
 import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
+import { stepName } from './trace.js';
 
 /** @param {support.Provider} provider */
 function stateBadge({ active, configured, breaker }) {
@@ -13,18 +14,24 @@ function stateBadge({ active, configured, breaker }) {
     return active ? badge(t('admin.provider_active'), 'good') : badge(t('admin.provider_idle'), 'plain');
 }
 
-function columns() {
+/* The models that the profile in force asks, by what for: [role, provider's id, model]. */
+function inUse({ active_profile: name, profiles }) {
+    const { fast, strong, fallback } = profiles[name] ?? {};
+    return Object.entries({ strong, fast, fallback }).filter(([, target]) => target).map(([role, { provider, model }]) => ({ role, provider, model }));
+}
+
+function columns(used) {
+    const modelsOf = (id) => [...new Set(used.filter(({ provider }) => provider === id).map(({ model }) => model))];
     return [
         {
             name: 'label',
             title: t('admin.provider'),
-            cell: ({ label, protocol, base_url: url }) =>
-                html`<span dir="auto">${label}</span><br /><span class="mono document-text" dir="ltr">${url ?? protocol}</span>`,
+            cell: ({ label, kind }) => html`<span dir="auto">${label}</span><br /><span class="section-note">${t(`admin.kind_${kind}`)}</span>`,
         },
         {
             name: 'models',
             title: t('admin.models'),
-            cell: ({ models }) => html`<span class="mono document-text" dir="ltr">${models.map(({ name }) => name).join(', ')}</span>`,
+            cell: ({ id }) => html`<span class="document-text" dir="ltr">${modelsOf(id).join(', ')}</span>`,
         },
         { name: 'state', title: t('admin.provider_state'), cell: stateBadge },
         {
@@ -37,16 +44,18 @@ function columns() {
     ];
 }
 
+/* What the settings in force use; other providers of the registry are left out. */
 /** @param {support.Providers} answer */
-function ready({ active_profile: profile, nodes, providers }) {
+function ready(answer) {
+    const { nodes, providers } = answer;
+    if (nodes.length === 0) return html`<div class="card section stack" id="models"><p>${t('admin.no_model_nodes')}</p></div>`;
+    const used = inUse(answer);
     return html`<div class="card section stack" id="models">
-        <p>${t('admin.profile')}: <strong class="mono" dir="ltr">${profile}</strong></p>
-        <p>
-            ${nodes.length === 0
-                ? t('admin.no_model_nodes')
-                : html`${t('admin.model_nodes')}: <span class="mono document-text" dir="ltr">${nodes.join(', ')}</span>`}
-        </p>
-        ${table({ caption: t('admin.tab_models'), rows: providers, columns: columns() })}
+        <dl class="facts">
+            ${used.map(({ role, model }) => html`<div class="fact"><dt>${t(`admin.role_${role}`)}</dt><dd dir="ltr">${model}</dd></div>`)}
+            <div class="fact"><dt>${t('admin.model_nodes')}</dt><dd>${nodes.map(stepName).join(', ')}</dd></div>
+        </dl>
+        ${table({ caption: t('admin.tab_models'), rows: providers.filter(({ active }) => active), columns: columns(used) })}
     </div>`;
 }
 

@@ -62,6 +62,12 @@ const audit = createList(update, {
 
 const trace = createResource(update, (signal, id) => get(`/api/admin/traces/${encodeURIComponent(id)}`, { signal }));
 
+/* What an answer needs, for the sentence that says why it went as it did. */
+const needed = createResource(update, async (signal) => {
+    const { settings } = await get('/api/admin/experiments/settings', { signal });
+    return Object.fromEntries(settings.map(({ name, value }) => [name, value]));
+});
+
 const providers = createResource(update, (signal) => get('/api/admin/providers', { signal }));
 
 const trends = createResource(update, async (signal, evaluator) => {
@@ -80,8 +86,10 @@ if (named !== undefined) history.replaceState(null, '', address(`/static/admin.h
 function follow() {
     const { tab, trace: opened, evaluator } = readQuery(defaults);
     app.set({ tab: ['traces', 'evaluations', 'models', 'audit'].includes(tab) ? tab : 'traces', opened, evaluator, step: null });
-    if (app.state.tab === 'traces' && opened !== '') trace.load(opened);
-    else if (app.state.tab === 'traces') traces.start();
+    if (app.state.tab === 'traces' && opened !== '') {
+        trace.load(opened);
+        if (needed.data === undefined) needed.load();
+    } else if (app.state.tab === 'traces') traces.start();
     else if (app.state.tab === 'evaluations') trends.load(evaluator);
     else if (app.state.tab === 'models') providers.load();
     else audit.start();
@@ -162,6 +170,7 @@ app = mount(document.getElementById('page'), view, {
     evaluator: evaluators[0],
     traces,
     trace,
+    needed,
     trends,
     providers,
     audit,

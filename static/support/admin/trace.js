@@ -9,6 +9,7 @@ import { copyButton } from '../../shared/ui/copy.js';
 import { html, repeat } from '../../shared/ui/lit.js';
 import { table } from '../../shared/ui/table.js';
 import { answerText, documentText } from '../prose.js';
+import { reasonOf } from './reason.js';
 import { documentOf, stepsOf } from './steps.js';
 
 const shownText = 400;
@@ -32,7 +33,8 @@ export function verdictText(verdict) {
 }
 
 /** @param {support.Trace} trace */
-function summary(trace, onReview) {
+function summary(trace, needed, onReview) {
+    const reason = reasonOf(trace, needed);
     return html`<section class="card section" aria-labelledby="trace-question">
         <div class="section-head">
             <h2 id="trace-question" dir="auto">${trace.question}</h2>
@@ -41,6 +43,7 @@ function summary(trace, onReview) {
                 ${copyButton({ title: t('admin.copy_id'), text: () => trace.trace_id })}
             </div>
         </div>
+        ${reason === null ? null : html`<p id="reason"><strong>${reason}</strong></p>`}
         ${trace.answer ? answerText(trace.answer) : null}
         <dl class="facts trace-facts">
             ${fact(t('admin.route'), routeBadge(trace.final_route))}
@@ -85,11 +88,11 @@ function values(title, list, node) {
         ${list.length === 0
             ? html`<p class="section-note">${t('admin.nothing')}</p>`
             : html`<dl class="step-values">
-                  ${list.map(({ name, value }) => html`<dt class="mono">${name}</dt><dd>${valueView(value, `${node} ${name}: ${title}`)}</dd>`)}
+                  ${list.map(({ name, value }) => html`<dt>${valueName(name)}</dt><dd>${valueView(value, `${node} ${name}: ${title}`)}</dd>`)}
               </dl>`}`;
 }
 
-function stepName(node) {
+export function stepName(node) {
     const key = `admin.node_${node}`;
     return hasText(key) ? t(key) : node.replaceAll('_', ' ');
 }
@@ -110,12 +113,18 @@ function stepView(step, marked) {
     </details>`;
 }
 
+/* What a step or an evaluator recorded, by its name. */
+function valueName(name) {
+    const key = `admin.value_${name}`;
+    return hasText(key) ? t(key) : name.replaceAll('_', ' ');
+}
+
 /* What an evaluator counted: its numbers by name. */
 function details(metadata) {
     const rows = Object.entries(metadata).filter(([, value]) => value !== null && value !== '' && !(Array.isArray(value) && value.length === 0));
     return rows.length === 0
         ? '–'
-        : html`<ul class="plain-list">${rows.map(([name, value]) => html`<li>${name.replaceAll('_', ' ')}: <bdi>${typeof value === 'number' ? formatNumber(value, 3) : [value].flat().join(', ')}</bdi></li>`)}</ul>`;
+        : html`<ul class="plain-list">${rows.map(([name, value]) => html`<li>${valueName(name)}: <bdi>${typeof value === 'number' ? formatNumber(value, 3) : [value].flat().join(', ')}</bdi></li>`)}</ul>`;
 }
 
 /** @param {support.TraceEvaluation[]} list */
@@ -133,11 +142,11 @@ function evaluations(list) {
 }
 
 /** @param {support.Trace} trace */
-export function traceView(trace, { step: marked, onStep, onReview }) {
+export function traceView(trace, { step: marked, needed, onStep, onReview }) {
     const steps = stepsOf(trace);
     const spans = steps.map((step) => ({ id: step.order, parent: null, name: stepName(step.node), start: step.start, duration: step.duration, order: step.order }));
     return html`<div class="stack">
-        ${summary(trace, onReview)}
+        ${summary(trace, needed, onReview)}
         <section class="card" aria-labelledby="steps-title">
             <div class="section stack">
                 <h2 id="steps-title">${t('admin.steps')}</h2>

@@ -130,7 +130,7 @@ function evaluationsPanel({ evaluator, trends, actions }) {
     </div>`;
 }
 
-function tracesPanel({ trace, opened, step, traces, actions }) {
+function tracesPanel({ trace, needed, opened, step, traces, actions }) {
     if (opened === '')
         return html`<div class="card section stack">
             ${traces.view()}
@@ -142,7 +142,7 @@ function tracesPanel({ trace, opened, step, traces, actions }) {
         <div class="button-row">
             <button type="button" class="button" data-size="small" id="back" @click=${() => actions.trace('')}>${t('admin.back')}</button>
         </div>
-        ${resourceView(trace, { skeleton: { lines: 3, height: 'card' }, ready: (data) => traceView(data, { step, onStep: actions.step, onReview: actions.review }) })}
+        ${resourceView(trace, { skeleton: { lines: 3, height: 'card' }, ready: (data) => traceView(data, { step, needed: needed.data ?? {}, onStep: actions.step, onReview: actions.review }) })}
     </div>`;
 }
 

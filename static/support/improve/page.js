@@ -13,6 +13,7 @@ import { client, isAdmin, showAccount } from '../service.js';
 import { draftOf, overridesOf } from './settings.js';
 import { notesOf } from './expectations.js';
 import { isGoing } from './runs.js';
+import { sameQuestion } from './queue.js';
 import { curatedColumns, forAdmins, view } from './view.js';
 
 const runsEveryMs = 2000;
@@ -29,7 +30,7 @@ const update = () => app?.update();
 const queue = createResource(update, async (signal, { status, reason, q, page }) => {
     const query = { status, reason: reason || '*', q, limit: casesShown + 1, offset: (Number(page) - 1) * casesShown };
     const { items } = (await client.get('/api/admin/review-queue', { query, signal })).data;
-    return { items: items.slice(0, casesShown), more: items.length > casesShown, size: casesShown };
+    return { items: sameQuestion(items.slice(0, casesShown)).flat(), more: items.length > casesShown, size: casesShown };
 });
 const single = createResource(update, async (signal, id) => (await client.get(`/api/admin/review-queue/${encodeURIComponent(id)}`, { signal })).data);
 const stats = createResource(update, async (signal) => (await client.get('/api/admin/curated-dataset/stats', { signal })).data);

@@ -9,6 +9,7 @@ import { filterBar } from '../../shared/ui/table.js';
 import { tabs } from '../../shared/ui/tabs.js';
 import { answerText, excerptText } from '../prose.js';
 import { addresses, isAdmin } from '../service.js';
+import { sameQuestion } from './queue.js';
 import { readNotes } from './expectations.js';
 import { settingName } from './names.js';
 import { nextPanel } from './next.js';
@@ -26,8 +27,26 @@ function traceLink(id) {
     return html`<a href=${`${addresses.admin}?${new URLSearchParams({ trace: id })}`}>${t('improve.trace')}</a>`;
 }
 
+function queueItem(row, { opened, actions }) {
+    const said = html`${word(row.status)} ${t(`improve.${row.reason}`)} · ${formatAgo(row.asked_at ?? row.created_at)}${row.quality === null ? null : html` · ${t('chat.quality', { quality: row.quality })}`}`;
+    return item(String(row.id) === opened, row.question ?? row.trace_id, said, () => actions.go({ case: String(row.id) }));
+}
+
+/* A question that was asked several times is one row, which holds its other answers. */
+function questionRows([first, ...others], page) {
+    if (others.length === 0) return queueItem(first, page);
+    const inside = others.some(({ id }) => String(id) === page.opened);
+    return html`${queueItem(first, page)}
+        <li>
+            <details class="disclosure" data-plain ?open=${inside}>
+                <summary>${t('improve.same_question', { count: others.length })}</summary>
+                <ul class="case-list plain-list">${repeat(others, ({ id }) => id, (row) => queueItem(row, page))}</ul>
+            </details>
+        </li>`;
+}
+
 function queueList(page) {
-    const { queue, opened, status, actions } = page;
+    const { queue, status, actions } = page;
     const searching = page.words !== '' || page.reason !== '' || status !== 'pending';
     return html`<section class="card section stack" aria-labelledby="cases-title">
         <h2 id="cases-title">${t('improve.cases')}</h2>
@@ -53,17 +72,7 @@ function queueList(page) {
                 : { title: t('improve.no_cases'), text: t('improve.no_cases_text'), action: isAdmin() ? html`<a class="button" data-size="small" href=${addresses.metrics}>${t('improve.to_insights')}</a>` : null },
             ready: ({ items, more, size }) =>
                 html`<ul class="case-list plain-list">
-                    ${repeat(
-                        items,
-                        ({ id }) => id,
-                        (row) =>
-                            item(
-                                String(row.id) === opened,
-                                row.question ?? row.trace_id,
-                                html`${word(row.status)} ${t(`improve.${row.reason}`)} · ${formatAgo(row.created_at)}${row.quality === null ? null : html` · ${t('chat.quality', { quality: row.quality })}`}`,
-                                () => actions.go({ case: String(row.id) }),
-                            ),
-                    )}
+                    ${repeat(sameQuestion(items), ([{ id }]) => id, (rows) => questionRows(rows, page))}
                 </ul>
                 ${pager({ page: Number(page.page), size, shown: items.length, more, onPage: (to) => actions.go({ page: String(to), case: '' }) })}`,
         })}
@@ -95,7 +104,7 @@ function caseDetail(data, { notes, busy, actions }) {
         </button>`;
     return html`<section class="card section stack" aria-labelledby="case-title" id="case">
         <div class="section-head"><h2 id="case-title" dir="auto" tabindex="-1">${data.query}</h2>${word(row.status)}</div>
-        <p class="section-note">${t(`improve.${row.reason}`)} · ${formatDateTime(row.created_at)} · ${traceLink(row.trace_id)}</p>
+        <p class="section-note">${t(`improve.${row.reason}`)} · ${formatDateTime(row.asked_at ?? row.created_at)} · ${traceLink(row.trace_id)}</p>
         ${answerText(data.answer)}
         <dl class="facts">
             ${fact(t('inbox.score_quality'), row.quality === null ? '–' : `${formatInteger(row.quality)}%`)}

@@ -104,7 +104,8 @@ const searchLater = afterPause(300, (q) => go({ q, page: '1' }));
 const actions = {
     open: (id) => go({ ticket: id }),
     filter: ({ q, ...patch }) => {
-        if (q === undefined) go({ ...patch, page: '1', ...(patch.status === '' ? { status: everything } : {}) });
+        if (q !== undefined && Object.keys(patch).length > 0) go({ q: '', status: defaults.status, assignee: '', page: '1' });
+        else if (q === undefined) go({ ...patch, page: '1', ...(patch.status === '' ? { status: everything } : {}) });
         else searchLater(q);
     },
     page: (page) => go({ page: String(page) }),

@@ -78,9 +78,10 @@ function tickets(page) {
     const { list, values, size, actions } = page;
     const shown = { ...values, status: values.status === 'all' ? '' : values.status };
     const searching = values.q !== '' || values.assignee !== '';
+    const byDefault = !searching && values.status === 'waiting';
     return html`<section class="card section stack" aria-labelledby="tickets-title">
         <h2 id="tickets-title">${t('inbox.tickets')}</h2>
-        ${filterBar({ filters: filters(page), values: shown, onFilter: actions.filter })}
+        ${filterBar({ filters: filters(page), values: shown, onFilter: actions.filter, clearable: !byDefault })}
         ${resourceView(list, {
             quiet: true,
             skeleton: { lines: 5, height: 'row' },

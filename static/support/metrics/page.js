@@ -3,6 +3,7 @@ import '../../shared/shell.js';
 import { t } from '../../shared/i18n.js';
 import { mount } from '../../shared/ui/app.js';
 import { ApiError } from '../../shared/ui/errors.js';
+import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { toast } from '../../shared/ui/toast.js';
 import { writeArticle } from '../article.js';
@@ -11,16 +12,23 @@ import { client, showAccount } from '../service.js';
 import { view } from './view.js';
 
 const everyMs = 30000;
-const days = 30;
+const periods = ['7', '30', '90'];
+const defaults = { days: '30' };
 const shown = 6;
 
 let app = null;
+
+function daysOf() {
+    const { days } = readQuery(defaults);
+    return periods.includes(days) ? days : defaults.days;
+}
+
 const update = () => app?.update();
 const get = async (path, options) => (await client.get(path, options)).data;
 
 const snapshot = createResource(update, (signal) => get('/api/metrics', { signal }));
-const daily = (metric) => createResource(update, (signal) => get('/api/analytics/trends', { query: { days, metric }, signal }));
-const questions = createResource(update, (signal) => get('/api/analytics/questions', { query: { days, limit: shown }, signal }));
+const daily = (metric) => createResource(update, (signal) => get('/api/analytics/trends', { query: { days: daysOf(), metric }, signal }));
+const questions = createResource(update, (signal) => get('/api/analytics/questions', { query: { days: daysOf(), limit: shown }, signal }));
 const quality = daily('quality');
 const resolution = daily('resolution');
 
@@ -38,8 +46,21 @@ async function write(question) {
     if (await writeArticle(client, question)) questions.reload();
 }
 
-const actions = { write, review };
-app = mount(document.getElementById('page'), view, { snapshot, quality, resolution, questions, actions });
+/* What belongs to the period that the address says. */
+function follow() {
+    app.set({ days: daysOf() });
+    for (const resource of [quality, resolution, questions]) resource.load();
+}
+
+function period(days) {
+    writeQuery({ days }, defaults, { step: true });
+    follow();
+}
+
+const actions = { write, review, period };
+app = mount(document.getElementById('page'), view, { snapshot, quality, resolution, questions, periods, days: defaults.days, actions });
 showAccount();
 snapshot.every(everyMs);
-for (const resource of [snapshot, quality, resolution, questions]) resource.load();
+snapshot.load();
+follow();
+onQuery(follow);

@@ -100,10 +100,20 @@ function figures({ snapshot }) {
     </section>`;
 }
 
+function period({ periods, days, actions }) {
+    return html`<div class="field period">
+        <label class="field-label" for="period">${t('metrics.period')}</label>
+        <select class="select" id="period" @change=${(event) => actions.period(event.target.value)}>
+            ${periods.map((one) => html`<option value=${one} ?selected=${one === days}>${t('metrics.days', { days: one })}</option>`)}
+        </select>
+    </div>`;
+}
+
 export function view(page) {
     if (!page.snapshot) return html``;
     return html`<div class="stack">
         <p class="lead-text">${t('metrics.intro')}</p>
+        ${period(page)}
         ${questions('unanswered', page)} ${questions('disliked', page)} ${questions('asked', page)}
         <div class="insights">
             ${resourceView(page.quality, { quiet: true, skeleton: { lines: 1, height: 'chart' }, ready: ({ points }) => trend('quality', points, (value) => formatPercent(value / 100, 3)) })}
