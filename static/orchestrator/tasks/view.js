@@ -67,7 +67,7 @@ function facts(task) {
     return html`<dl class="facts">
         ${fact(t('tasks.models'), modelNames(task))}
         ${fact(t('tasks.mode'), t(`tasks.mode_${task.execution_mode}`))}
-        ${task.model_count > 1 ? fact(t('tasks.merge'), t(`tasks.merge_${task.merge_strategy}`)) : null}
+        ${task.requested_models.length > 1 ? fact(t('tasks.merge'), t(`tasks.merge_${task.merge_strategy}`)) : null}
         ${task.quorum > 1 ? fact(t('tasks.quorum'), formatNumber(task.quorum)) : null}${fact(t('tasks.duration'), time(task.duration_ms))}
         ${fact(t('tasks.cost'), money(cost))}
         ${input === null ? null : fact(t('tasks.tokens'), t('tasks.tokens_of', { input: formatNumber(input), output: formatNumber(output ?? 0) }))}
