@@ -21,8 +21,12 @@ def models():
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def live(request, models):
-    env = {**models.settings, "ORCH_DAILY_COST_LIMIT_USD": "1000", "ORCH_API_BREAKER_FAILURES": "0"}
+def live(request, models, tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "models.json"
+    path.write_text(json.dumps([{"id": "narrow", "provider": "local", "protocol": "openai", "model": "narrow",
+                                 "base_url": models.url + "/v1", "concurrency_limit": 4}]))
+    env = {**models.settings, "ORCH_DAILY_COST_LIMIT_USD": "1000", "ORCH_API_BREAKER_FAILURES": "0",
+           "ORCH_MODELS_FILE": str(path)}
     with Service("orchestrator", env, request.param) as service:
         yield service
 
@@ -58,9 +62,9 @@ class TestDetail:
         assert task["execution_details"]["completed_step_count"] == 1
 
     def test_steps_have_times_of_their_own(self, live, models):
-        models.answers["gpt-5.4"] = "wait:0.2:yes"
+        models.answers["narrow"] = "wait:0.2:yes"
         prompts = [str(number) for number in range(5)]  # one more than the model has places
-        told = live.post("/api/v1/batch", {"prompts": prompts, "model": "gpt-5-4-api"}).json()
+        told = live.post("/api/v1/batch", {"prompts": prompts, "model": "narrow"}).json()
         steps = live.get(f"/api/v1/tasks/{told['task_id']}").json()["steps"]
         moments = [[datetime.fromisoformat(step[key]) for key in ("started_at", "completed_at")] for step in steps]
         assert moments[4][0] >= min(end for _, end in moments[:4]) and max(begin for begin, _ in moments[:4]) < moments[4][0]
@@ -165,7 +169,7 @@ class TestModels:
     def test_api_only_knows_no_menu(self, live):
         answer = live.get("/api/v1/models").json()
         assert answer["source"] == "api-static"
-        assert [m["id"] for m in answer["models"]] == ["gpt-5-4-api", "claude-sonnet-4-6-api"]
+        assert [m["id"] for m in answer["models"]] == ["gpt-5-4-api", "claude-sonnet-4-6-api", "narrow"]
         assert {m["availability_status"] for m in answer["models"]} == {"static"}
         assert "refreshed_at" in live.post("/api/v1/models/refresh").json()
 
@@ -204,7 +208,7 @@ class TestHealth:
         assert schema["status"] == "ok" and schema["missing_tables"] == [] and schema["migrations_pending"] == []
         assert schema["migrations_available"][:2] == ["0001_initial", "0002_add_retry_of_task_id"]
         router = parts["execution-router"]["details"]
-        assert router["model_limits"]["gpt-5-4-api"] == 4 and router["spend"]["limit"] == 1000.0
+        assert router["model_limits"]["gpt-5-4-api"] == 256 and router["spend"]["limit"] == 1000.0
 
     def test_the_browser_is_shown_whichever_driver_is_chosen(self, live):
         parts = {c["name"]: c["details"] for c in live.get("/api/v1/readiness").json()["components"]}
@@ -225,7 +229,7 @@ class TestHealth:
             assert answer.headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
             text = answer.text
             assert 'orch_readiness_state{status="ok"} 1' in text
-            assert 'orch_execution_model_limit{model_id="gpt-5-4-api"} 4' in text
+            assert 'orch_execution_model_limit{model_id="gpt-5-4-api"} 256' in text
             assert 'orch_component_state{kind="storage",name="storage",required="true",status="ok"} 1' in text
             assert 'orch_adapter_errors_total{adapter="api.openai",failure_code="rate_limited"}' in text
             assert 'orch_browser_circuit_breaker_state{adapter_name="browser.web_provider",state="closed"} 1' in text
