@@ -230,8 +230,10 @@ const json_t *redaction_hide_value(struct redaction *redaction, const json_t *va
     if (!value)
         return NULL;
     hidden = hidden_json(redaction, value, false);
-    return json_read(redaction->arena, hidden, strlen(hidden), DEPTH_MOST, &copy, &fault) ? value
-                                                                                          : copy;
+    /* What cannot be read back is left out: it must not leave as it was. */
+    return json_read(redaction->arena, hidden, strlen(hidden), DEPTH_MOST, &copy, &fault)
+               ? json_null()
+               : copy;
 }
 
 static void append_value(struct text *out, const char *value, bool is_json)
