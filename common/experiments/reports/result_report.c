@@ -15,7 +15,7 @@ static const double short_below = 1000; /* values with four significant digits *
 
 static const char *or_dash(const char *text)
 {
-    return text && *text ? text : "-";
+    return text && *text ? text : "\xE2\x80\x93";
 }
 
 /* A person by name; keys and tokens as the audit log has them. */
@@ -184,7 +184,7 @@ static const char *metric_value(const struct report_context *context,
                                 const struct live_metric *metric, struct optional_number value)
 {
     if (!value.given)
-        return "-";
+        return "\xE2\x80\x93";
     if (strcmp(metric->unit, "rate") == 0)
         return report_percent(context, percent * value.value);
     return fabs(value.value) < short_below ? report_probability(context, value.value)
@@ -209,17 +209,17 @@ static void add_metric(const struct report_context *context, struct report_docum
                                ? change(context, rate, known ? size_of(lower, upper) : fabs(effect),
                                         effect, one->effect_relative)
                                : report_relative(context, one->effect_relative));
-    document_add(document, known ? report_range(context, rate, lower, upper) : "-");
-    document_add(document, p.given ? report_p_value(context, p.value) : "-");
+    document_add(document, known ? report_range(context, rate, lower, upper) : "\xE2\x80\x93");
+    document_add(document, p.given ? report_p_value(context, p.value) : "\xE2\x80\x93");
 }
 
 static void add_scorecard(const struct report_context *context, const struct live_stats *stats,
                           struct report_document *document)
 {
-    static const char *const keys[] = {
-        "export.metric_name",         "export.role_title", "export.variant",
-        "export.control_value",       "export.value",      "export.change",
-        "export.confidence_interval", "export.p_value"};
+    static const char *const keys[] = {"export.result_metric",   "export.role_title",
+                                       "export.variant",         "export.control_value",
+                                       "export.value",           "export.change",
+                                       "export.result_interval", "export.p_value"};
     const struct live_metric *metrics = stats->metrics.items;
 
     document_heading(document, 1, report_label(context, "export.scorecard"));
@@ -271,7 +271,7 @@ static const char *arm_value(const struct report_context *context,
         return report_percent(context, percent * arm->conversion_rate.value);
     if (arm->mean.given)
         return report_number(context, arm->mean.value);
-    return arm->ratio.given ? report_probability(context, arm->ratio.value) : "-";
+    return arm->ratio.given ? report_probability(context, arm->ratio.value) : "\xE2\x80\x93";
 }
 
 static void add_arm(const struct report_context *context, const struct live_stats *stats,
@@ -284,7 +284,7 @@ static void add_arm(const struct report_context *context, const struct live_stat
     document_add(document, thousands(context, arm->exposed_users));
     document_add(document, index < expected->count
                                ? thousands(context, (int64_t)nearbyint(expected->items[index]))
-                               : "-");
+                               : "\xE2\x80\x93");
     document_add(document, thousands(context, arm->converted_users));
     document_add(document, arm_value(context, arm));
 }
@@ -317,7 +317,8 @@ static int64_t sum_of(const struct integer_list *list)
 static const char *range_or_dash(const struct report_context *context, bool rate,
                                  struct optional_number lower, struct optional_number upper)
 {
-    return lower.given && upper.given ? report_range(context, rate, lower.value, upper.value) : "-";
+    return lower.given && upper.given ? report_range(context, rate, lower.value, upper.value)
+                                      : "\xE2\x80\x93";
 }
 
 static void add_day(const struct report_context *context, const struct course *course,
@@ -335,7 +336,7 @@ static void add_day(const struct report_context *context, const struct course *c
         document_add(document, arm_name(context, one->treatment_index));
         document_add(document, one->effect.given
                                    ? report_difference(context, rate, size, one->effect.value)
-                                   : "-");
+                                   : "\xE2\x80\x93");
         document_add(document, range_or_dash(context, rate, one->ci_lower, one->ci_upper));
         document_add(document, range_or_dash(context, rate, one->always_valid_lower,
                                              one->always_valid_upper));
@@ -347,8 +348,8 @@ static void add_course(const struct report_context *context, const struct course
                        struct report_document *document)
 {
     static const char *const keys[] = {
-        "export.day",    "export.new_users",           "export.variant",
-        "export.effect", "export.confidence_interval", "export.always_valid"};
+        "export.day",    "export.new_users",       "export.variant",
+        "export.effect", "export.result_interval", "export.always_valid"};
     const struct course_day *days = course->days.items;
     size_t first = course->days.count > DAYS_SHOWN ? course->days.count - DAYS_SHOWN : 0;
 
@@ -390,7 +391,7 @@ static void add_plan(const struct report_context *context, const struct result_f
                       ? arena_print(context->arena, "%s (%s)",
                                     report_difference(context, rate, fabs(least), least),
                                     report_percent(context, fabs(metrics->mde_pct)))
-                      : "-");
+                      : "\xE2\x80\x93");
     document_fact(document, report_label(context, "export.alpha"),
                   report_percent(context, percent * metrics->alpha));
     document_fact(document, report_label(context, "export.power"),
