@@ -18,6 +18,7 @@ const char document_html_style[] =
     "#f5f6f8}.warning-high{border-color:#b3261e}.warning-medium{border-color:#b26a00}"
     ".button a{display:inline-block;padding:8px 16px;border:1px solid #1f5fd0;border-radius:6px;"
     "color:#1f5fd0;text-decoration:none}"
+    "@media screen and (max-width:640px){table{display:block;overflow-x:auto}}"
     "@media "
     "print{.button{display:none}body{background:#fff;font-size:11pt}main{max-width:none;padding:0}"
     "h2,h3{"
