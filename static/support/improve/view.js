@@ -57,6 +57,7 @@ function queueList(page) {
                 { name: 'reason', label: t('improve.why'), kind: 'select', options: reasons.map((value) => ({ value, title: t(`improve.${value}`) })) },
             ],
             values: { q: page.words, status: status === '*' ? '' : status, reason: page.reason },
+            clearable: searching,
             onFilter: ({ q, ...patch }) => {
                 if (q === undefined) actions.go({ ...patch, ...(patch.status === '' ? { status: '*' } : {}), case: '', page: '1' });
                 else if (Object.keys(patch).length > 0) actions.go({ q: '', reason: '', status: 'pending', case: '', page: '1' });
