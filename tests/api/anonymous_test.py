@@ -19,7 +19,7 @@ SETTINGS = {
 PUBLIC = {
     "experiments": {"GET /health": 200, "GET /metrics": 200, "GET /openapi.json": 200, "GET /chatapp/install": 503,
                     "GET /chatapp/oauth/callback": 503, "POST /chatapp/commands": 503, "POST /chatapp/events": 503,
-                    "POST /chatapp/interactive": 503},
+                    "POST /chatapp/interactive": 503, "GET /share/{token}": 404, "GET /share/{token}/pdf": 404},
     "support": {"GET /api/health": 200, "GET /api/health/live": 200, "GET /api/health/ready": 200, "GET /metrics": 200,
                 "GET /openapi.json": 200, "POST /api/auth/login": 422, "POST /api/auth/refresh": 422,
                 "POST /api/auth/logout": 200, "GET /api/auth/sso/providers": 200,

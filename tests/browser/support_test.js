@@ -418,7 +418,8 @@ test('what to do next: a document changes, and the answer that stood on it is li
         const form = new FormData();
         form.append('file', new Blob([text]), 'departures.md');
         const { Authorization } = bearer;
-        assert.ok((await fetch(at('/api/upload'), { method: 'POST', headers: { Authorization }, body: form })).ok);
+        const answer = await fetch(at('/api/upload'), { method: 'POST', headers: { Authorization }, body: form });
+        assert.ok(answer.ok, `${answer.status} ${await answer.text()}`);
     };
     await upload('# Parcels\n\nParcels leave the store within two days.\n');
     await send('/api/ask', { question: 'When do parcels leave the store?' });
