@@ -35,10 +35,15 @@ static const struct statement see_something = {.name = "backup_snapshot",
                                                .sqlite = "SELECT count(*) FROM sqlite_master",
                                                .postgres = "SELECT 1"};
 
+/* A damaged file says so in words, wherever the damage was met; others name the system's reason. */
 static enum error failed(struct problem *problem, sqlite3 *handle, const char *path)
 {
-    return sqlite_problem_without(sqlite3_extended_errcode(handle), sqlite3_system_errno(handle),
-                                  path, problem);
+    int code = sqlite3_extended_errcode(handle);
+
+    if ((code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB)
+        return problem_set(problem, ERROR_UNAVAILABLE, "database_corrupt",
+                           "%.300s is damaged: %.280s", path, sqlite3_errmsg(handle));
+    return sqlite_problem_without(code, sqlite3_system_errno(handle), path, problem);
 }
 
 /* The first column of the first row of a statement without parameters. */
