@@ -30,12 +30,14 @@ static enum error open_stream(struct request *request, struct reply *reply, enum
         reply->content_type = media_types[kind];
     reply_add_header(reply, "X-Accel-Buffering", "no");
     compose_head(serving, -1);
-    request->streaming = true;
     if (with_first && request->method != METHOD_HEAD && serving->head.length < UNSENT_MAX) {
+        /* May run out of memory: then no stream has begun. */
         text_append(&serving->unsent, serving->head.bytes, serving->head.length);
         serving->head_waiting = serving->head.length;
+        request->streaming = true;
         return ERROR_NONE;
     }
+    request->streaming = true;
     stream->broken =
         !exchange->append(exchange->transport, serving->head.bytes, serving->head.length);
     return ERROR_NONE;

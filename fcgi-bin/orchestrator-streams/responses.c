@@ -2,6 +2,7 @@
 #include "orchestrator-streams/responses.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "orchestrator-streams/response_body.h"
 #include "orchestrator-streams/response_items.h"
 #include "orchestrator/service.h"
@@ -179,8 +180,13 @@ static enum error store(struct exchange_call *exchange, const struct final_answe
         .created_at = exchange->created * INT64_C(1000000),
         .input = response_input(request->arena, body->input, state->id),
         .answer = schema_json(request->arena, ANSWER_MAX, &response_schema, &state->row)};
-    return service_storage_error(request, response_save(exchange->db, &stored, &request->problem),
-                                 "save_response");
+    /* The call is made and paid: its answer goes out, and says that it is not stored. */
+    if (response_save(exchange->db, &stored, &request->problem)) {
+        log_event(LOG_ERROR, "response_not_stored", request->problem.text);
+        request->problem = (struct problem){0};
+        state->row.store = false;
+    }
+    return ERROR_NONE;
 }
 
 static void end(struct exchange_call *exchange, const struct final_answer *final)

@@ -69,7 +69,7 @@ def test_every_route_survives_every_fault(family, fast_directory):
     for line in lines:
         writes = line.split()[0] in ("POST", "PUT", "DELETE") and "/projects" in line and "/compare" not in line
         assert not writes or "writes 0" not in line, line
-        streams = any(word in line.split()[1] for word in ("stream", "completions", "{session_id}/events", "/agent/events"))
+        streams = any(word in line.split()[1] for word in ("stream", "chat/completions", "{session_id}/events", "/agent/events"))
         assert streams == ("pieces 0" not in line), line
 
 

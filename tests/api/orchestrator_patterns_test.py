@@ -408,7 +408,7 @@ class TestBatch:
         prompts = [f"p{i}" for i in range(8)]
         answer = post(live, "batch", prompts=prompts, model="gpt-5-4-api")
         assert [r["answer"] for r in answer["results"]] == [f"re {p}" for p in prompts] and answer["succeeded"] == 8
-        assert models.most == 4, "as many as the model has places"
+        assert models.most == 8, "all of them: the model has places for more"
 
     def test_one_failure_is_one(self, live, models):
         models.answers[GPT] = lambda prompt: "status:500" if prompt == "bad" else "text:ok"

@@ -63,10 +63,18 @@ static const struct statement row_counts[] = {
                               " AND failure_code IS NOT NULL"},
 };
 
+/* Of these a second request meets what the first has made or deleted: names that are taken, a budget
+ * of an owner that the walk would have to make, a stored answer whose deletion is counted as one. */
 static bool is_left_out(const struct route *route)
 {
-    (void)route;
-    return false;
+    static const char *const prefixes[] = {"/api/v1/customers", "/api/v1/teams", "/api/v1/keys",
+                                           "/api/v1/budgets"};
+
+    for (size_t i = 0; i < COUNT_OF(prefixes); i++)
+        if (strncmp(route->path, prefixes[i], strlen(prefixes[i])) == 0 &&
+            route->method != METHOD_GET)
+            return true;
+    return route->method == METHOD_DELETE && strncmp(route->path, "/v1/responses", 13) == 0;
 }
 
 static void make_room(struct db *db)

@@ -206,9 +206,11 @@ static const struct statement row_counts[] = {
 };
 
 /* Other names of routes are for a walk that has the time. */
+/* Messages of a provider are signed, which the walk cannot do. */
 static bool is_left_out(const struct route *route)
 {
-    return route->hidden && !getenv("ASSAY_TEST_SOAK");
+    return (route->hidden && !getenv("ASSAY_TEST_SOAK")) ||
+           strcmp(route->path, "/api/channels/email/inbound") == 0;
 }
 
 #define PUT(table) "INSERT INTO " table " VALUES "
