@@ -17,7 +17,8 @@ ENVELOPES = {  # of nginx's own answers, by service: the member that holds the c
 @pytest.fixture(name="suite", scope="module")
 def suite_fixture():
     with Stack(services=WITH_PORT) as suite:
-        yield suite.start({"LIVE_API_KEYS": f"{LIVE_KEY}:tests", "ASSAY_HOSTS": "assay.example"})
+        yield suite.start({"LIVE_API_KEYS": f"{LIVE_KEY}:tests", "ASSAY_HOSTS": "assay.example",
+                           "ORCH_MAX_GATEWAY_BODY_BYTES": "1048576"})
 
 
 @pytest.mark.parametrize("service, path", [

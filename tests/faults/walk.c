@@ -603,8 +603,8 @@ static bool walk_route(const struct route *route, enum failing first, enum faili
 
     complaints = 0;
     right = learn(route, path);
-    for (int failing = first; failing <= (int)last; failing++) /* once, for what is made once */
-        try_failing(route, &right, (enum failing)failing, 1, path);
+    for (int i = 2 * (int)first; i < 2 * ((int)last + 1); i++) /* for what is made once */
+        try_failing(route, &right, (enum failing)(i / 2), (size_t)(i % 2) + 1, path);
     before = memory_at_rest();
     for (int failing = first; failing <= (int)last; failing++)
         reached[failing] = walk(route, &right, (enum failing)failing, path);
