@@ -63,8 +63,9 @@ static const struct statement row_counts[] = {
                               " AND failure_code IS NOT NULL"},
 };
 
-/* Of these a second request meets what the first has made or deleted: names that are taken, a budget
- * of an owner that the walk would have to make, a stored answer whose deletion is counted as one. */
+/* Of these a second request meets what the first has made or deleted: names that are taken, a
+ * budget of an owner that the walk would have to make, a stored answer whose deletion is counted as
+ * one. */
 static bool is_left_out(const struct route *route)
 {
     static const char *const prefixes[] = {"/api/v1/customers", "/api/v1/teams", "/api/v1/keys",
