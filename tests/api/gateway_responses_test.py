@@ -261,3 +261,18 @@ class TestOwners:
             made = service.send("POST", "/v1/responses", json={"model": "at-openai", "input": "hi"}, headers=head).json()
             assert service.send("GET", f"/v1/responses/{made['id']}", headers=head).status_code == 200
             assert service.send("GET", f"/v1/responses/{made['id']}", checked=False).status_code == 401
+
+    def test_another_key_finds_nothing(self, settings, models):
+        with Service("orchestrator", {**settings, "ORCH_API_KEY": "the-key"}) as service:
+            admin = {"Authorization": "Bearer the-key"}
+            one, other = ({"Authorization": "Bearer " + service.send("POST", "/api/v1/keys", json={"name": name}, headers=admin)
+                           .json()["key"]} for name in ("one", "other"))
+            made = service.send("POST", "/v1/responses", json={"model": "at-openai", "input": "hi"}, headers=one).json()
+            path = f"/v1/responses/{made['id']}"
+            later = {"model": "at-openai", "input": "and?", "previous_response_id": made["id"]}
+            by_reference = {"model": "at-openai", "input": [{"type": "item_reference", "id": made["output"][0]["id"]}]}
+            for method, at, body in (("GET", path, None), ("GET", path + "/input_items", None), ("DELETE", path, None),
+                                     ("POST", "/v1/responses", later), ("POST", "/v1/responses", by_reference)):
+                assert service.send(method, at, json=body, headers=other).status_code in (400, 404), (method, at, body)
+            assert service.send("GET", path, headers=one).status_code == 200
+            assert service.send("POST", "/v1/responses", json=later, headers=one).status_code == 200
