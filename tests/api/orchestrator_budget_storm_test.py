@@ -1,5 +1,5 @@
-"""Bursts over many virtual keys, with workers killed all the time, on one host and on two with one PostgreSQL whose clocks
-differ: no budget is passed, nothing is refused that has room, and what is shown is the sum of the steps.
+"""Bursts over many virtual keys, with workers killed all the time, on one host and on two with one
+PostgreSQL: no budget is passed, nothing is refused that has room, and what is shown is the sum of the steps.
 ASSAY_TEST_SOAK=1 makes it a thousand keys."""
 
 import json

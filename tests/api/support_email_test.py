@@ -37,7 +37,7 @@ ADDRESS = "support@shop.example"
 def support(request, tmp_path_factory):
     env = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "TENANT_EMAIL_DOMAINS": "acme.example:acme,*:default"}
     with Service("support", env, request.param) as service, ImapServer() as imap, \
-            MailServer(tmp_path_factory.mktemp("smtp"), "house", "p:ass word") as smtp:
+            MailServer(tmp_path_factory.mktemp("smtp"), "mailer", "p:ass word") as smtp:
         for tenant in ("default", "acme"):
             answer = service.send("POST", "/api/upload", headers=token("agent", tenant),
                                   files={"file": ("returns.md", DOCUMENT.encode())})
@@ -47,7 +47,7 @@ def support(request, tmp_path_factory):
                                   files={"file": (f"{name}.md", f"# {title}\n\n{sentence}\n".encode())})
             assert answer.status_code == 200, answer.text
         service.imap, service.smtp = imap, smtp
-        service.mail = {**imap.settings, "SMTP_HOST": "127.0.0.1", "SMTP_PORT": str(smtp.port), "SMTP_USER": "house",
+        service.mail = {**imap.settings, "SMTP_HOST": "127.0.0.1", "SMTP_PORT": str(smtp.port), "SMTP_USER": "mailer",
                         "SMTP_PASSWORD": "p:ass word", "SMTP_CA_FILE": str(smtp.ca_file), "SMTP_FROM_ADDRESS": ADDRESS,
                         "EMAIL_REPLIES_PER_HOUR": "1000"}
         yield service

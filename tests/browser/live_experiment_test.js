@@ -194,7 +194,7 @@ test('shipping what the data do not recommend says so and asks for the reason', 
     await close(page);
 });
 
-test('where everybody has converted, nothing is told of a difference', async () => {
+test('where everybody has converted, nothing is said about a difference', async () => {
     const id = await create();
     await run(id, [100, 100]);
     const page = await open(`${experiments}/live/${id}`);

@@ -78,7 +78,7 @@ TEST(placeholders_split_over_pieces)
         }
 }
 
-/* What does not begin like a placeholder is told at once. */
+/* What does not begin like a placeholder goes on at once. */
 TEST(pieces_wait_no_longer_than_they_must)
 {
     struct redaction *redaction = redaction_start(arena);

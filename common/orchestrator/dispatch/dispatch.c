@@ -490,7 +490,7 @@ static struct active_call *first_in(const struct call_batch *batch, enum call_st
     return NULL;
 }
 
-/* In a fiber: one call waits for its turn, of which it is told; several look for theirs. The watch
+/* In a fiber: one call waits until it is woken for its turn; several look for theirs. The watch
  * is asked now and then, and when its descriptor has news. */
 static void wait_for_turn(struct call_batch *batch)
 {
