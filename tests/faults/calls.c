@@ -3,7 +3,6 @@
 #include "base/sanitized.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -35,7 +34,7 @@ static struct {
     enum call_kind kind;
     atomic_size_t left; /* until the one that fails */
     atomic_bool failed;
-    atomic_size_t in_use;
+    atomic_size_t blocks;
 } state;
 
 void calls_fail(enum call_kind kind, size_t n)
@@ -51,9 +50,9 @@ bool calls_failed(void)
     return atomic_load(&state.failed);
 }
 
-size_t calls_memory(void)
+size_t calls_blocks(void)
 {
-    return atomic_load(&state.in_use);
+    return atomic_load(&state.blocks);
 }
 
 /* True for the n-th call of the kind that is to fail. */
@@ -70,7 +69,7 @@ static bool is_its_turn(enum call_kind kind)
 #if !SANITIZED
 static void *counted(void *memory)
 {
-    atomic_fetch_add(&state.in_use, memory ? malloc_usable_size(memory) : 0);
+    atomic_fetch_add(&state.blocks, memory ? 1 : 0);
     return memory;
 }
 
@@ -86,20 +85,19 @@ void *failing_calloc(size_t count, size_t size)
 
 void *failing_realloc(void *memory, size_t size)
 {
-    size_t before = memory ? malloc_usable_size(memory) : 0;
     void *moved;
 
     if (is_its_turn(CALL_MALLOC))
         return NULL;
     moved = libc_realloc(memory, size);
-    if (moved || size == 0)
-        atomic_fetch_sub(&state.in_use, before);
+    if (memory && (moved || size == 0))
+        atomic_fetch_sub(&state.blocks, 1);
     return counted(moved);
 }
 
 void counting_free(void *memory)
 {
-    atomic_fetch_sub(&state.in_use, memory ? malloc_usable_size(memory) : 0);
+    atomic_fetch_sub(&state.blocks, memory ? 1 : 0);
     libc_free(memory);
 }
 #endif

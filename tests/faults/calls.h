@@ -1,7 +1,7 @@
 /*
  * Calls of libraries that fail when a test says so: malloc() and its family, and what writes to
  * files. The program's own definitions take the place of libc's for all libraries it is linked
- * with. Memory in use is counted on the way.
+ * with. Blocks in use are counted on the way.
  * A build with sanitizers keeps its own malloc(), which never fails and counts nothing.
  */
 #ifndef ASSAY_CALLS_H
@@ -19,7 +19,8 @@ void calls_fail(enum call_kind kind, size_t n);
 /* Whether the call that was to fail has come. */
 bool calls_failed(void);
 
-/* Bytes in use by this process, as malloc() counts them. */
-size_t calls_memory(void);
+/* Blocks of malloc() in use by this process. Not bytes: malloc() rounds the same request up
+ * differently from one time to the next. */
+size_t calls_blocks(void);
 
 #endif

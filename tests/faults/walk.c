@@ -587,12 +587,12 @@ static size_t walk(const struct route *route, const struct right *right, enum fa
     return reached;
 }
 
-/* Memory in use with everything given back that can be: connection, caches, the request's arena. */
-static size_t memory_at_rest(void)
+/* Blocks in use with everything given back that can be: connection, caches, the request's arena. */
+static size_t blocks_at_rest(void)
 {
     db_disconnect(db);
     arena_reset(server.arena);
-    return calls_memory();
+    return calls_blocks();
 }
 
 static bool walk_route(const struct route *route, enum failing first, enum failing last)
@@ -605,13 +605,13 @@ static bool walk_route(const struct route *route, enum failing first, enum faili
     right = learn(route, path);
     for (int i = 2 * (int)first; i < 2 * ((int)last + 1); i++) /* for what is made once */
         try_failing(route, &right, (enum failing)(i / 2), (size_t)(i % 2) + 1, path);
-    before = memory_at_rest();
+    before = blocks_at_rest();
     for (int failing = first; failing <= (int)last; failing++)
         reached[failing] = walk(route, &right, (enum failing)failing, path);
-    after = memory_at_rest();
+    after = blocks_at_rest();
     if (after > before) {
         complaints++;
-        printf("%s %s: %zu bytes stay behind\n", method_names[route->method], route->path,
+        printf("%s %s: %zu blocks stay behind\n", method_names[route->method], route->path,
                after - before);
     }
     printf("%-6s %-48s %d: arena %zu, steps %zu, malloc %zu, writes %zu, pieces %zu%s\n",
