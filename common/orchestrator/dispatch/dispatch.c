@@ -1,17 +1,12 @@
 /* Runs calls: each waits for a slot of its model, holds its cost, is made, possibly repeated with
  * the fallback model, and becomes a step. */
-#include "base/clock.h"
 #include "base/fiber.h"
-#include "base/list.h"
 #include "net/fetch_set.h"
 #include "orchestrator/browser/ask.h"
-#include "orchestrator/dispatch/adapters.h"
+#include "orchestrator/dispatch/active_call.h"
 #include "orchestrator/dispatch/redacted_calls.h"
-#include "orchestrator/dispatch/replacement.h"
 #include "orchestrator/storage/times.h"
-#include "shm/semaphore.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -20,25 +15,6 @@ enum {
     FIBER_TICK_MICROSECONDS = 20000, /* the same two in a fiber, where there are thousands */
     FIBER_REST_MS = 1000,
     BROWSER_TICK_MICROSECONDS = 20000 /* between two polls of the browser, while calls run */
-};
-
-enum call_state { CALL_QUEUED, CALL_RUNNING, CALL_IN_BROWSER, CALL_DONE };
-
-/* One call request in progress. */
-struct active_call {
-    const struct call_request *wanted;
-    struct result *result;
-    const struct model *model;  /* the current model */
-    struct placement placement; /* of its deployments */
-    enum call_state state;
-    struct semaphore_ticket ticket;
-    struct llm_call *call;
-    struct browser_call browser;
-    size_t hold; /* number of its hold in the run, from 1; 0 = none is needed */
-    int64_t queued_at, started_at;
-    int64_t charged_tokens; /* of the key's minute */
-    int64_t earlier_cost;   /* of the model before the fallback */
-    const char *fallback;   /* details of the previous model; NULL */
 };
 
 struct call_batch {
@@ -50,100 +26,6 @@ struct call_batch {
     struct quorum quorum;
     bool had_news; /* the watch's descriptor, although nothing was cancelled */
 };
-
-static int64_t milliseconds_since(int64_t timestamp)
-{
-    return (clock_monotonic_microseconds() - timestamp) / 1000;
-}
-
-static int64_t daily_limit(const struct worker_context *worker)
-{
-    return (int64_t)llround(worker->settings->daily_cost_limit_usd * NANO_PER_DOLLAR);
-}
-
-/* Holds move when there are more of them, so a call keeps the number of its own. */
-static struct spend_hold *hold_of(const struct run *run, const struct active_call *active)
-{
-    return active->hold ? &run->holds[active->hold - 1] : NULL;
-}
-
-static struct spend_hold *new_hold(struct run *run, struct active_call *active)
-{
-    if (run->hold_count == RUN_CALLS_MAX)
-        return NULL;
-    (void)ARRAY_ADD(run->arena, run->holds, run->hold_count);
-    active->hold = run->hold_count;
-    return hold_of(run, active);
-}
-
-/* Cost that the provider bills beyond what was held. */
-static int64_t excess_of(const struct run *run, const struct active_call *active)
-{
-    const struct spend_hold *hold = hold_of(run, active);
-    int64_t held = hold ? hold->nano_usd : 0;
-
-    return active->result->cost.value > held ? active->result->cost.value - held : 0;
-}
-
-static void note_excess(struct run *run, struct active_call *active)
-{
-    const struct call_details excess = {
-        .excess_usd = GIVEN_NUMBER((double)excess_of(run, active) / NANO_PER_DOLLAR)};
-
-    active->result->details =
-        json_join(run->arena, active->result->details, call_details_print(run->arena, &excess));
-}
-
-/* What a provider claims is no more than a sum can take. */
-static int64_t counted(struct optional_integer tokens)
-{
-    static const int64_t most = INT64_C(1000000000000);
-
-    return tokens.value < 0 ? 0 : tokens.value > most ? most : tokens.value;
-}
-
-static void note_usage(struct run *run, const struct active_call *active)
-{
-    static const struct payer nobody = {"", "", ""};
-    const struct payer *payer = run->worker->key ? &run->worker->key->payer : &nobody;
-    const struct result *result = active->result;
-
-    if (!active->started_at)
-        return;
-    usage_add(run->arena, &run->usage,
-              &(struct usage){.day = "",
-                              .key_id = payer->key_id,
-                              .team_id = payer->team_id,
-                              .customer_id = payer->customer_id,
-                              .model_id = active->model->id,
-                              .provider = active->model->provider,
-                              .calls = 1,
-                              .failures = result->status == RUN_FAILED,
-                              .input_tokens = counted(result->input_tokens),
-                              .output_tokens = counted(result->output_tokens),
-                              .cached_tokens = counted(result->cached_tokens),
-                              .cache_hits = result->cached_tokens.value > 0,
-                              .duration_ms = milliseconds_since(active->started_at),
-                              .timed_calls = 1,
-                              .nano_usd = result->cost.value,
-                              .excess_nano_usd = excess_of(run, active)});
-}
-
-/* Replaces the held cost of a call by its actual cost. */
-static void book_cost(struct run *run, struct active_call *active)
-{
-    note_usage(run, active);
-    key_tokens_settle(
-        run, counted(active->result->input_tokens) + counted(active->result->output_tokens),
-        active->charged_tokens);
-    if (!active->hold)
-        return;
-    if (excess_of(run, active))
-        note_excess(run, active);
-    hold_of(run, active)->is_over = true;
-    hold_of(run, active)->booked = active->result->cost.value;
-    active->hold = 0;
-}
 
 static void release_slot(struct active_call *active, const struct run *run)
 {
@@ -157,7 +39,7 @@ static void end_call(struct call_batch *batch, struct active_call *active)
     struct result *result = active->result;
 
     release_slot(active, batch->run);
-    book_cost(batch->run, active);
+    call_book(batch->run, active);
     if (active->earlier_cost)
         result->cost = GIVEN_INTEGER(result->cost.value + active->earlier_cost);
     if (!result->duration_ms.given)
@@ -179,7 +61,7 @@ static void end_call(struct call_batch *batch, struct active_call *active)
 /* Ends the call to one place, and queues it for another one. */
 static void queue_again(struct run *run, struct active_call *active, const struct model *model)
 {
-    book_cost(run, active);
+    call_book(run, active);
     release_slot(active, run);
     active->earlier_cost += active->result->cost.value;
     active->charged_tokens = 0;
@@ -239,99 +121,12 @@ static void refuse_without_slot(struct call_batch *batch, struct active_call *ac
     end_call(batch, active);
 }
 
-/* Ends a call that a limit of money or of the key refuses. */
-static void refuse_over_limit(struct call_batch *batch, struct active_call *active,
-                              const struct call_details *details, const char *message)
-{
-    active->result->details = call_details_print(batch->run->arena, details);
-    active->hold = 0;
-    result_fail(batch->run, active->result, FAILURE_RATE_LIMITED, message);
-    end_call(batch, active);
-}
-
-static void refuse_over_budget(struct call_batch *batch, struct active_call *active,
-                               const struct spend_refusal *refusal)
-{
-    const struct budget_refusal *budget = refusal->budget;
-    struct call_details details = {
-        .budget_exceeded_kind = "daily_cost",
-        .spent_usd = GIVEN_NUMBER((double)refusal->spent / NANO_PER_DOLLAR),
-        .limit_usd = GIVEN_NUMBER(batch->run->worker->settings->daily_cost_limit_usd)};
-
-    if (!budget) {
-        refuse_over_limit(batch, active, &details, "Daily cost limit reached.");
-        return;
-    }
-    details.budget_exceeded_kind = budget_owner_names[budget->budget->owner_kind];
-    details.spent_usd = GIVEN_NUMBER((double)(budget->spent + budget->held) / NANO_PER_DOLLAR);
-    details.limit_usd = GIVEN_NUMBER((double)budget->limit / NANO_PER_DOLLAR);
-    details.retry_after_seconds = GIVEN_NUMBER(budget->retry_after);
-    batch->run->key_refusal = (struct key_refusal){budget->message, budget->retry_after, true};
-    refuse_over_limit(batch, active, &details, budget->message);
-}
-
-struct spend_call run_spending(const struct run *run)
-{
-    return (struct spend_call){.db = run->db,
-                               .arena = run->arena,
-                               .task_id = run->task_id,
-                               .payer = run->worker->key ? &run->worker->key->payer : NULL,
-                               .problem = run->problem};
-}
-
 enum error run_store(struct run *run)
 {
     enum error (*store)(struct run * run) = run->store;
 
     run->store = NULL;
     return store ? store(run) : ERROR_NONE;
-}
-
-/* Holds the cost of a call. *granted is false when a budget has no room. */
-static enum error hold_cost(struct call_batch *batch, struct active_call *active, bool *granted)
-{
-    struct run *run = batch->run;
-    const struct spend_call spending = run_spending(run);
-    struct spend_request request = {.provider = active->model->provider,
-                                    .model_id = active->model->id,
-                                    .nano_usd = attempt_price(run, active->wanted, active->model),
-                                    .limit = daily_limit(run->worker)};
-    struct spend_refusal refusal = {0};
-    size_t before = run->hold_count;
-    struct spend_hold *hold;
-    enum error error;
-
-    *granted = true;
-    request.nano_usd *= active->call->provider->policy.attempts;
-    if (!request.nano_usd)
-        return run_store(run);
-    hold = new_hold(run, active);
-    if (!hold)
-        return problem_set(run->problem, ERROR_TOO_LARGE, "too_many_calls",
-                           "A task makes %d calls at most.", RUN_CALLS_MAX);
-    error = db_begin(run->db, DB_WRITE, run->problem);
-    if (error)
-        return error;
-    error = run_store(run);
-    if (!error)
-        error = spend_hold(&spending, &request, hold, &refusal, run->holds, before);
-    error = db_finish(run->db, error, run->problem);
-    *granted = !refusal.refused;
-    if (!error && refusal.refused)
-        refuse_over_budget(batch, active, &refusal);
-    return error;
-}
-
-/* Takes the tokens of the prompt from the key's minute. */
-static bool take_tokens(struct call_batch *batch, struct active_call *active)
-{
-    struct run *run = batch->run;
-    const struct call_details details = {.budget_exceeded_kind = "tokens_per_minute"};
-
-    if (key_tokens_take(run, active->wanted, &active->charged_tokens))
-        return true;
-    refuse_over_limit(batch, active, &details, run->key_refusal.message);
-    return false;
 }
 
 static enum error start_api(struct call_batch *batch, struct active_call *active)
@@ -347,9 +142,9 @@ static enum error start_api(struct call_batch *batch, struct active_call *active
         conclude(batch, active);
         return ERROR_NONE;
     }
-    if (!take_tokens(batch, active))
-        return run_store(run);
-    error = hold_cost(batch, active, &granted);
+    error = call_hold(run, active, &granted);
+    if (!error && !granted)
+        end_call(batch, active);
     if (error || !granted)
         return error;
     run->calls++;
