@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "search/vector.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,10 +77,21 @@ uint64_t search_vector_model(const char *name);
 bool search_index_has_vectors(const struct search_index *index, uint64_t model,
                               uint32_t *dimension);
 
-/* Writes the `most` chunks whose vectors are nearest to a vector of the index's dimension; returns
- * their number. Exact, by cosine (vectors have the length 1), equal scores by chunk key. */
+/* The cosines of all chunks with a vector. */
+struct search_spread {
+    double mean, deviation;
+};
+
+/* Writes the `most` chunks whose vectors are nearest to a packed vector of the index's dimension;
+ * returns their number. All are compared, by cosine; equal scores by chunk key. */
 size_t search_index_nearest(const struct search_index *index, struct arena *arena,
-                            const float *vector, struct search_hit *hits, size_t most);
+                            const uint8_t *vector, struct search_hit *hits, size_t most,
+                            struct search_spread *spread);
+
+/* The cosines of single chunks with a packed vector, of the best child each; -1 for those that are
+ * not in the index. */
+void search_index_cosines(const struct search_index *index, const uint8_t *vector,
+                          const int64_t *keys, size_t count, double *cosines);
 
 /* The text that a vector belongs to: a chunk, or a child of it by its index. */
 struct search_wanted {
@@ -87,13 +99,14 @@ struct search_wanted {
     uint32_t child; /* from 0 */
 };
 
-/* Computes the vectors of `count` chunks: `vectors` has `*dimension` floats each, of length 1, and
- * stays valid until the next call. False ends the filling; vectors filled in before are kept. */
+/* Computes the vectors of `count` chunks: `rows` has a packed row of `*dimension` values for each,
+ * and stays valid until the next call. False ends the filling; vectors filled in before are kept.
+ */
 struct search_embedder {
     uint64_t model;
     size_t batch; /* chunks per call */
     bool (*embed)(void *context, const struct search_wanted *wanted, size_t count,
-                  const float **vectors, uint32_t *dimension);
+                  const uint8_t **rows, uint32_t *dimension);
     void *context;
 };
 

@@ -53,7 +53,7 @@ static bool header_is_sound(const struct segment_header *header, int64_t bytes)
            lies_within(header, header->buckets_at, header->buckets, sizeof(uint32_t)) &&
            header->buckets > header->terms && !(header->buckets & (header->buckets - 1)) &&
            lies_within(header, header->vectors_at, header->dimension ? header->chunks : 0,
-                       header->dimension * sizeof(float) + !header->dimension) &&
+                       search_vector_bytes(header->dimension)) &&
            lies_within(header, header->postings_at, 0, 1) &&
            lies_within(header, header->positions_at, 0, 1);
 }
@@ -86,7 +86,8 @@ enum error segment_open(struct segment *segment, const char *directory, const ch
     segment->lengths = (const void *)(segment->bytes + header->lengths_at);
     segment->buckets = (const void *)(segment->bytes + header->buckets_at);
     if (header->dimension)
-        segment->vectors = (const void *)(segment->bytes + header->vectors_at);
+        segment->vectors = segment->bytes + header->vectors_at;
+    segment->vector_bytes = search_vector_bytes(header->dimension);
     return ERROR_NONE;
 }
 
@@ -116,15 +117,7 @@ void segment_set_dead(struct segment *segment, const uint32_t *documents, size_t
 
 bool segment_has_vector(const struct segment *segment, uint32_t chunk)
 {
-    const float *vector;
-
-    if (!segment->vectors)
-        return false;
-    vector = segment_vector(segment, chunk);
-    for (uint32_t i = 0; i < segment->header->dimension; i++)
-        if (vector[i] != 0) /* NOLINT(clang-diagnostic-float-equal): zeros are written as such */
-            return true;
-    return false;
+    return segment->vectors && search_vector_present(segment_vector(segment, chunk));
 }
 
 const struct segment_term *segment_find(const struct segment *segment, const char *name,

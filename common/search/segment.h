@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "search/segment_format.h"
+#include "search/vector.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +24,8 @@ struct segment {
     const char *names;
     const uint32_t *lengths; /* of the chunks, in words */
     const uint32_t *buckets; /* hash table of the terms by name */
-    const float *vectors;    /* `header->dimension` floats for each chunk; NULL = none */
+    const uint8_t *vectors;  /* a row for each chunk; NULL = none */
+    size_t vector_bytes;     /* of a row */
     uint8_t *dead;           /* a bit per document; NULL = all live */
     size_t dead_count;
 };
@@ -54,12 +56,12 @@ static inline uint32_t segment_child_of(const struct segment *segment, uint32_t 
     return child;
 }
 
-static inline const float *segment_vector(const struct segment *segment, uint32_t chunk)
+static inline const uint8_t *segment_vector(const struct segment *segment, uint32_t chunk)
 {
-    return segment->vectors + (size_t)chunk * segment->header->dimension;
+    return segment->vectors + (size_t)chunk * segment->vector_bytes;
 }
 
-/* Whether a chunk has a vector, which is never all zeros. */
+/* Whether a chunk has a vector: then its scale is not 0. */
 bool segment_has_vector(const struct segment *segment, uint32_t chunk);
 
 /* NULL when no chunk contains the term. */

@@ -26,9 +26,9 @@
  * buckets: uint32 each, a power of two of them: 1 + the index of a term, 0 when empty. A term is in
  * the first free bucket from that of its name's segment_checksum() on.
  *
- * vectors: where an embedding model is used, per chunk in their order `dimension` floats of length
- * 1 together; all of them 0 where there is none. Last, so that they can be appended to a segment
- * that is complete without them.
+ * vectors: where an embedding model is used, per chunk in their order a row as search_vector_pack()
+ * writes it: 8 bits for each of `dimension` values; all zeros where there is none. Last, so that
+ * they can be appended to a segment that is complete without them.
  */
 #ifndef ASSAY_SEARCH_SEGMENT_FORMAT_H
 #define ASSAY_SEARCH_SEGMENT_FORMAT_H
@@ -37,7 +37,7 @@
 
 enum {
     SEGMENT_MAGIC = 0x47455341, /* "ASEG" */
-    SEGMENT_VERSION = 5,        /* others are rebuilt; raise it when words or terms change */
+    SEGMENT_VERSION = 6,        /* others are rebuilt; raise it when words or terms change */
     SEGMENT_BLOCK_POSTINGS = 128,
     SEGMENT_LENGTH_STEPS = 16
 };

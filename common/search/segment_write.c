@@ -206,13 +206,13 @@ void segment_writer_chunk(struct segment_writer *writer, int64_t key, uint32_t l
 /* Writes zero vectors until there are `chunks` rows. */
 static void fill_vectors(struct segment_writer *writer, uint32_t chunks)
 {
-    size_t length = (size_t)chunks * writer->header.dimension * sizeof(float), more;
+    size_t row = search_vector_bytes(writer->header.dimension), length = chunks * row, more;
     uint8_t *room;
 
     if (writer->vectors.length >= length)
         return;
     more = length - writer->vectors.length;
-    writer->header.vectors_missing += (uint32_t)(more / (writer->header.dimension * sizeof(float)));
+    writer->header.vectors_missing += (uint32_t)(more / row);
     room = buffer_room(writer, &writer->vectors, more);
     if (room)
         memset(room, 0, more);
@@ -221,12 +221,12 @@ static void fill_vectors(struct segment_writer *writer, uint32_t chunks)
 }
 
 void segment_writer_vector(struct segment_writer *writer, uint64_t model, uint32_t dimension,
-                           const float *vector)
+                           const uint8_t *row)
 {
     writer->header.vector_model = model;
     writer->header.dimension = dimension;
     fill_vectors(writer, writer->header.chunks - 1);
-    buffer_add(writer, &writer->vectors, vector, dimension * sizeof(float));
+    buffer_add(writer, &writer->vectors, row, search_vector_bytes(dimension));
 }
 
 /* Writes numbers of `width` bytes each; returns the position after the last. */
@@ -517,7 +517,8 @@ enum error segment_copy_with_vectors(const struct segment *segment, const char *
     writer->header.vector_model = vectors->dimension ? vectors->model : 0;
     writer->header.dimension = vectors->dimension;
     writer->header.vectors_missing = vectors->missing;
-    more = (size_t)vectors->dimension * segment->header->chunks * sizeof(float);
+    more =
+        vectors->dimension ? search_vector_bytes(vectors->dimension) * segment->header->chunks : 0;
     if (!writer->failed)
         writer->failed = fwrite(segment->bytes + start, length, 1, writer->file) != 1 ||
                          (more && fwrite(vectors->rows, more, 1, writer->file) != 1);

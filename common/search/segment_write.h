@@ -23,9 +23,10 @@ void segment_writer_document(struct segment_writer *writer, int64_t key);
  * it. */
 void segment_writer_chunk(struct segment_writer *writer, int64_t key, uint32_t length,
                           uint32_t passages);
-/* Sets the vector of the last chunk. All vectors have the model and dimension of the first. */
+/* Sets the vector of the last chunk, packed. All vectors have the model and dimension of the first.
+ */
 void segment_writer_vector(struct segment_writer *writer, uint64_t model, uint32_t dimension,
-                           const float *vector);
+                           const uint8_t *row);
 void segment_writer_languages(struct segment_writer *writer, uint64_t languages);
 
 void segment_writer_term(struct segment_writer *writer, const char *name, size_t length,
@@ -44,7 +45,7 @@ struct segment_vectors {
     uint64_t model;
     uint32_t dimension; /* 0 = unknown */
     uint32_t missing;
-    const float *rows; /* one row per chunk */
+    const uint8_t *rows; /* one packed row per chunk */
 };
 
 /* Copies an open segment under another name with these vectors instead of its own. Errors as

@@ -4,6 +4,7 @@
 #include "search/search_internal.h"
 #include "search/segment_write.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,43 +31,35 @@ bool search_index_has_vectors(const struct search_index *index, uint64_t model, 
     return *dimension > 0;
 }
 
-/* Four independent sums, so that the compiler can use wide registers without reordering
- * additions. */
-static double product(const float *a, const float *b, uint32_t dimension)
-{
-    float sums[8] = {0};
-    double sum = 0;
-    uint32_t i = 0;
-
-    for (; i + 8 <= dimension; i += 8)
-        for (int lane = 0; lane < 8; lane++)
-            sums[lane] += a[i + (uint32_t)lane] * b[i + (uint32_t)lane];
-    for (int lane = 0; lane < 8; lane++)
-        sum += (double)sums[lane];
-    for (; i < dimension; i++)
-        sum += (double)a[i] * (double)b[i];
-    return sum;
-}
-
 size_t search_index_nearest(const struct search_index *index, struct arena *arena,
-                            const float *vector, struct search_hit *hits, size_t most)
+                            const uint8_t *vector, struct search_hit *hits, size_t most,
+                            struct search_spread *spread)
 {
     struct rank_heap heap = {.hits = ARENA_ARRAY(arena, struct rank_hit, most + 1), .most = most};
+    double sum = 0, squares = 0;
+    size_t compared = 0;
 
     for (size_t s = 0; s < index->count && most; s++) {
         const struct segment *segment = index->segments[s];
 
         for (uint32_t c = 0; segment->vectors && c < segment->header->chunks; c++) {
             const struct segment_chunk *chunk = &segment->chunks[c];
+            double cosine;
 
             if (segment_is_dead(segment, c))
                 continue;
-            rank_heap_offer(&heap, &(struct rank_hit){product(vector, segment_vector(segment, c),
-                                                              segment->header->dimension),
-                                                      chunk->key,
+            cosine = search_vector_cosine(vector, segment_vector(segment, c),
+                                          segment->header->dimension);
+            sum += cosine;
+            squares += cosine * cosine;
+            compared++;
+            rank_heap_offer(&heap, &(struct rank_hit){cosine, chunk->key,
                                                       segment->documents[chunk->document].key});
         }
     }
+    spread->mean = compared ? sum / (double)compared : 0;
+    spread->deviation =
+        compared ? sqrt(fmax(0, squares / (double)compared - spread->mean * spread->mean)) : 0;
     rank_heap_settle(&heap);
     rank_heap_sort(&heap);
     for (size_t i = 0; i < heap.count; i++)
@@ -75,23 +68,64 @@ size_t search_index_nearest(const struct search_index *index, struct arena *aren
     return heap.count;
 }
 
+/* The place of a chunk among those asked for, or their number. */
+static size_t place_of(int64_t key, const int64_t *keys, size_t count)
+{
+    size_t place = 0;
+
+    while (place < count && keys[place] != key)
+        place++;
+    return place;
+}
+
+void search_index_cosines(const struct search_index *index, const uint8_t *vector,
+                          const int64_t *keys, size_t count, double *cosines)
+{
+    uint64_t marks = 0; /* a bit per key modulo 64: most chunks are none of them */
+
+    for (size_t i = 0; i < count; i++) {
+        marks |= (uint64_t)1 << (keys[i] & 63);
+        cosines[i] = -1;
+    }
+    for (size_t s = 0; s < index->count; s++) {
+        const struct segment *segment = index->segments[s];
+
+        for (uint32_t c = 0; segment->vectors && c < segment->header->chunks; c++) {
+            size_t place;
+
+            if (!(marks >> (segment->chunks[c].key & 63) & 1) || segment_is_dead(segment, c))
+                continue;
+            place = place_of(segment->chunks[c].key, keys, count);
+            if (place < count)
+                cosines[place] =
+                    fmax(cosines[place], search_vector_cosine(vector, segment_vector(segment, c),
+                                                              segment->header->dimension));
+        }
+    }
+}
+
 /* A segment whose vectors are being filled in. */
 struct filling {
     const struct segment *segment;
     const struct search_embedder *embedder;
-    float *vectors;
+    uint8_t *rows;      /* packed */
     uint32_t dimension; /* 0 = not known yet */
     uint32_t missing;
 };
 
 static bool make_room(struct filling *filling, uint32_t dimension)
 {
-    if (filling->vectors)
+    if (filling->rows)
         return filling->dimension == dimension;
     filling->dimension = dimension;
-    filling->vectors =
-        calloc((size_t)filling->segment->header->chunks * dimension + 1, sizeof(float));
-    return filling->vectors != NULL;
+    filling->rows =
+        calloc((size_t)filling->segment->header->chunks + 1, search_vector_bytes(dimension));
+    return filling->rows != NULL;
+}
+
+static uint8_t *row_of(const struct filling *filling, uint32_t chunk)
+{
+    return filling->rows + chunk * search_vector_bytes(filling->dimension);
 }
 
 /* Copies the existing vectors of the same model. */
@@ -103,19 +137,14 @@ static bool take_old(struct filling *filling)
         return true;
     if (!make_room(filling, header->dimension))
         return false;
-    memcpy(filling->vectors, filling->segment->vectors,
-           (size_t)header->chunks * header->dimension * sizeof(float));
+    memcpy(filling->rows, filling->segment->vectors,
+           header->chunks * search_vector_bytes(header->dimension));
     return true;
 }
 
 static bool has_vector(const struct filling *filling, uint32_t chunk)
 {
-    const float *vector = filling->vectors + (size_t)chunk * filling->dimension;
-
-    for (uint32_t i = 0; filling->vectors && i < filling->dimension; i++)
-        if (vector[i] != 0) /* NOLINT(clang-diagnostic-float-equal): zeros are written as such */
-            return true;
-    return false;
+    return filling->rows && search_vector_present(row_of(filling, chunk));
 }
 
 /* Computes the next batch from `chunk` on; returns the chunk after it, or 0 when the embedder
@@ -124,7 +153,7 @@ static uint32_t fill_batch(struct filling *filling, uint32_t chunk, uint32_t *pl
                            struct search_wanted *wanted)
 {
     const struct segment *segment = filling->segment;
-    const float *vectors;
+    const uint8_t *rows;
     uint32_t dimension;
     size_t count = 0;
 
@@ -137,13 +166,12 @@ static uint32_t fill_batch(struct filling *filling, uint32_t chunk, uint32_t *pl
     }
     if (!count)
         return chunk;
-    if (!filling->embedder->embed(filling->embedder->context, wanted, count, &vectors,
-                                  &dimension) ||
+    if (!filling->embedder->embed(filling->embedder->context, wanted, count, &rows, &dimension) ||
         !make_room(filling, dimension))
         return 0;
     for (size_t i = 0; i < count; i++)
-        memcpy(filling->vectors + (size_t)places[i] * dimension, vectors + i * dimension,
-               dimension * sizeof(float));
+        memcpy(row_of(filling, places[i]), rows + i * search_vector_bytes(dimension),
+               search_vector_bytes(dimension));
     return chunk;
 }
 
@@ -178,11 +206,11 @@ enum error search_fill_vectors(const char *directory, const struct search_segmen
         error =
             segment_copy_with_vectors(&segment, directory, name,
                                       &(struct segment_vectors){embedder->model, filling.dimension,
-                                                                filling.missing, filling.vectors},
+                                                                filling.missing, filling.rows},
                                       bytes, problem);
         segment_close(&segment);
     }
-    free(filling.vectors);
+    free(filling.rows);
     free(places);
     free(wanted);
     return error;

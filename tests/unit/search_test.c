@@ -306,9 +306,9 @@ TEST(frequencies_count_chunks_and_passages)
 
 /* Points on a circle: chunk n at n tenths of a radian, its children one radian apart. */
 static bool embed_circle(void *context, const struct search_wanted *wanted, size_t count,
-                         const float **vectors, uint32_t *dimension)
+                         const uint8_t **rows, uint32_t *dimension)
 {
-    static float rows[8][2];
+    static uint8_t packed[8][8];
     int *left = context;
 
     if ((*left)-- == 0)
@@ -316,10 +316,9 @@ static bool embed_circle(void *context, const struct search_wanted *wanted, size
     for (size_t i = 0; i < count; i++) {
         double angle = (double)wanted[i].chunk / 10 + wanted[i].child;
 
-        rows[i][0] = (float)cos(angle);
-        rows[i][1] = (float)sin(angle);
+        search_vector_pack((float[]){(float)cos(angle), (float)sin(angle)}, 2, packed[i]);
     }
-    *vectors = rows[0];
+    *rows = packed[0];
     *dimension = 2;
     return true;
 }
@@ -356,15 +355,52 @@ static struct search_segment fill(const struct search_segment *from, const char 
     return to;
 }
 
+static const uint8_t *packed_at(double angle)
+{
+    uint8_t *row = arena_alloc(arena, search_vector_bytes(2));
+
+    search_vector_pack((float[]){(float)cos(angle), (float)sin(angle)}, 2, row);
+    return row;
+}
+
+TEST(packed_vectors_keep_their_angles)
+{
+    enum { VALUES = 384 };
+    float a[VALUES], b[VALUES];
+    double product = 0, square_a = 0, square_b = 0;
+    uint8_t *rows = arena_alloc(arena, 2 * search_vector_bytes(VALUES));
+    uint8_t *other = rows + search_vector_bytes(VALUES);
+
+    CHECK_INT(search_vector_bytes(VALUES), VALUES + 4);
+    CHECK_INT(search_vector_bytes(5), 12);
+    for (int i = 0; i < VALUES; i++) {
+        a[i] = (float)sin(i * 1.7) * 3;
+        b[i] = (float)(a[i] + 2 * cos(i * 0.9));
+        product += (double)a[i] * (double)b[i];
+        square_a += (double)a[i] * (double)a[i];
+        square_b += (double)b[i] * (double)b[i];
+    }
+    search_vector_pack(a, VALUES, rows);
+    search_vector_pack(b, VALUES, other);
+    CHECK(search_vector_present(rows));
+    CHECK_NEAR(search_vector_cosine(rows, rows, VALUES), 1, 1e-6);
+    CHECK_NEAR(search_vector_cosine(rows, other, VALUES), product / sqrt(square_a * square_b),
+               2e-3);
+    search_vector_pack((float[VALUES]){0}, VALUES, rows);
+    CHECK(!search_vector_present(rows));
+}
+
 TEST(vectors_are_filled_in_found_exactly_and_merged)
 {
-    static const float east[] = {1, 0};
+    const uint8_t *east = packed_at(0);
     struct search_segment plain = numbered_segment("p", 0, 8), other = numbered_segment("q", 8, 2);
     struct search_segment half = fill(&plain, "h", 1, false), full = fill(&half, "v", -1, true);
     struct search_segment both[] = {full, other}, merged = {"w", 0, NULL, 0}, whole;
     struct search_index *index = index_of(&half, 1);
     const uint32_t dead = 1;
     struct search_hit hits[4];
+    struct search_spread spread;
+    double cosines[3];
     struct problem problem;
     uint32_t dimension;
 
@@ -376,22 +412,24 @@ TEST(vectors_are_filled_in_found_exactly_and_merged)
     CHECK(search_index_has_vectors(index, search_vector_model("m"), &dimension));
     CHECK_INT(dimension, 2);
     CHECK(!search_index_has_vectors(index, search_vector_model("n"), &dimension));
-    CHECK_INT(search_index_nearest(index, arena, east, hits, 3), 3);
+    CHECK_INT(search_index_nearest(index, arena, east, hits, 3, &spread), 3);
     CHECK_INT(hits[0].chunk, 0);
     CHECK_INT(hits[1].chunk, 2); /* 1 is dead */
-    CHECK_NEAR(hits[1].score, cos(0.2), 1e-6);
-    CHECK_INT(
-        search_index_nearest(index, arena, (float[]){(float)cos(2.7), (float)sin(2.7)}, hits, 4),
-        4);
+    CHECK_NEAR(hits[1].score, cos(0.2), 5e-3);
+    search_index_cosines(index, east, (int64_t[]){7, 1, 3}, 3, cosines);
+    CHECK_NEAR(cosines[0], cos(0.7), 5e-3); /* of its best child */
+    CHECK_NEAR(cosines[1], -1, 1e-9);       /* dead */
+    CHECK_NEAR(cosines[2], cos(0.3), 5e-3);
+    CHECK_INT(search_index_nearest(index, arena, packed_at(2.7), hits, 4, &spread), 4);
     CHECK_INT(hits[0].chunk, 7); /* once, by its last child */
-    CHECK_NEAR(hits[0].score, 1, 1e-6);
+    CHECK_NEAR(hits[0].score, 1, 5e-3);
     CHECK_INT(hits[1].chunk, 6);
     CHECK_INT(search_index_frequency(index, "beta", 4).chunks, 10); /* words are as before */
     search_index_destroy(index);
     CHECK_INT(search_merge(directory, both, 2, "w", &merged.bytes, &problem), ERROR_NONE);
     index = index_of(&merged, 1);
     CHECK(!search_index_has_vectors(index, search_vector_model("m"), &dimension));
-    CHECK_INT(search_index_nearest(index, arena, east, hits, 1), 1);
+    CHECK_INT(search_index_nearest(index, arena, east, hits, 1, &spread), 1);
     CHECK_INT(hits[0].chunk, 0); /* those that were there are kept */
     search_index_destroy(index);
     whole = fill(&merged, "z", 1, true); /* and only the two others asked for */
@@ -410,6 +448,7 @@ int main(void)
         {"children", test_of_children_the_best_one_counts_before_and_after_merging},
         {"damage", test_damage_is_never_trusted},
         {"frequencies", test_frequencies_count_chunks_and_passages},
+        {"packed vectors", test_packed_vectors_keep_their_angles},
         {"vectors", test_vectors_are_filled_in_found_exactly_and_merged},
     };
     int failed;

@@ -2,13 +2,14 @@
 #include "support/answer/graph_state.h"
 #include "support/documents/ingest.h"
 
-/* The question's vector; NULL with the reason when it is unavailable. */
-static const float *embed_question(struct graph_state *state, uint32_t dimension,
-                                   const char **reason)
+/* The question's vector, packed; NULL with the reason when it is unavailable. */
+static const uint8_t *embed_question(struct graph_state *state, uint32_t dimension,
+                                     const char **reason)
 {
     struct lookup_call call;
     struct llm_endpoint endpoint;
     struct embed_answer answer;
+    uint8_t *row;
 
     *reason = lookup_call_begin(state, "model:embeddings", &call);
     if (*reason)
@@ -19,7 +20,11 @@ static const float *embed_question(struct graph_state *state, uint32_t dimension
     *reason = answer.failure;
     if (!*reason && answer.dimension != dimension)
         *reason = "dimension";
-    return *reason ? NULL : answer.vectors;
+    if (*reason)
+        return NULL;
+    row = arena_alloc(state->arena, search_vector_bytes(dimension));
+    search_vector_pack(answer.vectors, dimension, row);
+    return row;
 }
 
 size_t nearest_chunks(struct graph_state *state, struct search_hit *hits, size_t most)
@@ -27,7 +32,8 @@ size_t nearest_chunks(struct graph_state *state, struct search_hit *hits, size_t
     const struct support_settings *settings = state->tools->settings;
     const struct search_index *index = state->knowledge.index;
     const char *reason;
-    const float *vector;
+    const uint8_t *vector;
+    struct search_spread spread;
     uint32_t dimension;
 
     if (settings->embedding_backend != EMBEDDING_REMOTE ||
@@ -39,5 +45,5 @@ size_t nearest_chunks(struct graph_state *state, struct search_hit *hits, size_t
         models_note(&state->models, "retrieve", "embeddings", "lexical", reason);
         return 0;
     }
-    return search_index_nearest(index, state->arena, vector, hits, most);
+    return search_index_nearest(index, state->arena, vector, hits, most, &spread);
 }

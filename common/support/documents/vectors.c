@@ -43,8 +43,19 @@ static enum error text_of(const struct document_call *call, const struct search_
     return ERROR_NONE;
 }
 
+static const uint8_t *pack(struct arena *arena, const struct embed_answer *answer, size_t count)
+{
+    size_t bytes = search_vector_bytes(answer->dimension);
+    uint8_t *rows = arena_alloc(arena, count * bytes);
+
+    for (size_t i = 0; i < count; i++)
+        search_vector_pack(answer->vectors + i * answer->dimension, answer->dimension,
+                           rows + i * bytes);
+    return rows;
+}
+
 static bool embed_chunks(void *context, const struct search_wanted *wanted, size_t count,
-                         const float **vectors, uint32_t *dimension)
+                         const uint8_t **rows, uint32_t *dimension)
 {
     struct embedding *embedding = context;
     struct arena *arena = embedding->call->arena;
@@ -64,8 +75,8 @@ static bool embed_chunks(void *context, const struct search_wanted *wanted, size
     embed_texts(arena, &embedding->endpoint, texts, count, NULL, &answer);
     embedding->failure = answer.failure;
     embedding->chunks += answer.failure ? 0 : count;
-    *vectors = answer.vectors;
     *dimension = answer.dimension;
+    *rows = answer.failure ? NULL : pack(arena, &answer, count);
     return !answer.failure;
 }
 
