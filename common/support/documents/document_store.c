@@ -135,7 +135,7 @@ static const struct statement put_document = {
            " categories = excluded.categories, page_count = excluded.page_count,"
            " chunk_count = excluded.chunk_count, auto_generated = excluded.auto_generated,"
            " last_updated = excluded.last_updated, parent_child = excluded.parent_child,"
-           " file_hash = excluded.file_hash",
+           " file_hash = excluded.file_hash, vector_model = ''",
 };
 static const struct statement drop_document = {
     .name = "document_drop",

@@ -8,7 +8,7 @@ from lint import Finding, include_name, includes
 
 KITS = {
     "accounts", "webhook", "jobs", "llm", "search", "report", "net", "db", "shm", "crypto", "i18n", "math", "stats", "text",
-    "browser", "documents", "telemetry",
+    "browser", "documents", "telemetry", "embedding",
 }
 SERVICES = {"experiments", "support", "livedata", "orchestrator"}
 
@@ -26,6 +26,7 @@ BELOW = {
     "db": {"shm", "crypto", "i18n"},
     "shm": {"crypto", "i18n"},
     "documents": {"net", "text"},
+    "embedding": {"net", "documents", "crypto", "text"},
     "stats": {"math"},
 }
 

@@ -1,0 +1,160 @@
+/* Vectors of chunks in the database. */
+#include "support/documents/vector_store.h"
+#include "base/list.h"
+#include "db/query.h"
+
+#include <string.h>
+
+enum { VECTORS_MOST = 400000 /* read at once, of one document */ };
+
+static const struct statement put_vector = {
+    .name = "kb_vector_put",
+    .sql = "INSERT INTO kb_chunk_vectors (tenant_id, chunk_key, child, model, scale, vector)"
+           " SELECT tenant_id, chunk_key, CAST(? AS BIGINT), CAST(? AS TEXT),"
+           " CAST(? AS DOUBLE PRECISION), CAST(? AS {blob})"
+           " FROM kb_chunks WHERE tenant_id = ? AND chunk_key = ?"
+           " ON CONFLICT (tenant_id, chunk_key, child) DO UPDATE SET model = excluded.model,"
+           " scale = excluded.scale, vector = excluded.vector",
+};
+static const struct statement read_vectors = {
+    .name = "kb_vectors_read",
+    .sql = "SELECT v.chunk_key, v.child, v.scale, v.vector FROM kb_chunks c"
+           " JOIN kb_chunk_vectors v ON v.tenant_id = c.tenant_id AND v.chunk_key = c.chunk_key"
+           " WHERE c.tenant_id = ? AND c.document_key = ? AND v.model = ?"
+           " ORDER BY v.chunk_key, v.child",
+    .streams = true,
+};
+static const struct statement mark_complete = {
+    .name = "kb_document_vectors",
+    .sql = "UPDATE kb_documents SET vector_model = ? WHERE tenant_id = ? AND document_key = ?",
+};
+static const struct statement next_lacking = {
+    .name = "kb_document_lacking_vectors",
+    .sql = "SELECT tenant_id, document_key FROM kb_documents"
+           " WHERE (vector_model < ? OR vector_model > ?) AND chunk_count > 0"
+           " ORDER BY last_updated DESC, doc_id LIMIT 1",
+};
+static const struct statement next_segment = {
+    .name = "kb_segment_to_fill",
+    .sql =
+        "SELECT s.tenant_id, s.name FROM kb_segments s WHERE (s.vectors IS NULL OR s.vectors <> ?)"
+        " AND NOT EXISTS (SELECT 1 FROM kb_segment_documents d JOIN kb_documents k"
+        " ON k.tenant_id = d.tenant_id AND k.document_key = d.document_key"
+        " WHERE d.tenant_id = s.tenant_id AND d.segment = s.name AND d.dead = 0"
+        " AND k.vector_model <> ?) ORDER BY s.created_at, s.name LIMIT 1",
+};
+static const struct statement count_progress = {
+    .name = "kb_vectors_progress",
+    .sql = "SELECT coalesce(sum(chunk_count), 0),"
+           " coalesce(sum(CASE WHEN vector_model = ? THEN chunk_count ELSE 0 END), 0)"
+           " FROM kb_documents WHERE ? = '' OR tenant_id = ?",
+};
+
+enum error vectors_write(const struct document_call *call, const char *model,
+                         const struct chunk_vector *vectors, size_t count)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+    struct query *query;
+
+    if (error)
+        return error;
+    query = db_query(call->db, &put_vector);
+    for (size_t i = 0; i < count; i++) {
+        const struct chunk_vector *row = &vectors[i];
+
+        query_bind_integer(query, row->child);
+        query_bind_text(query, model);
+        query_bind_number(query, (double)row->vector.scale);
+        query_bind_blob(query, row->vector.values, row->vector.dimension);
+        query_bind_text(query, call->tenant);
+        query_bind_integer(query, row->chunk);
+        query_repeat(query, NULL);
+    }
+    return db_finish(call->db, query_end(query, call->problem), call->problem);
+}
+
+static void read_vector(struct query *query, struct arena *arena, struct chunk_vector *row)
+{
+    struct query_bytes bytes;
+    int8_t *values;
+
+    row->chunk = query_integer(query, 0);
+    row->child = (uint32_t)query_integer(query, 1);
+    row->vector.scale = (float)query_number(query, 2);
+    bytes = query_bytes(query, 3);
+    values = ARENA_ARRAY(arena, int8_t, bytes.length + 1);
+    if (bytes.length)
+        memcpy(values, bytes.bytes, bytes.length);
+    row->vector.values = values;
+    row->vector.dimension = (uint32_t)bytes.length;
+}
+
+enum error vectors_read(const struct document_call *call, const char *model, int64_t document_key,
+                        struct chunk_vectors *vectors)
+{
+    struct query *query = db_query(call->db, &read_vectors);
+
+    *vectors = (struct chunk_vectors){.items = NULL};
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, document_key);
+    query_bind_text(query, model);
+    while (vectors->count < VECTORS_MOST && query_next(query))
+        read_vector(query, call->arena, LIST_ADD(call->arena, vectors));
+    return query_end(query, call->problem);
+}
+
+enum error vectors_complete(const struct document_call *call, const char *model,
+                            int64_t document_key)
+{
+    struct query *query = db_query(call->db, &mark_complete);
+
+    query_bind_text(query, model);
+    query_bind_text(query, call->tenant);
+    query_bind_integer(query, document_key);
+    return query_end(query, call->problem);
+}
+
+enum error vectors_next_document(struct db *db, struct arena *arena, const char *model,
+                                 const char **tenant, int64_t *document_key,
+                                 struct problem *problem)
+{
+    struct query *query = db_query(db, &next_lacking);
+    bool found;
+
+    query_bind_text(query, model);
+    query_bind_text(query, model);
+    found = query_next(query);
+    *tenant = found ? query_text(query, 0, arena) : NULL;
+    *document_key = found ? query_integer(query, 1) : 0;
+    return query_end(query, problem);
+}
+
+enum error vectors_next_segment(struct db *db, struct arena *arena, const char *model,
+                                const char **tenant, const char **segment, struct problem *problem)
+{
+    struct query *query = db_query(db, &next_segment);
+    bool found;
+
+    query_bind_text(query, model);
+    query_bind_text(query, model);
+    found = query_next(query);
+    *tenant = found ? query_text(query, 0, arena) : NULL;
+    *segment = found ? query_text(query, 1, arena) : NULL;
+    return query_end(query, problem);
+}
+
+enum error vectors_progress(struct db *db, const char *tenant, const char *model,
+                            struct vector_progress *progress, struct problem *problem)
+{
+    struct query *query = db_query(db, &count_progress);
+
+    *progress = (struct vector_progress){0, 0};
+    query_bind_text(query, model);
+    query_bind_text(query, tenant ? tenant : "");
+    query_bind_text(query, tenant ? tenant : "");
+    if (query_next(query)) {
+        progress->chunks = query_integer(query, 0);
+        progress->embedded = query_integer(query, 1);
+    }
+    return query_end(query, problem);
+}
