@@ -180,7 +180,7 @@ static enum error run(struct request *request, struct asked *asked, struct ask *
     if (error)
         return error;
     audit(request, asked, ask->question);
-    if (asked->outcome.route != ROUTE_AUTO)
+    if (asked->outcome.route != ROUTE_AUTO || asked->outcome.small_talk == SMALL_TALK_PERSON)
         service_notify(request); /* there may be a new ticket */
     if (asked->outcome.route == ROUTE_TIMEOUT)
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "wall_time",

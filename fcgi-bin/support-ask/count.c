@@ -68,14 +68,17 @@ void count_answer(struct request *request, const struct asked *asked)
         return;
     metric_add(metrics, METRIC_REQUESTS, &route_kind_names[outcome->route], 1);
     metric_observe(metrics, METRIC_REQUEST_SECONDS, NULL, asked->seconds);
-    metric_observe(metrics, METRIC_QUALITY, NULL, outcome->quality);
-    metric_observe(metrics, METRIC_FACTUALITY, NULL, outcome->factuality);
-    metric_add(metrics, METRIC_QUALITY_SOURCE, &outcome->quality_source, 1);
-    metric_add(metrics, METRIC_MODEL_ROUTING, &outcome->complexity, 1);
+    if (!outcome->small_talk) {
+        metric_observe(metrics, METRIC_QUALITY, NULL, outcome->quality);
+        metric_observe(metrics, METRIC_FACTUALITY, NULL, outcome->factuality);
+        metric_add(metrics, METRIC_QUALITY_SOURCE, &outcome->quality_source, 1);
+        metric_add(metrics, METRIC_MODEL_ROUTING, &outcome->complexity, 1);
+    }
     if (outcome->consensus.level)
         metric_add(metrics, METRIC_CONSENSUS,
                    (const char *const[]){outcome->consensus.level, outcome->consensus.verdict}, 1);
-    if (outcome->route == ROUTE_HUMAN || outcome->route == ROUTE_ERROR_ESCALATION)
+    if (outcome->small_talk == SMALL_TALK_PERSON || outcome->route == ROUTE_HUMAN ||
+        outcome->route == ROUTE_ERROR_ESCALATION)
         metric_add(metrics, METRIC_ESCALATIONS, NULL, 1);
     count_evaluations(metrics, asked);
     if (outcome->models)

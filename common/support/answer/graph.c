@@ -19,10 +19,13 @@ struct node {
     enum error (*run)(struct graph_state *state);
 };
 
-static const char *last_question(const struct graph_request *request)
+static const char *last_question(struct arena *arena, const struct graph_request *request)
 {
     for (size_t i = request->history_count; i-- > 0;) {
-        if (strcmp(request->history[i].role, "user") == 0)
+        enum text_language language;
+
+        if (strcmp(request->history[i].role, "user") == 0 &&
+            !small_talk_of(arena, request->history[i].content, &language))
             return request->history[i].content;
     }
     return NULL;
@@ -49,8 +52,9 @@ static enum error transform(struct graph_state *state)
 {
     const char *words;
 
-    question_read(&state->question, state->arena, state->request->question,
-                  last_question(state->request), state->tools->synonyms);
+    question_read(&state->question, state->arena,
+                  small_talk_strip(state->arena, state->request->question),
+                  last_question(state->arena, state->request), state->tools->synonyms);
     question_weigh(&state->question, state->knowledge.index);
     state->search = state->question;
     state->outcome->language = state->question.language;
@@ -489,6 +493,7 @@ static const struct node answering[] = {{"retrieve", retrieve}, {"grade_docs", g
 static const struct node rewriting = {"rewrite_query", rewrite};
 static const struct node suggesting = {"suggest_questions", suggest};
 static const struct node logging = {"log", log_node};
+static const struct node talking = {"small_talk", small_talk_answer};
 
 /* Usage of models for this node, over all its calls; false when there is none. If no model
  * answered, the figures are those of the embedded engine plus the cost of the failed calls. */
@@ -637,6 +642,13 @@ void graph_run(const struct graph_tools *tools, const struct graph_request *requ
 {
     struct graph_state *state = start(tools, request, outcome);
 
+    outcome->small_talk = graph_small_talk(tools, request, &outcome->language);
+    if (outcome->small_talk) {
+        if (!step(state, &talking))
+            handle_error(state);
+        step(state, &logging);
+        return;
+    }
     if (knowledge_open(tools->cache, tools->call, tools->settings, &state->knowledge)) {
         outcome->error = true;
         outcome->error_node = "retrieve";

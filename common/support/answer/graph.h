@@ -13,6 +13,7 @@
 #include "base/optional.h"
 #include "support/answer/answer.h"
 #include "support/answer/knowledge.h"
+#include "support/answer/small_talk.h"
 #include "support/models/models.h"
 
 enum { GRAPH_STEPS_MAX = 64, GRAPH_HISTORY_MAX = 40, GRAPH_CLAIMS_MAX = 24, SUMMARY_MAX = 500 };
@@ -95,6 +96,7 @@ struct graph_outcome {
     struct graph_consensus consensus;
     bool verification_skipped;
     bool refused, knowledge_gap, error;
+    enum small_talk small_talk; /* the message was no question: not cached, counted or evaluated */
     bool cached;                /* from the answer cache */
     bool requires_confirmation; /* of `pending_ticket`, which `action_summary` describes */
     const char *action_summary;
@@ -131,6 +133,11 @@ struct graph_tools {
  * error_escalation. All memory is from the arena of `tools->call`. */
 void graph_run(const struct graph_tools *tools, const struct graph_request *request,
                struct graph_outcome *outcome);
+
+/* The kind of a message that the graph answers without documents. A pending confirmation, and a
+ * wish for a person where tools create tickets, are not among them. */
+enum small_talk graph_small_talk(const struct graph_tools *tools,
+                                 const struct graph_request *request, enum text_language *language);
 
 /* simple, complex or global, by the words of the question. */
 const char *graph_complexity(const char *question);

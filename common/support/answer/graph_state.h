@@ -56,6 +56,9 @@ void rerank_chunks(struct graph_state *state);
  * fallback). */
 size_t nearest_chunks(struct graph_state *state, struct search_hit *hits, size_t most);
 
+/* small_talk_node.c: answers outcome->small_talk. */
+enum error small_talk_answer(struct graph_state *state);
+
 /* graph.c, for the tools: searches documents with these words, adds new ones to the sources and
  * stores the numbers of the best ones; returns how many. */
 size_t graph_search(struct graph_state *state, const char *words, int *numbers, size_t most);

@@ -98,7 +98,7 @@ static enum error evaluate(const struct asking *asking, const struct graph_outco
                                   .answer_tokens = models_estimate_tokens(outcome->answer)};
     enum error error;
 
-    if (!asking->tools->settings->online_evaluators)
+    if (!asking->tools->settings->online_evaluators || outcome->small_talk)
         return ERROR_NONE;
     for (size_t i = 0; i < outcome->found_count; i++)
         relevances[i] = (struct optional_number)GIVEN_NUMBER(outcome->found[i].relevance);
@@ -122,6 +122,7 @@ static bool is_given(const struct asking *asking, const struct graph_outcome *ou
 static bool wants_person(const struct asking *asking, const struct graph_outcome *outcome)
 {
     return !is_given(asking, outcome) || outcome->route == ROUTE_ERROR_ESCALATION ||
+           outcome->small_talk == SMALL_TALK_PERSON ||
            (outcome->route == ROUTE_HUMAN && asking->tools->settings->auto_ticket_on_human);
 }
 
@@ -174,9 +175,9 @@ static enum error keep(const struct asking *asking)
         error = stale_citations_bind(&asking->trace, asked->trace_id, outcome);
     if (!error && wants_person(asking, outcome))
         error = ticket_open(&asking->conversation, asked->session_id, asking->ask->question,
-                            outcome->answer, asked->trace_id,
+                            outcome->small_talk ? NULL : outcome->answer, asked->trace_id,
                             is_given(asking, outcome) ? TICKET_OPEN : TICKET_PENDING);
-    if (!error && asking->side.split_id)
+    if (!error && asking->side.split_id && !outcome->small_talk)
         error = split_note_answer(&asking->trace, &asking->side, asked->trace_id, outcome->quality,
                                   outcome->route == ROUTE_HUMAN || wants_person(asking, outcome));
     if (!error && asking->cache_key && answer_cache_wants(outcome) &&
@@ -269,9 +270,10 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
                                     .on_answer_void = ask->on_answer_void,
                                     .context = ask->context,
                                     .confirm = ask->confirm};
-    const struct trace_start start = {asked->trace_id,       ask->request_id, asked->session_id,
-                                      ask->user_id,          ask->question,   ask->channel,
-                                      overlay->experiment_id};
+    struct trace_start start = {asked->trace_id,       ask->request_id, asked->session_id,
+                                ask->user_id,          ask->question,   ask->channel,
+                                overlay->experiment_id};
+    enum text_language language;
     enum error error;
 
     tools = &in_force;
@@ -279,14 +281,16 @@ enum error ask_question(const struct graph_tools *tools, const struct ask *ask, 
     request.deadline = asking.started + (ask->on_answer ? tools->settings->streaming_timeout_sec
                                                         : tools->settings->request_timeout_sec) *
                                             1000000;
+    read_pending(&asking, &request);
+    if (graph_small_talk(tools, &request, &language))
+        start.origin = "small_talk"; /* in no list and no figure */
     error = trace_begin(&asking.trace, &start);
     if (error) {
         log_event(LOG_ERROR, "trace_not_written", tools->call->problem->text);
         asked->trace_id = "";
     }
     read_history(&asking, &request);
-    read_pending(&asking, &request);
-    if (!answer_again(&asking, &request))
+    if (start.origin || !answer_again(&asking, &request))
         graph_run(tools, &request, &asked->outcome);
     try_wordings(&asking, &request);
     error = *asked->trace_id ? keep(&asking) : error;

@@ -23,7 +23,8 @@ struct trace_start {
     const char *trace_id, *request_id, *session_id, *user_id, *question;
     const char *channel;       /* web, widget, email */
     const char *experiment_id; /* experiment in force; NULL = none */
-    const char *origin;        /* NULL = "live"; "regression" was not sent to a user */
+    const char *origin;        /* NULL = "live"; "regression" was not sent to a user;
+                                * "small_talk" was no question */
 };
 
 /* Call it before the graph runs, so that an answer that was never finished is visible. */
