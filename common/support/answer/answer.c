@@ -2,6 +2,7 @@
 #include "support/answer/answer.h"
 #include "base/text.h"
 #include "support/answer/citations.h"
+#include "support/answer/quote.h"
 
 #include <math.h>
 #include <string.h>
@@ -74,23 +75,25 @@ static size_t fitting(const struct selection *selection)
     return count;
 }
 
-static void write_answer(struct answer *answer, struct arena *arena)
+static void write_answer(struct answer *answer, struct arena *arena,
+                         const struct question *question)
 {
+    const struct asks asks = question_asks(arena, question->text);
+    float *covered = ARENA_ARRAY(arena, float, question->count + 1);
     struct text text;
 
     text_start(&text, arena, 1 << 20);
     for (size_t i = 0; i < answer->selection.count; i++) {
         const struct selected *item = &answer->selection.items[i];
-        const struct passage *passage = item->passage->passage;
+        const char *quote = quote_of(arena, question, &asks, item, covered, i == 0);
         int number = number_of(answer, item->chunk);
 
         if (i)
             text_append_string(&text, "\n\n");
-        text_append_string(&text, citation_mark(arena, citation_escape(arena, passage->text),
-                                                passage->length, number));
+        text_append_string(
+            &text, citation_mark(arena, citation_escape(arena, quote), strlen(quote), number));
         if (!answer->excerpts[number - 1])
-            answer->excerpts[number - 1] =
-                answer_excerpt(arena, item->chunk->chunk.body, passage->text);
+            answer->excerpts[number - 1] = answer_excerpt(arena, item->chunk->chunk.body, quote);
     }
     answer->text = text.bytes;
 }
@@ -123,7 +126,7 @@ struct answer answer_compose(const struct question *question, const struct searc
     answer.cited_count = answer.document_count;
     for (size_t i = 0; i < count; i++)
         add_document(&answer, &graded[i], most);
-    write_answer(&answer, arena);
+    write_answer(&answer, arena, question);
     for (size_t i = 0; i < answer.document_count; i++) {
         if (!answer.excerpts[i])
             answer.excerpts[i] = answer_excerpt(arena, answer.documents[i]->chunk.body, "");

@@ -1,11 +1,11 @@
 /* Small talk: the phrases of each language, and a match that must use up the whole message. */
 #include "support/answer/small_talk.h"
-#include "base/text.h"
+#include "text/plain.h"
 #include "text/words.h"
 
 #include <string.h>
 
-enum { MESSAGE_BYTES = 240, PLAIN_BYTES = 512, GREETING_WORDS = 4 };
+enum { MESSAGE_BYTES = 240, GREETING_WORDS = 4 };
 
 /* Phrases separated by `|`, as folded words with one blank between them. `fillers` may surround
  * the others and are nothing alone. In a request for a person, fillers and nouns stand in any
@@ -308,68 +308,17 @@ static const struct small_talk_phrases languages[] = {
 
 enum { LANGUAGES = sizeof languages / sizeof languages[0] };
 
-/* The folded words with one blank between them; characters of scripts without spaces side by side.
- * NULL for a message that is too long. */
-static const char *plain_text(struct arena *arena, const char *message)
-{
-    struct word_reader reader;
-    struct word word;
-    struct text plain;
-    size_t last_end = 0;
-
-    if (strlen(message) > MESSAGE_BYTES)
-        return NULL;
-    text_start(&plain, arena, PLAIN_BYTES);
-    word_reader_start(&reader, message, strlen(message));
-    while (word_next(&reader, &word)) {
-        size_t from = word.start > last_end ? word.start : last_end;
-
-        if (plain.length && !(word.pair && word.start <= last_end))
-            text_append_byte(&plain, ' ');
-        if (word.pair)
-            text_append(&plain, message + from, word.end - from);
-        else
-            text_append(&plain, word.text, word.length);
-        last_end = word.end;
-    }
-    return plain.length ? plain.bytes : NULL;
-}
-
-static bool ends_a_word(const char *text, const char *at)
-{
-    int32_t character = 0;
-
-    return !*at || *at == ' ' ||
-           (at > text && letter_read_back(text, (size_t)(at - text), &character) &&
-            letter_kind(character) == LETTER_UNSPACED);
-}
-
-/* The length of the longest phrase of the list that begins at `at`; 0 for none. */
-static size_t phrase_length(const char *at, const char *list)
-{
-    size_t longest = 0;
-
-    while (list && *list) {
-        size_t length = strcspn(list, "|");
-
-        if (length > longest && strncmp(at, list, length) == 0 && ends_a_word(at, at + length))
-            longest = length;
-        list += length + (list[length] == '|');
-    }
-    return longest;
-}
-
 /* Takes the longest phrase at each place, of the highest kind among equally long ones. */
 static enum small_talk kind_in(const struct small_talk_phrases *phrases, const char *text)
 {
     enum small_talk found = SMALL_TALK_NONE;
 
     while (*text) {
-        size_t longest = phrase_length(text, phrases->fillers);
+        size_t longest = plain_phrase_at(text, phrases->fillers);
         enum small_talk kind = SMALL_TALK_NONE;
 
         for (int i = SMALL_TALK_GREETING; i < SMALL_TALK__MAX; i++) {
-            size_t length = phrase_length(text, phrases->phrases[i]);
+            size_t length = plain_phrase_at(text, phrases->phrases[i]);
 
             if (length && length >= longest) {
                 longest = length;
@@ -388,9 +337,10 @@ static enum small_talk kind_in(const struct small_talk_phrases *phrases, const c
 enum small_talk small_talk_of(struct arena *arena, const char *message,
                               enum text_language *language)
 {
-    const char *text = plain_text(arena, message);
+    size_t bytes = strlen(message);
+    const char *text = bytes <= MESSAGE_BYTES ? text_plain(arena, message, bytes) : "";
 
-    for (size_t i = 0; text && i < LANGUAGES; i++) {
+    for (size_t i = 0; i < LANGUAGES; i++) {
         enum small_talk kind = kind_in(&languages[i], text);
 
         if (kind) {
