@@ -5,6 +5,7 @@
 #ifndef ASSAY_DOCUMENTS_FORMATS_H
 #define ASSAY_DOCUMENTS_FORMATS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -16,6 +17,9 @@ enum format_result {
     FORMAT_TOO_MANY_ATTRIBUTES = 5,
     FORMAT_CHARSET = 16 /* plus the enum charset_result */
 };
+
+/* `in`: the words of pages as positioned_read() takes them. */
+enum format_result format_read_words(FILE *in, FILE *out, bool is_scan);
 
 enum format_result format_read_html(const char *path, FILE *out);
 

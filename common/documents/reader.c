@@ -1,29 +1,22 @@
 /* Reads documents: selects the format, the process and its limits, and converts the output of the
  * child process to pages. */
 #include "documents/reader.h"
-#include "base/clock.h"
-#include "base/confine.h"
-#include "base/sanitized.h"
 #include "base/text.h"
 #include "documents/charset.h"
+#include "documents/children.h"
 #include "documents/formats.h"
 #include "documents/markup_limits.h"
 #include "documents/plain.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CHILD_CANNOT = 3, PIPE_BYTES = 65536, NO_CHILD = -1 };
+enum { PIPE_BYTES = 65536 };
 
 const char *const file_type_names[FILE_TYPE__MAX] = {"",     "txt", "md",   "html",
                                                      "json", "csv", "docx", "pdf"};
@@ -57,97 +50,6 @@ bool file_has_type_of(enum file_type type, const char *bytes, size_t length)
     return memchr(bytes, '\0', length) == NULL || charset_has_wide_mark(bytes, length);
 }
 
-static void limit(int resource, rlim_t value)
-{
-    struct rlimit both = {value, value};
-
-    setrlimit(resource, &both); /* a limit that cannot be lowered is low enough already */
-}
-
-/* From here on the process is the child: the document is its standard input, it writes to `out` and
- * exits. Other programs get none of our environment variables. */
-static _Noreturn void run_child(int file, enum file_type type, const struct reader_limits *limits,
-                                const char *work_folder, int out)
-{
-    static const char path[] = "/dev/stdin";
-    const char *const folders[] = {work_folder, NULL};
-    struct problem problem;
-    FILE *stream;
-    int nothing = open("/dev/null", O_RDWR);
-
-    if (type == FILE_PDF || !SANITIZED)
-        limit(RLIMIT_AS, (rlim_t)limits->memory_bytes);
-    limit(RLIMIT_CPU, (rlim_t)limits->seconds);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, 0);
-    dup2(file, 0);
-    dup2(nothing, 2);
-    dup2(out, 1);
-    closefrom(3);
-    if (type == FILE_PDF) {
-        (void)!unshare(CLONE_NEWUSER | CLONE_NEWNET); /* no network, if the kernel allows it */
-        clearenv();
-        setenv("PATH", "/usr/local/bin:/usr/bin:/bin", 1);
-        execlp("pdftotext", "pdftotext", "-q", "-enc", "UTF-8", "-eol", "unix", path, "-",
-               (char *)NULL);
-        _exit(127);
-    }
-    stream = fdopen(1, "w");
-    if (!stream || confine_process(CONFINE_AUTO, folders, &problem) != ERROR_NONE)
-        _exit(CHILD_CANNOT);
-    _exit(type == FILE_HTML
-              ? format_read_html(path, stream)
-              : format_read_docx(path, limits->text_bytes * READER_UNPACKED_FACTOR, stream));
-}
-
-static pid_t start_child(int file, enum file_type type, const struct reader_limits *limits,
-                         const char *work_folder, int *from)
-{
-    int ends[2];
-    pid_t child;
-
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return NO_CHILD;
-    child = fork();
-    if (child == 0)
-        run_child(file, type, limits, work_folder, ends[1]);
-    close(ends[1]);
-    if (child < 0) {
-        close(ends[0]);
-        return NO_CHILD;
-    }
-    *from = ends[0];
-    return child;
-}
-
-/* Reads the output of the child until it exits, writes too much or takes too long. */
-static bool drain(int from, const struct reader_limits *limits, struct text *text)
-{
-    int64_t end = clock_monotonic_microseconds() + limits->seconds * 2 * 1000000;
-    struct pollfd wait = {.fd = from, .events = POLLIN};
-
-    while (!text->overflowed) {
-        int64_t left = (end - clock_monotonic_microseconds()) / 1000;
-        char *room;
-        ssize_t got;
-
-        if (left <= 0 || poll(&wait, 1, (int)left) <= 0)
-            return false;
-        room = text_extend(text, PIPE_BYTES);
-        if (!room) {
-            text->overflowed = true;
-            break;
-        }
-        got = read(from, room, PIPE_BYTES);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return got == 0;
-        text_extend_to(text, room + got);
-    }
-    return true;
-}
-
 static enum error say_too_large(struct problem *problem)
 {
     return problem_set(problem, ERROR_TOO_LARGE, "text_too_large",
@@ -159,17 +61,22 @@ static enum error say_charset(enum charset_result result, struct problem *proble
     return problem_set(problem, ERROR_MALFORMED, "unreadable_file", "%s", charset_reasons[result]);
 }
 
+static bool ran_out_of_time(int status)
+{
+    return WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
+}
+
+/* The outcome of one child. */
 static enum error explain(int status, bool timely, const struct text *text, struct problem *problem)
 {
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : FORMAT_DAMAGED;
 
     if (text->overflowed || code == FORMAT_TOO_LARGE)
         return say_too_large(problem);
-    if (!timely ||
-        (WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL)))
+    if (!timely || ran_out_of_time(status))
         return problem_set(problem, ERROR_MALFORMED, "unreadable_file",
                            "the document takes too long to read");
-    if (code == 127 || code == CHILD_CANNOT)
+    if (code == CHILD_NO_PROGRAM || code == CHILD_CANNOT)
         return problem_set(problem, ERROR_UNAVAILABLE, "no_reader",
                            "no program is there to read this kind of document");
     if (code == FORMAT_TOO_MANY_ATTRIBUTES)
@@ -184,29 +91,53 @@ static enum error explain(int status, bool timely, const struct text *text, stru
     return ERROR_NONE;
 }
 
+/* What a child needs to know. */
+struct format_job {
+    enum file_type type;
+    int64_t most; /* bytes of the unpacked document */
+};
+
+static int read_format(void *context, FILE *out)
+{
+    const struct format_job *job = context;
+
+    return job->type == FILE_HTML ? format_read_html("/dev/stdin", out)
+                                  : format_read_docx("/dev/stdin", job->most, out);
+}
+
+static int read_words(void *context, FILE *out)
+{
+    (void)context;
+    return format_read_words(stdin, out, false);
+}
+
 static enum error read_by_child(struct arena *arena, const char *path, enum file_type type,
                                 const struct reader_limits *limits, const char *work_folder,
                                 struct text *text, struct problem *problem)
 {
-    int from = -1, status = 0, file = open(path, O_RDONLY | O_CLOEXEC);
-    pid_t child;
-    bool timely;
+    static const char *const pdftotext[] = {"pdftotext", "-q",         "-enc", "UTF-8",
+                                            "-tsv",      "/dev/stdin", "-",    NULL};
+    struct format_job job = {type, limits->text_bytes * READER_UNPACKED_FACTOR};
+    const struct child_plan pdf[] = {{.arguments = pdftotext}, {.function = read_words}};
+    const struct child_plan other[] = {{.function = read_format, .context = &job}};
+    size_t count = type == FILE_PDF ? 2 : 1;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct children_result result;
+    enum error error = ERROR_NONE;
+    bool started;
 
     text_start(text, arena, (size_t)limits->text_bytes);
     if (file < 0)
         return problem_set(problem, ERROR_SYSTEM, "file_not_read", "the file cannot be read");
-    child = start_child(file, type, limits, work_folder, &from);
+    started = children_run(type == FILE_PDF ? pdf : other, count, file, limits, work_folder, text,
+                           &result);
     close(file);
-    if (child == NO_CHILD)
+    if (!started)
         return problem_set(problem, ERROR_UNAVAILABLE, "no_reader",
                            "this process cannot start a reader");
-    timely = drain(from, limits, text);
-    if (!timely || text->overflowed)
-        kill(child, SIGKILL);
-    close(from);
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return explain(status, timely, text, problem);
+    for (size_t i = 0; i < count && !error; i++)
+        error = explain(result.statuses[i], result.timely, text, problem);
+    return error;
 }
 
 static enum error read_here(struct arena *arena, const char *path,

@@ -1,7 +1,8 @@
 /*
  * Extracts the text of a document. This process reads plain formats (txt, md, json, csv). A child
  * process, confined and limited in memory, time and output, reads HTML and DOCX; pdftotext reads
- * PDF as a child process under the same limits. A crash of the child does not affect this process.
+ * PDF as a child process under the same limits, and another one finds columns, tables and forms by
+ * the positions of the words. A crash of a child does not affect this process.
  */
 #ifndef ASSAY_DOCUMENTS_READER_H
 #define ASSAY_DOCUMENTS_READER_H

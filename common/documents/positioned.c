@@ -1,0 +1,315 @@
+/* Words with positions: one line of tab-separated values for each. Both programs write letters of
+ * scripts from right to left differently: pdftotext in the order of their positions, tesseract in
+ * reading order. Runs in a child process that exits afterwards, so nothing is freed. */
+#include "documents/positioned.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+enum {
+    FIELDS = 12,
+    LEVEL_PAGE = 1,
+    LEVEL_LINE = 4,
+    LEVEL_WORD = 5,
+    CONFIDENCE_LEAST = 25, /* percent */
+    WORD_BYTES_MAX = 2000,
+    PAGE_WORDS_MAX = 200 * 1000, /* further ones are left out */
+    SKEW_WORDS_LEAST = 4         /* words of a line whose slope is measured */
+};
+
+struct reading {
+    struct word_pages pages;
+    size_t page_capacity, word_capacity;
+    int lines, blocks; /* counted on the page */
+    int flow, block;   /* numbers of the block before */
+    bool is_scan;
+};
+
+/* A child without memory ends like one killed for it. */
+static void *grow(void *items, size_t count, size_t size)
+{
+    void *more = realloc(items, count * size);
+
+    if (!more)
+        abort();
+    return more;
+}
+
+static bool is_from_right(utf8proc_int32_t point)
+{
+    return (point >= 0x590 && point <= 0x8ff) || (point >= 0xfb1d && point <= 0xfdff) ||
+           (point >= 0xfe70 && point <= 0xfefc);
+}
+
+bool word_is_unspaced(unsigned point)
+{
+    return (point >= 0x2e80 && point <= 0xa4cf && !(point >= 0x3130 && point <= 0x318f)) ||
+           (point >= 0xf900 && point <= 0xfaff) || (point >= 0xff00 && point <= 0xff60) ||
+           (point >= 0x20000 && point <= 0x3ffff) || (point >= 0xe00 && point <= 0xeff);
+}
+
+bool word_is_from_right(const char *text)
+{
+    utf8proc_int32_t point;
+
+    for (utf8proc_ssize_t taken; *text; text += taken) {
+        taken = utf8proc_iterate((const utf8proc_uint8_t *)text, -1, &point);
+        if (taken <= 0)
+            return false;
+        if (is_from_right(point))
+            return true;
+    }
+    return false;
+}
+
+unsigned word_first_point(const char *text)
+{
+    utf8proc_int32_t point = 0;
+
+    return utf8proc_iterate((const utf8proc_uint8_t *)text, -1, &point) > 0 ? (unsigned)point : 0;
+}
+
+unsigned word_last_point(const char *text)
+{
+    size_t at = strlen(text);
+
+    while (at && ((unsigned char)text[at - 1] & 0xc0) == 0x80)
+        at--;
+    return at ? word_first_point(text + at - 1) : 0;
+}
+
+static bool keeps_order(utf8proc_int32_t point)
+{
+    return (point < 0x80 && strchr("0123456789.,:/%+-", point) && point) ||
+           (point >= 0x660 && point <= 0x669) ||
+           (point < 0x250 && ((point | 32) >= 'a' && (point | 32) <= 'z'));
+}
+
+static utf8proc_int32_t mirrored(utf8proc_int32_t point)
+{
+    static const char pairs[] = "()[]{}<>";
+    const char *found = point > 0 && point < 0x80 ? strchr(pairs, point) : NULL;
+
+    return found ? pairs[(found - pairs) ^ 1] : point;
+}
+
+static void reverse(utf8proc_int32_t *points, size_t from, size_t to)
+{
+    while (from + 1 < to) {
+        utf8proc_int32_t kept = points[from];
+
+        points[from++] = points[--to];
+        points[to] = kept;
+    }
+}
+
+/* From the order of positions to reading order; numbers in the word stay as they are. */
+static char *in_reading_order(const char *text)
+{
+    size_t length = strlen(text), count = 0, written = 0;
+    utf8proc_int32_t *points = grow(NULL, length + 1, sizeof *points);
+    char *result = grow(NULL, length * 4 + 1, 1);
+
+    for (utf8proc_ssize_t taken; *text; text += taken) {
+        taken = utf8proc_iterate((const utf8proc_uint8_t *)text, -1, &points[count]);
+        if (taken <= 0)
+            break;
+        points[count] = mirrored(points[count]);
+        count++;
+    }
+    reverse(points, 0, count);
+    for (size_t i = 0; i < count;) {
+        size_t end = i;
+
+        while (end < count && keeps_order(points[end]))
+            end++;
+        reverse(points, i, end);
+        i = end + (end == i);
+    }
+    for (size_t i = 0; i < count; i++)
+        written += (size_t)utf8proc_encode_char(points[i], (utf8proc_uint8_t *)result + written);
+    result[written] = '\0';
+    free(points);
+    return result;
+}
+
+/* Presentation forms of letters and ligatures become the letters. */
+static const char *with_plain_letters(const char *text)
+{
+    const char *form = text;
+    utf8proc_uint8_t *plain;
+
+    while ((form = strchr(form, '\xef'))) {
+        unsigned char next = (unsigned char)form[1];
+
+        if ((next >= 0xac && next <= 0xb7) || (next >= 0xb9 && next <= 0xbb))
+            break;
+        form++;
+    }
+    if (!form)
+        return text;
+    plain = utf8proc_NFKC((const utf8proc_uint8_t *)text);
+    return plain ? (const char *)plain : text;
+}
+
+static const char *word_text(const struct reading *reading, const char *text)
+{
+    const char *copy = text;
+
+    if (!reading->is_scan && word_is_from_right(text))
+        copy = in_reading_order(text);
+    copy = with_plain_letters(copy);
+    return copy == text ? strdup(text) : copy;
+}
+
+/* The words that only draw something: a row of dots, a line of a table. */
+static bool is_drawn(const char *text)
+{
+    size_t dots = strspn(text, "._-=");
+
+    return strcmp(text, "|") == 0 || (dots >= 3 && !text[dots]);
+}
+
+static int number_of(const char *text)
+{
+    return (int)strtol(text, NULL, 10);
+}
+
+static void begin_page(struct reading *reading, char **fields)
+{
+    struct word_pages *pages = &reading->pages;
+
+    if (pages->count == reading->page_capacity) {
+        reading->page_capacity = reading->page_capacity ? 2 * reading->page_capacity : 16;
+        pages->items = grow(pages->items, reading->page_capacity, sizeof *pages->items);
+    }
+    pages->items[pages->count++] = (struct word_page){.width = strtof(fields[8], NULL),
+                                                      .height = strtof(fields[9], NULL),
+                                                      .number = (int)pages->count};
+    reading->word_capacity = 0;
+    reading->lines = reading->blocks = 0;
+    reading->flow = reading->block = -1;
+}
+
+static void note_block(struct reading *reading, char **fields)
+{
+    int flow = number_of(fields[2]), block = number_of(fields[3]);
+
+    if (flow != reading->flow || block != reading->block)
+        reading->blocks++;
+    reading->flow = flow;
+    reading->block = block;
+}
+
+static void add_word(struct reading *reading, char **fields)
+{
+    struct word_page *page = &reading->pages.items[reading->pages.count - 1];
+    float left = strtof(fields[6], NULL), top = strtof(fields[7], NULL);
+    float width = strtof(fields[8], NULL), height = strtof(fields[9], NULL);
+    bool is_doubtful = reading->is_scan && strtof(fields[10], NULL) < CONFIDENCE_LEAST;
+
+    if (is_doubtful || is_drawn(fields[11]) || strlen(fields[11]) > WORD_BYTES_MAX ||
+        !(width > 0) || !(height > 0) || !isfinite(left + top + width + height) ||
+        page->count == PAGE_WORDS_MAX || strspn(fields[11], " ") == strlen(fields[11]))
+        return;
+    if (page->count == reading->word_capacity) {
+        reading->word_capacity = reading->word_capacity ? 2 * reading->word_capacity : 256;
+        page->words = grow(page->words, reading->word_capacity, sizeof *page->words);
+    }
+    page->words[page->count++] = (struct word){.left = left,
+                                               .top = top,
+                                               .right = left + width,
+                                               .bottom = top + height,
+                                               .text = word_text(reading, fields[11]),
+                                               .block = reading->blocks,
+                                               .line = reading->lines};
+}
+
+static int compare_floats(const void *a, const void *b)
+{
+    float left = *(const float *)a, right = *(const float *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* The median slope of the lines with several words; 0 without any. */
+static float slope_of(const struct word_page *page)
+{
+    float *slopes = grow(NULL, page->count + 1, sizeof *slopes), slope;
+    size_t count = 0;
+
+    for (size_t first = 0, next; first < page->count; first = next) {
+        const struct word *from = &page->words[first], *to;
+
+        for (next = first; next < page->count && page->words[next].line == from->line;)
+            next++;
+        to = &page->words[next - 1];
+        if (next - first >= SKEW_WORDS_LEAST && fabsf(to->left - from->left) > 1)
+            slopes[count++] = (to->bottom - from->bottom) / (to->left - from->left);
+    }
+    qsort(slopes, count, sizeof *slopes, compare_floats);
+    slope = count ? slopes[count / 2] : 0;
+    free(slopes);
+    return slope;
+}
+
+static void straighten(struct word_page *page)
+{
+    float slope = slope_of(page);
+
+    for (size_t i = 0; i < page->count; i++) {
+        struct word *word = &page->words[i];
+        float shift = slope * word->left, across = slope * (word->top + word->bottom) / 2;
+
+        word->top -= shift;
+        word->bottom -= shift;
+        word->left += across;
+        word->right += across;
+    }
+}
+
+static bool split(char *line, char *fields[FIELDS])
+{
+    size_t count = 0;
+
+    line[strcspn(line, "\n")] = '\0';
+    while (count < FIELDS - 1 && line) {
+        char *tab = strchr(line, '\t');
+
+        fields[count++] = line;
+        if (tab)
+            *tab = '\0';
+        line = tab ? tab + 1 : NULL;
+    }
+    if (!line)
+        return false;
+    fields[count] = line;
+    return true;
+}
+
+struct word_pages positioned_read(FILE *in, bool is_scan)
+{
+    struct reading reading = {.is_scan = is_scan};
+    char *line = NULL, *fields[FIELDS];
+    size_t capacity = 0;
+
+    while (getline(&line, &capacity, in) > 0) {
+        int level = split(line, fields) ? number_of(fields[0]) : 0;
+
+        if (level == LEVEL_PAGE)
+            begin_page(&reading, fields);
+        if (!reading.pages.count)
+            continue;
+        if (level == LEVEL_LINE)
+            reading.lines++;
+        if (level == LEVEL_LINE || level == LEVEL_WORD)
+            note_block(&reading, fields);
+        if (level == LEVEL_WORD)
+            add_word(&reading, fields);
+    }
+    for (size_t i = 0; is_scan && i < reading.pages.count; i++)
+        straighten(&reading.pages.items[i]);
+    return reading.pages;
+}
