@@ -1,5 +1,6 @@
-# Secrets that a stack generates at its first start: the key that signs sessions, the first password of the
-# administrator, the token of the operator routes and the pepper of issued keys, if the settings give none. They are stored only in state/, readable by the owner only.
+# Secrets that a stack generates at its first start: the keys that sign sessions and encrypt stored keys, the first
+# password of the administrator, the token of the operator routes and the pepper of issued keys, if the settings give
+# none. They are stored only in state/, readable by the owner only.
 # Sourced by nginx/stack; rows of nginx/services name the settings that replace them.
 
 # Prints $1 random bytes as hexadecimal digits.

@@ -81,6 +81,12 @@ const struct setting orchestrator_settings_table[] = {
     {"ORCH_API_KEY", SETTING_TEXT, AT(api_key), NULL, .secret = true,
      .help = "Key of the whole API, as `Authorization: Bearer` or `X-API-Key`; unset leaves it "
              "open."},
+    {"ORCH_SECRETS_KEY", SETTING_TEXT, AT(secrets_key), NULL, 32, .secret = true,
+     .help =
+         "Encrypts the keys of providers that administrators store with their models. Unset, it "
+         "is the one that `nginx/stack` makes at the first start (`state/orchestrator-secret`). "
+         "Hosts that share a database share it; with another one the keys have to be entered "
+         "again."},
     {"ORCH_REQUIRE_AUTH", SETTING_BOOLEAN, AT(require_auth), "false",
      .help = "Do not start without a key on an address that others reach."},
     {"ORCH_STORAGE_BACKEND", SETTING_CHOICE, AT(storage), "sqlite",
@@ -436,6 +442,9 @@ enum error orchestrator_settings_load(struct orchestrator_settings *settings, st
     error = settings_load(orchestrator_settings_table, orchestrator_settings_count, settings, arena,
                           look_up_readable, problem);
     settings->rate_limit_rpm.given = look_up_readable("ORCH_RATE_LIMIT_RPM") != NULL;
+    if (!settings->secrets_key)
+        settings->secrets_key =
+            settings_made_secret(arena, settings->state_directory, "orchestrator-secret");
     /* The simulated models are called. */
     if (settings->demo_language && settings->profile == PROFILE_DRY_RUN &&
         !look_up_readable("ORCH_EXECUTION_PROFILE"))

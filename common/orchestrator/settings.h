@@ -37,7 +37,8 @@ struct orchestrator_settings {
     int log_format; /* enum log_format */
     int confine;    /* enum confine_mode */
 
-    const char *api_key; /* NULL = no key is required */
+    const char *api_key;     /* NULL = no key is required */
+    const char *secrets_key; /* encrypts stored keys of providers; NULL = none can be stored */
     bool require_auth;
 
     int storage; /* enum storage_backend */

@@ -6,9 +6,9 @@
 #include "http/request.h"
 
 struct new_model;
-struct added_model;
+struct model_name;
 SCHEMA_OF(new_model_schema, struct new_model);
-SCHEMA_OF(added_model_schema, struct added_model);
+SCHEMA_OF(added_model_schema, struct model_name);
 
 enum error model_add_handle(struct request *request, struct reply *reply);
 

@@ -1,5 +1,6 @@
 /* The orchestrator, family tasks: one task by its id. A retry waits for models, and refreshing the
  * model list waits for the browser, which is why these have a pool of their own. */
+#include "orchestrator-tasks/added_models.h"
 #include "orchestrator-tasks/detail.h"
 #include "orchestrator-tasks/right_answer.h"
 #include "orchestrator-tasks/trial.h"
@@ -55,6 +56,17 @@ static const struct route routes[] = {
      .name = "delete_model",
      .tag = "models",
      .summary = "Remove a model that was added"},
+    {.method = METHOD_PUT,
+     .path = "/api/v1/models/{model_id}/key",
+     .role = ORCHESTRATOR_ADMIN,
+     .body = &new_key_schema,
+     .status = 204,
+     .errors = ERRORS(404, 422, 429, 503),
+     .handler = model_key_handle,
+     .name = "set_model_key",
+     .tag = "models",
+     .summary = "Replace the key of a model that was added",
+     .help = "All workers use it within five seconds."},
     {.method = METHOD_POST,
      .path = "/api/v1/models/{model_id}/test",
      .role = ORCHESTRATOR_STAFF,

@@ -3,7 +3,6 @@
 
 #include "orchestrator/runs/orchestrate.h"
 #include "orchestrator/service.h"
-#include "orchestrator/storage/added_model_store.h"
 
 static const char prompt[] = "Reply with the word OK.";
 
@@ -72,13 +71,4 @@ enum error model_trial_handle(struct request *request, struct reply *reply)
         return service_storage_error(request, error, "replace_task_snapshot");
     reply->object = answer_of(request, orchestration);
     return ERROR_NONE;
-}
-
-enum error model_remove_handle(struct request *request, struct reply *reply)
-{
-    struct db *db;
-    enum error error = service_database(request, &db);
-
-    (void)reply;
-    return error ? error : added_model_delete(db, request->arguments[0], &request->problem);
 }

@@ -1,4 +1,4 @@
-/* One model: a short call to see whether it answers, and its removal. */
+/* One model: a short call to see whether it answers. */
 #ifndef ASSAY_ORCHESTRATOR_TASKS_TRIAL_H
 #define ASSAY_ORCHESTRATOR_TASKS_TRIAL_H
 
@@ -9,8 +9,5 @@ struct model_trial;
 SCHEMA_OF(model_trial_schema, struct model_trial);
 
 enum error model_trial_handle(struct request *request, struct reply *reply);
-
-/* Removes a model that an administrator has added. */
-enum error model_remove_handle(struct request *request, struct reply *reply);
 
 #endif

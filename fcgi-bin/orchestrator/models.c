@@ -45,6 +45,8 @@ static struct model_shape row_of(struct request *request, const struct model *mo
     struct model_shape row = model_shape_of(model);
 
     row.why_not_callable = model_why_not_callable(request->arena, worker, model, dry_run);
+    row.key_ending =
+        model->was_added && request->who.role == ORCHESTRATOR_ADMIN ? model->key_ending : NULL;
     row.callable = !row.why_not_callable;
     row.availability_status = "static";
     if (model->backend == BACKEND_API)

@@ -65,6 +65,7 @@ static const struct reason_answer reasons[] = {
     {"embeddings_missing", 503, "embeddings_missing", "Embeddings client is not configured."},
     {"embeddings_unavailable", 503, "embeddings_unavailable", "Embeddings are not available."},
     {"model_not_found", 404, "model_not_found"},
+    {"keys_not_stored", 503, "keys_not_stored"},
     {"response_not_found", 404, "not_found"},
     {"template_not_found", 404, "not_found"},
     {"too_many_versions", 409, "too_many_versions"},
@@ -252,29 +253,44 @@ static void stop(void *state)
         arena_destroy(service->model_list_arenas[i]);
 }
 
-/* The previous catalog stays valid until the next change, which waits for the requests that began
- * before this one. */
+static void add_stored(struct service *service, struct arena *arena,
+                       const struct added_model *added, struct catalog *catalog)
+{
+    struct problem problem = {0};
+    const char *key;
+
+    if (catalog_add_text(arena, added->spec, catalog, &problem)) {
+        log_event(LOG_WARNING, "model_not_added", problem.text);
+        return;
+    }
+    if (!added->key.sealed)
+        return;
+    key = stored_key_open(arena, service->settings.secrets_key, added->id, &added->key);
+    if (!key)
+        log_event(LOG_WARNING, "model_key_lost", added->id);
+    catalog_set_stored_key(catalog, key, added->key.ending);
+}
+
 /* The models of the base, with the list of the browser if there is one, and those that were added.
  */
 static void compose_catalog(struct service *service, struct arena *arena,
-                            const struct stored_model_list *list, const struct string_list *added)
+                            const struct stored_model_list *list, const struct added_model *added,
+                            size_t count)
 {
-    struct problem problem = {0};
     struct catalog catalog;
 
     if (list->checked_at)
         catalog_set_model_list(arena, &service->base, &list->labels, list->checked_at, &catalog);
     else
         catalog_copy(arena, &service->base, &catalog);
-    for (size_t i = 0; i < added->count; i++)
-        if (catalog_add_text(arena, added->items[i], &catalog, &problem))
-            log_event(LOG_WARNING, "model_not_added", problem.text);
+    for (size_t i = 0; i < count; i++)
+        add_stored(service, arena, &added[i], &catalog);
     service->catalog = catalog;
 }
 
 static enum error read_stored_models(struct service *service, struct arena *arena, struct db *db,
-                                     struct stored_model_list *list, struct string_list *added,
-                                     int64_t *version, struct problem *problem)
+                                     struct stored_model_list *list, struct added_model **added,
+                                     size_t *count, int64_t *version, struct problem *problem)
 {
     enum error error = ERROR_NONE;
 
@@ -283,26 +299,29 @@ static enum error read_stored_models(struct service *service, struct arena *aren
         error = model_list_load(db, arena, list, problem);
     if (!error)
         error = added_models_version(db, version, problem);
-    return error ? error : added_models_list(db, arena, added, problem);
+    return error ? error : added_models_list(db, arena, added, count, problem);
 }
 
+/* The previous catalog stays valid until the next change, which waits for the requests that began
+ * before this one. */
 static void adopt_model_list(struct service *service, struct arena *arena)
 {
     struct problem problem = {0};
     struct stored_model_list list;
-    struct string_list added;
+    struct added_model *added;
+    size_t count;
     int64_t version;
     struct db *db;
 
     if (store_database(service->store, &db, &problem) ||
-        read_stored_models(service, arena, db, &list, &added, &version, &problem)) {
+        read_stored_models(service, arena, db, &list, &added, &count, &version, &problem)) {
         log_event(LOG_WARNING, "menu_not_loaded", problem.text);
         return;
     }
     if (list.checked_at == service->model_list_checked_at &&
         version == service->added_models_version)
         return;
-    compose_catalog(service, arena, &list, &added);
+    compose_catalog(service, arena, &list, added, count);
     choose_default(service);
     service->model_list_checked_at = list.checked_at;
     service->added_models_version = version;

@@ -164,6 +164,30 @@ test('a key with a budget, from the page; it is shown once and its team spends',
     await close(page, [422]);
 });
 
+test('a model with a key that is typed on the page, shown by its last characters alone', async () => {
+    const page = await open(at('/models.html'));
+    await page.click('#add-model');
+    await page.selectOption('#model-provider', 'gemini');
+    await page.fill('#model-model', 'gemini-3-pro');
+    await page.fill('#model-id', 'pro');
+    await page.click('#model button[type="submit"]');
+    await untilText(page, '#model', /need a key/);
+    await page.fill('#model-api_key', 'a-key-of-this-test-1234');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await page.click('#model button[type="submit"]');
+    await page.waitForSelector('#model', { state: 'detached' });
+    const row = page.locator('tbody tr', { has: page.locator('.mono', { hasText: /^pro$/ }) });
+    await row.getByText('…1234').waitFor();
+    assert.ok(!(await page.content()).includes('a-key-of-this-test'));
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await row.locator('summary').click();
+    await page.click('[role="menuitem"]:nth-of-type(1)');
+    await page.fill('#model-key-api_key', 'another-key-of-this-5678');
+    await page.click('#model-key button[type="submit"]');
+    await row.getByText('…5678').waitFor();
+    await close(page, [422]);
+});
+
 test('analytics of calls that were made', async () => {
     const page = await open('about:blank');
     const row = (id, total, good) => ({ model_id: id, total_executions: total, successful: good, failed: total - good, success_rate: good / total, avg_duration_ms: 1500 });

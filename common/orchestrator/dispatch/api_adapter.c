@@ -91,6 +91,11 @@ struct llm_call *api_call_prepare(struct run *run, const struct call_request *wa
                                 model->provider));
         return NULL;
     }
+    if (model->key_is_lost) { /* no other key pays for it */
+        result_fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,
+                    "The stored key of the model cannot be read; enter it again.");
+        return NULL;
+    }
     *provider = provider_of(run, model);
     if (!provider->token && !model->own) {
         result_fail(run, result, FAILURE_PROVIDER_UNAVAILABLE,

@@ -176,6 +176,15 @@ void catalog_set_access(struct model *model, const char *base_url, const char *a
         model->missing_key = api_key_env;
 }
 
+void catalog_set_stored_key(struct catalog *catalog, const char *key, const char *ending)
+{
+    struct model *model = &catalog->models[catalog->count - 1];
+
+    model->token = key;
+    model->key_ending = ending;
+    model->key_is_lost = !key;
+}
+
 static void add_browser_models(struct arena *arena, const struct string_list *labels,
                                struct catalog *catalog)
 {

@@ -53,7 +53,9 @@ struct model {
     size_t deployment_count;
     int64_t max_retries;     /* of an own model */
     const char *missing_key; /* the variable for its key, if that is unset; NULL = none */
-    bool was_added;          /* by an administrator, on a page */
+    bool was_added;          /* by an administrator, on a page, as the next two */
+    const char *key_ending;  /* of its stored key; NULL = it has none */
+    bool key_is_lost;        /* another secret encrypted it, or it was changed */
 };
 
 struct catalog {
@@ -91,6 +93,9 @@ MUST_CHECK enum error catalog_add_file(struct arena *arena, const char *path,
 /* Adds one model of such an object as text. */
 MUST_CHECK enum error catalog_add_text(struct arena *arena, const char *json,
                                        struct catalog *catalog, struct problem *problem);
+
+/* Gives the model that was added last its stored key; NULL = it cannot be decrypted. */
+void catalog_set_stored_key(struct catalog *catalog, const char *key, const char *ending);
 
 /* A copy that more models can be added to; `base` must outlive it. */
 void catalog_copy(struct arena *arena, const struct catalog *base, struct catalog *copy);

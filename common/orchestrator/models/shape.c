@@ -42,6 +42,9 @@ static const struct field model_fields[] = {
     NULLABLE_NUMBER(OWNER, usd_per_1000_input, .help = "Price of a thousand tokens."),
     NULLABLE_NUMBER(OWNER, usd_per_1000_output),
     BOOLEAN(OWNER, was_added, .help = "By an administrator, who can remove it."),
+    STRING(OWNER, key_ending, .nullable = true,
+           .help = "The last characters of its stored key, empty for a short one; for "
+                   "administrators. null: it has none."),
 };
 #undef OWNER
 SCHEMA(model_schema, struct model_shape, "Model", model_fields);

@@ -26,7 +26,8 @@ struct model_shape {
     bool callable;                /* as the settings are now */
     const char *why_not_callable; /* NULL = it is */
     struct optional_number usd_per_1000_input, usd_per_1000_output;
-    bool was_added; /* by an administrator, who can remove it */
+    bool was_added;         /* by an administrator, who can remove it */
+    const char *key_ending; /* shown to administrators */
 };
 
 /* Schema of the stored list of browser models. */

@@ -71,7 +71,7 @@ bool model_is_callable(const struct worker_context *worker, const struct model *
     if (dry_run)
         return true;
     return model->backend == BACKEND_BROWSER ? has_browser(worker->settings)
-                                             : !missing_key(worker, model);
+                                             : !missing_key(worker, model) && !model->key_is_lost;
 }
 
 const char *model_why_not_callable(struct arena *arena, const struct worker_context *worker,
@@ -79,6 +79,8 @@ const char *model_why_not_callable(struct arena *arena, const struct worker_cont
 {
     if (model_is_callable(worker, model, dry_run))
         return NULL;
+    if (model->key_is_lost)
+        return "Its key was stored under another ORCH_SECRETS_KEY; enter it again.";
     return model->backend == BACKEND_BROWSER
                ? "The browser is not set up."
                : arena_print(arena, "%s is not set.", missing_key(worker, model));

@@ -73,7 +73,10 @@ export function askForCustomer(client, customer = null) {
     });
 }
 
-/* A model of a provider whose key is in the settings, or of a server that needs none. */
+const providers = ['openai', 'anthropic', 'gemini', 'mistral', 'azure', 'other'];
+const needsAddress = ({ provider }) => provider === 'azure' || provider === 'other';
+
+/* A model with a key of its own, of a provider whose key is in the settings, or of a server that needs none. */
 export function askForModel(client) {
     const price = (name) => ({ name, kind: 'number', optional: true, label: () => t(`models.field_${name}`), affix: () => 'USD', hint: () => t('models.price_hint') });
     return formDialog({
@@ -82,9 +85,11 @@ export function askForModel(client) {
         title: t('models.add_model'),
         action: t('models.add_model'),
         fields: [
-            { name: 'provider', kind: 'select', label: () => t('models.kind'), options: () => ['openai', 'anthropic', 'other'].map((value) => ({ value, title: t(`models.provider_${value}`) })) },
+            { name: 'provider', kind: 'select', label: () => t('models.kind'), options: () => providers.map((value) => ({ value, title: t(`models.provider_${value}`) })) },
             text('model', { hint: () => t('models.model_hint') }),
-            text('base_url', { kind: 'url', wide: true, hint: () => t('models.base_url_hint'), applies: ({ provider }) => provider === 'other' }),
+            text('api_key', { kind: 'password', optional: true, autocomplete: 'new-password', hint: () => t('models.api_key_hint') }),
+            text('api_version', { optional: true, applies: ({ provider }) => provider === 'azure' }),
+            text('base_url', { kind: 'url', wide: true, hint: () => t('models.base_url_hint'), applies: needsAddress }),
             text('id', { hint: () => t('models.id_hint') }),
             text('display_name', { optional: true }),
             price('usd_per_1000_input'),
@@ -92,5 +97,16 @@ export function askForModel(client) {
             flag('reasoning'),
         ],
         send: ({ id = '', model = '', ...values }) => client.post('/api/v1/models', { id, model, ...values }),
+    });
+}
+
+/* The key of a model that was added; an empty field takes it away. */
+export function askForModelKey(client, { id, display_name: name }) {
+    return formDialog({
+        id: 'model-key',
+        title: t('models.change_key_title', { name }),
+        action: t('models.save'),
+        fields: [text('api_key', { kind: 'password', optional: true, autocomplete: 'new-password', hint: () => t('models.api_key_hint') })],
+        send: ({ api_key: key = null }) => client.put(`/api/v1/models/${encodeURIComponent(id)}/key`, { api_key: key }),
     });
 }

@@ -12,7 +12,7 @@ import { toast } from '../../shared/ui/toast.js';
 import { attempt } from '../../experiments/attempt.js';
 import { client, loadModels, sayError } from '../models.js';
 import { createAccess } from './access.js';
-import { askForModel } from './dialogs.js';
+import { askForModel, askForModelKey } from './dialogs.js';
 import { view } from './view.js';
 
 const everyMs = 5000;
@@ -68,6 +68,12 @@ async function addModel() {
     setTimeout(() => models.reload(), settleMs);
 }
 
+async function changeModelKey(row) {
+    if ((await askForModelKey(client, row)) === undefined) return;
+    toast(t('models.key_saved', { name: row.display_name }));
+    setTimeout(() => models.reload(), settleMs);
+}
+
 async function removeModel({ id, display_name: name }) {
     if (!(await confirm({ title: t('models.delete_title', { name }), text: t('models.remove_text'), action: t('models.delete') }))) return;
     if (await attempt(() => client.delete(`/api/v1/models/${encodeURIComponent(id)}`))) setTimeout(() => models.reload(), settleMs);
@@ -86,7 +92,7 @@ function open(name) {
 await currentPerson();
 const mayManage = !isForPeople() || roleIn('models') === 'admin';
 if (!mayManage) tab = 'models';
-app = mount(document.getElementById('page'), view, { models, load, trials, access, tab, mayManage, actions: { refresh, test, open, addModel, removeModel } });
+app = mount(document.getElementById('page'), view, { models, load, trials, access, tab, mayManage, actions: { refresh, test, open, addModel, changeModelKey, removeModel } });
 if (tab !== 'models') access.load();
 models.load().then((data) => {
     if (data === undefined) return;

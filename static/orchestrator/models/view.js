@@ -17,21 +17,35 @@ function availability(row) {
     return badge(t(`models.${row.availability_status}`), tones[row.availability_status] ?? 'good');
 }
 
+const withoutName = { other: 'models.provider_other_short' };
+
+/* Of a stored key the last characters are shown, if it is long enough. */
+function kind(row) {
+    if (row.adapter_kind === 'browser') return t('models.by_browser', { provider: row.provider });
+    const name = row.was_added ? t(withoutName[row.provider] ?? `models.provider_${row.provider}`) : row.provider;
+    if ((row.key_ending ?? null) === null) return name;
+    return html`${name}<br /><span class="section-note">${row.key_ending === '' ? t('models.has_key') : t('models.key_ends', { ending: row.key_ending })}</span>`;
+}
+
 /* The result of a test stands beside its button until the next one. */
 function trialCell(row, trials, actions) {
     const trial = trials.get(row.id);
-    const { test, removeModel } = actions;
+    const { test, changeModelKey, removeModel } = actions;
+    const items = [
+        { title: t('models.change_key'), run: () => changeModelKey(row) },
+        { title: t('models.delete'), tone: 'danger', run: () => removeModel(row) },
+    ];
     return html`<div class="row-actions">
         ${trial === undefined || trial.busy ? null : badge(t(trial.succeeded ? 'models.answers' : 'models.fails'), trial.succeeded ? 'good' : 'danger')}
         <button type="button" class="button" data-size="small" ?disabled=${trial?.busy} @click=${() => test(row)}>${t(trial?.busy ? 'models.testing' : 'models.test')}</button>
-        ${row.was_added ? menu({ label: t('models.actions_of', { name: row.display_name }), items: [{ title: t('models.delete'), tone: 'danger', run: () => removeModel(row) }] }) : null}
+        ${row.was_added ? menu({ label: t('models.actions_of', { name: row.display_name }), items }) : null}
     </div>`;
 }
 
 function columns(load, trials, actions) {
     return [
         { name: 'display_name', title: t('models.name'), cell: (row) => html`${row.display_name}<br /><span class="section-note mono">${row.id}</span>` },
-        { name: 'adapter_kind', title: t('models.kind'), cell: (row) => (row.adapter_kind === 'browser' ? t('models.by_browser', { provider: row.provider }) : row.provider) },
+        { name: 'adapter_kind', title: t('models.kind'), cell: kind },
         { name: 'availability_status', title: t('models.availability'), cell: availability },
         {
             name: 'busy',
