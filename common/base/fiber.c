@@ -331,6 +331,48 @@ void fibers_turn(int64_t until)
     loop_poll(fibers.first ? 0 : until);
 }
 
+/* One that was woken for something else is in the run queue already. */
+static void leave_queue(const struct fiber *fiber)
+{
+    struct fiber *before = NULL;
+
+    for (struct fiber *at = fibers.first; at != fiber; at = at->next)
+        before = at;
+    if (before)
+        before->next = fiber->next;
+    else
+        fibers.first = fiber->next;
+    if (fibers.last == fiber)
+        fibers.last = before;
+}
+
+void fiber_run(struct fiber *fiber)
+{
+    if (!fiber->waiting)
+        leave_queue(fiber);
+    fiber->waiting = false;
+    fiber->event = FIBER_WOKEN;
+    run(fiber);
+}
+
+unsigned fiber_set_aside(void)
+{
+    unsigned held = fibers.held;
+
+    fibers.held = 0;
+    return held;
+}
+
+void fiber_take_back(unsigned held)
+{
+    fibers.held += held;
+}
+
+bool fiber_may_wait(void)
+{
+    return fibers.current && !fibers.held;
+}
+
 size_t fibers_count(void)
 {
     return fibers.count;

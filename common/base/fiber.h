@@ -47,6 +47,17 @@ void fiber_sleep(int64_t until);
  * allowed. */
 void fiber_wake(struct fiber *fiber);
 
+/* Ends the wait of a fiber and runs it at once, until it waits again or ends. Only outside of
+ * fibers, and only for one that has run already. */
+void fiber_run(struct fiber *fiber);
+
+/* What is held is not in force while others run by fiber_run(): returns how much it was. */
+unsigned fiber_set_aside(void);
+void fiber_take_back(unsigned held);
+
+/* Whether the caller is in a fiber and holds nothing. */
+bool fiber_may_wait(void);
+
 /* Nothing may wait from here to fiber_release(); counted. `what` is a literal for the message. */
 void fiber_hold(const char *what);
 void fiber_release(void);

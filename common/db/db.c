@@ -143,7 +143,12 @@ enum error db_open(const char *target, const struct db_options *options, struct 
 
 void db_drop_connection(struct db *db)
 {
-    queries_fail_all(db, "the connection was given up");
+    static const struct problem gone = {.error = ERROR_UNAVAILABLE,
+                                        .reason = "database_unavailable",
+                                        .text = "the connection was given up"};
+
+    queries_fail_all(db, gone.text);
+    group_lose(db, &gone);
     if (db->connection)
         db->engine->disconnect(db);
     db->connection = NULL;

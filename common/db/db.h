@@ -144,6 +144,16 @@ MUST_CHECK enum error db_begin_at(struct db *db, enum db_intent intent, const ch
                                   struct problem *problem);
 
 /*
+ * As db_begin(DB_WRITE). On SQLite, outermost transactions of fibers that begin so share a commit:
+ * other fibers run before this returns, and before db_commit() returns, which it does after the
+ * commit. One that is rolled back leaves the others; when the commit fails, it fails for all.
+ */
+#define db_begin_together(db, problem) db_begin_together_at((db), __FILE__, __LINE__, (problem))
+
+MUST_CHECK enum error db_begin_together_at(struct db *db, const char *file, int line,
+                                           struct problem *problem);
+
+/*
  * ERROR_UNAVAILABLE with reason commit_unknown: the connection was lost before the answer, and the
  * transaction may or may not have been kept. After any other error nothing was kept. Queries that
  * are still open end here.

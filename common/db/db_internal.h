@@ -6,6 +6,7 @@
 #ifndef ASSAY_DB_DB_INTERNAL_H
 #define ASSAY_DB_DB_INTERNAL_H
 
+#include "base/loop.h"
 #include "db/db.h"
 #include "db/query.h"
 
@@ -118,6 +119,23 @@ struct transaction {
     bool doomed;
     struct problem cause; /* of the doom */
     int64_t began;
+    bool in_group; /* a member's: a savepoint in the transaction of the group */
+};
+
+/* Parts of a transaction that can be undone alone. */
+enum nest { NEST_BEGIN, NEST_KEEP, NEST_UNDO };
+
+struct group_list {
+    struct group_member *first, *last;
+};
+
+/* group.c */
+struct group {
+    bool open;                /* its transaction, which is set aside while a member runs */
+    struct transaction begun; /* that one */
+    unsigned held;            /* by it: of fiber_hold() */
+    struct group_list waiting /* for their turn */, written /* and wait for the commit */;
+    struct loop_timer timer; /* of the next turn */
 };
 
 struct engine {
@@ -134,6 +152,8 @@ struct engine {
     MUST_CHECK enum error (*commit)(struct db *db, struct problem *problem);
     /* False when only dropping the connection will do. */
     bool (*rollback)(struct db *db);
+    /* NULL = its transactions do not share commits. Fails when the transaction around is gone. */
+    MUST_CHECK enum error (*nest)(struct db *db, enum nest nest, struct problem *problem);
     MUST_CHECK enum error (*lock)(struct db *db, const char *name, struct problem *problem);
     MUST_CHECK enum error (*script)(struct db *db, const char *sql, struct problem *problem);
 
@@ -188,6 +208,7 @@ struct db {
     bool suspect;         /* drop the connection when idle */
     bool damage_reported; /* in the log */
     struct transaction transaction;
+    struct group group;
     struct db_foreign_statement foreign;
     struct db_counters counters;
     int64_t retry_at;    /* no connect before this (monotonic) */
@@ -214,6 +235,15 @@ void db_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* transaction.c */
 void transaction_doom(struct db *db, const struct problem *cause);
 MUST_CHECK enum error transaction_refusal(const struct db *db, struct problem *problem);
+
+/* group.c: commits what is open, unless a member runs; before anything that is not a member's. */
+void group_commit(struct db *db);
+/* What was written is lost, with this cause. */
+void group_lose(struct db *db, const struct problem *cause);
+/* Waits for the commit that the ended transaction of a member is part of. */
+MUST_CHECK enum error group_wait_for_commit(struct db *db, struct problem *problem);
+/* Undoes what the member that runs has written. */
+void group_undo_member(struct db *db);
 
 /* db.c: drops the connection. Open queries fail. */
 void db_drop_connection(struct db *db);

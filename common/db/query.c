@@ -126,8 +126,10 @@ static void admit(struct query *query, const struct statement *statement)
 
 struct query *db_query(struct db *db, const struct statement *statement)
 {
-    struct query *query = free_query(db);
+    struct query *query;
 
+    group_commit(db);
+    query = free_query(db);
     if (query->state == QUERY_FREE)
         fiber_hold("a statement");
     reset_query(query);

@@ -122,7 +122,8 @@ static enum error run(struct db *db, const char *sql, char *answer, size_t size,
 /* The same for a statement of every transaction, without rows. */
 static enum error run_fixed(struct db *db, enum sqlite_fixed which, struct problem *problem)
 {
-    static const char *const texts[SQLITE_FIXED__MAX] = {"BEGIN", "BEGIN IMMEDIATE", "COMMIT"};
+    static const char *const texts[SQLITE_FIXED__MAX] = {
+        "BEGIN", "BEGIN IMMEDIATE", "COMMIT", "SAVEPOINT part", "RELEASE part", "ROLLBACK TO part"};
     struct sqlite_connection *connection = db->connection;
     sqlite3_stmt **statement = &connection->fixed[which];
     enum error error = ERROR_NONE;
@@ -355,6 +356,22 @@ static bool rollback(struct db *db)
     return sqlite3_get_autocommit(connection->handle);
 }
 
+/* Some errors make SQLite roll back everything; a savepoint outside of a transaction would begin
+ * one of its own. */
+static enum error nest(struct db *db, enum nest nest, struct problem *problem)
+{
+    const struct sqlite_connection *connection = db->connection;
+    enum error error;
+
+    if (sqlite3_get_autocommit(connection->handle))
+        return problem_set(problem, ERROR_UNAVAILABLE, "database_io",
+                           "the transaction was rolled back by a failure of another part of it");
+    if (nest == NEST_BEGIN)
+        return run_fixed(db, SQLITE_NEST, problem);
+    error = nest == NEST_UNDO ? run_fixed(db, SQLITE_NEST_UNDO, problem) : ERROR_NONE;
+    return error ? error : run_fixed(db, SQLITE_NEST_KEEP, problem);
+}
+
 static enum error lock(struct db *db, const char *name, struct problem *problem)
 {
     (void)db;
@@ -525,6 +542,7 @@ const struct engine sqlite_engine = {
     .begin = begin,
     .commit = commit,
     .rollback = rollback,
+    .nest = nest,
     .lock = lock,
     .script = script,
     .verify = sqlite_verify,

@@ -7,7 +7,15 @@
 #include <sqlite3.h>
 
 /* Statements of the engine itself that run for every transaction. */
-enum sqlite_fixed { SQLITE_BEGIN_READ, SQLITE_BEGIN_WRITE, SQLITE_COMMIT_IT, SQLITE_FIXED__MAX };
+enum sqlite_fixed {
+    SQLITE_BEGIN_READ,
+    SQLITE_BEGIN_WRITE,
+    SQLITE_COMMIT_IT,
+    SQLITE_NEST,
+    SQLITE_NEST_KEEP,
+    SQLITE_NEST_UNDO,
+    SQLITE_FIXED__MAX
+};
 
 struct sqlite_connection {
     sqlite3 *handle;

@@ -73,6 +73,7 @@ enum error db_begin_at(struct db *db, enum db_intent intent, const char *file, i
 
     if (db->transaction.depth)
         return join(db, intent, file, line, problem);
+    group_commit(db);
     error = db_ready(db, problem);
     if (error)
         return error;
@@ -111,11 +112,39 @@ static void end(struct db *db)
 static void roll_back_outermost(struct db *db)
 {
     queries_fail_all(db, "its transaction was rolled back");
-    if (db->connection && !db->engine->rollback(db))
+    if (db->transaction.in_group)
+        group_undo_member(db);
+    else if (db->connection && !db->engine->rollback(db))
         db->suspect = true;
     end(db);
     if (db->suspect)
         db_drop_connection(db);
+}
+
+static enum error commit_failed(struct db *db, const struct transaction *transaction,
+                                const struct problem *cause, struct problem *problem)
+{
+    db->counters.failures++;
+    return problem_set(problem, cause->error, cause->reason,
+                       "the transaction begun at %s:%d: %.400s", transaction->file,
+                       transaction->line, cause->text);
+}
+
+/* Part of the group's transaction, and then with it in the file. */
+static enum error commit_member(struct db *db, struct problem *problem)
+{
+    const struct transaction transaction = db->transaction;
+    struct problem own;
+    enum error error = db->engine->nest(db, NEST_KEEP, &own);
+
+    if (error) {
+        error = commit_failed(db, &transaction, &own, problem);
+        roll_back_outermost(db);
+        return error;
+    }
+    end(db);
+    error = group_wait_for_commit(db, &own);
+    return error ? commit_failed(db, &transaction, &own, problem) : ERROR_NONE;
 }
 
 static enum error commit_outermost(struct db *db, struct problem *problem)
@@ -129,15 +158,15 @@ static enum error commit_outermost(struct db *db, struct problem *problem)
         roll_back_outermost(db);
         return error;
     }
+    if (db->transaction.in_group)
+        return commit_member(db, problem);
     error = db_fails_now(db, &own) ? own.error : db->engine->commit(db, &own);
     db->counters.microseconds += clock_monotonic_microseconds() - start;
     if (!error) {
         end(db);
         return ERROR_NONE;
     }
-    db->counters.failures++;
-    problem_set(problem, error, own.reason, "the transaction begun at %s:%d: %.400s",
-                db->transaction.file, db->transaction.line, own.text);
+    error = commit_failed(db, &db->transaction, &own, problem);
     roll_back_outermost(db);
     return error;
 }

@@ -281,6 +281,7 @@ static enum error ask_model(struct exchange_call *exchange, struct final_answer 
                                     .metadata = call->metadata,
                                     .dry_run = is_dry_run(worker, false),
                                     .kept = kept,
+                                    .tells_late = true,
                                     .on_accepted = send_accepted,
                                     .on_delta = call->streams ? send_delta : NULL,
                                     .on_splice = send_splice,

@@ -22,6 +22,7 @@ from wait import wait_for
 pytestmark = pytest.mark.both_engines
 KEYS, CALLS = (1000, 6000) if os.environ.get("ASSAY_TEST_SOAK") else (40, 400)
 TEAMS = 4
+KILLED_AFTER = 5  # answers
 DEADLINE = 3
 PRICES = {"usd_per_1000_input": 1.0, "usd_per_1000_output": 1.0}
 
@@ -67,7 +68,7 @@ class Books:
             self.add(service, "team", team, 0.025 * CALLS / TEAMS, i % 2 == 0)
         for customer in self.customers:
             self.add(service, "customer", customer, 0.024 * CALLS / 2, False)
-        self.refused = []
+        self.refused, self.answered = [], 0
 
     def add(self, service, kind, owner, limit, rolling):
         made(service, "/budgets", owner_kind=kind, owner_id=owner["id"], period="day", rolling=rolling, limit_usd=limit)
@@ -78,9 +79,14 @@ class Books:
             answer = requests.post(url + "/v1/chat/completions", timeout=60, headers={"Authorization": f"Bearer {key['key']}"},
                                    json={"model": "busy", "messages": [{"role": "user", "content": "x" * (number % 50 + 1)}]})
         except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError):
+            time.sleep(0.2)  # as after a 502: or all calls are gone before a killed process is replaced
             return 0
         if answer.status_code == 429:
             self.refused.append(answer.json()["error"]["message"])
+        elif answer.status_code == 200:
+            self.answered += 1
+        else:
+            time.sleep(0.2)
         return answer.status_code
 
     def burst(self, *urls):
@@ -131,17 +137,18 @@ def billed(models):
 
 
 class Killer:
-    """Kills a worker of the family that calls, every so often."""
+    """Kills a worker of the family that calls, every so often, when calls have been answered since."""
 
-    def __init__(self, *services):
-        self.services, self.stop = services, threading.Event()
+    def __init__(self, books, *services):
+        self.books, self.services, self.stop = books, services, threading.Event()
         self.thread = threading.Thread(target=self.run)
 
     def run(self):
-        chance = random.Random(11)
+        chance, answered = random.Random(11), 0
         while not self.stop.wait(0.3):
             workers = [pid for s in self.services for pid in s.stack.workers("orchestrator-streams")]
-            if workers:
+            if workers and self.books.answered >= answered + KILLED_AFTER:
+                answered = self.books.answered
                 os.kill(chance.choice(workers), signal.SIGKILL)
 
     def __enter__(self):
@@ -166,7 +173,7 @@ def test_one_host(env, models, engine):
 def test_workers_killed_all_the_time(env, models, engine):
     with Service("orchestrator", on_postgres(env) if engine == "postgres" else env, engine) as service:
         books = Books(service)
-        with Killer(service):
+        with Killer(books, service):
             statuses = books.burst(service.url)
         check(service, books, statuses, True)
         assert billed(models) <= sum(int(row[0]) for row in service.sql("SELECT nano_usd FROM orch_spend"))
@@ -178,7 +185,7 @@ def test_two_hosts(env, models):
         shared = {**on_postgres(env), "ORCH_DB_DSN": one.env["ORCH_DB_DSN"]}
         with Service("orchestrator", shared) as other:
             books = Books(one)
-            with Killer(one, other):
+            with Killer(books, one, other):
                 statuses = books.burst(one.url, other.url)
             check(one, books, statuses, True)
             shown = [{b["id"]: b["spent_usd"] for b in s.get("/api/v1/budgets").json()["budgets"]} for s in (one, other)]

@@ -129,7 +129,7 @@ static enum error hold_cost(struct run *run, struct active_call *active, bool *g
     if (!hold)
         return problem_set(run->problem, ERROR_TOO_LARGE, "too_many_calls",
                            "A task makes %d calls at most.", RUN_CALLS_MAX);
-    error = db_begin(run->db, DB_WRITE, run->problem);
+    error = db_begin_together(run->db, run->problem);
     if (error)
         return error;
     error = run_store(run);

@@ -148,7 +148,7 @@ enum error chat_run(struct chat *chat, const struct worker_context *worker, stru
         return error;
     chat->plan.quorum = 1;
     chat->model = chat->plan.models[0];
-    error = task_run_begin(&chat->task_run, worker, arena, db, &task, false, problem);
+    error = task_run_begin(&chat->task_run, worker, arena, db, &task, wanted->tells_late, problem);
     if (error)
         return error;
     chat->task_run.run.watch = wanted->watch;

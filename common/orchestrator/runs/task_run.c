@@ -460,7 +460,7 @@ enum error task_run_end(struct task_run *task_run, const struct outcome *outcome
     bundle = stored_bundle(task_run, outcome);
     if (run->dry_run)
         return task_replace(run->db, &bundle, run->problem);
-    error = db_begin(run->db, DB_WRITE, run->problem);
+    error = db_begin_together(run->db, run->problem);
     if (error)
         return error;
     error = run_store(run);

@@ -192,7 +192,7 @@ static enum error write_run(struct db *db, const char *task_id, double seconds,
 enum error task_begin(struct db *db, const struct task_record *task,
                       const struct event_record *accepted, double seconds, struct problem *problem)
 {
-    enum error error = db_begin(db, DB_WRITE, problem);
+    enum error error = db_begin_together(db, problem);
 
     if (error)
         return error;
