@@ -83,6 +83,11 @@ $(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(library)
 	@echo "  LINK  $@"
 	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
+$(BUILD)/tests/samples/%: $(BUILD)/obj/tests/samples/%.o $(library)
+	@mkdir -p $(@D)
+	@echo "  LINK  $@"
+	@$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
 # What the stack is measured against holds nothing of ours.
 $(BUILD)/tests/bench/stack/%: $(BUILD)/obj/tests/bench/stack/%.o
 	@mkdir -p $(@D)
@@ -178,6 +183,10 @@ lint:
 	@tests/lint/run
 
 # What things cost, and how that compares with numpy and scipy in the same run. Wants a quiet machine.
+# Questions of a customer and their answers, to be read.
+sample-answers: $(BUILD)/tests/samples/sample_answers
+	@$< $(or $(SAMPLES),$(sort $(dir $(wildcard tests/data/answers/*/questions.txt))))
+
 bench: packages-test
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(benches) $(speed_program) $(bare_programs)
 	@for program in $(benches); do $$program || exit 1; done
@@ -229,6 +238,7 @@ help:
 	@echo '  make test           install what is missing, build, run every suite; SUITES="unit api" runs some'
 	@echo '  make tests          build the programs of the tests and run none'
 	@echo '  make lint           check the sources'
+	@echo '  make sample-answers print sample questions and their answers in seven languages'
 	@echo '  make bench          measure costs and ratios; wants a quiet machine'
 	@echo '  make soak           run every test, with everything that takes long'
 	@echo '  make fuzz           look for inputs that break a promise; FUZZ_SECONDS, FUZZ_JOBS, FUZZ_TARGETS'
@@ -242,6 +252,6 @@ help:
 
 include tools/run.mk
 
-.PHONY: all tests test check fuzz fuzz-targets valgrind lint bench soak deb docs man screenshots clean help
+.PHONY: all tests test check fuzz fuzz-targets valgrind lint bench sample-answers soak deb docs man screenshots clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

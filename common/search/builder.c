@@ -5,6 +5,7 @@
 #include "search/segment_format.h"
 #include "search/segment_write.h"
 #include "search/terms.h"
+#include "text/exact_words.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -296,7 +297,7 @@ static uint32_t read_words(struct index_builder *builder, const char *text, size
     struct word word;
 
     word_reader_start(&reader, text, length);
-    while (position < POSITION_MAX && word_next(&reader, &word))
+    while (position < POSITION_MAX && exact_word_next(&reader, &word))
         note_word(builder, &word, passage, position++);
     return position;
 }

@@ -37,7 +37,7 @@
 
 enum {
     SEGMENT_MAGIC = 0x47455341, /* "ASEG" */
-    SEGMENT_VERSION = 6,        /* others are rebuilt; raise it when words or terms change */
+    SEGMENT_VERSION = 7,        /* others are rebuilt; raise it when words or terms change */
     SEGMENT_BLOCK_POSTINGS = 128,
     SEGMENT_LENGTH_STEPS = 16
 };

@@ -2,12 +2,13 @@
 #include "support/answer/answer.h"
 #include "base/text.h"
 #include "support/answer/citations.h"
+#include "support/answer/exact.h"
 #include "support/answer/quote.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double grade_least = 0.25;
+static const double grade_least = 0.25, missing_worth = 0.1;
 
 void answer_rank(struct found_chunk *chunks, size_t count)
 {
@@ -98,13 +99,23 @@ static void write_answer(struct answer *answer, struct arena *arena,
     answer->text = text.bytes;
 }
 
-static void refuse(struct answer *answer, struct arena *arena, const struct question *question)
+static void refuse(struct answer *answer, struct arena *arena, const struct question *question,
+                   const char *missing)
 {
     answer->refused = true;
     answer->document_count = answer->cited_count = 0;
     answer->selection.count = 0;
-    answer->text = answer_refusal(arena, question->language, question->missing_code);
+    answer->text = answer_refusal(arena, question->language, missing);
     answer->quality = answer_quality(answer->evidence.sure, true);
+}
+
+/* Nothing makes up for an id that is not there, as in evidence_weigh(). */
+static void weaken(struct evidence *evidence, const char *missing)
+{
+    if (missing) {
+        evidence->value *= missing_worth;
+        evidence->sure *= missing_worth;
+    }
 }
 
 struct answer answer_compose(const struct question *question, const struct search_index *index,
@@ -113,11 +124,16 @@ struct answer answer_compose(const struct question *question, const struct searc
                              size_t most)
 {
     struct answer answer = {.refused = false};
+    const char *missing = question->missing_code;
 
     answer.evidence = evidence_weigh(question, index, arena, lexical_order, found);
     answer.selection = select_passages(question, arena, graded, count);
-    if (!answer.selection.count || question->missing_code || answer.evidence.value < least) {
-        refuse(&answer, arena, question);
+    if (!missing) {
+        missing = exact_missing(arena, question, lexical_order, found);
+        weaken(&answer.evidence, missing);
+    }
+    if (!answer.selection.count || missing || answer.evidence.value < least) {
+        refuse(&answer, arena, question, missing);
         return answer;
     }
     answer.selection.count = fitting(&answer.selection);

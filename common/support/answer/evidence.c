@@ -2,6 +2,7 @@
 #include "support/answer/evidence.h"
 #include "search/terms.h"
 #include "support/answer/vocabulary.h"
+#include "text/exact_words.h"
 #include "text/sentences.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static void read_words(struct reading *reading, const char *text, size_t length,
     reading->stems = ARENA_ARRAY(reading->arena, uint64_t, most);
     reading->stem_count = 0;
     word_reader_start(&reader, text, length);
-    while (reading->stem_count < most && word_next(&reader, &word)) {
+    while (reading->stem_count < most && exact_word_next(&reader, &word)) {
         const struct known_word *known =
             vocabulary_word(reading->question, reading->arena, language, &word);
 

@@ -2,6 +2,8 @@
 #include "support/answer/question.h"
 #include "base/text.h"
 #include "search/terms.h"
+#include "support/answer/exact.h"
+#include "text/exact_words.h"
 
 #include <math.h>
 #include <string.h>
@@ -185,17 +187,28 @@ static void add_term(struct question *question, const struct word *word, double 
         return;
     term = &question->terms[question->count++];
     *term = (struct question_term){.word = *word, .times = times};
-    term->code =
-        word->digits && (characters(word) >= 3 || (word->letters && characters(word) >= 2));
+    term->code = word->digits && !strchr(word->text, '.') &&
+                 (characters(word) >= 3 || (word->letters && characters(word) >= 2));
     term->group = synonym_group(question->synonyms, hash);
     question->has_codes |= term->code;
     shape_of(word, &term->shape);
 }
 
-static bool is_content(const struct question *question, const struct word *word)
+/* A capital of its own, as in "plan S"; at the beginning it may be any word. */
+static bool is_letter_name(const struct word *word, const char *text)
+{
+    char letter = text[word->start];
+
+    return word->start > 0 && word->end - word->start == 1 && letter >= 'A' && letter <= 'Z' &&
+           letter != 'I';
+}
+
+static bool is_content(const struct question *question, const struct word *word, const char *text)
 {
     if (word->pair)
         return !holds_stop_character(word);
+    if (is_letter_name(word, text))
+        return true;
     return !language_is_stop_word(question->language, word->text) &&
            (question->language == TEXT_EN || word->length > 1 || word->digits);
 }
@@ -207,13 +220,13 @@ static size_t read_terms(struct question *question, const char *text, double tim
     size_t significant = 0;
 
     word_reader_start(&reader, text, strlen(text));
-    while (word_next(&reader, &word)) {
+    while (exact_word_next(&reader, &word)) {
         if (times == 1 && question->word_count < QUESTION_WORDS_MAX)
             question->words[question->word_count++] = word;
         ngram_set_add(question->ngrams, &word);
         if (times == 1 && list_holds(duration_words, &word))
             question->asks_duration = true;
-        if (!is_content(question, &word))
+        if (!is_content(question, &word, text))
             continue;
         add_term(question, &word, times);
         significant += !list_holds_stem(asking_words, question->language, &word);
@@ -247,6 +260,7 @@ void question_read(struct question *question, struct arena *arena, const char *t
     significant = read_terms(question, text, 1);
     if (before && (significant < FEW_TERMS || begins_with_anaphor(question)))
         read_terms(question, before, 0.5);
+    exact_read(question);
 }
 
 static double idf(double total, double holding)
@@ -446,7 +460,7 @@ bool text_has_duration(const char *text, size_t length)
     int since_number = 99;
 
     word_reader_start(&reader, text, length);
-    while (word_next(&reader, &word)) {
+    while (exact_word_next(&reader, &word)) {
         if (since_number <= 2 && list_holds(duration_units, &word))
             return true;
         since_number = word.digits ? 0 : since_number + 1;

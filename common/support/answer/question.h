@@ -16,7 +16,8 @@
 enum {
     QUESTION_TERMS_MAX = 96, /* number of distinct terms; the rest of a long text is ignored */
     QUESTION_WORDS_MAX = 400,
-    SHAPE_MAX = 48
+    SHAPE_MAX = 48,
+    QUESTION_IDS_MAX = 4
 };
 
 /* The bigrams and trigrams of a word, to match related words with different stems. */
@@ -31,12 +32,20 @@ struct question_term {
     struct word word;
     double times;  /* 1, or .5 when it is only in the previous question */
     double weight; /* weight of a match */
+    bool quantity; /* a number with a unit: may be compared, is no code */
     bool code;     /* letters and digits, or at least three digits: matches only exactly */
     bool in_index;
     bool asks; /* names the requested kind of information: time, reason, steps */
     int group; /* synonym group; 0 = none */
     uint64_t stems[TEXT_LANGUAGE__MAX]; /* stem in each language; 0 = not computed yet */
     struct shape shape;
+};
+
+/* A number that identifies something: "XR-500", "order 48213". */
+struct exact_id {
+    const char *name; /* the letters or the noun before it */
+    const char *number;
+    bool joined; /* the letters belong to the number: no other word may stand between them */
 };
 
 struct question {
@@ -51,6 +60,8 @@ struct question {
     double total;             /* sum of the weights */
     bool asks_duration;       /* asks for a duration or a time */
     bool has_codes;
+    struct exact_id ids[QUESTION_IDS_MAX]; /* numbers that stand with a name */
+    size_t id_count;
     const char *missing_code;      /* a code that is not in the knowledge base; NULL = none */
     struct vocabulary *vocabulary; /* vocabulary of the texts read for the question */
 };

@@ -3,6 +3,7 @@
 #include "search/terms.h"
 #include "support/answer/answer.h"
 #include "support/answer/citations.h"
+#include "text/exact_words.h"
 #include "text/fold.h"
 
 #include <stdlib.h>
@@ -33,7 +34,7 @@ static void add_stems(struct stem_set *set, enum text_language language, const c
     char stem[WORD_BYTES_MAX + 1];
 
     word_reader_start(&reader, text, length);
-    while (word_next(&reader, &word))
+    while (exact_word_next(&reader, &word))
         set->stems[set->count++] = stem_hash(stem, term_stem(language, &word, stem));
 }
 
@@ -71,7 +72,7 @@ static bool supports(const struct stem_set *set, enum text_language language, co
     int words = 0, found = 0;
 
     word_reader_start(&reader, sentence, length);
-    while (word_next(&reader, &word)) {
+    while (exact_word_next(&reader, &word)) {
         bool is_there = holds(set, stem_hash(stem, term_stem(language, &word, stem)));
 
         if (word.digits && !is_there)
