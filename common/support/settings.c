@@ -26,7 +26,8 @@ const char *const fact_level_names[FACT_LEVEL__MAX + 1] = {"quick", "standard", 
 
 static const char *const ingest_modes[INGEST__MAX + 1] = {"auto", "always", "never", NULL};
 
-static const char *const embedding_backends[EMBEDDING__MAX + 1] = {"local", "remote", NULL};
+static const char *const embedding_backends[EMBEDDING__MAX + 1] = {"local", "remote", "words",
+                                                                   NULL};
 
 static const char *const email_modes[EMAIL_MODE__MAX + 1] = {"disabled", "imap", "webhook", NULL};
 
@@ -389,8 +390,15 @@ const struct setting support_settings_table[] = {
      .help = "Judge every answer by seven evaluators."},
     {"RAG_EMBEDDING_BACKEND", SETTING_CHOICE, AT(embedding_backend), "local",
      .choices = embedding_backends,
-     .help = "`remote` searches by meaning as well, with vectors of RAG_EMBEDDING_REMOTE_URL; "
-             "`local` by words alone."},
+     .help =
+         "`local` searches by meaning as well once `embedder` has a model (`embedder --fetch`), "
+         "`remote` with vectors of RAG_EMBEDDING_REMOTE_URL, `words` by words alone."},
+    {"RAG_EMBEDDER_DIR", SETTING_TEXT, AT(embedder_directory), NULL,
+     .help =
+         "Folder of the model and its engine; unset takes `assay/embedder` in XDG_CACHE_HOME or "
+         "`~/.cache`. Clones and versions may share it."},
+    {"RAG_EMBEDDER_PROCESSES", SETTING_INTEGER, AT(embedder_processes), "1", 1, 16,
+     .help = "Processes of `embedder` for questions; one more makes vectors of documents."},
     {"RAG_EMBEDDING_REMOTE_URL", SETTING_TEXT, AT(embedding_url), NULL,
      .help = "Whole URL of an endpoint for embeddings in OpenAI's protocol."},
     {"RAG_EMBEDDING_REMOTE_MODEL", SETTING_TEXT, AT(embedding_model), "mistral-embed",

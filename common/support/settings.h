@@ -164,7 +164,9 @@ struct support_settings {
     bool auto_ticket_on_human;
     bool online_evaluators;
 
-    int embedding_backend; /* enum support_embedding */
+    int embedding_backend;          /* enum support_embedding */
+    const char *embedder_directory; /* NULL = below the cache of the user */
+    int64_t embedder_processes;     /* for questions */
     const char *embedding_url;
     const char *embedding_model;
     const char *embedding_api_key_env;
@@ -222,7 +224,8 @@ struct support_settings {
     bool retry_jitter;
 };
 
-enum support_embedding { EMBEDDING_LOCAL, EMBEDDING_REMOTE, EMBEDDING__MAX };
+/* LOCAL is the embedder of the stack, where it has a model. */
+enum support_embedding { EMBEDDING_LOCAL, EMBEDDING_REMOTE, EMBEDDING_WORDS, EMBEDDING__MAX };
 
 enum support_ingest { INGEST_AUTO, INGEST_ALWAYS, INGEST_NEVER, INGEST__MAX };
 
