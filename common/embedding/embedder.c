@@ -4,6 +4,7 @@
 #include "base/fiber.h"
 #include "embedding/protocol.h"
 #include "net/local_socket.h"
+#include "search/vector.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -70,7 +71,7 @@ static bool is_whole(const struct embedder_reply *reply)
 {
     return reply->protocol == EMBEDDER_PROTOCOL &&
            memchr(reply->vector.model, '\0', sizeof reply->vector.model) != NULL &&
-           *reply->vector.model && (!reply->embedded || reply->vector.scale > 0);
+           *reply->vector.model && (!reply->embedded || search_vector_present(reply->vector.row));
 }
 
 static const char *exchange(int socket, const char *text, int64_t end, struct embedder_reply *reply)
@@ -112,13 +113,13 @@ const char *embedder_question(const char *run_directory, const char *text,
     return reply.embedded ? NULL : "malformed";
 }
 
-bool embedder_model(const char *run_directory, char model[VECTOR_MODEL_MAX])
+bool embedder_model(const char *run_directory, char model[EMBEDDER_MODEL_MAX])
 {
     struct embedder_reply reply;
 
     if (ask(run_directory, "", &reply))
         return false;
-    memcpy(model, reply.vector.model, VECTOR_MODEL_MAX);
+    memcpy(model, reply.vector.model, EMBEDDER_MODEL_MAX);
     return true;
 }
 

@@ -6,21 +6,22 @@
 #ifndef ASSAY_EMBEDDING_EMBEDDER_H
 #define ASSAY_EMBEDDING_EMBEDDER_H
 
-#include "embedding/vector.h"
-
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
     EMBEDDER_DIMENSION = 384,
+    EMBEDDER_ROW_BYTES = 4 + EMBEDDER_DIMENSION,
+    EMBEDDER_MODEL_MAX = 64,  /* of a model's name */
     EMBEDDER_TEXT_MAX = 8192, /* bytes of a text that count; the rest is ignored */
     EMBEDDER_QUESTION_MILLISECONDS = 200
 };
 
 /* What a text has become. `model` names the weights: vectors of two models are never compared. */
 struct embedder_vector {
-    int8_t values[EMBEDDER_DIMENSION];
-    float scale;
-    char model[VECTOR_MODEL_MAX];
+    uint8_t row[EMBEDDER_ROW_BYTES]; /* packed, as in search/vector.h */
+    char model[EMBEDDER_MODEL_MAX];
 };
 
 /* The vector of a question ("query: "), within EMBEDDER_QUESTION_MILLISECONDS. NULL, or why there
@@ -34,6 +35,6 @@ const char *embedder_passages(const char *run_directory, const char *const *text
                               struct embedder_vector *vectors, size_t *done);
 
 /* The model that serves; false when nobody answers within EMBEDDER_QUESTION_MILLISECONDS. */
-bool embedder_model(const char *run_directory, char model[VECTOR_MODEL_MAX]);
+bool embedder_model(const char *run_directory, char model[EMBEDDER_MODEL_MAX]);
 
 #endif

@@ -2,7 +2,9 @@
 #include "embedding/embedder_server.h"
 #include "embedding/protocol.h"
 #include "net/local_socket.h"
+#include "search/vector.h"
 
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,19 +45,30 @@ static bool has_gone(int peer)
     return poll(&look, 1, 0) > 0 && (look.revents & (POLLHUP | POLLERR)) != 0;
 }
 
-static bool embed(struct engine *engine, const char *text, size_t length, bool is_question,
+static bool is_finite(const float floats[EMBEDDER_DIMENSION])
+{
+    double squares = 0;
+
+    for (size_t i = 0; i < EMBEDDER_DIMENSION; i++)
+        squares += (double)floats[i] * (double)floats[i];
+    return isfinite(squares) && squares > 0;
+}
+
+static bool embed(struct encoder *encoder, const char *text, size_t length, bool is_question,
                   struct embedder_reply *reply)
 {
-    static char prepared[ENGINE_TEXT_BYTES];
+    static char prepared[ENCODER_TEXT_BYTES];
     float floats[EMBEDDER_DIMENSION];
 
-    engine_prepare(text, length, prepared);
-    return engine_embed(engine, prepared, is_question, floats) &&
-           vector8_round(floats, EMBEDDER_DIMENSION, reply->vector.values, &reply->vector.scale);
+    encoder_prepare(text, length, prepared);
+    if (!encoder_embed(encoder, prepared, is_question, floats) || !is_finite(floats))
+        return false;
+    search_vector_pack(floats, EMBEDDER_DIMENSION, reply->vector.row);
+    return true;
 }
 
 /* One text. False when the caller has no more, or breaks the protocol. */
-static bool answer(int peer, bool questions, struct engine *engine)
+static bool answer(int peer, bool questions, struct encoder *encoder)
 {
     static char message[MESSAGE_MAX];
     struct embedder_reply reply = {.protocol = EMBEDDER_PROTOCOL};
@@ -69,20 +82,20 @@ static bool answer(int peer, bool questions, struct engine *engine)
     memcpy(&request, message, sizeof request);
     if (request.protocol != EMBEDDER_PROTOCOL || request.length + sizeof request != (size_t)length)
         return false;
-    snprintf(reply.vector.model, sizeof reply.vector.model, "%s", engine_model(engine));
+    snprintf(reply.vector.model, sizeof reply.vector.model, "%s", encoder_model(encoder));
     reply.embedded = request.length &&
-                     embed(engine, message + sizeof request, request.length, questions, &reply);
+                     embed(encoder, message + sizeof request, request.length, questions, &reply);
     return send(peer, &reply, sizeof reply, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof reply;
 }
 
-void embedder_serve(int listener, bool questions, struct engine *engine)
+void embedder_serve(int listener, bool questions, struct encoder *encoder)
 {
     int peer =
         is_ready(listener, ACCEPT_MILLISECONDS) ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1;
 
     if (peer < 0)
         return;
-    while (answer(peer, questions, engine) && !questions)
+    while (answer(peer, questions, encoder) && !questions)
         continue;
     close(peer);
 }

@@ -5,14 +5,14 @@
 #ifndef ASSAY_EMBEDDING_EMBEDDER_SERVER_H
 #define ASSAY_EMBEDDING_EMBEDDER_SERVER_H
 
-#include "embedding/engine.h"
+#include "embedding/encoder.h"
 
 /* Opens the listening socket of questions or passages. ERROR_SYSTEM `socket_not_open`. */
 MUST_CHECK enum error embedder_listen(const char *run_directory, bool questions, int *listener,
                                       struct problem *problem);
 
-/* Serves a caller, if one comes within a second, until it has no more texts. `engine` is of this
+/* Serves a caller, if one comes within a second, until it has no more texts. `encoder` is of this
  * process. */
-void embedder_serve(int listener, bool questions, struct engine *engine);
+void embedder_serve(int listener, bool questions, struct encoder *encoder);
 
 #endif

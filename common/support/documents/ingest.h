@@ -58,9 +58,13 @@ MUST_CHECK enum error ingest_rebuild(const struct document_call *call,
                                      const struct support_settings *settings,
                                      const struct segment_row *lost);
 
-/* Computes missing vectors of the configured embedding model for one segment, for a few seconds at
- * most; does nothing when vectors are disabled. `*worked`: a segment lacked vectors.
- * ERROR_UNAVAILABLE when the endpoint fails: retry later. */
+/* The model that vectors are made with now: the endpoint's, or the one that the embedder answers
+ * with. NULL when there is none, or the embedder does not answer. */
+const char *ingest_vector_model(struct arena *arena, const struct support_settings *settings);
+
+/* Makes missing vectors of that model for one document, or copies those of a segment's documents
+ * from the database into it, for a few seconds at most. Does nothing without a model. `*worked`:
+ * something lacked vectors. ERROR_UNAVAILABLE when there are none: retry later. */
 MUST_CHECK enum error ingest_vectors(struct db *db, struct arena *arena,
                                      const struct support_settings *settings, bool *worked,
                                      struct problem *problem);

@@ -2,6 +2,7 @@
 #include "support/documents/vector_store.h"
 #include "base/list.h"
 #include "db/query.h"
+#include "search/vector.h"
 
 #include <string.h>
 
@@ -18,10 +19,8 @@ static const struct statement put_vector = {
 };
 static const struct statement read_vectors = {
     .name = "kb_vectors_read",
-    .sql = "SELECT v.chunk_key, v.child, v.scale, v.vector FROM kb_chunks c"
-           " JOIN kb_chunk_vectors v ON v.tenant_id = c.tenant_id AND v.chunk_key = c.chunk_key"
-           " WHERE c.tenant_id = ? AND c.document_key = ? AND v.model = ?"
-           " ORDER BY v.chunk_key, v.child",
+    .sql = "SELECT chunk_key, child, scale, vector FROM kb_chunk_vectors WHERE tenant_id = ?"
+           " AND chunk_key BETWEEN ? AND ? AND model = ? ORDER BY chunk_key, child",
     .streams = true,
 };
 static const struct statement mark_complete = {
@@ -50,6 +49,15 @@ static const struct statement count_progress = {
            " FROM kb_documents WHERE ? = '' OR tenant_id = ?",
 };
 
+/* The database stores the scale as a number, and the values without the zeros after them. */
+static double scale_of(const uint8_t *row)
+{
+    float scale;
+
+    memcpy(&scale, row, sizeof scale);
+    return (double)scale;
+}
+
 enum error vectors_write(const struct document_call *call, const char *model,
                          const struct chunk_vector *vectors, size_t count)
 {
@@ -64,8 +72,8 @@ enum error vectors_write(const struct document_call *call, const char *model,
 
         query_bind_integer(query, row->child);
         query_bind_text(query, model);
-        query_bind_number(query, (double)row->vector.scale);
-        query_bind_blob(query, row->vector.values, row->vector.dimension);
+        query_bind_number(query, scale_of(row->row));
+        query_bind_blob(query, row->row + sizeof(float), row->dimension);
         query_bind_text(query, call->tenant);
         query_bind_integer(query, row->chunk);
         query_repeat(query, NULL);
@@ -76,27 +84,30 @@ enum error vectors_write(const struct document_call *call, const char *model,
 static void read_vector(struct query *query, struct arena *arena, struct chunk_vector *row)
 {
     struct query_bytes bytes;
-    int8_t *values;
+    float scale;
+    uint8_t *packed;
 
     row->chunk = query_integer(query, 0);
     row->child = (uint32_t)query_integer(query, 1);
-    row->vector.scale = (float)query_number(query, 2);
+    scale = (float)query_number(query, 2);
     bytes = query_bytes(query, 3);
-    values = ARENA_ARRAY(arena, int8_t, bytes.length + 1);
+    row->dimension = (uint32_t)bytes.length;
+    packed = ARENA_ARRAY(arena, uint8_t, search_vector_bytes(row->dimension));
+    memcpy(packed, &scale, sizeof scale);
     if (bytes.length)
-        memcpy(values, bytes.bytes, bytes.length);
-    row->vector.values = values;
-    row->vector.dimension = (uint32_t)bytes.length;
+        memcpy(packed + sizeof scale, bytes.bytes, bytes.length);
+    row->row = packed;
 }
 
-enum error vectors_read(const struct document_call *call, const char *model, int64_t document_key,
-                        struct chunk_vectors *vectors)
+enum error vectors_read(const struct document_call *call, const char *model, int64_t first,
+                        int64_t last, struct chunk_vectors *vectors)
 {
     struct query *query = db_query(call->db, &read_vectors);
 
     *vectors = (struct chunk_vectors){.items = NULL};
     query_bind_text(query, call->tenant);
-    query_bind_integer(query, document_key);
+    query_bind_integer(query, first);
+    query_bind_integer(query, last);
     query_bind_text(query, model);
     while (vectors->count < VECTORS_MOST && query_next(query))
         read_vector(query, call->arena, LIST_ADD(call->arena, vectors));

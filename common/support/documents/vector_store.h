@@ -6,14 +6,14 @@
 #ifndef ASSAY_SUPPORT_DOCUMENTS_VECTOR_STORE_H
 #define ASSAY_SUPPORT_DOCUMENTS_VECTOR_STORE_H
 
-#include "embedding/vector.h"
 #include "support/documents/document_store.h"
 
 /* The vector of a chunk, or of one of its children (from 0; 0 without children). */
 struct chunk_vector {
     int64_t chunk;
     uint32_t child;
-    struct vector8 vector;
+    uint32_t dimension;
+    const uint8_t *row; /* packed, as in search/vector.h */
 };
 
 struct chunk_vectors {
@@ -25,12 +25,12 @@ struct chunk_vectors {
 MUST_CHECK enum error vectors_write(const struct document_call *call, const char *model,
                                     const struct chunk_vector *vectors, size_t count);
 
-/* The vectors of that model that the chunks of one document version have. */
+/* The vectors of that model that the chunks with keys from `first` to `last` have. */
 MUST_CHECK enum error vectors_read(const struct document_call *call, const char *model,
-                                   int64_t document_key, struct chunk_vectors *vectors);
+                                   int64_t first, int64_t last, struct chunk_vectors *vectors);
 
-/* Notes that every chunk of a document version has a vector of that model. Without effect when
- * another version has replaced it. */
+/* Notes that every chunk of a document version has a vector of that model ("" = not all have one).
+ * Without effect when another version has replaced it. */
 MUST_CHECK enum error vectors_complete(const struct document_call *call, const char *model,
                                        int64_t document_key);
 

@@ -1,20 +1,43 @@
-/* Computes vectors for documents indexed without them: requests them segment by segment, and
- * replaces the segment as merging does. */
+/* Makes vectors of documents after they are indexed. The database gets them, document by document;
+ * when all documents of a segment have theirs, a copy of the segment with vectors replaces it, as
+ * merging does. */
 #include "base/clock.h"
+#include "base/list.h"
+#include "embedding/embedder.h"
+#include "search/vector.h"
 #include "support/documents/ingest.h"
+#include "support/documents/vector_store.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { ROUND_MICROSECONDS = 5000000, BATCH_MEMORY = 1 << 28 };
+enum {
+    ROUND_MICROSECONDS = 5000000,
+    BATCH_MEMORY = 1 << 28,
+    PAGE = 32,           /* chunks of a document that are read at once */
+    EMBEDDER_BATCH = 4,  /* passages between two writes: about a second */
+    SEGMENT_BATCH = 1000 /* rows that are copied at once */
+};
 
-/* A segment that gets its vectors. */
-struct embedding {
+/* A round of embedding: one document, or one segment. */
+struct round {
     const struct document_call *call; /* its arena is reset with every batch */
-    struct llm_endpoint endpoint;
-    int64_t ends; /* of this call */
-    size_t chunks;
-    const char *failure;
+    const struct support_settings *settings;
+    const char *model;
+    int64_t ends;
+    const char *failure; /* why there are no more vectors; NULL = none */
+};
+
+/* A text of a chunk, or of one of its children, that has no vector yet. */
+struct lacking {
+    int64_t chunk;
+    uint32_t child;
+    const char *text;
+};
+struct lacking_list {
+    struct lacking *items;
+    size_t count;
 };
 
 struct llm_endpoint ingest_embed_endpoint(const struct support_settings *settings, double seconds)
@@ -23,61 +46,229 @@ struct llm_endpoint ingest_embed_endpoint(const struct support_settings *setting
                               settings->embedding_api_key_env, settings->connect_seconds, seconds);
 }
 
-/* The embedded text of a chunk: its context, and its text. */
-static enum error text_of(const struct document_call *call, const struct search_wanted *wanted,
-                          const char **text)
+const char *ingest_vector_model(struct arena *arena, const struct support_settings *settings)
 {
-    struct chunk_row row;
+    char name[EMBEDDER_MODEL_MAX];
+
+    if (settings->embedding_backend == EMBEDDING_REMOTE)
+        return settings->embedding_model;
+    if (settings->embedding_backend != EMBEDDING_LOCAL ||
+        !embedder_model(getenv("ASSAY_RUN_DIR"), name))
+        return NULL;
+    return arena_print(arena, "%s", name);
+}
+
+static bool has_vector(const struct chunk_vectors *known, int64_t chunk, uint32_t child)
+{
+    for (size_t i = 0; i < known->count; i++)
+        if (known->items[i].chunk == chunk && known->items[i].child == child)
+            return true;
+    return false;
+}
+
+/* What is embedded of a chunk: its context, and its text or a child's. */
+static void add_texts(struct arena *arena, const struct chunk_row *row,
+                      const struct chunk_vectors *known, struct lacking_list *list)
+{
     struct chunk_list children = {0};
-    bool found;
-    enum error error = document_chunk(call, wanted->chunk, &row, &found);
+    uint32_t count = 1;
 
-    *text = "-";
-    if (error || !found)
-        return error;
-    if (row.parent_child)
-        children = chunk_children(call->arena, row.body, strlen(row.body));
-    *text =
-        arena_print(call->arena, "%s\n%s", row.header,
-                    wanted->child < children.count ? children.items[wanted->child].body : row.body);
-    return ERROR_NONE;
+    if (row->parent_child) {
+        children = chunk_children(arena, row->body, strlen(row->body));
+        count = (uint32_t)(children.count ? children.count : 1);
+    }
+    for (uint32_t child = 0; child < count; child++)
+        if (!has_vector(known, row->key, child))
+            *LIST_ADD(arena, list) = (struct lacking){
+                row->key, child,
+                arena_print(arena, "%s\n%s", row->header,
+                            child < children.count ? children.items[child].body : row->body)};
 }
 
-static const uint8_t *pack(struct arena *arena, const struct embed_answer *answer, size_t count)
+static bool embed_here(const struct round *round, const char *const *texts, size_t count,
+                       struct chunk_vector *vectors, const char **failure)
 {
-    size_t bytes = search_vector_bytes(answer->dimension);
-    uint8_t *rows = arena_alloc(arena, count * bytes);
+    struct embedder_vector *answers =
+        ARENA_ARRAY(round->call->arena, struct embedder_vector, count);
+    size_t done;
 
-    for (size_t i = 0; i < count; i++)
-        search_vector_pack(answer->vectors + i * answer->dimension, answer->dimension,
-                           rows + i * bytes);
-    return rows;
+    *failure = embedder_passages(getenv("ASSAY_RUN_DIR"), texts, count, answers, &done);
+    for (size_t i = 0; i < done; i++) {
+        vectors[i].dimension = EMBEDDER_DIMENSION;
+        vectors[i].row = answers[i].row;
+        if (strcmp(answers[i].model, round->model) != 0) /* another one was installed */
+            *failure = "model_changed";
+    }
+    return !*failure;
 }
 
-static bool embed_chunks(void *context, const struct search_wanted *wanted, size_t count,
-                         const uint8_t **rows, uint32_t *dimension)
+static bool embed_remotely(const struct round *round, const char *const *texts, size_t count,
+                           struct chunk_vector *vectors, const char **failure)
 {
-    struct embedding *embedding = context;
-    struct arena *arena = embedding->call->arena;
+    const struct llm_endpoint endpoint =
+        ingest_embed_endpoint(round->settings, round->settings->embedding_timeout_sec);
+    struct arena *arena = round->call->arena;
     struct embed_answer answer;
-    const char **texts;
 
-    if (clock_monotonic_microseconds() >= embedding->ends)
-        return false;
-    arena_reset(arena);
-    texts = ARENA_ARRAY(arena, const char *, count);
-    for (size_t i = 0; i < count; i++)
-        if (text_of(embedding->call, &wanted[i], &texts[i])) {
-            embedding->failure = "the chunks cannot be read";
-            return false;
-        }
-    db_release(embedding->call->db);
-    embed_texts(arena, &embedding->endpoint, texts, count, NULL, &answer);
-    embedding->failure = answer.failure;
-    embedding->chunks += answer.failure ? 0 : count;
-    *dimension = answer.dimension;
-    *rows = answer.failure ? NULL : pack(arena, &answer, count);
+    embed_texts(arena, &endpoint, texts, count, NULL, &answer);
+    *failure = answer.failure;
+    for (size_t i = 0; i < count && !answer.failure; i++) {
+        uint8_t *row = arena_alloc(arena, search_vector_bytes(answer.dimension));
+
+        search_vector_pack(answer.vectors + i * answer.dimension, answer.dimension, row);
+        vectors[i].dimension = answer.dimension;
+        vectors[i].row = row;
+    }
     return !answer.failure;
+}
+
+/* Embeds some texts and stores their vectors. */
+static enum error embed_batch(struct round *round, const struct lacking *items, size_t count)
+{
+    struct arena *arena = round->call->arena;
+    const char **texts = ARENA_ARRAY(arena, const char *, count);
+    struct chunk_vector *vectors = ARENA_ARRAY(arena, struct chunk_vector, count);
+    bool remote = round->settings->embedding_backend == EMBEDDING_REMOTE;
+
+    for (size_t i = 0; i < count; i++) {
+        texts[i] = items[i].text;
+        vectors[i].chunk = items[i].chunk;
+        vectors[i].child = items[i].child;
+    }
+    db_release(round->call->db);
+    if (!(remote ? embed_remotely : embed_here)(round, texts, count, vectors, &round->failure))
+        return ERROR_NONE;
+    return vectors_write(round->call, round->model, vectors, count);
+}
+
+/* The chunks of a page that have no vector. */
+static enum error list_lacking(const struct round *round, const struct object_list *rows,
+                               struct lacking_list *list)
+{
+    const struct chunk_row *chunks = rows->items;
+    struct chunk_vectors known;
+    enum error error =
+        vectors_read(round->call, round->model, chunks[0].key, chunks[rows->count - 1].key, &known);
+
+    *list = (struct lacking_list){.items = NULL};
+    for (size_t i = 0; i < rows->count && !error; i++)
+        add_texts(round->call->arena, &chunks[i], &known, list);
+    return error;
+}
+
+static bool is_over(const struct round *round)
+{
+    return round->failure || clock_monotonic_microseconds() >= round->ends;
+}
+
+static enum error embed_page(struct round *round, const struct object_list *rows)
+{
+    size_t batch = round->settings->embedding_backend == EMBEDDING_REMOTE
+                       ? (size_t)round->settings->embedding_batch
+                       : EMBEDDER_BATCH;
+    struct lacking_list list;
+    enum error error = list_lacking(round, rows, &list);
+
+    for (size_t i = 0; !error && i < list.count && !round->failure; i += batch) {
+        if (is_over(round))
+            round->failure = "";
+        else
+            error =
+                embed_batch(round, &list.items[i], list.count - i < batch ? list.count - i : batch);
+    }
+    return error;
+}
+
+/* As many chunks as the round has time for; the next round goes on behind them. */
+static enum error embed_document(struct round *round, int64_t document)
+{
+    struct object_list rows;
+    enum error error = ERROR_NONE;
+
+    for (int64_t from = 0; !error && !round->failure; from += PAGE) {
+        arena_reset(round->call->arena);
+        error = document_chunks(round->call, document, from, from + PAGE - 1, &rows);
+        if (!error && !rows.count)
+            return vectors_complete(round->call, round->model, document);
+        if (!error)
+            error = embed_page(round, &rows);
+    }
+    if (!error && round->failure && *round->failure)
+        error = problem_set(round->call->problem, ERROR_UNAVAILABLE, "embeddings_unavailable",
+                            "no vectors of documents: %s", round->failure);
+    return error;
+}
+
+/* How many of `wanted` follow each other in keys. */
+static size_t run_of(const struct search_wanted *wanted, size_t count)
+{
+    size_t length = 1;
+
+    while (length < count && wanted[length].chunk >= wanted[length - 1].chunk &&
+           wanted[length].chunk - wanted[length - 1].chunk <= 1)
+        length++;
+    return length;
+}
+
+static const struct chunk_vector *find(const struct chunk_vectors *vectors, size_t *at,
+                                       const struct search_wanted *wanted)
+{
+    while (*at < vectors->count && (vectors->items[*at].chunk < wanted->chunk ||
+                                    (vectors->items[*at].chunk == wanted->chunk &&
+                                     vectors->items[*at].child < wanted->child)))
+        ++*at;
+    return *at < vectors->count && vectors->items[*at].chunk == wanted->chunk &&
+                   vectors->items[*at].child == wanted->child
+               ? &vectors->items[*at]
+               : NULL;
+}
+
+/* Copies the rows of a run to `rows`, in their order. False when one is missing or has another
+ * dimension than `*dimension`, which the first one sets. */
+static bool copy_run(struct round *round, const struct search_wanted *wanted, size_t count,
+                     struct text *rows, uint32_t *dimension)
+{
+    struct chunk_vectors vectors;
+    size_t at = 0;
+
+    if (vectors_read(round->call, round->model, wanted[0].chunk, wanted[count - 1].chunk,
+                     &vectors)) {
+        round->failure = "the database cannot be read";
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct chunk_vector *found = find(&vectors, &at, &wanted[i]);
+
+        if (found && !*dimension)
+            *dimension = found->dimension;
+        if (found && found->dimension != *dimension)
+            round->failure = "vectors of several dimensions";
+        if (!found || round->failure) /* a document may have been replaced meanwhile */
+            return false;
+        text_append(rows, (const char *)found->row, search_vector_bytes(found->dimension));
+    }
+    return true;
+}
+
+static bool rows_of_chunks(void *context, const struct search_wanted *wanted, size_t count,
+                           const uint8_t **rows, uint32_t *dimension)
+{
+    struct round *round = context;
+    struct text bytes;
+    size_t done = 0;
+
+    arena_reset(round->call->arena);
+    text_start(&bytes, round->call->arena, BATCH_MEMORY / 4);
+    *dimension = 0;
+    while (done < count) {
+        size_t length = run_of(wanted + done, count - done);
+
+        if (!copy_run(round, wanted + done, length, &bytes, dimension))
+            return false;
+        done += length;
+    }
+    *rows = (const uint8_t *)bytes.bytes;
+    return true;
 }
 
 static enum error exchange(const struct document_call *call, const char *folder,
@@ -91,19 +282,13 @@ static enum error exchange(const struct document_call *call, const char *folder,
 
 /* The copy contains all documents of the old segment, tombstoned ones included, at their
  * indexes. */
-static enum error fill(const struct document_call *call, const struct support_settings *settings,
-                       const struct segment_row *old, struct arena *batch)
+static enum error fill_segment(struct round *round, const struct document_call *call,
+                               const struct segment_row *old)
 {
-    const char *folder = ingest_index_folder(call->arena, settings, call->tenant);
+    const char *folder = ingest_index_folder(call->arena, round->settings, call->tenant);
     const struct search_segment from = ingest_as_segment(call->arena, old);
-    const struct document_call reading = {call->db, batch, call->tenant, call->problem};
-    struct embedding embedding = {
-        .call = &reading,
-        .endpoint = ingest_embed_endpoint(settings, settings->embedding_timeout_sec),
-        .ends = clock_monotonic_microseconds() + ROUND_MICROSECONDS};
-    const struct search_embedder embedder = {search_vector_model(settings->embedding_model),
-                                             (size_t)settings->embedding_batch, embed_chunks,
-                                             &embedding};
+    const struct search_embedder embedder = {search_vector_model(round->model), SEGMENT_BATCH,
+                                             rows_of_chunks, round};
     struct segment_row fresh = *old;
     bool whole;
     enum error error;
@@ -112,18 +297,56 @@ static enum error fill(const struct document_call *call, const struct support_se
     error = search_fill_vectors(folder, &from, &embedder, fresh.name, &fresh.bytes, &whole,
                                 call->problem);
     if (error == ERROR_NOT_FOUND)
-        return ingest_rebuild(call, settings, old);
+        return ingest_rebuild(call, round->settings, old);
     if (error)
         return error;
-    fresh.vectors = whole ? settings->embedding_model : NULL;
-    if (embedding.chunks || whole)
-        error = exchange(call, folder, old, &fresh);
-    else
-        unlink(arena_print(call->arena, "%s/%s", folder, fresh.name));
-    if (!error && embedding.failure)
+    fresh.vectors = round->model;
+    if (whole)
+        return exchange(call, folder, old, &fresh);
+    unlink(arena_print(call->arena, "%s/%s", folder, fresh.name));
+    for (size_t i = 0; i < old->count && !error; i++) /* look for what is missing */
+        error = old->dead[i] ? ERROR_NONE : vectors_complete(call, "", old->document[i]);
+    if (!error && round->failure)
         error = problem_set(call->problem, ERROR_UNAVAILABLE, "embeddings_unavailable",
-                            "no vectors from RAG_EMBEDDING_REMOTE_URL: %s", embedding.failure);
+                            "no vectors of a segment: %s", round->failure);
     return error;
+}
+
+static enum error fill_next_segment(struct round *round, const struct document_call *call,
+                                    const char *segment)
+{
+    struct segment_rows rows;
+    int64_t version;
+    enum error error = document_segments(call, &version, &rows);
+
+    for (size_t i = 0; !error && i < rows.count; i++)
+        if (strcmp(rows.items[i].name, segment) == 0)
+            return fill_segment(round, call, &rows.items[i]);
+    return error;
+}
+
+/* A segment that can be filled comes before the next document: its vectors are searched at once. */
+static enum error work(struct round *round, struct document_call *call,
+                       struct document_call *reading, bool *worked)
+{
+    const char *segment;
+    int64_t document;
+    enum error error = vectors_next_segment(call->db, call->arena, round->model, &call->tenant,
+                                            &segment, call->problem);
+
+    if (!error && call->tenant) {
+        *worked = true;
+        reading->tenant = call->tenant;
+        return fill_next_segment(round, call, segment);
+    }
+    if (!error)
+        error = vectors_next_document(call->db, call->arena, round->model, &call->tenant, &document,
+                                      call->problem);
+    if (error || !call->tenant)
+        return error;
+    *worked = true;
+    reading->tenant = call->tenant;
+    return embed_document(round, document);
 }
 
 enum error ingest_vectors(struct db *db, struct arena *arena,
@@ -131,29 +354,20 @@ enum error ingest_vectors(struct db *db, struct arena *arena,
                           struct problem *problem)
 {
     struct document_call call = {.db = db, .arena = arena, .problem = problem};
-    const char *segment;
-    struct segment_rows rows;
-    struct arena *batch;
-    int64_t version;
-    enum error error = ERROR_NONE;
+    struct document_call reading = {.db = db, .problem = problem};
+    struct round round = {.call = &reading,
+                          .settings = settings,
+                          .ends = clock_monotonic_microseconds() + ROUND_MICROSECONDS};
+    enum error error;
 
     *worked = false;
-    if (settings->embedding_backend != EMBEDDING_REMOTE)
+    round.model = ingest_vector_model(arena, settings);
+    if (!round.model)
         return ERROR_NONE;
-    error = document_lacking_vectors(db, arena, settings->embedding_model, &call.tenant, &segment,
-                                     problem);
-    if (error || !call.tenant)
-        return error;
-    *worked = true;
-    batch = arena_create(BATCH_MEMORY);
-    error = batch ? document_segments(&call, &version, &rows)
-                  : problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for vectors");
-    for (size_t i = 0; !error && i < rows.count; i++)
-        if (strcmp(rows.items[i].name, segment) == 0) {
-            error = fill(&call, settings, &rows.items[i], batch);
-            break;
-        }
-    if (batch)
-        arena_destroy(batch);
+    reading.arena = arena_create(BATCH_MEMORY);
+    if (!reading.arena)
+        return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for vectors");
+    error = work(&round, &call, &reading, worked);
+    arena_destroy(reading.arena);
     return error;
 }

@@ -26,7 +26,7 @@ BELOW = {
     "db": {"shm", "crypto", "i18n"},
     "shm": {"crypto", "i18n"},
     "documents": {"net", "text"},
-    "embedding": {"net", "documents", "crypto", "text"},
+    "embedding": {"search", "documents", "net", "db", "shm"} | LOW,
     "stats": {"math"},
 }
 
