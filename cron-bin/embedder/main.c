@@ -4,6 +4,7 @@
 #include "base/help.h"
 #include "base/log.h"
 #include "base/number.h"
+#include "base/sanitized.h"
 #include "embedding/embedder_server.h"
 #include "embedding/model_files.h"
 #include "jobs/worker_pool.h"
@@ -119,7 +120,8 @@ static enum error confine(const struct serving *serving, struct problem *problem
     const struct rlimit memory = {MEMORY_MOST, MEMORY_MOST}, none = {0, 0};
 
     setrlimit(RLIMIT_CORE, &none);
-    setrlimit(RLIMIT_AS, &memory);
+    if (!SANITIZED)
+        setrlimit(RLIMIT_AS, &memory);
     return confine_process((enum confine_mode)serving->settings.confine, directories, problem);
 }
 
