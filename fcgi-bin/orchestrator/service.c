@@ -90,6 +90,25 @@ static const struct metric metrics[METRICS_COUNTED] = {
                          .buckets = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}},
     [METRIC_WITHOUT_CACHE] = {"orch_rate_limit_without_cache_total", METRIC_COUNTER,
                               "Requests whose limit could not be asked of ORCH_CACHE_URL."},
+    [METRIC_MODEL_CALLS] = {"orch_model_calls_total", METRIC_COUNTER,
+                            "Calls of each model that were made.",
+                            .labels = {"model_id", "provider", "status"}},
+    [METRIC_MODEL_ERRORS] = {"orch_model_errors_total", METRIC_COUNTER,
+                             "Calls of each model that failed, or could not be made.",
+                             .labels = {"failure_code", "model_id", "provider"}},
+    [METRIC_MODEL_TOKENS] = {"orch_model_tokens_total", METRIC_COUNTER,
+                             "Tokens of each model; cached ones are part of the input.",
+                             .labels = {"kind", "model_id", "provider"}},
+    [METRIC_MODEL_COST] = {"orch_model_cost_usd_total", METRIC_COUNTER,
+                           "What was booked for calls of each model, in US dollars.",
+                           .labels = {"model_id", "provider"}},
+    [METRIC_MODEL_DURATION] = {"orch_model_call_duration_seconds", METRIC_HISTOGRAM,
+                               "How long calls of each model took.", .labels = {"model_id"},
+                               .buckets = {0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300}},
+    [METRIC_MODEL_FIRST_OUTPUT] = {"orch_model_first_output_seconds", METRIC_HISTOGRAM,
+                                   "Time to the first token of streamed answers of each model.",
+                                   .labels = {"model_id"},
+                                   .buckets = {0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60}},
 };
 
 /* The rate limit comes before the key, and the key before any answer about paths. */
@@ -207,6 +226,48 @@ static void count_failure(const char *adapter, int failure_code, void *context)
                (const char *const[]){adapter, code ? code : "none"}, 1);
 }
 
+static void count_tokens(struct metrics *counts, const struct model *model,
+                         const struct result *result)
+{
+    const struct {
+        const char *kind;
+        struct optional_integer count;
+    } rows[] = {{"input", result->input_tokens},
+                {"cached_input", result->cached_tokens},
+                {"output", result->output_tokens}};
+
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        if (rows[i].count.value > 0)
+            metric_add(counts, METRIC_MODEL_TOKENS,
+                       (const char *const[]){rows[i].kind, model->id, model->provider},
+                       (double)rows[i].count.value);
+}
+
+/* A call without times was never made. */
+static void count_call(const struct model *model, const struct result *result, void *context)
+{
+    struct metrics *counts = ((const struct service *)context)->server->metrics;
+    const char *code = failure_name(result->failure_code);
+
+    if (result->status == RUN_FAILED)
+        metric_add(counts, METRIC_MODEL_ERRORS,
+                   (const char *const[]){code ? code : "none", model->id, model->provider}, 1);
+    if (!result->started_at)
+        return;
+    metric_add(counts, METRIC_MODEL_CALLS,
+               (const char *const[]){model->id, model->provider, run_status_names[result->status]},
+               1);
+    count_tokens(counts, model, result);
+    if (result->cost.value > 0)
+        metric_add(counts, METRIC_MODEL_COST, (const char *const[]){model->id, model->provider},
+                   (double)result->cost.value / NANO_PER_DOLLAR);
+    metric_observe(counts, METRIC_MODEL_DURATION, &model->id,
+                   (double)(result->ended_at - result->started_at) / 1e6);
+    if (result->first_output_at)
+        metric_observe(counts, METRIC_MODEL_FIRST_OUTPUT, &model->id,
+                       (double)(result->first_output_at - result->started_at) / 1e6);
+}
+
 static enum error ready(struct server *server, bool starts, struct problem *problem)
 {
     struct service *service = server->state;
@@ -216,6 +277,7 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
     service->worker.region = server->region;
     service->worker.run_directory = getenv("ASSAY_RUN_DIR");
     service->worker.on_failure = count_failure;
+    service->worker.on_call = count_call;
     service->worker.context = service;
     if (server->region)
         db_queue_writers(store_handle(service->store), server->region);

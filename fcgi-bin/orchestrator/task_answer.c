@@ -53,6 +53,8 @@ static const struct field task_step_fields[] = {
     MOMENT(OWNER, started_at, .time = TIME_Z,
            .help = "When its call began; null where none was made, or it is not known."),
     MOMENT(OWNER, completed_at, .time = TIME_Z),
+    MOMENT(OWNER, first_output_at, .time = TIME_Z,
+           .help = "When the first piece of its answer came; null for answers that came whole."),
 };
 #undef OWNER
 static SCHEMA(task_step_schema, struct step_record, "TaskStep", task_step_fields);

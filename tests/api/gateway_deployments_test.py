@@ -31,7 +31,7 @@ def entry(servers, name, weights=(3, 1), **more):
 def live(servers, tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "models.json"
     write_models(path, servers["first"].url, max_retries=2)
-    rows = json.loads(path.read_text()) + [entry(servers, name) for name in ("shared", "limited", "down", "streams", "wrong")]
+    rows = json.loads(path.read_text()) + [entry(servers, name) for name in ("shared", "limited", "down", "streams", "wrong", "counted")]
     path.write_text(json.dumps(rows))
     env = {**servers["first"].settings, "ORCH_API_BREAKER_FAILURES": "0", "ORCH_MODELS_FILE": str(path),
            "ORCH_DAILY_COST_LIMIT_USD": "1000"}
@@ -98,3 +98,42 @@ def test_own_models_are_asked_again(live, servers):
     begun = time.monotonic()
     assert ask(live, "at-openai").json()["choices"][0]["message"]["content"] == "at last"
     assert time.monotonic() - begun >= 1 and len(servers["first"].calls) == 3
+
+
+def counted(live, name, **labels):
+    """The value of a metric with these labels."""
+    line = name + "{" + ",".join(f'{key}="{value}"' for key, value in sorted(labels.items())) + "} "
+    return sum(float(row[len(line):]) for row in live.get("/metrics").text.splitlines() if row.startswith(line))
+
+
+def test_calls_of_a_step_first_output_and_metrics_of_models(live, servers):
+    """Two places fail, the third one streams: the step knows every call, its first piece, and the metrics what each call was."""
+    for place in ("first", "second"):
+        servers[place].answers["counted"] = "status:500"
+    servers["spare"].answers["counted"] = "one two three"
+    told = events(ask(live, "counted", stream=True, stream_options={"include_usage": True}))
+    usage = next(d for _, d in told if d != "[DONE]" and d.get("usage"))
+    task = live.get(f"/api/v1/tasks/{usage['orch']['task_id']}").json()
+    step = task["steps"][0]
+    assert step["started_at"] <= step["first_output_at"] <= step["completed_at"]
+    calls = next(e for e in task["events"] if e["event_type"] == "step.completed")["payload"]["details"]["calls"]
+    assert [c["failure_code"] for c in calls] == ["provider_unavailable", "provider_unavailable", None]
+    assert all(a["completed_at"] <= b["started_at"] for a, b in zip(calls, calls[1:])) and calls[0]["first_output_at"] is None
+    assert calls[2]["first_output_at"] == step["first_output_at"] and calls[2]["started_at"] == step["started_at"]
+    model = {"model_id": "counted", "provider": "local"}
+    assert counted(live, "orch_model_calls_total", **model, status="failed") == 2
+    assert counted(live, "orch_model_calls_total", **model, status="succeeded") == 1
+    assert counted(live, "orch_model_errors_total", **model, failure_code="provider_unavailable") == 2
+    for kind, count in (("input", usage["usage"]["prompt_tokens"]), ("output", usage["usage"]["completion_tokens"])):
+        assert count > 0 and counted(live, "orch_model_tokens_total", **model, kind=kind) == count
+    assert counted(live, "orch_model_cost_usd_total", **model) == pytest.approx(sum(c["cost_usd"] or 0 for c in calls))
+    assert counted(live, "orch_model_call_duration_seconds_count", model_id="counted") == 3
+    assert counted(live, "orch_model_first_output_seconds_count", model_id="counted") == 1
+
+
+def test_a_whole_answer_has_no_first_output(live):
+    task_id = ask(live, "shared").json()["orch"]["task_id"]
+    step = live.get(f"/api/v1/tasks/{task_id}").json()["steps"][0]
+    assert step["first_output_at"] is None and step["started_at"] < step["completed_at"]
+    assert counted(live, "orch_model_calls_total", model_id="shared", provider="local", status="succeeded") >= 1
+    assert counted(live, "orch_model_first_output_seconds_count", model_id="shared") == 0

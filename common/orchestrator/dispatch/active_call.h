@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "orchestrator/dispatch/adapters.h"
+#include "orchestrator/dispatch/attempts.h"
 #include "orchestrator/dispatch/replacement.h"
 #include "shm/semaphore.h"
 
@@ -11,7 +12,9 @@ enum call_state { CALL_QUEUED, CALL_RUNNING, CALL_IN_BROWSER, CALL_DONE };
 
 /* One call request in progress. */
 struct active_call {
-    const struct call_request *wanted;
+    const struct call_request *wanted;    /* = &watched */
+    const struct call_request *passed_on; /* the same, whose pieces nobody watches */
+    struct call_request watched;
     struct result *result;
     const struct model *model;  /* the current model */
     struct placement placement; /* of its deployments */
@@ -21,6 +24,8 @@ struct active_call {
     struct browser_call browser;
     size_t hold; /* number of its hold in the run, from 1; 0 = none is needed */
     int64_t queued_at, started_at;
+    int64_t first_at; /* of the first piece of a stream; 0 = none came */
+    struct attempt_list attempts;
     int64_t charged_tokens; /* of the key's minute */
     int64_t earlier_cost;   /* of the model before the fallback */
     const char *fallback;   /* details of the previous model; NULL */

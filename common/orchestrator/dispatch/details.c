@@ -3,6 +3,20 @@
 
 enum { DETAILS_MAX = 1 << 20 };
 
+#define OWNER struct call_attempt
+static const struct field attempt_fields[] = {
+    STRING(OWNER, model_id),
+    MOMENT(OWNER, started_at, .time = TIME_Z),
+    MOMENT(OWNER, first_output_at, .time = TIME_Z),
+    MOMENT(OWNER, completed_at, .time = TIME_Z),
+    CHOICE(OWNER, failure_code, failure_code_names, .choice_count = FAILURE_CODE__MAX,
+           .nullable = true),
+    STRING(OWNER, failure_message, .nullable = true),
+    NULLABLE_NUMBER(OWNER, cost_usd),
+};
+#undef OWNER
+static SCHEMA(attempt_schema, struct call_attempt, "CallAttempt", attempt_fields);
+
 #define OWNER struct call_details
 static const struct field details_fields[] = {
     NULLABLE_BOOLEAN(OWNER, simulated, .omit_if_null = true),
@@ -43,6 +57,7 @@ static const struct field details_fields[] = {
     STRING(OWNER, fallback_reason, .omit_if_null = true),
     STRING(OWNER, primary_failure_message, .omit_if_null = true),
     NULLABLE_BOOLEAN(OWNER, cancelled, .omit_if_null = true),
+    OBJECTS(OWNER, calls, attempt_schema, .omit_if_null = true),
 };
 #undef OWNER
 SCHEMA(call_details_schema, struct call_details, "CallDetails", details_fields);

@@ -5,6 +5,15 @@
 
 #include "orchestrator/dispatch/browser_state.h"
 
+/* A call of a step that took more than one. */
+struct call_attempt {
+    const char *model_id;
+    struct optional_integer started_at, first_output_at, completed_at;
+    int failure_code;
+    const char *failure_message;
+    struct optional_number cost_usd;
+};
+
 /* Absent members are omitted. */
 struct call_details {
     struct optional_boolean simulated; /* of a dry run, as the next ones */
@@ -32,6 +41,7 @@ struct call_details {
     struct optional_number excess_usd; /* billed beyond what was held */
     struct optional_boolean fallback_used, cancelled;
     const char *fallback_from_model, *fallback_reason, *primary_failure_message;
+    OBJECT_LIST(struct call_attempt, calls); /* when there were several */
 };
 SCHEMA_OF(call_details_schema, struct call_details);
 

@@ -37,19 +37,20 @@ static void release_slot(struct active_call *active, const struct run *run)
 static void end_call(struct call_batch *batch, struct active_call *active)
 {
     struct result *result = active->result;
+    const char *calls;
 
     release_slot(active, batch->run);
     call_book(batch->run, active);
+    call_note(batch->run, active);
     if (active->earlier_cost)
         result->cost = GIVEN_INTEGER(result->cost.value + active->earlier_cost);
     if (!result->duration_ms.given)
         result->duration_ms =
             GIVEN_INTEGER(active->started_at ? milliseconds_since(active->started_at) : 0);
-    if (active->started_at) {
-        result->ended_at = clock_unix_microseconds();
-        result->started_at =
-            result->ended_at - (clock_monotonic_microseconds() - active->started_at);
-    }
+    calls = attempts_details(batch->run->arena, &active->attempts);
+    if (calls)
+        result->details =
+            json_join(batch->run->arena, result->details ? result->details : "{}", calls);
     if (active->fallback)
         result->details = json_join(batch->run->arena, result->details, active->fallback);
     active->state = CALL_DONE;
@@ -62,13 +63,14 @@ static void end_call(struct call_batch *batch, struct active_call *active)
 static void queue_again(struct run *run, struct active_call *active, const struct model *model)
 {
     call_book(run, active);
+    call_note(run, active);
     release_slot(active, run);
     active->earlier_cost += active->result->cost.value;
     active->charged_tokens = 0;
     active->model = model;
     active->state = CALL_QUEUED;
     active->queued_at = clock_monotonic_microseconds();
-    active->started_at = 0;
+    active->started_at = active->first_at = 0;
     *active->result = (struct result){.model = active->wanted->model,
                                       .executed = model,
                                       .adapter_name = adapter_name_of(run->arena, model),
@@ -429,10 +431,10 @@ enum error dispatch(struct run *run, const struct call_request *requests, size_t
                                      .executed = requests[i].model,
                                      .adapter_name = adapter_name_of(run->arena, requests[i].model),
                                      .failure_code = FAILURE_NONE};
-        batch->active_calls[i] = (struct active_call){.wanted = &calls[i],
-                                                      .result = &results[i],
+        batch->active_calls[i] = (struct active_call){.result = &results[i],
                                                       .model = requests[i].model,
                                                       .queued_at = clock_monotonic_microseconds()};
+        call_watch_pieces(&batch->active_calls[i], &calls[i]);
     }
     if (run->dry_run) {
         simulate(run, calls, count, results);

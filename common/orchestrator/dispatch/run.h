@@ -27,6 +27,8 @@ struct caller_key {
     bool redacts_prompts;      /* personal data is neither sent to models nor written */
 };
 
+struct result;
+
 /* Lives as long as the worker; a copy as long as a request that is traced or has a virtual key. */
 struct worker_context {
     const struct orchestrator_settings *settings;
@@ -35,6 +37,9 @@ struct worker_context {
     const char *run_directory; /* contains the socket of the browser's process; NULL = no browser */
     /* Called when a call of an adapter has failed; NULL = failures are not counted. */
     void (*on_failure)(const char *adapter, int failure_code, void *context);
+    /* Called when a call of the model has ended or, without times, was never made; NULL = calls are
+     * not counted. */
+    void (*on_call)(const struct model *model, const struct result *result, void *context);
     void *context;
     const struct caller_key *key; /* NULL = the caller has none */
     /* Of the request at hand; NULL = nothing is traced. */
@@ -77,6 +82,7 @@ struct result {
     bool was_rejected; /* the provider rejects the request as invalid */
     struct optional_integer duration_ms;
     int64_t started_at, ended_at; /* Unix microseconds; 0 = the call was never made */
+    int64_t first_output_at;      /* of a streamed answer; 0 = it came whole, or nothing came */
     struct optional_integer input_tokens, output_tokens;
     struct optional_integer cached_tokens, cache_write_tokens, reasoning_tokens; /* parts of them */
     struct optional_integer cost; /* billionths of a US dollar: the booked cost */

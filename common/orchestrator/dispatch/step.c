@@ -36,6 +36,7 @@ void run_add_step(struct run *run, const struct result *result)
         .executed_model_id = replaced ? result->executed->id : NULL,
         .started_at = {result->started_at != 0, result->started_at},
         .completed_at = {result->ended_at != 0, result->ended_at},
+        .first_output_at = {result->first_output_at != 0, result->first_output_at},
         .details = result->details};
     run->steps = (struct step_list){run->steps.count + 1, steps};
     run_add_count(&run->cached_tokens, result->cached_tokens);

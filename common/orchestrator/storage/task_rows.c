@@ -53,6 +53,7 @@ static const struct field step_fields[] = {
     STRING(OWNER, executed_model_id, .nullable = true),
     MOMENT(OWNER, started_at, .time = TIME_Z),
     MOMENT(OWNER, completed_at, .time = TIME_Z),
+    MOMENT(OWNER, first_output_at, .time = TIME_Z),
 };
 #undef OWNER
 SCHEMA(step_record_schema, struct step_record, "StepRecord", step_fields);

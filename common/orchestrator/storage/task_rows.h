@@ -13,7 +13,7 @@
 #define STEP_COLUMNS                                                                               \
     "task_id, step_index, model_id, model_display_name, backend, provider, status, failure_code,"  \
     " failure_message, output_text, duration_ms, input_tokens, output_tokens, cost_usd,"           \
-    " executed_model_id, started_at, completed_at"
+    " executed_model_id, started_at, completed_at, first_output_at"
 #define EVENT_COLUMNS "event_id, task_id, sequence_no, event_type, created_at, payload"
 
 /* For SELECT: earlier versions wrote `pending` for a step without a call. */
@@ -21,6 +21,6 @@
     "task_id, step_index, model_id, model_display_name, backend, provider,"                        \
     " CASE WHEN status = 'pending' THEN 'accepted' ELSE status END AS status, failure_code,"       \
     " failure_message, output_text, duration_ms, input_tokens, output_tokens, cost_usd,"           \
-    " executed_model_id, started_at, completed_at"
+    " executed_model_id, started_at, completed_at, first_output_at"
 
 #endif

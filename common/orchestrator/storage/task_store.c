@@ -33,7 +33,7 @@ static const struct statement delete_task = {
 static const struct statement insert_step = {
     .name = "orch_step_insert",
     .sql = "INSERT INTO orch_task_steps (" STEP_COLUMNS
-           ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+           ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
 static const struct statement insert_event = {
     .name = "orch_event_insert",
@@ -119,7 +119,7 @@ static enum error write_step(struct db *db, const char *task_id, const struct st
                              struct problem *problem)
 {
     struct query *query = db_query(db, &insert_step);
-    time_text started_at, completed_at;
+    time_text started_at, completed_at, first_output_at;
 
     query_bind_text(query, task_id);
     query_bind_integer(query, step->step_index);
@@ -138,6 +138,7 @@ static enum error write_step(struct db *db, const char *task_id, const struct st
     query_bind_text(query, step->executed_model_id);
     bind_time(query, step->started_at, started_at);
     bind_time(query, step->completed_at, completed_at);
+    bind_time(query, step->first_output_at, first_output_at);
     return query_end(query, problem);
 }
 
