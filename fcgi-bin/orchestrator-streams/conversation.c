@@ -17,6 +17,8 @@ static const struct field fields[] = {
     JSON_OBJECT(OWNER, template, .nullable = true,
                 .help = "Messages of a stored template before these: name, version (without it the "
                         "one in production), and variables."),
+    JSON_OBJECT(OWNER, prompt, .nullable = true,
+                .help = "The same as OpenAI's responses name it: id, version, variables."),
     NULLABLE_BOOLEAN(OWNER, stream),
     JSON_OBJECT(OWNER, stream_options, .nullable = true),
     JSON_VALUE(OWNER, stop, .nullable = true),
@@ -255,11 +257,14 @@ static enum error read_all_messages(struct request *request, struct gateway_call
 {
     const struct completion_body *body = request->body;
     const json_t *messages = body->messages;
-    enum error error = ERROR_NONE;
+    struct template_reference template;
+    enum error error = prompt_template_named(request, body->template, body->prompt, &template);
 
-    if (body->template && !json_is_null(body->template))
-        error = prompt_template_use(request, body->template, messages, &messages,
-                                    &call->template_version);
+    if (error)
+        return error;
+    if (template.value && !json_is_null(template.value))
+        error =
+            prompt_template_use(request, &template, messages, &messages, &call->template_version);
     else if (!messages || json_is_null(messages))
         error = request_fault(request, "body", "messages", "missing", "Field required");
     return error ? error : read_messages(request, messages, &call->request);

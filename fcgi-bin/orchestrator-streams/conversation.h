@@ -9,7 +9,7 @@
 struct completion_body {
     const char *model;
     json_t *messages; /* NULL = those of the template alone */
-    json_t *template;
+    json_t *template, *prompt;
     struct optional_boolean stream, parallel_tool_calls, logprobs;
     json_t *stream_options, *stop, *tools, *tool_choice, *response_format, *metadata;
     struct optional_number temperature, top_p, presence_penalty, frequency_penalty;

@@ -14,6 +14,7 @@ static const char *const refused[] = {
 /* Members of the schema, which each protocol expresses in its own way. */
 static const char *const known[] = {"model",
                                     "template",
+                                    "prompt",
                                     "messages",
                                     "stream",
                                     "stream_options",

@@ -13,7 +13,10 @@ enum { TOOLS_MAX = 128 };
 static const struct field fields[] = {
     STRING(OWNER, model, .required = true, .min_length = 1, .max_length = 200,
            .help = "A model of the catalog, `orch:smart` or `orch:consensus`."),
-    JSON_VALUE(OWNER, input, .required = true),
+    JSON_VALUE(OWNER, input, .nullable = true, .help = "Required without a prompt."),
+    JSON_OBJECT(OWNER, prompt, .nullable = true,
+                .help = "A stored template, whose messages come before the input: id, version "
+                        "(without it the one in production), and variables."),
     STRING(OWNER, instructions, .nullable = true),
     STRING(OWNER, previous_response_id, .nullable = true, .min_length = 1, .max_length = 200,
            .help = "An own stored answer that this one continues."),
@@ -161,7 +164,7 @@ static enum error read_include(struct request *request, const json_t *include,
 static enum error read_more(struct request *request, const struct response_body *body,
                             struct llm_request *conversation)
 {
-    static const char *const refused[] = {"conversation", "prompt", "max_tool_calls", NULL};
+    static const char *const refused[] = {"conversation", "max_tool_calls", NULL};
     const json_t *verbosity = json_object_get(body->text, "verbosity");
     const char *own[COUNT_OF(fields) + 1];
 
@@ -216,7 +219,7 @@ enum error response_read(struct request *request, const char *owner, struct gate
                                          .service_tier = body->service_tier};
     error = read_parameters(request, body, conversation);
     if (!error)
-        error = response_read_items(request, owner, conversation);
+        error = response_read_items(request, owner, call);
     if (!error)
         call->prompt = conversation_text(request->arena, conversation);
     return error;

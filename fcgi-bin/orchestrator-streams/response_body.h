@@ -7,7 +7,8 @@
 
 struct response_body {
     const char *model, *instructions, *previous_response_id, *user, *service_tier, *truncation;
-    json_t *input, *tools, *tool_choice, *text, *reasoning, *metadata, *include, *stream_options;
+    json_t *input, *prompt, *tools, *tool_choice, *text, *reasoning, *metadata, *include,
+        *stream_options;
     struct optional_boolean store, stream, parallel_tool_calls, background;
     struct optional_number temperature, top_p;
     struct optional_integer max_output_tokens, top_logprobs;

@@ -4,6 +4,7 @@
 #include "base/list.h"
 #include "orchestrator-streams/part.h"
 #include "orchestrator-streams/response_body.h"
+#include "orchestrator-streams/template_use.h"
 #include "orchestrator/service.h"
 #include "orchestrator/storage/response_store.h"
 
@@ -311,19 +312,47 @@ static enum error read_chain(struct request *request, const char *owner, struct 
     return ERROR_NONE;
 }
 
-enum error response_read_items(struct request *request, const char *owner,
-                               struct llm_request *conversation)
+static bool is_given(const json_t *value)
+{
+    return value && !json_is_null(value);
+}
+
+/* The messages of the prompt of the request, if it has one. */
+static enum error read_prompt(struct request *request, struct reading *reading,
+                              struct gateway_call *call)
 {
     const struct response_body *body = request->body;
+    const struct template_reference prompt = {body->prompt, "prompt", "id"};
+    const json_t *messages = NULL;
+    enum error error;
+
+    if (!is_given(body->prompt))
+        return ERROR_NONE;
+    error = prompt_template_use(request, &prompt, NULL, &messages, &call->template_version);
+    for (size_t i = 0; !error && i < json_array_size(messages); i++)
+        if (!read_message(reading, json_array_get(messages, i)))
+            error =
+                request_fault(request, "body", "prompt", "value_error", "this template is damaged");
+    return error;
+}
+
+enum error response_read_items(struct request *request, const char *owner,
+                               struct gateway_call *call)
+{
+    struct llm_request *conversation = &call->request;
+    const struct response_body *body = request->body;
     struct reading reading = {.arena = request->arena, .request = request, .owner = owner};
-    enum error error = ERROR_NONE;
+    enum error error;
 
     if (body->instructions)
         *LIST_ADD(reading.arena, &reading.messages) =
             (struct llm_message){.role = "system", .content = body->instructions};
-    if (body->previous_response_id)
+    error = read_prompt(request, &reading, call);
+    if (!error && body->previous_response_id)
         error = read_chain(request, owner, &reading);
-    if (!error)
+    if (!error && !is_given(body->input) && !is_given(body->prompt))
+        error = request_fault(request, "body", "input", "missing", "Field required");
+    if (!error && is_given(body->input))
         error = read_input(request, &reading, body->input);
     conversation->messages = reading.messages.items;
     conversation->message_count = reading.messages.count;

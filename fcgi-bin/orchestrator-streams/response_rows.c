@@ -88,6 +88,7 @@ static const struct field response_fields[] = {
                          .help = "Messages, calls of functions and reasoning, in their order."),
     BOOLEAN(OWNER, parallel_tool_calls),
     STRING(OWNER, previous_response_id, .nullable = true),
+    JSON_OBJECT(OWNER, prompt, .nullable = true),
     JSON_OBJECT(OWNER, reasoning, .nullable = true),
     STRING(OWNER, service_tier, .nullable = true),
     BOOLEAN(OWNER, store),

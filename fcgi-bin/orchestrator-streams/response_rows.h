@@ -53,7 +53,7 @@ struct response_row {
     const struct incomplete_row *incomplete_details;
     const char *output; /* a JSON array */
     bool parallel_tool_calls, store, background;
-    json_t *reasoning, *text, *tool_choice, *tools, *metadata;
+    json_t *reasoning, *text, *tool_choice, *tools, *metadata, *prompt;
     struct optional_number temperature, top_p;
     struct optional_integer max_output_tokens, top_logprobs;
     const struct response_usage *usage;

@@ -69,6 +69,7 @@ static struct response_row row_of(const struct exchange_call *exchange)
         .text = or_constant(arena, body->text, "{\"format\":{\"type\":\"text\"}}"),
         .tool_choice = or_constant(arena, body->tool_choice, "\"auto\""),
         .tools = or_constant(arena, body->tools, "[]"),
+        .prompt = body->prompt,
         .metadata = or_constant(arena, body->metadata, "{}"),
         .temperature = body->temperature,
         .top_p = body->top_p,

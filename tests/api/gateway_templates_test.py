@@ -117,3 +117,47 @@ def test_a_new_version_is_not_answered_from_the_cache(live, models):
     assert [cached(), cached()] == ["miss", "hit"]
     add(live, "kept", "two", production=True)
     assert [cached(), cached()] == ["miss", "hit"]
+
+
+def respond(live, **body):
+    return live.post("/v1/responses", {"model": "at-openai", **body}, headers=ADMIN)
+
+
+def test_the_prompt_of_a_response(live, models):
+    """OpenAI's `prompt` names a template: its messages come before the input, and the answer repeats it."""
+    add(live, "reply", "Be {{tone}}.", "About {{topic}}:")
+    prompt = {"id": "reply", "version": "1", "variables": {"tone": "kind", "topic": {"type": "input_text", "text": "tea"}}}
+    answer = respond(live, prompt=prompt, input="Is it hot?")
+    assert answer.status_code == 200 and answer.json()["prompt"] == prompt, answer.text
+    assert sent(models) == [("system", "Be kind."), ("user", "About tea:"), ("user", "Is it hot?")]
+    later = respond(live, input="And now?", previous_response_id=answer.json()["id"])
+    assert later.status_code == 200 and later.json()["prompt"] is None
+    assert sent(models) == [("user", "Is it hot?"), ("assistant", "ok"), ("user", "And now?")]
+    alone = respond(live, prompt={"id": "reply", "variables": {"tone": "brief", "topic": 7}})
+    assert alone.status_code == 200 and sent(models) == [("system", "Be brief."), ("user", "About 7:")]
+    streamed = respond(live, prompt=prompt, stream=True)
+    assert streamed.status_code == 200 and '"response.completed"' in streamed.text and '"id":"reply"' in streamed.text
+    chat = live.post("/v1/chat/completions", {"model": "at-openai", "prompt": prompt}, headers=ADMIN)
+    assert chat.status_code == 200 and sent(models) == [("system", "Be kind."), ("user", "About tea:")]
+
+
+@pytest.mark.parametrize("prompt, param", [
+    ({"id": "nobody"}, "prompt"), ({"id": "asked", "version": "9"}, "prompt"), ({"id": "asked", "version": "x"}, "prompt.version"),
+    ({"id": "asked", "version": "0"}, "prompt.version"), ({"id": "asked", "version": "9" * 30}, "prompt.version"),
+    ({"variables": {}}, "prompt.id"), ({"id": "asked", "variables": []}, "prompt.variables"), ({"id": "asked", "name": "x"}, "prompt.name"),
+    ({"id": "asked"}, "prompt.variables.who"),
+    ({"id": "asked", "variables": {"who": {"type": "input_image", "image_url": "x"}}}, "prompt.variables.who")])
+def test_a_prompt_that_is_refused(live, models, prompt, param):
+    add(live, "asked", "{{who}}")
+    for answer in (respond(live, prompt=prompt, input="hi"),
+                   live.post("/v1/chat/completions", {"model": "at-openai", "prompt": prompt}, headers=ADMIN)):
+        assert answer.status_code == 400 and answer.json()["error"]["param"] == param, answer.text
+    assert models.calls == []
+
+
+def test_a_prompt_and_a_template_or_neither(live, models):
+    add(live, "both", "Hello")
+    answer = live.post("/v1/chat/completions", {"model": "at-openai", "prompt": {"id": "both"}, "template": {"name": "both"}}, headers=ADMIN)
+    assert answer.status_code == 400 and answer.json()["error"]["param"] == "prompt"
+    assert respond(live).status_code == 400 and respond(live).json()["error"]["param"] == "input"
+    assert models.calls == []

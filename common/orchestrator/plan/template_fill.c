@@ -30,8 +30,11 @@ static const char *read_name(struct arena *arena, const char *at, const char **a
 /* False when the value is no text, number or boolean. */
 static bool append_value(struct text *out, const json_t *value)
 {
+    const char *type = json_string_value(json_object_get(value, "type"));
     struct json_writer writer;
 
+    if (type && strcmp(type, "input_text") == 0)
+        value = json_object_get(value, "text");
     if (json_is_string(value)) {
         text_append_string(out, json_string_value(value));
         return true;

@@ -4,7 +4,8 @@
 
 #include "base/json.h"
 
-/* The text with the values of its variables, which are texts, numbers and booleans of an object.
+/* The text with the values of its variables, which are texts, numbers and booleans of an object, or
+ * parts of a text as OpenAI's responses have them: {"type": "input_text", "text": ...}.
  * NULL with `*missing` when a variable has no such value. Values are not looked through again; what
  * is no variable stays. */
 const char *template_fill(struct arena *arena, const char *text, const json_t *variables,
