@@ -9,6 +9,10 @@
 #include "orchestrator/service.h"
 #include "orchestrator/task_answer.h"
 
+#include <math.h>
+
+static const double word_similarity_threshold = 0.6;
+
 enum { DEFAULT_ROUNDS = 5, DEFAULT_VARIATIONS = 3 };
 
 struct prompt_head {
@@ -334,6 +338,14 @@ static enum error resolve_voters(struct request *request, bool dry_run, const st
     return error;
 }
 
+/* Voters whose answers nothing can embed are compared by their words, which agree less. */
+static double voting_threshold(const struct request *request, const struct consensus_body *body)
+{
+    return embeddings_are_configured(service_worker(request))
+               ? body->similarity_threshold
+               : fmin(body->similarity_threshold, word_similarity_threshold);
+}
+
 static enum error vote(struct request *request, struct pattern_run *run,
                        const struct model *const *models, size_t count, struct consensus *consensus,
                        struct votes *votes)
@@ -341,7 +353,7 @@ static enum error vote(struct request *request, struct pattern_run *run,
     const struct consensus_body *body = request->body;
 
     return votes_run(run, body->prompt, models, count,
-                     &(struct vote_options){.similarity_threshold = body->similarity_threshold,
+                     &(struct vote_options){.similarity_threshold = voting_threshold(request, body),
                                             .target = body->consensus_target,
                                             .stop_early = body->stop_early},
                      consensus, votes);
@@ -380,7 +392,7 @@ static enum error run_consensus(struct request *request, struct db *db, struct p
 
     if (error)
         return error;
-    if (!frame.dry_run && !embeddings_are_configured(worker))
+    if (!frame.dry_run && !count && !embeddings_are_configured(worker))
         return problem_set(&request->problem, ERROR_UNAVAILABLE, "embeddings_missing",
                            "Embeddings client is not configured.");
     if (count)

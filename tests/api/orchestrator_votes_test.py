@@ -68,6 +68,16 @@ def test_as_many_are_asked_as_can_decide(service, models):
     assert answer["votes"]["asked"] == 3 and answer["total_rounds"] == 1
 
 
+def test_without_embeddings_answers_are_compared_by_their_words(service, models, tmp_path):
+    env = {key: value for key, value in service.env.items() if "MISTRAL" not in key}
+    with Service("orchestrator", env) as bare:
+        answer = vote(bare, models, ["The Moon landing was in 1969.", "the moon landing was in 1969", "Nobody knows that for sure"])
+        assert answer["best_response"].lower().startswith("the moon landing")
+        assert [group["votes"] for group in answer["votes"]["answers"]] == [2] and answer["votes"]["independent"] > 1
+        models.answers[NAMES[0]] = "yes"
+        assert bare.post("/api/v1/consensus", {"prompt": "q", "model": NAMES[0]}).json()["detail"] == "Embeddings client is not configured."
+
+
 def test_a_failed_vote_is_no_vote(service, models):
     answer = vote(service, models, ["status:500", "no", "yes", "no", "perhaps"])
     assert answer["best_response"] == "no" and answer["votes"]["models"] == 4 and NAMES[0] not in answer["models_used"]
