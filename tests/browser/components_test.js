@@ -224,9 +224,10 @@ const envelopes = [
     { body: { detail: 'order/42 not found', code: 'entity_not_found' }, status: 404, gives: ['missing', 'order/42 not found', 'entity_not_found', null] },
     { body: { detail: [{ loc: ['body', 'limit'], msg: 'x', type: 'int_type' }] }, status: 422, gives: ['validation', '', null, null] },
     { body: undefined, status: 502, gives: ['server', '', null, null] },
+    { body: { error: { message: 'No such model.', type: 'invalid_request_error', param: null, code: 'model_not_found', request_id: 'r' } }, status: 404, gives: ['missing', 'No such model.', 'model_not_found', 'r'] },
 ];
 
-test('the client understands four envelopes', async () => {
+test('the client understands five envelopes', async () => {
     const page = await shown();
     const read = await page.evaluate(async (rows) => {
         const { errorOfResponse } = await import(`${globalThis.assayBase}shared/ui/errors.js`);

@@ -1,11 +1,12 @@
 /*
- * What can go wrong between a page and an API, and how the services say it: four envelopes, one
+ * What can go wrong between a page and an API, and how the services say it: five envelopes, one
  * ApiError.
  *
  *   {detail, error_code, status_code, request_id}   detail may be a list of problems (422)
  *   {detail, error_code}
  *   {type, title, status, detail, …}                application/problem+json
  *   {detail, code}
+ *   {error: {message, code, …}}                     the interfaces of providers
  */
 
 /*
@@ -50,7 +51,7 @@ function kindOf(status, items, code) {
 
 function messageOf(body) {
     if (typeof body?.detail === 'string') return body.detail;
-    if (typeof body?.detail?.message === 'string') return body.detail.message;
+    for (const inner of [body?.detail, body?.error]) if (typeof inner?.message === 'string') return inner.message;
     return typeof body?.title === 'string' ? body.title : '';
 }
 
@@ -62,12 +63,12 @@ function secondsOf(text) {
 /* The error that an answer stands for; `body` is its JSON, undefined when it is none. */
 export function errorOfResponse(response, body) {
     const items = itemsOf(body);
-    const code = body?.error_code ?? body?.code ?? response.headers.get('X-Error-Code');
+    const code = body?.error_code ?? body?.code ?? body?.error?.code ?? response.headers.get('X-Error-Code');
     return new ApiError(kindOf(response.status, items, code), messageOf(body), {
         status: response.status,
         code,
         items,
-        requestId: body?.request_id ?? response.headers.get('X-Request-ID'),
+        requestId: body?.request_id ?? body?.error?.request_id ?? response.headers.get('X-Request-ID'),
         retryAfterSeconds: secondsOf(response.headers.get('Retry-After')),
         body,
     });

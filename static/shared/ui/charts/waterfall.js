@@ -20,13 +20,16 @@ export function orderSpans(spans) {
     return ordered;
 }
 
+/* A span with a mark is light up to it, and full behind it. */
 function bar(span, index, { x, format, right }) {
     const top = index * rowHeight;
     const from = x(span.start);
     const length = Math.max(2, x(span.start + span.duration) - from);
+    const marked = span.mark === null || span.mark === undefined ? 0 : Math.min(length, Math.max(0, x(span.mark) - from));
     const outside = from + length + 6 + 60 > right;
     return svg`<g>
-        <rect class="chart-bar" data-tone=${span.tone ?? 'accent'} x=${from} y=${top + 6} width=${length} height=${rowHeight - 12} rx="2" />
+        ${marked === 0 ? null : svg`<rect class="chart-bar chart-bar-before" data-tone=${span.tone ?? 'accent'} x=${from} y=${top + 6} width=${marked} height=${rowHeight - 12} rx="2" />`}
+        <rect class="chart-bar" data-tone=${span.tone ?? 'accent'} x=${from + marked} y=${top + 6} width=${Math.max(1, length - marked)} height=${rowHeight - 12} rx="2" />
         <text x=${outside ? from - 5 : from + length + 5} y=${top + 17} text-anchor=${outside && from > 60 ? 'end' : 'start'}>${format(span.duration)}</text>
     </g>`;
 }
@@ -55,12 +58,12 @@ function draw({ spans, format, axis }, width) {
 }
 
 /*
- * model: label; spans [{id, parent, name, start, duration, tone?}], times in one unit from the
- * beginning; format(time); axis, its title; titles {name, start, duration}; onSelect(span) makes the
- * names of the table buttons.
+ * model: label; spans [{id, parent, name, start, duration, tone?, mark?}], times in one unit from the
+ * beginning, `mark` a time within the span; format(time); axis, its title; titles {name, start, duration};
+ * `more` further columns of the table; onSelect(span) makes the names of the table buttons.
  */
 export function waterfall(model) {
-    const { titles, format, onSelect = null } = model;
+    const { titles, format, more = [], onSelect = null } = model;
     const name = (span) => html`<span class="span-name" data-depth=${Math.min(6, span.depth)}>
         ${onSelect === null
             ? span.name
@@ -75,6 +78,7 @@ export function waterfall(model) {
             { name: 'name', title: titles.name, cell: name },
             { name: 'start', title: titles.start, align: 'end', cell: ({ start }) => format(start) },
             { name: 'duration', title: titles.duration, align: 'end', cell: ({ duration }) => format(duration) },
+            ...more,
         ],
         rows: orderSpans(model.spans),
     });
