@@ -1,5 +1,5 @@
-/* The pages of the orchestrator, over its dry run: one model streamed, several side by side, the task
- * that each leaves. */
+/* The pages of the orchestrator, over its dry run: chat with one model and with several side by side, runs, comparisons,
+ * keys and spending. Prompts have a test of their own. */
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { differences } from '../../static/orchestrator/compare/differences.js';
@@ -15,12 +15,30 @@ before(async () => {
     assert.equal(response.status, 200);
 });
 
+/* Asks in every column, and waits until each has answered. */
 async function ask(page, prompt) {
     await page.fill('#query-input', prompt);
     await page.waitForSelector('#btn-submit:not([disabled])');
     await page.press('#query-input', 'Enter');
-    await untilText(page, '#chat-area .message:last-child', new RegExp(`Simulated response for: ${prompt}`));
+    for (const column of await page.locator('.chat-column').all())
+        await column.locator('.message[data-role="assistant"]', { hasText: new RegExp(`Simulated response for:[^]*${prompt}`) }).last().waitFor();
     await page.waitForSelector('#btn-submit');
+}
+
+/* Answers chat requests as the gateway does, without an end where `open` says so: [{model, messages}] is what was asked. */
+async function answerChats(page, { open = [] } = {}) {
+    const asked = [];
+    await page.route('**/v1/chat/completions', (route) => {
+        const { model, messages } = route.request().postDataJSON();
+        asked.push({ model, messages });
+        if (open.includes(model)) return undefined; /* never answered */
+        const id = 'chatcmpl-01a21b2a-c364-415b-a771-29f6fe144591';
+        const chunk = (more) => `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created: 1, model, choices: [], ...more })}\n\n`;
+        const said = chunk({ choices: [{ index: 0, delta: { role: 'assistant', content: `**${model}** answers ${messages.length}` }, finish_reason: null }] });
+        const end = chunk({ usage: { prompt_tokens: 12, completion_tokens: 34 }, orch: { task_id: id.slice(9), model_id: model, splices: 0, accounting: { calls: 1, cost_usd: 0.0021 } } });
+        return route.fulfill({ contentType: 'text/event-stream', body: `${said}${end}data: [DONE]\n\n` });
+    });
+    return asked;
 }
 
 test('sentences that no other answer has are marked', () => {
@@ -37,15 +55,15 @@ test('steps are drawn from the start of their own calls', () => {
         accepted_at: '2026-01-01T00:00:00Z',
         steps: [step(1, '2026-01-01T00:00:00.100000Z', '2026-01-01T00:00:01Z'), step(2, null, null), step(3, '2026-01-01T00:00:01.5Z', '2026-01-01T00:00:02Z')],
     });
-    assert.deepEqual(spans.map(({ id, start, duration }) => [id, start, duration]), [[1, 100, 900], [3, 1500, 500]]);
+    assert.deepEqual(spans.map(({ id, start, duration }) => [id, start, duration]), [['step-1', 100, 900], ['step-3', 1500, 500]]);
 });
 
-test('one model by keyboard; the conversation outlives the tab; its task can be seen', async () => {
+test('one model by keyboard; the conversation outlives the tab; its run can be seen', async () => {
     const page = await open(at('/'));
-    await page.waitForSelector('#model-trigger');
+    await page.waitForSelector('#model-1');
     await ask(page, 'hello');
     await page.reload();
-    await untilText(page, '#chat-area .message[data-role="user"]', 'hello');
+    await untilText(page, '.chat-column .message[data-role="user"]', 'hello');
     await page.waitForSelector('#thread-list .history-item[aria-current]');
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.click('.task-link');
@@ -56,31 +74,90 @@ test('one model by keyboard; the conversation outlives the tab; its task can be 
     await close(page);
 });
 
-test('several models at once, smart and debate', async () => {
+test('conversations of earlier versions are still there', async () => {
     const page = await open(at('/'));
-    await page.waitForSelector('#model-trigger');
-    await page.selectOption('#mode', 'several');
-    await page.check('#model-sonar');
-    await ask(page, 'all of you');
-    await page.selectOption('#mode', 'smart');
-    await ask(page, 'as you like');
-    await page.click('.message:last-child details > summary');
+    await page.evaluate(() => {
+        const messages = [{ role: 'user', content: 'an old question' }, { role: 'assistant', content: 'an old answer', meta: {} }];
+        localStorage.setItem('orch_threads', JSON.stringify([{ id: 'old', title: 'an old question', created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z', messages }]));
+    });
+    await page.reload();
+    await page.waitForSelector('#model-1');
+    await page.click('#thread-list .history-item');
+    await untilText(page, '.chat-column .message[data-role="assistant"]', /an old answer/);
+    await ask(page, 'and a new one');
+    await close(page);
+});
+
+test('four columns: each continues its own conversation, with tokens, cost and time; more are not offered', async () => {
+    const page = await open(at('/'));
+    const asked = await answerChats(page);
+    await page.waitForSelector('#model-1');
+    for (const count of [2, 3, 4]) {
+        await page.click('#add-column');
+        await page.waitForSelector(`#model-${count}`);
+    }
+    await page.waitForSelector('#add-column[disabled]');
+    const models = await page.locator('.chat-column select').evaluateAll((all) => all.map((one) => /** @type {HTMLSelectElement} */ (one).value));
+    assert.equal(new Set(models).size, 4);
+    for (const [turn, question] of ['first', 'second'].entries()) {
+        await page.fill('#query-input', question);
+        await page.waitForSelector('#btn-submit:not([disabled])');
+        await page.press('#query-input', 'Enter');
+        await page.waitForFunction((count) => document.querySelectorAll('.message-facts').length === count, 4 * (turn + 1));
+    }
+    const second = asked.filter(({ messages }) => messages.length === 3);
+    assert.deepEqual(second.map(({ model }) => model).sort(), models.toSorted());
+    for (const { model, messages } of second) assert.deepEqual(messages.map(({ content }) => content), ['first', `**${model}** answers 1`, 'second']);
+    const facts = await page.locator('.message-facts').first().textContent();
+    assert.match(facts, /First token after .*in total.*12 tokens in, 34 out.*\$0\.0021/s);
+    assert.equal(await page.locator('.message strong').count(), 8, 'Markdown is rendered');
+    assert.match(await page.locator('.task-link').first().getAttribute('href'), /tasks\.html\?task=01a21b2a/);
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.click('#btn-new-thread');
-    await page.selectOption('#mode', 'debate');
-    await page.fill('#query-input', 'tabs or spaces');
+    await page.waitForFunction(() => document.querySelectorAll('.message').length === 0);
+    assert.equal(await page.locator('.chat-column').count(), 4);
+    await page.click('.chat-column:last-child .column-head button');
+    await page.waitForFunction(() => document.querySelectorAll('.chat-column').length === 3);
+    await close(page);
+});
+
+test('one column is stopped while the others go on', async () => {
+    const page = await open(at('/'));
+    await page.waitForSelector('#model-1');
+    const slow = await page.inputValue('#model-1');
+    const asked = await answerChats(page, { open: [slow] });
+    await page.click('#add-column');
+    await page.waitForSelector('#model-2');
+    await page.fill('#query-input', 'go');
+    await page.waitForSelector('#btn-submit:not([disabled])');
     await page.press('#query-input', 'Enter');
-    await untilText(page, '.message[data-role="assistant"]', /Simulated response/);
-    assert.equal(await page.locator('#thread-list .history-item').count(), 2);
+    await untilText(page, '.chat-column:nth-child(2) .message-facts', /12 tokens in/);
+    await page.waitForSelector('#btn-stop');
+    await page.click('.chat-column:nth-child(1) .column-head button[aria-label^="Stop"]');
+    await untilText(page, '.chat-column:nth-child(1) .message-facts', /Stopped/);
+    await page.waitForSelector('#btn-submit');
+    assert.equal(asked.length, 2);
+    await close(page);
+});
+
+test('models that answer together are models of a column, too', async () => {
+    const page = await open(at('/'));
+    await page.waitForSelector('#model-1');
+    await page.selectOption('#model-1', 'orch:smart');
+    await ask(page, 'as you like');
+    await page.selectOption('#model-1', 'orch:consensus');
+    await ask(page, 'all of you');
+    assert.deepEqual(await accessibilityFaults(page), []);
     await close(page);
 });
 
 test('a stream that fails says so, and can be tried again', async () => {
     const page = await open(at('/'));
-    await page.waitForSelector('#model-trigger');
-    const body = 'event: accepted\ndata: {"model_id":"sonar"}\n\nevent: error\ndata: {"text":"The provider is down.","model_id":"sonar"}\n\n';
-    await page.route('**/orchestrate/stream', (route) => route.fulfill({ contentType: 'text/event-stream', body }), { times: 1 });
+    await page.waitForSelector('#model-1');
+    const body = 'data: {"id":"chatcmpl-x","choices":[{"index":0,"delta":{"content":"Half"}}]}\n\ndata: {"error":{"message":"The provider is down.","type":"upstream_error","code":"provider_unavailable"}}\n\n';
+    await page.route('**/v1/chat/completions', (route) => route.fulfill({ contentType: 'text/event-stream', body }), { times: 1 });
     await page.fill('#query-input', 'are you there');
+    await page.waitForSelector('#btn-submit:not([disabled])');
     await page.press('#query-input', 'Enter');
     await untilText(page, '.message [role="alert"]', /The provider is down/);
     assert.deepEqual(await accessibilityFaults(page), []);
@@ -89,19 +166,65 @@ test('a stream that fails says so, and can be tried again', async () => {
     await close(page);
 });
 
-test('a model that asks for signing in is a banner with a way on', async () => {
+test('a model that asks for signing in says so, with a way on', async () => {
     const page = await open(at('/'));
-    await page.waitForSelector('#model-trigger');
-    const detail = { code: 'model_auth_required', message: 'Browser session is not authenticated.', trace_id: 'x' };
-    await page.route('**/orchestrate/stream', (route) => route.fulfill({ status: 503, json: { detail } }), { times: 1 });
+    await page.waitForSelector('#model-1');
+    const error = { message: 'Browser session is not authenticated.', type: 'upstream_error', param: null, code: 'model_auth_required' };
+    await page.route('**/v1/chat/completions', (route) => route.fulfill({ status: 503, json: { error } }), { times: 1 });
     await page.fill('#query-input', 'let me in');
+    await page.waitForSelector('#btn-submit:not([disabled])');
     await page.press('#query-input', 'Enter');
-    await untilText(page, '#auth-banner', /Browser session is not authenticated/);
-    await page.click('#auth-banner-retry');
+    await untilText(page, '.message [role="alert"]', /A model requires sign-in[^]*Browser session is not authenticated/);
+    await page.click('.message [role="alert"] button');
     await untilText(page, '.message:last-child', /Simulated response for: let me in/);
     assert.equal(await page.locator('.message[data-role="user"]').count(), 1);
-    assert.equal(await page.locator('#auth-banner').count(), 0);
     await close(page, [503]);
+});
+
+test('each way of asking several models starts with one click, or with an own prompt', async () => {
+    const page = await open(at('/tasks.html'));
+    for (const [name, title] of Object.entries({ consensus: 'Consensus', debate: 'Debate', pipeline: 'Pipeline', batch: 'Batch' })) {
+        await page.waitForSelector(`#run-${name}:not([disabled])`);
+        const example = await page.textContent(`[aria-labelledby="mode-${name}-title"] .mode-example`);
+        await page.click(`#run-${name}`);
+        await untilText(page, '.facts', new RegExp(title));
+        const prompt = await page.textContent('.task-prompt');
+        assert.ok(prompt.includes(example.split('\n')[0]), `${name}: ${prompt}`);
+        await page.click('#back');
+    }
+    await page.waitForSelector('#write-batch:not([disabled])');
+    await page.click('#write-batch');
+    await page.fill('#mode-text', 'one of mine\n\nanother of mine');
+    await page.click('#mode button[type="submit"]');
+    await untilText(page, '.task-prompt', /one of mine[^]*another of mine/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await close(page);
+});
+
+test('a run shows when each call began, first answered and ended, and what it cost', async () => {
+    const page = await open('about:blank');
+    const time = (ms) => new Date(Date.parse('2026-01-01T00:00:00Z') + ms).toISOString();
+    const calls = [
+        { model_id: 'north', started_at: time(100), first_output_at: null, completed_at: time(400), failure_code: 'provider_unavailable', failure_message: 'HTTP error: 500', cost_usd: null },
+        { model_id: 'south', started_at: time(400), first_output_at: time(900), completed_at: time(2100), failure_code: null, failure_message: null, cost_usd: 0.25 },
+    ];
+    const task = {
+        task_id: '01a21b2a-c364-415b-a771-29f6fe144591', status: 'succeeded', accepted_at: time(0), completed_at: time(2200), duration_ms: 2200, execution_mode: 'api', adapter_name: 'api.local',
+        failure_code: null, failure_message: null, model: null, requested_models: [], output_text: 'Done.', was_decomposed: false, subtask_count: 1, trace_id: null, prompt: 'How long?',
+        reasoning: false, dry_run: false, metadata: { route: 'chat/completions' }, quorum: 1, merge_strategy: 'first_success', retry_of_task_id: null, events_total: 1,
+        steps: [{ step_index: 1, model_id: 'north', model_display_name: 'North', backend: 'api', provider: 'local', status: 'succeeded', failure_message: null, output_text: 'Done.',
+            duration_ms: 1700, input_tokens: 1, output_tokens: 2, cost_usd: 0.25, started_at: time(400), first_output_at: time(900), completed_at: time(2100) }],
+        events: [{ event_id: 'e', sequence_no: 1, event_type: 'step.completed', created_at: time(2200), payload: { step_index: 1, details: { calls } } }],
+    };
+    await page.route('**/api/v1/tasks/*', (route) => route.fulfill({ json: task }));
+    await page.goto(at(`/tasks.html?task=${task.task_id}`));
+    await page.waitForSelector('#timeline-title');
+    await page.click('[aria-labelledby="timeline-title"] summary');
+    const rows = await page.locator('[aria-labelledby="timeline-title"] tbody tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
+    assert.deepEqual(rows, [['1. North', '100 ms', '2 sec', '800 ms', '$0.25'], ['north', '100 ms', '300 ms', '–', '–'], ['south', '400 ms', '1.7 sec', '500 ms', '$0.25']]);
+    await page.waitForSelector('.chart-bar-before');
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await close(page);
 });
 
 test('answers stand side by side', async () => {
@@ -201,9 +324,10 @@ test('analytics of calls that were made', async () => {
 });
 
 const pages = [
-    ['/', '#model-trigger'],
+    ['/', '#model-1'],
     ['/compare.html', '.choices'],
     ['/tasks.html', 'tbody tr'],
+    ['/prompts.html', '#add-prompt'],
     ['/models.html', 'tbody tr'],
     ['/analytics.html', '.figure'],
 ];

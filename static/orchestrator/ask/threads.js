@@ -1,16 +1,20 @@
 /*
- * Conversations of this browser: the service knows none, only the tasks of a session. Kept in the
- * local storage, so that they outlive the tab.
+ * Conversations of this browser: the service knows none, only runs. Kept in the local storage, so that they outlive the
+ * tab. A conversation has one to four columns {model, messages}; those of earlier versions had one list of messages.
  */
 const key = 'orch_threads';
 const currentKey = 'orch_current_thread';
 const most = 50;
 const titleLength = 50;
 
+function withColumns({ messages, ...thread }) {
+    return thread.columns ? thread : { ...thread, columns: [{ model: null, messages: messages ?? [] }] };
+}
+
 function read() {
     try {
         const list = JSON.parse(localStorage.getItem(key)) ?? [];
-        return Array.isArray(list) ? list : [];
+        return Array.isArray(list) ? list.map(withColumns) : [];
     } catch {
         return [];
     }
@@ -24,9 +28,17 @@ function write(name, value) {
     }
 }
 
-export function titleOf(messages) {
-    const text = messages.find(({ role }) => role === 'user')?.content ?? '';
+export function titleOf(columns) {
+    const text = columns.flatMap(({ messages }) => messages).find(({ role }) => role === 'user')?.content ?? '';
     return text.length > titleLength ? `${text.slice(0, titleLength)}...` : text;
+}
+
+/* What is kept of a column: its model, and the turns that have ended. */
+function kept({ model, messages }) {
+    const turns = [];
+    for (let i = 1; i < messages.length; i += 2)
+        if (!messages[i].state) turns.push(messages[i - 1], messages[i]);
+    return { model, messages: turns };
 }
 
 export function createThreads() {
@@ -36,7 +48,6 @@ export function createThreads() {
     const threads = {
         list: () => all,
         current: () => current,
-        messages: () => current?.messages ?? [],
 
         begin() {
             current = null;
@@ -46,34 +57,38 @@ export function createThreads() {
         open(id) {
             current = all.find((thread) => thread.id === id) ?? null;
             write(currentKey, current?.id ?? '');
+            return current;
         },
 
         remove(id) {
             all = all.filter((thread) => thread.id !== id);
             if (current?.id === id) threads.begin();
-            threads.save();
+            write(key, JSON.stringify(all));
         },
 
-        add(message) {
+        /* Begins the current conversation if there is none, and returns it. */
+        touch(columns) {
             const now = new Date().toISOString();
-            current ??= { id: crypto.randomUUID(), title: '', created_at: now, updated_at: now, messages: [] };
-            current.messages = [...current.messages, message];
-            current.title = titleOf(current.messages);
+            current ??= { id: crypto.randomUUID(), title: '', created_at: now, updated_at: now, columns: [] };
+            current.title = titleOf(columns);
             current.updated_at = now;
             all = [current, ...all.filter((thread) => thread !== current)].slice(0, most);
-            threads.save();
-            return message;
+            return current;
         },
 
-        save() {
-            write(key, JSON.stringify(all.map((thread) => ({ ...thread, messages: thread.messages.filter(({ state }) => !state) }))));
+        save(thread, columns) {
+            if (!all.includes(thread)) return;
+            thread.columns = columns.map(kept);
+            write(key, JSON.stringify(all));
             write(currentKey, current?.id ?? '');
         },
     };
     return threads;
 }
 
-/* A thread as text to keep. */
-export function textOf(messages) {
-    return messages.map(({ role, content }) => `## ${role}\n\n${content}\n`).join('\n');
+/* A conversation as text to keep; nameOf(model) is its heading where there are several columns. */
+export function textOf(columns, nameOf) {
+    const text = ({ messages }) => messages.map(({ role, content }) => `## ${role}\n\n${content}\n`).join('\n');
+    if (columns.length === 1) return text(columns[0]);
+    return columns.map((column) => `# ${nameOf(column.model)}\n\n${text(column)}`).join('\n');
 }

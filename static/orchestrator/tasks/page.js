@@ -1,4 +1,4 @@
-/* Tasks: what was asked of which models, how it went, once more. The address holds what is open. */
+/* Runs: what was asked of which models, how it went, once more; and new ones. The address holds what is open. */
 import '../../shared/shell.js';
 import { t } from '../../shared/i18n.js';
 import { nameTitle } from '../../shared/title.js';
@@ -9,6 +9,7 @@ import { createList } from '../../shared/ui/list.js';
 import { onQuery, readQuery, writeQuery } from '../../shared/ui/query.js';
 import { createResource } from '../../shared/ui/resource.js';
 import { answerTimeoutMs, client, sayError } from '../models.js';
+import { createModes } from './modes.js';
 import { columns, view } from './view.js';
 
 const fetched = 100; /* the most that the API gives */
@@ -69,6 +70,7 @@ const actions = {
         }),
 };
 
-app = mount(document.getElementById('page'), view, { list, task, opened: '', actions });
+const modes = createModes(update, open);
+app = mount(document.getElementById('page'), view, { list, task, modes, opened: '', actions });
 follow();
 onQuery(follow);

@@ -1,4 +1,4 @@
-/* The tasks as a template: the list, and one task with its plan, steps and events. */
+/* The runs as a template: the list, and one run with its steps over time and its events. */
 import { t } from '../../shared/i18n.js';
 import { formatDateTime, formatMilliseconds, formatMoney, formatNumber } from '../../shared/numbers.js';
 import { codeblock } from '../../shared/ui/codeblock.js';
@@ -12,6 +12,7 @@ import { statusBadge } from '../models.js';
 import { spansOf } from './spans.js';
 
 const money = (value) => (Number.isFinite(value) ? formatMoney(value, 'USD', 4) : '–');
+const kinds = ['smart', 'consensus', 'compare', 'debate', 'pipeline', 'batch'];
 const time = (ms) => (Number.isFinite(ms) ? formatMilliseconds(ms) : '–');
 
 export function columns(onTask) {
@@ -61,11 +62,19 @@ function fact(name, value) {
     </div>`;
 }
 
+/* How the answer was made, where it was not one call; null for that. */
+/** @param {orchestrator.TaskDetail} task */
+function kindOf({ metadata }) {
+    const route = String(metadata?.route ?? '').split('/')[0];
+    return kinds.includes(route) ? t(`tasks.kind_${route}`) : null;
+}
+
 /** @param {orchestrator.TaskDetail} task */
 function facts(task) {
     const { cost, input, output } = sums(task);
     return html`<dl class="facts">
         ${fact(t('tasks.models'), modelNames(task))}
+        ${kindOf(task) === null ? null : fact(t('tasks.kind'), kindOf(task))}
         ${fact(t('tasks.mode'), t(`tasks.mode_${task.execution_mode}`))}
         ${task.requested_models.length > 1 ? fact(t('tasks.merge'), t(`tasks.merge_${task.merge_strategy}`)) : null}
         ${task.quorum > 1 ? fact(t('tasks.quorum'), formatNumber(task.quorum)) : null}${fact(t('tasks.duration'), time(task.duration_ms))}
@@ -81,7 +90,7 @@ function facts(task) {
 function stepView(step) {
     return html`<details class="disclosure">
         <summary>
-            <h3>${step.step_index}. ${step.model_display_name}</h3>
+            <h3>${step.step_index}. <bdi>${step.model_display_name}</bdi></h3>
             ${statusBadge(step.status)}
         </summary>
         <div class="disclosure-body stack">
@@ -92,27 +101,45 @@ function stepView(step) {
     </details>`;
 }
 
-/* Steps from the start of their calls to their ends, and events at the time at which they were
- * noted. */
+/* Steps from the start of their calls to their ends, with what came first and what each cost. */
 /** @param {orchestrator.TaskDetail} task */
 function timeline(task) {
-    const start = Date.parse(task.accepted_at);
     const spans = spansOf(task);
-    return html`${spans.length === 0
-            ? null
-            : waterfall({
-                  label: t('tasks.timeline'),
-                  spans,
-                  format: formatMilliseconds,
-                  axis: t('tasks.since_start'),
-                  titles: { name: t('tasks.step'), start: t('tasks.start'), duration: t('tasks.duration') },
-              })}
-        ${table({
+    if (spans.length === 0) return null;
+    const hasMarks = spans.some(({ mark }) => mark !== null);
+    return html`<section class="card section stack" aria-labelledby="timeline-title">
+        <h2 id="timeline-title">${t('tasks.timeline')}</h2>
+        ${waterfall({
+            label: t('tasks.timeline'),
+            spans,
+            format: formatMilliseconds,
+            axis: t('tasks.since_start'),
+            titles: { name: t('tasks.step'), start: t('tasks.start'), duration: t('tasks.duration') },
+            more: [
+                ...(hasMarks ? [{ name: 'mark', title: t('tasks.first_token'), align: 'end', cell: ({ mark, start }) => (mark === null ? '–' : formatMilliseconds(mark - start)) }] : []),
+                { name: 'cost', title: t('tasks.cost'), align: 'end', cell: ({ cost }) => money(cost) },
+            ],
+        })}
+        ${hasMarks ? html`<p class="section-note">${t('tasks.first_token_note')}</p>` : null}
+    </section>`;
+}
+
+/** @param {orchestrator.TaskDetail} task */
+function events(task) {
+    const start = Date.parse(task.accepted_at);
+    const stepOf = ({ payload }) => task.steps.find(({ step_index: index }) => index === payload?.step_index);
+    /* Steps are stored with the end of the run: they are shown at the end of their calls. */
+    const rows = task.events
+        .map((event) => ({ ...event, step: stepOf(event) }))
+        .map((event) => ({ ...event, after: Math.max(0, Date.parse(event.step?.completed_at ?? event.created_at) - start) }))
+        .toSorted((a, b) => a.after - b.after || a.sequence_no - b.sequence_no);
+    return html`${table({
             caption: t('tasks.events'),
-            rows: task.events,
+            rows,
             columns: [
                 { name: 'event_type', title: t('tasks.event'), cell: (row) => t(`tasks.event_${row.event_type.replace('.', '_')}`) },
-                { name: 'created_at', title: t('tasks.after'), align: 'end', cell: (row) => formatMilliseconds(Math.max(0, Date.parse(row.created_at) - start)) },
+                { name: 'step', title: t('tasks.step'), cell: ({ step }) => (step === undefined ? '–' : html`${step.step_index}. <bdi>${step.model_display_name}</bdi>`) },
+                { name: 'after', title: t('tasks.after'), align: 'end', cell: ({ after }) => formatMilliseconds(after) },
             ],
         })}
         <details class="disclosure" data-plain>
@@ -139,18 +166,19 @@ function detail(task, actions) {
             <h2 id="output-title">${t('tasks.output')}</h2>
             ${task.output_text ? markdown(task.output_text) : html`<p class="section-note">${t('tasks.no_output')}</p>`}
         </section>
+        ${timeline(task)}
         ${task.steps.length === 0
             ? null
             : html`<section class="card" aria-labelledby="steps-title">
                   <div class="section"><h2 id="steps-title">${t('tasks.steps')}</h2></div>
                   ${task.steps.map(stepView)}
               </section>`}
-        <section class="card section stack" aria-labelledby="events-title"><h2 id="events-title">${t('tasks.events')}</h2>${timeline(task)}</section>
+        <section class="card section stack" aria-labelledby="events-title"><h2 id="events-title">${t('tasks.events')}</h2>${events(task)}</section>
     </div>`;
 }
 
-export function view({ list, task, opened, actions }) {
-    if (opened === '') return html`<div class="card section">${list.view()}</div>`;
+export function view({ list, task, modes, opened, actions }) {
+    if (opened === '') return html`<div class="stack">${modes.view()}<div class="card section">${list.view()}</div></div>`;
     return html`<div class="stack">
         <div class="button-row"><button type="button" class="button" data-size="small" id="back" @click=${() => actions.open('')}>${t('tasks.back')}</button></div>
         ${resourceView(task, { skeleton: { lines: 3, height: 'card' }, ready: (data) => detail(data, actions) })}
