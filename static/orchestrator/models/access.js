@@ -154,7 +154,7 @@ export function createAccess(update) {
             </div>
             ${content}
         </section>`;
-    const button = (text, press) => html`<button type="button" class="button" data-kind="primary" data-size="small" @click=${press}>${text}</button>`;
+    const button = (text, press) => html`<button type="button" class="button" data-kind="primary" data-size="small" ?disabled=${all.data === undefined} @click=${press}>${text}</button>`;
 
     function keysView() {
         return html`<div class="stack">

@@ -136,6 +136,7 @@ export function createClient({ service = null, credentials = isUnderPortal ? 'sa
     /* A stream has as long as it wants once it has begun. */
     async function* parts(method, path, options, accept, parser) {
         const response = await guarded(method, path, options, accept, (answer) => answer);
+        options.onOpen?.();
         const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
         try {
             for (;;) {

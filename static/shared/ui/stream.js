@@ -25,20 +25,22 @@ function isFinal(error) {
 
 /**
  * client.events(path, options) into onEvent({event, data, id}). onState('connecting', 'open',
- * 'waiting', 'closed', 'failed', error). Returns {close()}.
+ * 'waiting', 'closed', 'failed', error). onMissed() at each connection that cannot go on from an
+ * event: what happened before it has to be read elsewhere. Returns {close()}.
  *
- * @param {{client: any, path: string, options?: any, onEvent: (event: any) => void,
+ * @param {{client: any, path: string, options?: any, onEvent: (event: any) => void, onMissed?: () => void,
  *     onState?: (state: string, error?: ApiError) => void}} how
  */
-export function openStream({ client, path, options = {}, onEvent, onState = () => {} }) {
+export function openStream({ client, path, options = {}, onEvent, onMissed = () => {}, onState = () => {} }) {
     const stop = new AbortController();
     let lastId = null;
     let waitMs = firstWaitMs;
 
     async function once() {
         const headers = { ...options.headers, ...(lastId === null ? {} : { 'Last-Event-ID': lastId }) };
+        const onOpen = () => lastId === null && !stop.signal.aborted && onMissed();
         onState('connecting');
-        for await (const event of client.events(path, { ...options, headers, signal: stop.signal })) {
+        for await (const event of client.events(path, { ...options, headers, onOpen, signal: stop.signal })) {
             if (waitMs !== firstWaitMs || lastId === null) onState('open');
             waitMs = event.retry ?? firstWaitMs;
             lastId = event.id ?? lastId;

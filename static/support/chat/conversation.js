@@ -135,6 +135,12 @@ export function createConversation(update, { client, kept, onReply = () => {} })
     function listen() {
         const wanted = conversation.waits || conversation.messages.some(({ fromPerson }) => fromPerson) ? conversation.session : null;
         if (wanted === listensTo) return;
+        const heard = async () => {
+            if (conversation.session !== wanted || conversation.busy) return;
+            const before = conversation.messages.length;
+            await conversation.refresh();
+            if (conversation.messages.length > before) onReply();
+        };
         stream?.close();
         listensTo = wanted;
         stream =
@@ -143,11 +149,8 @@ export function createConversation(update, { client, kept, onReply = () => {} })
                 : openStream({
                       client,
                       path: `/api/sessions/${encodeURIComponent(wanted)}/events`,
-                      onEvent: async () => {
-                          if (conversation.session !== wanted || conversation.busy) return;
-                          await conversation.refresh();
-                          onReply();
-                      },
+                      onMissed: heard,
+                      onEvent: heard,
                   });
     }
 
