@@ -4,6 +4,7 @@
 #include "db/record.h"
 
 #include "base/clock.h"
+#include "base/fiber.h"
 #include "base/log.h"
 
 #include <signal.h>
@@ -171,6 +172,12 @@ void db_release(struct db *db)
 {
     if (db->target.engine == DB_POSTGRES)
         db_disconnect(db);
+}
+
+void db_release_before_wait(struct db *db)
+{
+    if (!fiber_current())
+        db_release(db);
 }
 
 void db_close(struct db *db)

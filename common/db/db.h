@@ -102,6 +102,10 @@ void db_disconnect(struct db *db);
 /* The same where connections are few, that is on a server; an open file is kept. */
 void db_release(struct db *db);
 
+/* The same before a wait for others. Nothing where requests are served side by side: they share the
+ * connection, and a worker that idles gives it up. */
+void db_release_before_wait(struct db *db);
+
 /* Connects if need be: for start-up checks. Statements do it by themselves. */
 MUST_CHECK enum error db_connect(struct db *db, struct problem *problem);
 

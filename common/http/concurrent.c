@@ -19,7 +19,9 @@
 #include <unistd.h>
 
 enum {
-    ACCEPTED_PER_TURN = 64, /* the rest is for other workers, or for the next turn */
+    ACCEPTED_PER_TURN = 64,  /* the rest is for other workers, or for the next turn */
+    ACCEPTED_TO_COMPUTE = 1, /* the same where requests compute */
+    FEW_TO_COMPUTE = 4,      /* with more requests such a worker goes to the end of the line */
     TURN_MICROSECONDS = 1000000,
     DESCRIPTORS_KEPT = 64,       /* for files, the database, the log */
     DESCRIPTORS_PER_REQUEST = 2, /* to the web server, to the provider */
@@ -46,7 +48,9 @@ static struct {
     struct slot *kept;
     size_t kept_count;
     bool leaving;
-    size_t memory_peak; /* since memory was last given back */
+    int64_t served;
+    struct semaphore_ticket turn; /* to leave after so many requests */
+    size_t memory_peak;           /* since memory was last given back */
 } worker;
 
 static struct slot *take_slot(void)
@@ -132,21 +136,30 @@ static bool watch_incoming(void)
     return loop_watch(&worker.incoming, worker.listener->socket, EPOLLIN | EPOLLEXCLUSIVE);
 }
 
-/* A connection waits, or a signal. The system wakes the worker that has watched the socket for
- * longest; whoever has accepted goes to the end of that line. */
+/* The system wakes the worker that has watched the socket for longest and does nothing else.
+ * Whoever has accepted goes to the end of that line; but what a worker has read and opened serves
+ * the next computation too, so one with few requests stays the first. */
+static bool goes_to_the_end(void)
+{
+    return !worker.server->family->computes || fibers_count() > FEW_TO_COMPUTE;
+}
+
+/* A connection waits, or a signal. */
 static void on_incoming(uint32_t events, void *context)
 {
     int accepted = 0, connection = 0;
+    int most = worker.server->family->computes ? ACCEPTED_TO_COMPUTE : ACCEPTED_PER_TURN;
 
     (void)events;
     (void)context;
-    while (accepted < ACCEPTED_PER_TURN && (connection = listener_take(worker.listener)) >= 0) {
+    while (accepted < most && (connection = listener_take(worker.listener)) >= 0) {
         begin(connection);
         accepted++;
     }
+    worker.served += accepted;
     if (connection == LISTENER_LEAVES) {
         leave();
-    } else if (accepted) {
+    } else if (accepted && goes_to_the_end()) {
         loop_unwatch(&worker.incoming);
         if (!watch_incoming()) {
             log_event(LOG_CRITICAL, "loop_failed", "the socket cannot be watched");
@@ -188,6 +201,22 @@ static bool start(struct server *server, const struct listener *listener)
         return true;
     log_event(LOG_CRITICAL, "loop_failed", problem.text);
     return false;
+}
+
+/* Whether the worker has served as many requests as it should and may leave now: while it ends what
+ * it has begun, others accept, so one of a family leaves at a time. A single one leaves when it has
+ * nothing to end. */
+static bool is_relieved(void)
+{
+    struct server *server = worker.server;
+    char name[SEMAPHORE_NAME_MAX];
+
+    if (!worker.limits->served_most || worker.served < worker.limits->served_most)
+        return false;
+    if (worker.limits->workers < 2)
+        return !fibers_count();
+    snprintf(name, sizeof name, "leave:%s", server->family->name);
+    return semaphore_acquire(server->region, name, 1, &worker.turn);
 }
 
 /* What a crowd of requests took goes back to the system. */
@@ -235,6 +264,8 @@ void concurrent_serve(struct server *server, const struct listener *listener,
         }
         if (until && now > until)
             break;
+        if (!worker.leaving && is_relieved())
+            leave();
         give_memory_back();
         fibers_turn(now + (wait < 1000 ? wait * INT64_C(1000) : TURN_MICROSECONDS));
     }

@@ -4,7 +4,8 @@
  * own memory, its own state and its own connection; between two waits nothing else happens.
  *
  * Above the limit of requests, and above the limit of their memory, a request is answered 503 with
- * Retry-After at once. A worker that is asked to leave accepts no more and ends what it has begun.
+ * Retry-After at once. A worker that is asked to leave, or has served as many as it should, accepts
+ * no more and ends what it has begun.
  */
 #ifndef ASSAY_HTTP_CONCURRENT_H
 #define ASSAY_HTTP_CONCURRENT_H
@@ -18,6 +19,8 @@ struct concurrent_limits {
     size_t memory;       /* bytes of all requests */
     double hang_seconds; /* without a turn of the loop, after which other workers kill this one; 0 =
                             never */
+    int64_t served_most; /* requests after which the worker leaves; 0 = never */
+    int workers;         /* of the family */
     struct fastcgi_timeouts timeouts;
 };
 

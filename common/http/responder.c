@@ -40,6 +40,7 @@ struct environment {
     const char *locales_directory;
     int64_t requests;     /* 0 = no end */
     int64_t pool_seconds; /* 0 = no limit */
+    int64_t pool_workers;
     double idle_seconds;
     double receive_seconds, send_seconds, stream_send_seconds, linger_seconds;
     int64_t concurrent_requests, concurrent_memory;
@@ -62,11 +63,13 @@ static const struct setting environment_settings[] = {
              "for these, for loopback, for the address that they came to and for "
              "ASSAY_ORIGIN_<SERVICE>; others get 421."},
     {"ASSAY_WORKER_REQUESTS", SETTING_INTEGER, AT(requests), "100000",
-     .help = "Requests after which a worker leaves and another takes its place; 0 = never. Workers "
-             "that serve requests side by side stay."},
+     .help = "Requests after which a worker leaves and another takes its place; 0 = never. One "
+             "that serves requests side by side ends those that it has begun."},
     {"ASSAY_POOL_SECONDS", SETTING_INTEGER, AT(pool_seconds), "0", .maximum = 86400,
      .help = "The longest answer of the family; `nginx/stack` sets it. A worker that is at one "
              "request 5 s longer, hanging or stopped, is killed by the others; 0 = never."},
+    {"ASSAY_POOL_WORKERS", SETTING_INTEGER, AT(pool_workers), "1", .maximum = 1000000,
+     .help = "The workers of the family; `nginx/stack` sets it."},
     {"ASSAY_DATABASE_IDLE_SECONDS", SETTING_NUMBER, AT(idle_seconds), "0.05", .minimum = 0.001,
      .maximum = 3600,
      .help = "PostgreSQL: a worker that has had no request for so long closes its connection, so "
@@ -195,6 +198,8 @@ static void serve(struct server *server, const struct listener *listener,
                 .requests = (size_t)environment->concurrent_requests,
                 .memory = (size_t)environment->concurrent_memory,
                 .hang_seconds = environment->pool_seconds ? environment->hang_seconds : 0,
+                .served_most = environment->requests,
+                .workers = (int)environment->pool_workers,
                 .timeouts = fastcgi.timeouts});
         return;
     }

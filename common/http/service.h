@@ -161,6 +161,9 @@ struct http_family {
     /* Its handlers wait for others and let them wait side by side: one process serves thousands of
      * requests, each in a fiber (docs/develop/event-loop.md). */
     bool concurrent;
+    /* They compute between two waits: such a worker takes one request at a time from the line, and
+     * leaves the others to workers that idle. */
+    bool computes;
     const struct hub *hub; /* one process serves all its suspended streams (hub.h); NULL = none */
 };
 

@@ -38,21 +38,6 @@ void search_index_destroy(struct search_index *index)
     free(index);
 }
 
-/* Takes the segment out of the index if it is loaded. */
-static struct segment *take(struct search_index *index, const struct search_segment *wanted)
-{
-    for (size_t i = 0; i < index->count; i++) {
-        struct segment *segment = index->segments[i];
-
-        if (segment && strcmp(segment->name, wanted->name) == 0 &&
-            segment->header->bytes == (uint64_t)wanted->bytes) {
-            index->segments[i] = NULL;
-            return segment;
-        }
-    }
-    return NULL;
-}
-
 static enum error no_memory(struct problem *problem)
 {
     return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
@@ -72,6 +57,40 @@ static enum error map_segment(const struct search_index *index, const struct sea
         *segment = NULL;
     }
     return error;
+}
+
+/* Where the segment is loaded; NULL = nowhere. */
+static struct segment **find_loaded(const struct search_index *index,
+                                    const struct search_segment *wanted)
+{
+    for (size_t i = 0; i < index->count; i++) {
+        const struct segment *segment = index->segments[i];
+
+        if (segment && strcmp(segment->name, wanted->name) == 0 &&
+            segment->header->bytes == (uint64_t)wanted->bytes)
+            return &index->segments[i];
+    }
+    return NULL;
+}
+
+/* Maps those that are not loaded; NULL for the others. On an error nothing is left mapped, and
+ * `damaged` is the one that could not be. */
+static enum error map_missing(const struct search_index *index,
+                              const struct search_segment *segments, size_t count,
+                              struct segment **mapped, size_t *damaged, struct problem *problem)
+{
+    for (size_t i = 0; i < count; i++) {
+        enum error error = find_loaded(index, &segments[i])
+                               ? ERROR_NONE
+                               : map_segment(index, &segments[i], &mapped[i], problem);
+
+        if (error) {
+            *damaged = i;
+            drop_all(mapped, i);
+            return error;
+        }
+    }
+    return ERROR_NONE;
 }
 
 static void count_totals(struct search_index *index)
@@ -96,28 +115,30 @@ enum error search_index_update(struct search_index *index, const struct search_s
                                size_t count, size_t *damaged, struct problem *problem)
 {
     struct segment **current = calloc(count + 1, sizeof(struct segment *));
-    enum error error = ERROR_NONE;
-    size_t done = 0;
+    enum error error;
 
     if (!current)
         return no_memory(problem);
-    for (; done < count && !error; done++) {
-        current[done] = take(index, &segments[done]);
-        if (!current[done])
-            error = map_segment(index, &segments[done], &current[done], problem);
-        if (!error)
-            segment_set_dead(current[done], segments[done].dead, segments[done].dead_count);
+    error = map_missing(index, segments, count, current, damaged, problem);
+    if (error) {
+        free(current);
+        return error;
     }
-    if (error)
-        *damaged = done - 1;
+    for (size_t i = 0; i < count; i++) {
+        struct segment **loaded = current[i] ? NULL : find_loaded(index, &segments[i]);
+
+        if (loaded) {
+            current[i] = *loaded;
+            *loaded = NULL;
+        }
+        segment_set_dead(current[i], segments[i].dead, segments[i].dead_count);
+    }
     drop_all(index->segments, index->count);
     free(index->segments);
     index->segments = current;
-    index->count = error ? 0 : count;
-    if (error)
-        drop_all(current, done - 1);
+    index->count = count;
     count_totals(index);
-    return error;
+    return ERROR_NONE;
 }
 
 struct search_totals search_index_totals(const struct search_index *index)

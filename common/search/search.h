@@ -30,7 +30,7 @@ struct search_segment {
 
 /* Makes the index hold exactly these segments; loaded ones are not read again. After
  * ERROR_NOT_FOUND `segment_damaged`, `damaged` identifies the lost segment: the caller rebuilds it
- * and calls again. The index is then empty. */
+ * and calls again. After an error the index is as before. */
 MUST_CHECK enum error search_index_update(struct search_index *index,
                                           const struct search_segment *segments, size_t count,
                                           size_t *damaged, struct problem *problem);

@@ -3,13 +3,18 @@
 #include "shm/admission.h"
 
 #include "base/clock.h"
+#include "base/fiber.h"
 #include "shm/layout.h"
 
 enum { CLASS_CHEAP, CLASS_HEAVY };
 
 static const char COMPUTE[] = "compute";
 
-enum { WAIT_MAX_MS = 20 }; /* the death of a holder wakes no waiter: try again after this */
+enum {
+    WAIT_MAX_MS = 20, /* the death of a holder wakes no waiter: try again after this */
+    FIBER_WAIT_MS =
+        4 /* between two looks at the number of releases, where others go on meanwhile */
+};
 
 const char *admission_outcome_name(enum admission_outcome outcome)
 {
@@ -56,6 +61,21 @@ static enum admission_outcome outcome_of(enum semaphore_outcome outcome, bool he
     return heavy ? ADMISSION_HEAVY_CONCURRENCY : ADMISSION_CHEAP_CONCURRENCY;
 }
 
+/* Waits for a release, at most so long. */
+static void await_release(struct shm_region *region, uint32_t seen, uint32_t milliseconds)
+{
+    int64_t now = clock_monotonic_microseconds(), until = now + milliseconds * INT64_C(1000);
+
+    if (!fiber_current()) {
+        semaphore_wait(region, seen, milliseconds);
+        return;
+    }
+    while (now < until && semaphore_releases(region) == seen) {
+        fiber_sleep(now + FIBER_WAIT_MS * INT64_C(1000));
+        now = clock_monotonic_microseconds();
+    }
+}
+
 enum admission_outcome admission_acquire(struct shm_region *region,
                                          const struct admission_limits *limits, uint32_t cost,
                                          bool heavy, struct semaphore_ticket *ticket)
@@ -80,7 +100,7 @@ enum admission_outcome admission_acquire(struct shm_region *region,
             atomic_fetch_add(&counts->rejected_by[outcome], 1);
             return outcome;
         }
-        semaphore_wait(region, seen, left < WAIT_MAX_MS ? (uint32_t)left : WAIT_MAX_MS);
+        await_release(region, seen, left < WAIT_MAX_MS ? (uint32_t)left : WAIT_MAX_MS);
     }
 }
 

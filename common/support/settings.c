@@ -380,8 +380,9 @@ const struct setting support_settings_table[] = {
      .help = "Much cited documents that nobody has looked at for 90 days, above which it fires."},
     {"REQUEST_TIMEOUT_SEC", SETTING_INTEGER, AT(request_timeout_sec), "30", 1, 3600,
      .help = "Longest answer to a question; then 504."},
-    {"MAX_CONCURRENT_PIPELINES", SETTING_INTEGER, AT(max_concurrent_pipelines), "8", 1, 1000,
-     .help = "Questions that are answered at the same time, by all workers."},
+    {"MAX_CONCURRENT_PIPELINES", SETTING_INTEGER, AT(max_concurrent_pipelines), "256", 1, 16384,
+     .help = "Questions that are answered at the same time, by all workers; most of them wait for "
+             "models."},
     {"PIPELINE_ACQUIRE_TIMEOUT_SEC", SETTING_NUMBER, AT(pipeline_acquire_timeout_sec), "0.5", 0, 60,
      .help = "How long a further question waits before it gets 503 with Retry-After."},
     {"AUTO_TICKET_ON_HUMAN", SETTING_BOOLEAN, AT(auto_ticket_on_human), "true",

@@ -1,5 +1,5 @@
-/* The experiments service, family advice: routes that wait for a provider, in a pool of their own
- * so that quick requests do not wait behind them. Routes only. */
+/* The experiments service, family advice: routes that wait for a provider, side by side. Routes
+ * only. */
 #include "experiments-advice/advice.h"
 #include "experiments-advice/analyze.h"
 #include "experiments-advice/ask.h"
@@ -56,8 +56,12 @@ static const struct route routes[] = {
      .help = "Up to five changes with a metric, a direction and a reason. " PROVIDERS},
 };
 
-static const struct http_family family = {
-    .service = &experiments_service, .name = "advice", ROUTES(routes), .without_storage = true};
+static const struct http_family family = {.service = &experiments_service,
+                                          .name = "advice",
+                                          ROUTES(routes),
+                                          .without_storage = true,
+                                          .concurrent = true,
+                                          .computes = true};
 
 int main(int argc, char **argv)
 {

@@ -216,6 +216,11 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
     return error;
 }
 
+static void after_turn(struct server *server)
+{
+    db_end_of_request(store_handle(((const struct service *)server->state)->store));
+}
+
 static void stop(void *state)
 {
     store_close(((struct service *)state)->store);
@@ -324,6 +329,7 @@ const struct http_service experiments_service = {
     .buckets = service_buckets,
     .idempotency = idempotency,
     .after = after,
+    .after_turn = after_turn,
     .idle = idle,
     .each_second = each_second,
     .stop = stop,

@@ -1,5 +1,5 @@
 /* The orchestrator, family tasks: one task by its id. A retry waits for models, and refreshing the
- * model list waits for the browser, which is why these have a pool of their own. */
+ * model list waits for the browser: side by side. */
 #include "orchestrator-tasks/added_models.h"
 #include "orchestrator-tasks/detail.h"
 #include "orchestrator-tasks/right_answer.h"
@@ -89,7 +89,7 @@ static const struct route routes[] = {
 };
 
 static const struct http_family family = {
-    .service = &orchestrator_service, .name = "tasks", ROUTES(routes)};
+    .service = &orchestrator_service, .name = "tasks", ROUTES(routes), .concurrent = true};
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,6 @@
-/* The support service, family ask: questions, votes on answers, asking for a person. A worker is
- * held as long as its question takes. Routes only. */
+/* The support service, family ask: questions, votes on answers, asking for a person. A worker
+ * computes for one question at a time; those that wait for models wait side by side. Routes
+ * only. */
 #include "support-ask/ask.h"
 #include "support-ask/email.h"
 #include "support/service.h"
@@ -107,8 +108,11 @@ static const struct route routes[] = {
      .hidden = true},
 };
 
-static const struct http_family family = {
-    .service = &support_service, .name = "ask", ROUTES(routes)};
+static const struct http_family family = {.service = &support_service,
+                                          .name = "ask",
+                                          ROUTES(routes),
+                                          .concurrent = true,
+                                          .computes = true};
 
 int main(int argc, char **argv)
 {

@@ -19,7 +19,6 @@ enum { FORM_ALLOWANCE = 65536 }; /* bytes of a form around its file */
 struct service {
     struct support_settings settings;
     struct store *store;
-    int64_t begun_at;      /* of the current request, monotonic microseconds */
     struct models *models; /* NULL = out of memory */
     struct problem models_problem, patterns_problem;
     bool models_are_wrong, patterns_are_wrong;
@@ -159,25 +158,15 @@ static void stop(void *state)
     models_close(service->models);
 }
 
-/* The hub has no request that ends. */
 static void after_turn(struct server *server)
 {
     db_end_of_request(store_handle(((const struct service *)server->state)->store));
 }
 
-static bool begin(struct request *request, struct reply *reply)
-{
-    (void)reply;
-    ((struct service *)request->state)->begun_at = clock_monotonic_microseconds();
-    return true;
-}
-
 static void after(struct request *request, int status)
 {
-    const struct service *service = request->state;
-
     service_count(request, status,
-                  (double)(clock_monotonic_microseconds() - service->begun_at) / 1e6);
+                  (double)(clock_monotonic_microseconds() - request_started(request)) / 1e6);
     db_end_of_request(store_handle(service_store(request)));
 }
 
@@ -237,7 +226,6 @@ const struct http_service support_service = {
     .ready = ready,
     .metrics = support_metrics,
     .metric_count = SUPPORT_METRIC__MAX,
-    .begin = begin,
     .authenticate = service_authenticate,
     .is_open = service_is_open,
     .access = service_access,

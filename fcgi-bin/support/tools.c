@@ -7,9 +7,10 @@
 
 enum { SYNONYMS_MEMORY = 1 << 20, JSON_DEPTH = 64 };
 
+/* Of the process: the same for all its questions. */
 static struct knowledge_cache *cache;
-static struct synonyms synonyms;
-static struct arena *synonyms_arena; /* holds the synonyms as long as the worker lives */
+static struct synonyms synonyms;     /* of the process, as the arena that holds them */
+static struct arena *synonyms_arena; /* of the process */
 
 static bool make_tools(void)
 {

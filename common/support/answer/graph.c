@@ -629,6 +629,7 @@ static struct graph_state *start(const struct graph_tools *tools,
                                         .watch = &state->watch};
     if (tools->models && !tools->profile)
         models_refresh(tools->models);
+    models_hold(&state->models);
     *outcome = (struct graph_outcome){
         .complexity = "unknown",
         .quality_source = "embedded",

@@ -9,13 +9,17 @@
 
 enum { TENANTS_MAX = 32, REPAIRS_MAX = 32, TENANT_BYTES = 64 };
 
+struct entry {
+    char tenant[TENANT_BYTES];
+    struct search_index *index;
+    int64_t version; /* -1 = not read yet */
+    uint64_t used;
+    size_t readers; /* questions that have it open, one of which may wait for a model */
+    bool removed;   /* from the cache: the last reader frees it */
+};
+
 struct knowledge_cache {
-    struct entry {
-        char tenant[TENANT_BYTES];
-        struct search_index *index;
-        int64_t version; /* -1 = not read yet */
-        uint64_t used;
-    } entries[TENANTS_MAX];
+    struct entry *entries[TENANTS_MAX];
     uint64_t clock;
 };
 
@@ -24,37 +28,86 @@ struct knowledge_cache *knowledge_cache_create(void)
     return calloc(1, sizeof(struct knowledge_cache));
 }
 
+static void free_entry(struct entry *entry)
+{
+    search_index_destroy(entry->index);
+    free(entry);
+}
+
+static void remove_entry(struct entry *entry)
+{
+    if (!entry)
+        return;
+    entry->removed = true;
+    if (!entry->readers)
+        free_entry(entry);
+}
+
+/* At the end of a question. */
+static void leave_entry(void *thing)
+{
+    struct entry *entry = thing;
+
+    entry->readers--;
+    if (entry->removed && !entry->readers)
+        free_entry(entry);
+}
+
 void knowledge_cache_destroy(struct knowledge_cache *cache)
 {
     if (!cache)
         return;
     for (size_t i = 0; i < TENANTS_MAX; i++)
-        search_index_destroy(cache->entries[i].index);
+        remove_entry(cache->entries[i]);
     free(cache);
 }
 
-/* The tenant's entry, or the least recently used one. */
+/* NULL when out of memory. */
+static struct entry *create_entry(const char *tenant, const char *folder)
+{
+    struct entry *entry = calloc(1, sizeof *entry);
+
+    if (!entry)
+        return NULL;
+    memcpy(entry->tenant, tenant, strnlen(tenant, TENANT_BYTES - 1));
+    entry->version = -1;
+    entry->index = search_index_create(folder);
+    if (entry->index)
+        return entry;
+    free(entry);
+    return NULL;
+}
+
+/* The tenant's entry, or a new one in place of the least recently used one. NULL when out of
+ * memory. */
 static struct entry *entry_of(struct knowledge_cache *cache, const char *tenant, const char *folder)
 {
-    struct entry *oldest = &cache->entries[0];
+    struct entry **oldest = &cache->entries[0];
 
     for (size_t i = 0; i < TENANTS_MAX; i++) {
-        struct entry *entry = &cache->entries[i];
+        struct entry **entry = &cache->entries[i];
 
-        if (entry->index && strcmp(entry->tenant, tenant) == 0) {
-            entry->used = ++cache->clock;
-            return entry;
+        if (*entry && strcmp((*entry)->tenant, tenant) == 0) {
+            (*entry)->used = ++cache->clock;
+            return *entry;
         }
-        if (entry->used < oldest->used)
+        if (*oldest && (!*entry || (*entry)->used < (*oldest)->used))
             oldest = entry;
     }
-    search_index_destroy(oldest->index);
-    memset(oldest, 0, sizeof *oldest);
-    memcpy(oldest->tenant, tenant, strnlen(tenant, TENANT_BYTES - 1));
-    oldest->index = search_index_create(folder);
-    oldest->version = -1;
-    oldest->used = ++cache->clock;
-    return oldest;
+    remove_entry(*oldest);
+    *oldest = create_entry(tenant, folder);
+    if (*oldest)
+        (*oldest)->used = ++cache->clock;
+    return *oldest;
+}
+
+/* The entry stays until the memory of the question is given back. */
+static void read_entry(struct entry *entry, struct arena *arena)
+{
+    struct arena_guard *guard = arena_guard(arena, leave_entry);
+
+    guard->thing = entry;
+    entry->readers++;
 }
 
 static struct search_segment *as_segments(struct arena *arena, const struct segment_rows *rows)
@@ -115,14 +168,17 @@ enum error knowledge_open(struct knowledge_cache *cache, const struct document_c
     struct entry *entry =
         entry_of(cache, call->tenant, ingest_index_folder(call->arena, settings, call->tenant));
     int64_t version;
-    enum error error = document_kb_version(call, &version);
+    enum error error;
 
-    if (!error && !entry->index)
-        error =
-            problem_set(call->problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
+    *knowledge = (struct knowledge){.call = call};
+    if (!entry)
+        return problem_set(call->problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
+    read_entry(entry, call->arena);
+    error = document_kb_version(call, &version);
     if (!error && entry->version != version)
         error = refresh(entry, call, settings);
-    *knowledge = (struct knowledge){call, entry->index, entry->version};
+    knowledge->index = entry->index;
+    knowledge->version = entry->version;
     return error;
 }
 

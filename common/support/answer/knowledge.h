@@ -16,10 +16,12 @@ struct knowledge_cache;
 struct knowledge_cache *knowledge_cache_create(void);
 void knowledge_cache_destroy(struct knowledge_cache *cache);
 
+/* Valid until the arena of the call is reset. While a question waits for a model, another one of
+ * the process may bring the index up to date: what was read of it before may then differ. */
 struct knowledge {
     const struct document_call *call;
     const struct search_index *index; /* owned by the cache */
-    int64_t version;
+    int64_t version;                  /* when it was opened */
 };
 
 /* The tenant's current knowledge base. Rebuilds missing segments. */

@@ -33,7 +33,7 @@ const char *lookup_call_begin(struct graph_state *state, const char *breaker,
         return "time_budget";
     if (region && !breaker_allow(region, breaker, &call->rule, &call->pass))
         return "breaker_open";
-    db_release(state->tools->call->db);
+    db_release_before_wait(state->tools->call->db);
     return NULL;
 }
 

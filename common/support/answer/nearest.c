@@ -27,6 +27,16 @@ static const uint8_t *embed_question(struct graph_state *state, uint32_t dimensi
     return row;
 }
 
+static bool has_dimension(const struct support_settings *settings, const struct search_index *index,
+                          uint32_t wanted)
+{
+    uint32_t dimension;
+
+    return search_index_has_vectors(index, search_vector_model(settings->embedding_model),
+                                    &dimension) &&
+           dimension == wanted;
+}
+
 size_t nearest_chunks(struct graph_state *state, struct search_hit *hits, size_t most)
 {
     const struct support_settings *settings = state->tools->settings;
@@ -41,6 +51,10 @@ size_t nearest_chunks(struct graph_state *state, struct search_hit *hits, size_t
                                   &dimension))
         return 0;
     vector = embed_question(state, dimension, &reason);
+    if (vector && !has_dimension(settings, index, dimension)) {
+        vector = NULL; /* another question has brought the index up to date meanwhile */
+        reason = "dimension";
+    }
     if (!vector) {
         models_note(&state->models, "retrieve", "embeddings", "lexical", reason);
         return 0;

@@ -76,6 +76,7 @@ static bool is_phone_like(const char *text, size_t length)
     return false;
 }
 
+/* Of the process: compiled at first use. */
 static struct pii_pattern built_in_pii[] = {
     {"card", {"\\b(?:\\d{4}[\\s-]?){3}\\d{4}\\b", true, NULL}, luhn_holds},
     {"email", {"[\\w.+-]+@[\\w-]+\\.[\\w.-]+", true, NULL}, NULL},
@@ -86,7 +87,7 @@ static struct pii_pattern built_in_pii[] = {
 
 static const char *const no_refusals[] = {NULL};
 
-/* The patterns in force. */
+/* Of the process: the patterns in force. */
 static struct {
     const char *const *refusals;
     struct pii_pattern *pii;

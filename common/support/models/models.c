@@ -25,10 +25,17 @@ static const double reserve_seconds = 0.5; /* seconds reserved for the steps aft
 static const double share_of_first = 0.6;  /* share of the time, while other targets remain */
 static const double micro = 1e6;
 
+/* A registry as it was read, in an arena of its own. */
+struct edition {
+    struct arena *arena;
+    struct registry *registry;
+    size_t readers; /* questions that hold it */
+    bool replaced;  /* the last reader frees it */
+};
+
 struct models {
     const struct support_settings *settings;
-    struct arena *arena; /* of the registry */
-    struct registry *registry;
+    struct edition *edition; /* the newest; NULL = none could be read yet */
     struct timespec changed; /* of its file */
 };
 
@@ -37,6 +44,25 @@ static struct timespec change_of(const char *path)
     struct stat about;
 
     return path && stat(path, &about) == 0 ? about.st_mtim : (struct timespec){0, 0};
+}
+
+static void replace(struct edition *edition)
+{
+    if (!edition)
+        return;
+    edition->replaced = true;
+    if (!edition->readers)
+        arena_destroy(edition->arena);
+}
+
+/* At the end of a question. */
+static void leave(void *thing)
+{
+    struct edition *edition = thing;
+
+    edition->readers--;
+    if (edition->replaced && !edition->readers)
+        arena_destroy(edition->arena);
 }
 
 /* Reads the current registry; keeps the old one if the new one is invalid. */
@@ -54,10 +80,9 @@ static enum error read_registry(struct models *models, struct problem *problem)
         arena_destroy(arena);
         return error;
     }
-    if (models->arena)
-        arena_destroy(models->arena);
-    models->arena = arena;
-    models->registry = registry;
+    replace(models->edition);
+    models->edition = ARENA_NEW(arena, struct edition);
+    *models->edition = (struct edition){.arena = arena, .registry = registry};
     return ERROR_NONE;
 }
 
@@ -75,8 +100,7 @@ void models_close(struct models *models)
 {
     if (!models)
         return;
-    if (models->arena)
-        arena_destroy(models->arena);
+    replace(models->edition);
     free(models);
 }
 
@@ -92,7 +116,26 @@ void models_refresh(struct models *models)
 
 const struct registry *models_registry(const struct models *models)
 {
-    return models->registry;
+    return models->edition ? models->edition->registry : NULL;
+}
+
+void models_hold(struct models_run *run)
+{
+    struct edition *edition = run->models ? run->models->edition : NULL;
+
+    if (!edition)
+        return;
+    arena_guard(run->arena, leave)->thing = edition;
+    edition->readers++;
+    run->registry = edition->registry;
+}
+
+/* NULL = none. */
+static const struct registry *registry_of(const struct models_run *run)
+{
+    if (run->registry || !run->models)
+        return run->registry;
+    return models_registry(run->models);
 }
 
 int models_estimate_tokens(const char *text)
@@ -129,16 +172,14 @@ const char *models_failover_name(struct arena *arena, const char *provider)
 
 static const struct registry_profile *profile_of(const struct models_run *run)
 {
-    return run->profile ? run->profile : run->models->registry->active;
+    return run->profile ? run->profile : registry_of(run)->active;
 }
 
 bool models_serve(const struct models_run *run, enum model_node node)
 {
-    const struct registry *registry;
     const struct string_list *nodes;
 
-    registry = run->models ? run->models->registry : NULL;
-    if (!registry)
+    if (!registry_of(run))
         return false;
     if (registry_chain_of(profile_of(run), node, false).targets[0].provider->kind ==
         PROVIDER_EMBEDDED)
@@ -182,7 +223,7 @@ static bool may_ask(const struct models_run *run, const struct registry_provider
 
 const char *models_paid(const struct models_run *run)
 {
-    const struct registry *registry = run->models ? run->models->registry : NULL;
+    const struct registry *registry = registry_of(run);
     const char *ids = "";
 
     for (size_t i = 0; registry && i < registry->provider_count; i++) {
@@ -579,7 +620,7 @@ static bool ask_target(struct attempt *attempt, struct models_reply *reply, cons
     if (*reason)
         return false;
     prepare(attempt);
-    db_release(run->db); /* other workers may need the database connection during the wait */
+    db_release_before_wait(run->db);
     llm_complete(run->arena, &attempt->provider, &attempt->request, run->watch, &answer);
     return conclude(attempt, &answer, reply, reason);
 }
@@ -639,7 +680,7 @@ static void ask_side_by_side(struct models_run *run, const struct model_call *mo
             (struct llm_call){.provider = &attempt->provider, .request = &attempt->request};
         places[going++] = i;
     }
-    db_release(run->db);
+    db_release_before_wait(run->db);
     llm_complete_all(run->arena, calls, going, NULL, NULL, run->watch);
     for (size_t i = 0; i < going; i++)
         if (!conclude(&attempts[i], &calls[i].answer, &replies[places[i]], &reason))

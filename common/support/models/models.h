@@ -21,7 +21,7 @@ MUST_CHECK enum error models_open(const struct support_settings *settings, struc
 void models_close(struct models *models);
 
 /* Reads the registry file again if it has changed; an invalid file is logged and the old registry
- * kept. Call it between questions only: it invalidates names of the old registry. */
+ * kept. It invalidates names of the old registry, unless a question holds it. */
 void models_refresh(struct models *models);
 
 /* NULL while it is invalid. */
@@ -54,6 +54,7 @@ struct models_run {
     struct shm_region *region; /* shared memory of breakers and limits; NULL = none */
     int64_t deadline;          /* deadline of the question, monotonic microseconds; 0 = none */
     const struct fetch_watch *watch;
+    const struct registry *registry; /* models_hold() sets it; NULL = the newest */
 
     struct model_fallback fallbacks[MODELS_FALLBACKS_MAX];
     size_t fallback_count;
@@ -92,6 +93,10 @@ struct models_reply {
     bool truncated; /* cut off by the timeout, or too long */
     bool overlong;  /* the provider ignored the token limit; the text is truncated to it */
 };
+
+/* The run keeps the newest registry, also while others read a newer one, until its arena is
+ * reset. */
+void models_hold(struct models_run *run);
 
 /* Whether a node calls a model at all: by the profile and LLM_NODES. */
 bool models_serve(const struct models_run *run, enum model_node node);

@@ -9,7 +9,9 @@ from lint import Finding
 FOLDERS = ("common/http/*.c", "common/llm/*.c", "common/net/*.c", "common/orchestrator/browser/*.c",
            "common/orchestrator/dispatch/*.c", "common/orchestrator/measures/*.c", "common/orchestrator/models/*.c",
            "common/orchestrator/plan/*.c", "common/orchestrator/runs/*.c", "common/orchestrator/storage/*.c",
-           "fcgi-bin/orchestrator*/*.c")
+           "common/support/answer/*.c", "common/support/conversation/*.c", "common/support/models/*.c",
+           "common/experiments/advice/*.c", "fcgi-bin/orchestrator*/*.c", "fcgi-bin/support/*.c",
+           "fcgi-bin/support-ask/*.c", "fcgi-bin/experiments/*.c", "fcgi-bin/experiments-advice/*.c")
 # A variable, or an anonymous struct that opens one; functions have a bracket first, macros are capitals.
 VARIABLE = re.compile(r"^\s*static\s+(?!inline\b)(?:_Thread_local\s+|volatile\s+)*(?:(?:struct|union|enum|unsigned)\s+)?"
                       r"(?:\w+[\s*]+\w+(?:\[[^\]]*\])*\s*[;=,]|\{)")
@@ -46,6 +48,7 @@ BAD = [
     ({"common/net/a.c": "void f(void)\n{\n    static char buffer[16 * 1024];\n}\n"}, "a.c:3: "),
     ({"common/orchestrator/dispatch/a.c": "static struct {\n    int a;\n} all;\n"}, "a.c:1: "),
     ({"fcgi-bin/orchestrator/a.c": "static bool failed = false, done;\n"}, "a.c:1: "),
+    ({"common/support/answer/a.c": "static char words[64];\n"}, "a.c:1: "),
 ]
 
 GOOD = [
