@@ -324,7 +324,7 @@ static void make_room(struct db *db)
         {"no_document", "DELETE FROM kb_documents WHERE doc_id = 'kept.md'"},
         {"document",
          PUT("kb_documents") "('default', 'kept.md', 1000000, 1, 'Kept', 'upload', 'md',"
-                             " 'en', 'x', 4, '[]', 1, 0, 0, " THEN ", " THEN ", 0, NULL)"},
+                             " 'en', 'x', 4, '[]', 1, 0, 0, " THEN ", " THEN ", 0, NULL, '')"},
         {"no_task", "DELETE FROM tasks WHERE task_id = '00000000-0000-4000-8000-000000000000'"},
         {"task", PUT("tasks") "('00000000-0000-4000-8000-000000000000', 'default', 'walk.md', 'x',"
                               " 'PENDING', NULL, NULL, " THEN ", NULL, '', '')"},
