@@ -35,7 +35,8 @@
 
 enum {
     GUARD_BYTES = 4096,
-    SLICE_MICROSECONDS = 5000, /* of fibers that are ready, before the loop looks at descriptors */
+    SLICE_MICROSECONDS = 5000, /* of fibers that are ready, before the loop looks at descriptors;
+                                  and of one that gives way */
     TRIM_FIBERS = 256,         /* with more of them, those that wait give the unused part back */
     TRIM_MARGIN = 1024         /* below the frame that waits: what the switch itself uses */
 };
@@ -62,6 +63,7 @@ static struct {
     struct fiber *kept;
     size_t count, kept_count;
     ucontext_t loop;
+    int64_t runs_since; /* the current one, microseconds */
     unsigned held;
     const char *held_by;
     void *fake_stack;
@@ -289,6 +291,17 @@ void fiber_wake(struct fiber *fiber)
         fiber->woken = true;
 }
 
+void fiber_give_way(void)
+{
+    struct fiber *self = fibers.current;
+
+    if (!self || fibers.held ||
+        clock_monotonic_microseconds() - fibers.runs_since < SLICE_MICROSECONDS)
+        return;
+    make_ready(self);
+    switch_to_loop(self);
+}
+
 void fiber_hold(const char *what)
 {
     fibers.held++;
@@ -304,6 +317,7 @@ void fiber_release(void)
 static void run(struct fiber *fiber)
 {
     fibers.current = fiber;
+    fibers.runs_since = clock_monotonic_microseconds();
     before_switch(&fibers.fake_stack, fiber->stack, stack_bytes(fiber));
     swapcontext(&fibers.loop, &fiber->context);
     after_switch(fibers.fake_stack, NULL, NULL);

@@ -58,6 +58,10 @@ void fiber_take_back(unsigned held);
 /* Whether the caller is in a fiber and holds nothing. */
 bool fiber_may_wait(void);
 
+/* Lets others run if the caller has run for some milliseconds; for computing that may take long.
+ * Does nothing outside of fibers, and while something is held. */
+void fiber_give_way(void);
+
 /* Nothing may wait from here to fiber_release(); counted. `what` is a literal for the message. */
 void fiber_hold(const char *what);
 void fiber_release(void);

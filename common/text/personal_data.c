@@ -1,6 +1,7 @@
 /* The patterns, in the order in which they are applied. */
 #include "text/personal_data.h"
 
+#include "base/fiber.h"
 #include "text/pattern.h"
 #include "text/words.h"
 
@@ -60,27 +61,78 @@ static struct rule {
 };
 
 /* The shortest that a rule matches: a country code of one digit and six more. */
-enum { TEXT_MOST = 1 << 26, LEAST_DIGITS = 7 };
+enum { TEXT_MOST = 1 << 26, LEAST_DIGITS = 7, PIECE_LEAST = 64 * 1024 };
+
+/* Whether no match goes on behind this byte: it is in none itself, or is a blank behind a letter,
+ * while blanks within matches stand behind digits and their punctuation. */
+static bool ends_piece(const char *text, size_t at)
+{
+    char before = at ? (char)(text[at - 1] | 0x20) : ' ';
+
+    if (text[at] == ' ' || text[at] == '\n')
+        return before >= 'a' && before <= 'z';
+    return text[at] && strchr(",;:!?\"/<>=", text[at]);
+}
+
+/* The bytes that can be searched by themselves: a text of many megabytes takes seconds. */
+static size_t piece_of(const char *text, size_t length)
+{
+    size_t end = PIECE_LEAST;
+
+    while (end < length && !ends_piece(text, end - 1))
+        end++;
+    return end < length ? end : length;
+}
+
+static void apply_to_piece(struct rule *rule, const char *piece, size_t length, struct text *out,
+                           personal_writer *write, void *context)
+{
+    struct pattern_match match;
+    size_t from = 0;
+
+    while (pattern_find(&rule->pattern, piece, length, from, &match)) {
+        const struct personal_match found = {rule->kind, piece + match.start,
+                                             match.end - match.start, rule->mask};
+
+        text_append(out, piece + from, match.start - from);
+        write(out, &found, context);
+        from = match.end;
+    }
+    text_append(out, piece + from, length - from);
+}
+
+/* The pieces before the first match, which are as they were. */
+static size_t without_match(struct rule *rule, const char *text, size_t length)
+{
+    struct pattern_match match;
+    size_t at = 0;
+
+    while (at < length) {
+        size_t piece = piece_of(text + at, length - at);
+
+        if (pattern_find(&rule->pattern, text + at, piece, 0, &match))
+            break;
+        at += piece;
+        fiber_give_way();
+    }
+    return at;
+}
 
 static const char *apply(struct arena *arena, struct rule *rule, const char *text,
                          personal_writer *write, void *context)
 {
-    size_t length = strlen(text), from = 0;
-    struct pattern_match match;
+    size_t length = strlen(text), at = without_match(rule, text, length), piece;
     struct text out;
 
-    if (!pattern_find(&rule->pattern, text, length, 0, &match))
+    if (at == length)
         return text;
     text_start(&out, arena, TEXT_MOST);
-    do {
-        const struct personal_match found = {rule->kind, text + match.start,
-                                             match.end - match.start, rule->mask};
-
-        text_append(&out, text + from, match.start - from);
-        write(&out, &found, context);
-        from = match.end;
-    } while (pattern_find(&rule->pattern, text, length, from, &match));
-    text_append(&out, text + from, length - from);
+    text_append(&out, text, at);
+    for (; at < length; at += piece) {
+        piece = piece_of(text + at, length - at);
+        apply_to_piece(rule, text + at, piece, &out, write, context);
+        fiber_give_way();
+    }
     return out.bytes;
 }
 

@@ -148,6 +148,40 @@ static void jump(void *context)
     note(*(const char *)context);
 }
 
+static void compute(void *context)
+{
+    const bool *holds = context;
+    int64_t until = in_milliseconds(30);
+
+    if (*holds)
+        fiber_hold("the test");
+    while (clock_monotonic_microseconds() < until)
+        fiber_give_way();
+    if (*holds)
+        fiber_release();
+    note('c');
+}
+
+static void note_turn(void *context)
+{
+    (void)context;
+    note('t');
+}
+
+TEST(who_computes_long_gives_way_unless_it_holds)
+{
+    for (int i = 0; i < 2; i++) {
+        bool holds = i == 1;
+
+        begin();
+        CHECK(fiber_start(compute, &holds));
+        CHECK(fiber_start(note_turn, NULL));
+        run_all();
+        CHECK_TEXT(trace, holds ? "ct" : "tc");
+    }
+    fiber_give_way(); /* outside of fibers: nothing */
+}
+
 TEST(a_jump_stays_on_its_stack)
 {
     begin();
@@ -272,6 +306,7 @@ TEST(the_used_part_of_a_stack_is_known)
 }
 
 TEST_MAIN(CASE(fibers_take_turns), CASE(a_descriptor_or_a_moment_ends_a_wait),
-          CASE(a_fiber_is_woken_by_another), CASE(a_jump_stays_on_its_stack),
-          CASE(thousands_wait_together), CASE(nothing_waits_while_it_holds),
-          CASE(a_stack_ends_at_its_guard_page), CASE(the_used_part_of_a_stack_is_known))
+          CASE(a_fiber_is_woken_by_another), CASE(who_computes_long_gives_way_unless_it_holds),
+          CASE(a_jump_stays_on_its_stack), CASE(thousands_wait_together),
+          CASE(nothing_waits_while_it_holds), CASE(a_stack_ends_at_its_guard_page),
+          CASE(the_used_part_of_a_stack_is_known))

@@ -148,6 +148,33 @@ TEST(long_texts_are_quick)
     CHECK(strstr(redaction_hide(redaction_start(arena), dots.bytes), "c@d.org") == NULL);
 }
 
+/* A long text is searched in pieces; wherever one ends, no value is cut. */
+TEST(no_value_is_lost_between_pieces)
+{
+    enum { VALUES = 5 };
+    static const char *const values[VALUES] = {"ann.lee@example.org", "+7 (912) 345-67-89",
+                                               "4111 1111 1111 1111", "45 09 123456",
+                                               "415-555-2671"};
+    struct redaction *redaction = redaction_start(arena);
+    const char *hidden;
+    struct text text;
+    size_t count = 0, found = 0;
+
+    text_start(&text, arena, 4 << 20);
+    while (text.length < 1 << 20) {
+        text_append_format(&text, "%.*s%s%s", (int)(count % 7), "x y z w", count % 7 ? " " : "",
+                           values[count % VALUES]);
+        text_append_string(&text, count % 3 ? " and\n" : ", ");
+        count++;
+    }
+    hidden = redaction_hide(redaction, text.bytes);
+    for (const char *at = hidden; (at = strchr(at, '[')) != NULL; at++)
+        found++;
+    CHECK_INT(found, count);
+    CHECK(strpbrk(hidden, "@+") == NULL);
+    CHECK_TEXT(redaction_show(redaction, hidden), text.bytes);
+}
+
 int main(void)
 {
     static const struct test_case all[] = {CASE(values_become_placeholders),
@@ -155,7 +182,8 @@ int main(void)
                                            CASE(placeholders_split_over_pieces),
                                            CASE(pieces_wait_no_longer_than_they_must),
                                            CASE(json_stays_json),
-                                           CASE(long_texts_are_quick)};
+                                           CASE(long_texts_are_quick),
+                                           CASE(no_value_is_lost_between_pieces)};
     int failed;
 
     arena = arena_create((size_t)64 << 20);
