@@ -323,6 +323,27 @@ test('analytics of calls that were made', async () => {
     await close(page);
 });
 
+test('spending by day, with tokens, cache hits and latency, as plots, a table and CSV', async () => {
+    const page = await open('about:blank');
+    const usage = (day, calls, latency) => ({ day, calls, failures: 0, input_tokens: 1000 * calls, output_tokens: 200, cached_tokens: 100, cache_hits: 3, avg_duration_ms: latency, cost_usd: 0.5 * calls, excess_usd: 0, saved_calls: 0, saved_tokens: 0, saved_usd: 0 });
+    const rows = [usage('2026-11-02', 2, 1500), usage('2026-11-04', 4, 500)];
+    const asked = [];
+    await page.route('**/api/v1/usage?**', (route) => {
+        asked.push(new URL(route.request().url()).searchParams.get('group_by'));
+        return route.fulfill({ json: { rows, total: { ...usage(null, 6, 833.3), day: undefined }, from: '2026-11-01', to: '2026-11-30', time_zone: 'UTC', currency: 'USD' } });
+    });
+    await page.goto(at('/analytics.html?by=day'));
+    await page.waitForSelector('#spend-title');
+    const cells = await page.locator('[aria-labelledby="spend-title"] tbody tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
+    assert.deepEqual(cells, [['Nov 4, 2026', '$2.00', '4', '0', '4,000', '200', '3', '500 ms'], ['Nov 2, 2026', '$1.00', '2', '0', '2,000', '200', '3', '1.5 sec']]);
+    assert.ok(asked.includes('day') && !asked.includes('day,day'), asked.join());
+    for (const name of ['Cost by day', 'Tokens by day', 'Mean latency by day']) await page.waitForSelector(`section[aria-label="${name}"] svg`);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    const [file] = await Promise.all([page.waitForEvent('download'), page.click('#csv')]);
+    assert.match(file.suggestedFilename(), /\.csv$/);
+    await close(page);
+});
+
 const pages = [
     ['/', '#model-1'],
     ['/compare.html', '.choices'],

@@ -31,6 +31,14 @@ test('lists the experiments service as running, with its version and its parts',
     await close(page);
 });
 
+test('keys of the models have a page of their own, to which that of all keys leads', async () => {
+    const page = await openAs(null, '/admin/keys?tab=models');
+    await page.click('#area-panel a.button');
+    await page.waitForURL(`${portal}/models/models.html?tab=keys`);
+    await page.waitForSelector('#keys-title');
+    await close(page);
+});
+
 test('shows a service that does not answer', async () => {
     const page = await system((shown) =>
         shown.route('**/health.json', (route) => changed(route, ({ experiments: one }) => (one.health = { detail: 'no answer', status_code: 502 }))),

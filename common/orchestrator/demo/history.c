@@ -2,6 +2,7 @@
 #include "orchestrator/demo/history.h"
 
 #include "base/clock.h"
+#include "orchestrator/demo/prompts.h"
 #include "orchestrator/demo/teams.h"
 #include "orchestrator/runs/task_run.h"
 #include "orchestrator/storage/spend_store.h"
@@ -74,6 +75,7 @@ static struct step_record step_of(const struct making *making, const struct mode
         return step;
     }
     step.output_text = answer;
+    step.first_output_at = GIVEN_INTEGER(started + simulated->first_ms * INT64_C(1000));
     step.input_tokens = usage.input_tokens;
     step.output_tokens = usage.output_tokens;
     step.cost_usd = (struct optional_number)GIVEN_NUMBER((double)model_cost(model, &usage).value /
@@ -216,5 +218,6 @@ enum error history_make(struct db *db, struct arena *arena, const struct catalog
     error = make_all(&making, count);
     if (!error)
         error = demo_teams_make(db, arena, making.now, problem);
-    return db_finish(db, error, problem);
+    error = db_finish(db, error, problem);
+    return error ? error : demo_prompts_make(db, arena, problem);
 }

@@ -41,7 +41,7 @@ const options = createResource(update, (signal) => {
     return read(signal, '', query);
 });
 const spend = createResource(update, async (signal) => {
-    const [days, rows] = await Promise.all([read(signal, `day,${choice.by}`), read(signal, choice.by)]);
+    const [days, rows] = await Promise.all([read(signal, choice.by === 'day' ? 'day' : `day,${choice.by}`), read(signal, choice.by)]);
     return { by: choice.by, days, rows };
 });
 const analytics = createResource(update, async (signal) => (await client.get('/api/v1/analytics', { signal })).data);

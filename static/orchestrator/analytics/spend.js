@@ -7,7 +7,7 @@ import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 
-export const groups = ['model', 'team', 'key', 'customer', 'provider'];
+export const groups = ['model', 'team', 'key', 'customer', 'provider', 'day'];
 const shownSeries = 5;
 const dayMs = 86400000;
 
@@ -22,6 +22,7 @@ function dayText(at, more) {
 export function nameOf(by, row) {
     if (by === 'model') return row.model_id;
     if (by === 'provider') return row.provider;
+    if (by === 'day') return dayText(Date.parse(row.day), { year: 'numeric' });
     const id = row[`${by}_id`];
     if (id === '') return t(`analytics.without_${by}`);
     return row[`${by}_name`] ?? t('analytics.deleted');
@@ -77,9 +78,10 @@ function sums({ total }) {
     </section>`;
 }
 
-/* A line per name, the largest first; days without calls are days without cost. */
-function series(by, days, rows, valueOf) {
-    const names = rows.rows.toSorted((a, b) => b.cost_usd - a.cost_usd).slice(0, shownSeries).map((row) => nameOf(by, row));
+/* A line per name, the largest first; days without calls are days without cost, and have no latency. */
+function series(by, days, rows, { valueOf, isSum = true }) {
+    const lineOf = (row) => (by === 'day' ? t('analytics.all_calls') : nameOf(by, row));
+    const names = [...new Set(rows.rows.toSorted((a, b) => b.cost_usd - a.cost_usd).map(lineOf))].slice(0, shownSeries);
     const all = [...new Set(days.rows.map(({ day }) => day))].sort();
     if (all.length === 0) return [];
     const first = Date.parse(all[0]);
@@ -87,15 +89,18 @@ function series(by, days, rows, valueOf) {
     const dates = Array.from({ length: Math.round((last - first) / dayMs) + 1 }, (_, index) => first + index * dayMs);
     return names.map((name) => {
         const values = new Map();
-        for (const row of days.rows) if (nameOf(by, row) === name) values.set(Date.parse(row.day), (values.get(Date.parse(row.day)) ?? 0) + valueOf(row));
-        return { name, points: dates.map((x) => ({ x, y: values.get(x) ?? 0 })) };
+        for (const row of days.rows.filter((one) => lineOf(one) === name && valueOf(one) !== null)) {
+            const day = Date.parse(row.day);
+            values.set(day, (isSum ? (values.get(day) ?? 0) : 0) + valueOf(row));
+        }
+        return { name, points: dates.map((x) => ({ x, y: values.get(x) ?? (isSum ? 0 : null) })) };
     });
 }
 
-function course(by, days, rows, { name, valueOf, format }) {
-    const all = series(by, days, rows, valueOf);
+function course(by, days, rows, { name, valueOf, format, isSum = true }) {
+    const all = series(by, days, rows, { valueOf, isSum }).filter(({ points }) => points.some(({ y }) => y !== null));
     if (all.length === 0) return null;
-    const draw = all.length === 1 ? areaChart : lineChart;
+    const draw = all.length === 1 && isSum ? areaChart : lineChart;
     const label = t(`analytics.${name}`);
     return html`<section class="card section stack" aria-label=${label}>
         <h2>${label}</h2>
@@ -128,10 +133,11 @@ function ready({ by, days, rows }) {
         ${course(by, days, rows, { name: 'cost_by_day', valueOf: (row) => row.cost_usd, format: money })}
         <section class="card section stack" aria-labelledby="spend-title">
             <h2 id="spend-title">${t('analytics.details')}</h2>
-            ${table({ columns: columns(by), rows: rows.rows.toSorted((a, b) => b.cost_usd - a.cost_usd), caption: t('analytics.title') })}
+            ${table({ columns: columns(by), rows: rows.rows.toSorted((a, b) => (by === 'day' ? b.day.localeCompare(a.day) : b.cost_usd - a.cost_usd)), caption: t('analytics.title') })}
             <p class="section-note">${t('analytics.zone', { zone: rows.time_zone })}</p>
         </section>
         ${course(by, days, rows, { name: 'tokens_by_day', valueOf: (row) => row.input_tokens + row.output_tokens, format: formatCompact })}
+        ${course(by, days, rows, { name: 'latency_by_day', valueOf: (row) => row.avg_duration_ms, format: formatMilliseconds, isSum: false })}
     </div>`;
 }
 
