@@ -1,5 +1,5 @@
-"""Bursts over many virtual keys, with workers killed all the time, on one host and on two with one
-PostgreSQL: no budget is passed, nothing is refused that has room, and what is shown is the sum of the steps.
+"""Bursts over many virtual keys, with workers killed all the time, with a clock that jumps, on one host and on two with
+one PostgreSQL: no budget is passed, nothing is refused that has room, and what is shown is the sum of the steps.
 ASSAY_TEST_SOAK=1 makes it a thousand keys."""
 
 import json
@@ -7,6 +7,8 @@ import os
 import random
 import re
 import signal
+import struct
+import subprocess
 import threading
 import time
 from collections import defaultdict
@@ -17,6 +19,7 @@ import requests
 
 from model_server import ModelServer
 from service import ENGINES, Service
+from stack import BUILD, CHECKOUT
 from wait import wait_for
 
 pytestmark = pytest.mark.both_engines
@@ -191,3 +194,87 @@ def test_two_hosts(env, models):
             shown = [{b["id"]: b["spent_usd"] for b in s.get("/api/v1/budgets").json()["budgets"]} for s in (one, other)]
             assert shown[0] == shown[1]
             assert billed(models) <= sum(int(row[0]) for row in one.sql("SELECT nano_usd FROM orch_spend"))
+
+
+class Jumps:
+    """Moves the clock of the service's programs to another day, every so often, and back at the end."""
+
+    HOURS = (0, 26, -26, 52)  # no rolling day at one of them reaches another
+
+    def __init__(self, file):
+        self.file, self.stop = file, threading.Event()
+        self.thread = threading.Thread(target=self.run)
+
+    def set(self, hours):
+        with self.file.open("r+b") as file:
+            file.write(struct.pack("q", hours * 3600))
+
+    def run(self):
+        chance = random.Random(12)
+        while not self.stop.wait(0.4):
+            self.set(chance.choice(self.HOURS))
+
+    def __enter__(self):
+        self.thread.start()
+
+    def __exit__(self, *_):
+        self.stop.set()
+        self.thread.join()
+        self.set(0)
+
+
+@pytest.fixture(scope="module")
+def jumping(tmp_path_factory):
+    """Programs into which the clock is preloaded, and the file that says how far it is off."""
+    place = tmp_path_factory.mktemp("clock")
+    library, clock = place / "clock.so", place / "off"
+    clock.write_bytes(struct.pack("q", 0))
+    subprocess.run(["cc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-O1", "-o", library, CHECKOUT / "tests/faults/jumping_clock.c", "-ldl"],
+                   check=True)
+    (place / "cron-bin").symlink_to((BUILD / "cron-bin").resolve())
+    (place / "fcgi-bin").mkdir()
+    for program in (BUILD / "fcgi-bin").resolve().iterdir():
+        script = place / "fcgi-bin" / program.name
+        script.write_text(f'#!/bin/bash\nLD_PRELOAD={library} JUMPING_CLOCK={clock} exec -a "$0" {program} "$@"\n')
+        script.chmod(0o755)
+    return place, clock
+
+
+def check_days(service, books):
+    """On SQLite the clock of the programs is that of the database: each day that was visited is a window of its own."""
+    def settled():
+        service.get("/api/v1/models")  # as above
+        return service.sql("SELECT count(*) FROM orch_spend_holds")[0][0] == "0"
+
+    wait_for(settled)
+    budgets = {b["id"]: b for b in service.get("/api/v1/budgets").json()["budgets"]}
+    windows, spent, now = defaultdict(int), defaultdict(int), time.time()
+    for budget, part, nano_usd, held in service.sql("SELECT budget_id, part_at, nano_usd, held_nano_usd FROM orch_budget_parts"):
+        assert held == "0", budget
+        if budget in budgets:
+            at = round((int(part) / 1e6 - now) / 3600 / 26) if budgets[budget]["rolling"] else part
+            windows[budget, at] += int(nano_usd)
+            spent[budgets[budget]["owner_id"]] += int(nano_usd)
+    assert len({part for _, part in windows if isinstance(part, str)}) > 1  # days
+    assert [w for w, nano_usd in windows.items() if nano_usd > budgets[w[0]]["limit_usd"] * 1e9 + 1] == []
+    steps = {key: round(float(cost) * 1e9) for key, cost in service.sql(
+        "SELECT t.key_id, sum(s.cost_usd) FROM orch_task_steps s JOIN orch_tasks t ON t.task_id = s.task_id GROUP BY t.key_id")}
+    for key in books.keys:
+        assert spent[key["id"]] == steps.get(key["id"], 0)
+    return int(service.sql("SELECT sum(nano_usd) FROM orch_spend")[0][0]), sum(steps.values())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_clock_that_jumps(env, models, jumping, engine):
+    build, clock = jumping
+    settings = on_postgres(env) if engine == "postgres" else env
+    with Service("orchestrator", {**settings, "ASSAY_BUILD_DIR": str(build)}, engine) as service:
+        books = Books(service)
+        with Jumps(clock):
+            statuses = books.burst(service.url)
+        if engine == "postgres":  # whose own clock counts
+            check(service, books, statuses, False)
+            return
+        ledger, steps = check_days(service, books)
+        assert ledger == steps and billed(models) <= ledger
+        assert set(statuses) <= {200, 429, 503}, set(statuses)
