@@ -120,6 +120,8 @@ void sqlite_checkpoint(struct db *db, bool at_rest)
     if (kib < connection->checkpoint_at || (!at_rest && kib < LOG_KIB_MOST) ||
         !sqlite3_get_autocommit(connection->handle))
         return;
+    if (at_rest && db_verify(db, NULL)) /* not into a file that is somebody else's */
+        return;
     do
         code = sqlite3_wal_checkpoint_v2(connection->handle, NULL, SQLITE_CHECKPOINT_PASSIVE,
                                          &pages, NULL);
