@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { CHILDREN_MAX = 3, CHILD_CANNOT = 3, CHILD_NO_PROGRAM = 127 };
+enum { CHILDREN_MAX = 4, CHILD_CANNOT = 3, CHILD_NO_PROGRAM = 127 };
 
 struct child_plan {
     const char *const *arguments;              /* of a program; NULL for a function */

@@ -259,7 +259,7 @@ void extraction_serve(int peer, const char *work_folder)
     if (arena && receive_request(peer, &request, &file)) {
         snprintf(path, sizeof path, "/proc/self/fd/%d", file);
         error = reader_read(arena, path, (enum file_type)request.type, &request.limits, work_folder,
-                            &result, &problem);
+                            NULL, &result, &problem);
         send_answer(peer, &result, error, &problem,
                     end_after(GRACE_SECONDS + request.limits.seconds));
     }

@@ -305,13 +305,17 @@ enum format_result format_read_html(const char *path, FILE *out)
 {
     size_t length;
     char *bytes = read_whole(path, &length);
+
+    return bytes ? format_write_html(bytes, length, out) : FORMAT_DAMAGED;
+}
+
+enum format_result format_write_html(char *bytes, size_t length, FILE *out)
+{
     struct writer writer = {.out = out, .at_line_start = true, .feeds = 2};
     GumboOptions options = kGumboDefaultOptions;
     enum charset_result decoded;
     GumboOutput *output;
 
-    if (!bytes)
-        return FORMAT_DAMAGED;
     decoded = decode(&bytes, &length);
     if (decoded != CHARSET_DECODED)
         return (enum format_result)(FORMAT_CHARSET + (int)decoded);

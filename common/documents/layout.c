@@ -77,7 +77,7 @@ static void write_line(struct page_writer *writer, const struct bands *bands,
 {
     bool is_item;
     char *line = NULL;
-    bool from_right = words_are_from_right(band->words, band->count);
+    bool from_right = words_are_from_right(band->words, band->count, 1);
 
     for (size_t i = 0; i < band->segment_count; i++) {
         const struct segment *segment =
@@ -222,7 +222,7 @@ static void write_words(struct page_writer *writer, struct word *words, size_t c
     within = part_above(words + above, count - above, bottom);
     write_words(writer, words, above, depth + 1);
     write_sides(writer, words + above, within, gutter, depth,
-                words_are_from_right(words + above, within));
+                words_are_from_right(words + above, within, 1));
     write_words(writer, words + above + within, count - above - within, depth + 1);
 }
 

@@ -124,7 +124,7 @@ static void measure(struct band *band, float em)
     cut_segments(band, em);
 }
 
-bool words_are_from_right(const struct word *words, size_t count)
+bool words_are_from_right(const struct word *words, size_t count, size_t share)
 {
     size_t from_right = 0, others = 0;
 
@@ -134,7 +134,7 @@ bool words_are_from_right(const struct word *words, size_t count)
         else if (word_first_point(words[i].text) >= 'A')
             others++;
     }
-    return from_right > others;
+    return from_right * share > others;
 }
 
 struct bands bands_make(struct word *words, size_t count)

@@ -12,6 +12,7 @@ enum {
     FIRST_ROWS = 4,   /* that may be further apart */
     LONE_MOST = 3,    /* rows of one cell in succession */
     BANDS_MOST = 400, /* of one table */
+    CODES_SHARE = 3,  /* units and codes beside words from right to left */
     PROSE_WORDS = 6   /* words of a line of running text */
 };
 
@@ -337,7 +338,7 @@ bool grid_is_from_right(const struct bands *bands, const struct grid *grid)
 
     for (size_t i = grid->first; i < grid->end; i++)
         count += bands->items[i].count;
-    return words_are_from_right(bands->items[grid->first].words, count);
+    return words_are_from_right(bands->items[grid->first].words, count, CODES_SHARE);
 }
 
 /* Adds the last lines of the cells of the last row. */

@@ -38,8 +38,8 @@ void *layout_memory(size_t count, size_t size);
 /* The usual height of the words; 1 when there are none. */
 float layout_em(const struct word *words, size_t count);
 
-/* Whether most of the words with letters are written from right to left. */
-bool words_are_from_right(const struct word *words, size_t count);
+/* Whether more than one in `share` + 1 of the words with letters is written from right to left. */
+bool words_are_from_right(const struct word *words, size_t count, size_t share);
 
 /* Groups words into bands, from the top. Reorders `words`, which the bands refer to. */
 struct bands bands_make(struct word *words, size_t count);

@@ -11,7 +11,7 @@
 enum { SPANS_ROWS_MAX = 400, SHIFTED_MAX = 3 /* lines */ };
 
 static const float close_lines = 0.45F; /* em, between the lines of a cell at most */
-static const float jump_least = 0.17F;  /* em, between the gaps within cells and between rows */
+static const float jump_least = 0.08F;  /* em, between the gaps within cells and between rows */
 static const float interleaved = -0.1F; /* em: lines of cells beside each other overlap */
 static const float even_span = 0.3F; /* of a row's height: how exactly a label is in the middle */
 
@@ -129,6 +129,21 @@ static float gap_before(const struct table_rows *rows, size_t at)
     return row->top - bottom;
 }
 
+/* Whether two lines have most cells, or figures, in the same columns, as rows have. */
+static bool is_full_below(const struct table_row *row, const struct table_row *above,
+                          size_t columns)
+{
+    size_t shared = 0, figures = 0;
+
+    for (size_t i = 0; i < columns; i++) {
+        const char *text = row->cells[i].text, *upper = above->cells[i].text;
+
+        shared += text && upper;
+        figures += text && upper && layout_is_figure(text) && layout_is_figure(upper);
+    }
+    return figures > 0 || (shared >= 2 && shared * 10 >= columns * 6);
+}
+
 /* Whether most lines that are this close to the one above look like lines of the same row. */
 static bool is_plausible(const struct table_rows *rows, float limit)
 {
@@ -140,8 +155,7 @@ static bool is_plausible(const struct table_rows *rows, float limit)
         if (gap_before(rows, i) > limit)
             continue;
         close++;
-        full += row->filled * 10 >= rows->columns * 8 && above->filled * 10 >= rows->columns * 8 &&
-                row->filled > 1;
+        full += is_full_below(row, above, rows->columns);
     }
     return close > 0 && full * 3 < close;
 }
@@ -193,7 +207,8 @@ static bool is_shifted_row(const struct table_rows *rows, size_t at, float gap, 
 {
     const struct table_row *row = &rows->items[at];
 
-    if (at < 2 || !share_column(row - 2, row, rows->columns))
+    if (at < 2 || !share_column(row - 2, row, rows->columns) ||
+        row[-1].top > row[-2].bottom + interleaved * rows->em)
         return false;
     return isfinite(limit) ? gap > limit : row->filled >= 2 || gap > close_lines * rows->em;
 }

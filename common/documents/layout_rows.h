@@ -43,6 +43,10 @@ char **rows_head_texts(const struct table_rows *lines, const struct table_rows *
 /* Repeats the first cells that span rows in each of them, from row `first` on. */
 void rows_fill(struct table_rows *rows, size_t first);
 
+/* Writes the rows below `heads` (NULL = the columns have none), or as `field: value` if they are a
+ * form; true when it is a table. */
+bool rows_write(struct table_rows *rows, char **heads, size_t head_count, FILE *out);
+
 /* Appends a line to the text of a cell. */
 char *rows_append(char *text, const char *line);
 

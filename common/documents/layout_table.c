@@ -29,34 +29,30 @@ static bool is_form(const struct table_rows *rows)
     return firsts && labels * 10 >= firsts * 6;
 }
 
-/* `label: value` for each label; the value is all that follows up to the next label. */
+/* `- label: value` for each label; the value is all that follows up to the next label. */
 static void write_fields(const struct table_row *row, size_t columns, FILE *out)
 {
-    bool any = false, labelled = false;
+    bool any = false, is_label = false;
 
     for (size_t i = 0; i < columns; i++) {
         const char *text = row->cells[i].text;
 
         if (!text)
             continue;
-        if (ends_with_colon(text) && any)
-            fputs("\n\n", out);
-        else if (any)
-            fputs(labelled ? " " : ": ", out);
-        labelled = true;
-        if (!any && !ends_with_colon(text))
-            labelled = false;
+        fputs(!any ? "- " : ends_with_colon(text) ? "\n- " : is_label ? " " : ": ", out);
         fputs(text, out);
+        is_label = ends_with_colon(text) || any;
         any = true;
     }
     if (any)
-        fputs("\n\n", out);
+        fputc('\n', out);
 }
 
 static void write_form(const struct table_rows *rows, FILE *out)
 {
     for (size_t i = 0; i < rows->count; i++)
         write_fields(&rows->items[i], rows->columns, out);
+    fputc('\n', out);
 }
 
 static void put_heads(struct table *table, char **heads, size_t columns)
@@ -130,19 +126,34 @@ static void find_sections(struct table_rows *rows, size_t first)
     }
 }
 
+bool rows_write(struct table_rows *rows, char **heads, size_t head_count, FILE *out)
+{
+    struct table *table = table_create();
+
+    if (is_form(rows) || (!heads && rows->columns == 2)) {
+        rows_fill(rows, 0);
+        write_form(rows, out);
+        return false;
+    }
+    find_sections(rows, head_count);
+    rows_fill(rows, head_count);
+    if (!table)
+        abort();
+    put_heads(table, heads, rows->columns);
+    for (size_t i = head_count; i < rows->count; i++)
+        put_row(table, &rows->items[i], rows->columns);
+    table_write(table, out);
+    return true;
+}
+
 void grid_write(const struct bands *bands, const struct grid *grid, struct table_memory *memory,
                 bool is_continued, FILE *out)
 {
     struct table_rows lines = rows_of_lines(bands, grid), rows = lines;
-    struct table *table = table_create();
     size_t heads;
     char **texts;
 
     rows_join(&rows);
-    if (is_form(&rows)) {
-        write_form(&rows, out);
-        return;
-    }
     heads = rows_heads(&rows);
     texts = heads ? rows_head_texts(&lines, &rows, grid, heads) : NULL;
     if (is_continued && continues(memory, grid, bands->em) &&
@@ -150,18 +161,6 @@ void grid_write(const struct bands *bands, const struct grid *grid, struct table
         texts = memory->head;
         heads = 0;
     }
-    if (!texts && rows.columns == 2) {
-        rows_fill(&rows, 0);
-        write_form(&rows, out);
-        return;
-    }
-    find_sections(&rows, heads);
-    rows_fill(&rows, heads);
-    if (!table)
-        abort();
-    put_heads(table, texts, rows.columns);
-    for (size_t i = heads; i < rows.count; i++)
-        put_row(table, &rows.items[i], rows.columns);
-    table_write(table, out);
-    remember(memory, grid, texts);
+    if (rows_write(&rows, texts, heads, out))
+        remember(memory, grid, texts);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { PARAMETER_MAX = 200, ID_MAX = 250, LINE_SEARCHED = 998 };
+enum { FILE_NAME_POINTS = 200, PARAMETER_MAX = 200, ID_MAX = 250, LINE_SEARCHED = 998 };
 
 /* A range of the message. */
 struct range {
@@ -19,6 +19,7 @@ struct range {
 /* What one part's header says of its body. */
 struct part {
     char type[PARAMETER_MAX], charset[PARAMETER_MAX], boundary[PARAMETER_MAX];
+    char file_name[PARAMETER_MAX];
     bool is_base64, is_quoted, is_attachment;
 };
 
@@ -141,6 +142,9 @@ static struct part part_of(const struct mime_header *headers, size_t count, bool
     read_parameter(type, "boundary", part.boundary);
     copy_word(value_of(headers, count, "Content-Transfer-Encoding"), "; \t(", encoding);
     copy_word(value_of(headers, count, "Content-Disposition"), "; \t(", disposition);
+    read_parameter(value_of(headers, count, "Content-Disposition"), "filename", part.file_name);
+    if (!*part.file_name)
+        read_parameter(type, "name", part.file_name);
     part.is_base64 = strcmp(encoding, "base64") == 0;
     part.is_quoted = strcmp(encoding, "quoted-printable") == 0;
     part.is_attachment = !is_top && strcmp(disposition, "attachment") == 0;
@@ -251,6 +255,16 @@ static void walk_multipart(struct walk *walk, const char *boundary, struct range
     }
 }
 
+static void add_attachment(struct walk *walk, const struct part *part)
+{
+    struct mime_message *message = walk->message;
+
+    if (message->attachment_count < MIME_PARTS_MAX)
+        message->attachments[message->attachment_count] =
+            mime_decoded(walk->arena, part->file_name, FILE_NAME_POINTS);
+    message->attachment_count++;
+}
+
 static void walk_body(struct walk *walk, const struct part *part, struct range body,
                       int depth) /* NOLINT(misc-no-recursion) */
 {
@@ -260,7 +274,7 @@ static void walk_body(struct walk *walk, const struct part *part, struct range b
              (strcmp(part->type, "text/plain") == 0 || strcmp(part->type, "text/html") == 0))
         add_text(walk, part, body);
     else
-        walk->message->attachment_count++;
+        add_attachment(walk, part);
 }
 
 /* NULL when there is no text. The maximum may have split the last character. */

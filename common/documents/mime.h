@@ -1,7 +1,7 @@
 /*
  * Reads an e-mail (RFC 5322, MIME of RFC 2045 to 2047): headers, the text that a person wrote, and
  * nothing else. Any bytes are accepted: what is damaged is read as far as it can be, and what
- * exceeds the limits below is left out. Attachments are counted, not kept.
+ * exceeds the limits below is left out. Of attachments only the names are kept.
  */
 #ifndef ASSAY_DOCUMENTS_MIME_H
 #define ASSAY_DOCUMENTS_MIME_H
@@ -28,7 +28,8 @@ struct mime_message {
     const char *text; /* of the plain parts: UTF-8 without control characters but LF and tab; or
                          NULL */
     const char *html; /* of the HTML parts, in the same form; or NULL */
-    size_t attachment_count;
+    size_t attachment_count;                 /* also of those without a place in `attachments` */
+    const char *attachments[MIME_PARTS_MAX]; /* their file names; "" without one */
 };
 
 /* Reads at most `text_most` bytes of each kind of text. All memory is the arena's, also after the

@@ -237,6 +237,61 @@ static void write_list(const struct table *table, FILE *out)
     }
 }
 
+static bool ends_with_colon(const char *text)
+{
+    size_t length = strlen(text);
+
+    return length && text[length - 1] == ':';
+}
+
+/* Whether it is a form: pairs of a label, which ends with a colon, and a value. */
+static bool is_form(const struct table *table)
+{
+    size_t labels = 0, rows = 0;
+
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->rows[i].is_head)
+            return false;
+        rows += *cell_of(&table->rows[i], 0) != 0;
+        labels += ends_with_colon(cell_of(&table->rows[i], 0));
+    }
+    return rows && labels * 10 >= rows * 6;
+}
+
+/* Whether two columns are names and values without heads: the first value is a figure, others are
+ * not all. */
+static bool is_pairs(const struct table *table)
+{
+    const char *first = cell_of(&table->rows[0], 1);
+
+    for (size_t i = 0; i < table->count; i++)
+        if (table->rows[i].is_head || table->rows[i].wide || table->rows[i].rows > 1)
+            return false;
+    return table->columns == 2 && *first >= '0' && *first <= '9' && table->count > 1;
+}
+
+/* A field is an item: `- label: value`. A row may have several. */
+static void write_fields(const struct table *table, FILE *out)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        bool is_label = false, any = false;
+
+        for (size_t column = 0; column < table->columns; column++) {
+            const char *text = cell_of(&table->rows[i], column);
+
+            if (!*text)
+                continue;
+            fputs(!any ? "- " : ends_with_colon(text) ? "\n- " : is_label ? " " : ": ", out);
+            fputs(text, out);
+            is_label = ends_with_colon(text) || any;
+            any = true;
+        }
+        if (any)
+            fputc('\n', out);
+    }
+    fputc('\n', out);
+}
+
 static void write_lines(const struct table *table, size_t from, FILE *out)
 {
     for (size_t i = from; i < table->count; i++)
@@ -254,6 +309,10 @@ void table_write(struct table *table, FILE *out)
         fprintf(out, "%s\n\n", cell_of(&table->rows[from], 0)); /* a title */
     if (from == table->count || table->columns < 2) {
         write_lines(table, from, out);
+        return;
+    }
+    if (from == 0 && (is_form(table) || is_pairs(table))) {
+        write_fields(table, out);
         return;
     }
     if (is_list(table)) {

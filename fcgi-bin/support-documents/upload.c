@@ -28,10 +28,7 @@ enum {
 #define ABSENT " as soon as the program that reads documents is back: it does not run now"
 
 static const struct form_part_rule upload_parts[] = {
-    {.name = "file",
-     .file = true,
-     .required = true,
-     .help = "pdf, docx, txt, md, html, csv or json."},
+    {.name = "file", .file = true, .required = true, .help = "A document: " UPLOAD_EXTENSIONS "."},
     {.name = "title", .help = "What readers see; the name of the file when there is none."}};
 const struct form_rule upload_form = {
     .parts = upload_parts, .part_count = COUNT_OF(upload_parts), .file_limit = LIMIT_UPLOAD_FILE};
@@ -82,21 +79,22 @@ static enum error bad_upload(struct request *request, const char *text)
     return problem_set(&request->problem, ERROR_INVALID, "bad_upload", "%s", text);
 }
 
-/* Whether a zip's central directory, at its end, contains the document; also its size according to
+/* Whether a zip's central directory, at its end, contains its main part; also its size according to
  * the directory. */
-static bool names_document(const struct form_part *part, int64_t *unpacked)
+static bool names_part(const struct form_part *part, const char *main, int64_t *unpacked)
 {
+    size_t length = strlen(main);
     static char bytes[DIRECTORY_BYTES];
     off_t from = part->length > sizeof bytes ? (off_t)(part->length - sizeof bytes) : 0;
     ssize_t got = pread(part->file, bytes, sizeof bytes, from);
-    const char *name = got > 0 ? memmem(bytes, (size_t)got, "word/document.xml", 17) : NULL;
-    const char *after = name ? name + 17 : NULL;
+    const char *name = got > 0 ? memmem(bytes, (size_t)got, main, length) : NULL;
+    const char *after = name ? name + length : NULL;
     uint32_t size = 0;
 
     /* The local file data contains the name too, before the directory. */
     while (after && (name - bytes < ENTRY_HEAD || memcmp(name - ENTRY_HEAD, "PK\1\2", 4) != 0) &&
-           (name = memmem(after, (size_t)(bytes + got - after), "word/document.xml", 17)))
-        after = name + 17;
+           (name = memmem(after, (size_t)(bytes + got - after), main, length)))
+        after = name + length;
     if (name && name - bytes >= ENTRY_HEAD)
         memcpy(&size, name - ENTRY_HEAD + ENTRY_SIZE_AT, sizeof size);
     *unpacked = le32toh(size);
@@ -109,15 +107,16 @@ static enum error check_content(struct request *request, const struct form_part 
                                 enum file_type type)
 {
     int64_t most = service_settings(request)->reader_text_bytes, size = (int64_t)part->length;
+    const char *main = file_main_part(type);
     char bytes[SNIFFED];
     ssize_t got = pread(part->file, bytes, sizeof bytes, 0);
 
     if (got < 0 || !file_has_type_of(type, bytes, (size_t)got) ||
-        (type == FILE_DOCX && !names_document(part, &size)))
+        (main && !names_part(part, main, &size)))
         return bad_upload(request, "Unsupported file content");
-    if (type == FILE_DOCX)
+    if (main)
         most *= READER_UNPACKED_FACTOR;
-    if (size > most && (type == FILE_DOCX || !file_type_needs_child(type)))
+    if (size > most && (main || !file_type_needs_child(type)))
         return problem_set(&request->problem, ERROR_TOO_LARGE, "text_too_large",
                            "the document holds more text than is allowed");
     return ERROR_NONE;

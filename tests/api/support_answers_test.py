@@ -113,7 +113,8 @@ def test_credentials_come_before_the_body(support):
 
 @pytest.mark.parametrize("name, content, detail", [
     (".hidden.txt", b"text", "Invalid filename"),
-    ("a.exe", b"MZ", "Unsupported file type: .exe. Allowed: .csv, .docx, .htm, .html, .json, .md, .pdf, .txt"),
+    ("a.exe", b"MZ", "Unsupported file type: .exe. Allowed: .csv, .docx, .eml, .epub, .htm, .html, .jpeg,"
+     " .jpg, .json, .md, .odp, .ods, .odt, .pdf, .png, .pptx, .tif, .tiff, .txt, .webp, .xlsx"),
     ("a.pdf", b"no pdf", "Unsupported file content"),
     ("a.txt", b"a\0b", "Unsupported file content"),
     ("a.docx", b"PK\x03\x04 nothing of the kind", "Unsupported file content")])

@@ -115,7 +115,7 @@ static void measure(const char *path, enum file_type type)
     double reading = seconds_of(RUSAGE_SELF) + seconds_of(RUSAGE_CHILDREN), cutting, bytes = 0;
     size_t passages;
 
-    if (reader_read(scratch, path, type, &limits, folder, &result, &problem)) {
+    if (reader_read(scratch, path, type, &limits, folder, NULL, &result, &problem)) {
         fprintf(stderr, "reading: %s: %s\n", file_type_names[type], problem.text);
         exit(1);
     }

@@ -74,6 +74,27 @@ static void report_progress(const struct run *run, const char *step, size_t coun
         run->request->progress(run->request->context, step, count);
 }
 
+/* A page that is read reports progress, so that the task keeps its lease. */
+static void report_scan(void *context, int page, int count)
+{
+    (void)count;
+    report_progress(context, "scans", (size_t)page);
+}
+
+static struct reader_scans how_to_read_scans(struct run *run)
+{
+    const struct support_settings *settings = run->settings;
+
+    return (struct reader_scans){.page = {settings->reader_memory_bytes, settings->scan_seconds,
+                                          settings->reader_text_bytes},
+                                 .pixels = settings->scan_pixels,
+                                 .pages = settings->scan_pages,
+                                 .folder = make_folder(run->call->arena, settings, "scans", NULL),
+                                 .key = run->file_hash,
+                                 .progress = report_scan,
+                                 .context = run};
+}
+
 static void close_file(void *file)
 {
     close((int)(intptr_t)file);
@@ -89,6 +110,7 @@ static enum error load_file(struct run *run)
     const struct document_call *call = run->call;
     struct arena_guard *guard = arena_guard(call->arena, close_file);
     int file = open(run->request->path, O_RDONLY | O_CLOEXEC);
+    struct reader_scans scans;
     struct stat about;
     enum error error;
 
@@ -97,9 +119,10 @@ static enum error load_file(struct run *run)
     guard->thing = (void *)(intptr_t)file;
     run->size = about.st_size;
     (void)!digest_file_sha256_hex(file, run->file_hash);
+    scans = how_to_read_scans(run);
     error = reader_read(call->arena, arena_print(call->arena, "/proc/self/fd/%d", file),
                         file_type_of(run->request->doc_id), &limits, settings->data_directory,
-                        &run->text, call->problem);
+                        settings->scans_are_read ? &scans : NULL, &run->text, call->problem);
     arena_guard_end(guard);
     return error;
 }
@@ -308,6 +331,25 @@ static enum error store(struct run *run)
     return error ? error : document_replace(run->call, &change);
 }
 
+/* The document is stored: its pages need not be kept. */
+static void forget_scans(struct run *run)
+{
+    const struct reader_scans scans = how_to_read_scans(run);
+
+    if (run->text.scanned)
+        reader_forget_scans(&scans, run->text.page_count);
+}
+
+/* What was not read; "" when there is nothing. */
+static const char *unread_text(const struct run *run)
+{
+    const struct reading_result *text = &run->text;
+
+    return text->unread ? arena_print(run->call->arena, "%d scanned page(s) were not read: %s.",
+                                      text->unread, text->unread_because)
+                        : "";
+}
+
 static enum error ingest_once(const struct document_call *call,
                               const struct support_settings *settings,
                               const struct ingest_request *request, struct ingest_result *result)
@@ -330,6 +372,7 @@ static enum error ingest_once(const struct document_call *call,
     *result = (struct ingest_result){.version = run.row.version,
                                      .replaced = run.existed,
                                      .documents = (int64_t)run.text.count,
+                                     .unread = unread_text(&run),
                                      .categories = run.row.categories};
     if (run.existed && !request->again && strcmp(run.before.content_hash, run.hash) == 0) {
         result->deduplicated = true;
@@ -337,12 +380,15 @@ static enum error ingest_once(const struct document_call *call,
         result->version = run.before.version;
         result->chunks = run.before.chunk_count;
         result->categories = run.before.categories;
+        forget_scans(&run);
         return document_touch(call, request->doc_id, run.row.file_hash, &touched);
     }
     cut_chunks(&run);
     write_contexts(&run);
     result->chunks = (int64_t)run.chunks.count;
     error = store(&run);
+    if (!error)
+        forget_scans(&run);
     if (!error &&
         ingest_merge(call, settings, 1)) /* the document is stored; `ingest` tries again */
         log_event(LOG_WARNING, "segments_not_merged", call->problem->text);

@@ -37,6 +37,7 @@ struct ingest_result {
     bool deduplicated; /* the text is unchanged: nothing was written */
     bool replaced;     /* a previous version existed */
     const char *categories;
+    const char *unread; /* a sentence about pages that were not read; "" when there are none */
 };
 
 /* ERROR_CONFLICT `document_changed` when another process ingested the same document meanwhile;

@@ -362,15 +362,20 @@ static bool read_payload(struct job *job, struct document_call *call,
 
 static const char *result_text(struct arena *arena, const struct ingest_result *result)
 {
+    const char *unread = *result->unread ? arena_print(arena, " %s", result->unread) : "";
+
     if (!result->documents)
-        return "{\"status\":\"partial\",\"docs_count\":0,\"message\":\"File saved but no text "
-               "content could be extracted.\"}";
+        return arena_print(arena,
+                           "{\"status\":\"partial\",\"docs_count\":0,\"message\":\"File saved but "
+                           "no text content could be extracted.%s\",\"unread\":\"%s\"}",
+                           unread, result->unread);
     return arena_print(arena,
                        "{\"status\":\"ok\",\"docs_count\":%lld,\"message\":\"File uploaded and "
-                       "indexed. %lld document(s) processed.\",\"chunks\":%lld,\"version\":%lld,"
+                       "indexed. %lld document(s) "
+                       "processed.%s\",\"unread\":\"%s\",\"chunks\":%lld,\"version\":%lld,"
                        "\"deduplicated\":%s,\"replaced\":%s}",
-                       (long long)result->documents, (long long)result->documents,
-                       (long long)result->chunks, (long long)result->version,
+                       (long long)result->documents, (long long)result->documents, unread,
+                       result->unread, (long long)result->chunks, (long long)result->version,
                        result->deduplicated ? "true" : "false",
                        result->replaced ? "true" : "false");
 }

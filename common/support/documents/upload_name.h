@@ -19,6 +19,8 @@ const char *upload_extension(const char *name);
 
 /* The types that users may upload; others are for programs. */
 bool upload_is_allowed(enum file_type type);
-#define UPLOAD_EXTENSIONS ".csv, .docx, .htm, .html, .json, .md, .pdf, .txt"
+#define UPLOAD_EXTENSIONS                                                                          \
+    ".csv, .docx, .eml, .epub, .htm, .html, .jpeg, .jpg, .json, .md, .odp, .ods, .odt, .pdf, "     \
+    ".png, .pptx, .tif, .tiff, .txt, .webp, .xlsx"
 
 #endif

@@ -65,7 +65,7 @@ static const char *words_of_html(const struct reply_work *work, const char *html
 
     guard->thing = file >= 0 ? (void *)(intptr_t)file : NULL;
     if (!written || reader_read(arena, arena_print(arena, "/proc/self/fd/%d", file), FILE_HTML,
-                                &limits, settings->data_directory, &result, &problem))
+                                &limits, settings->data_directory, NULL, &result, &problem))
         result.count = 0;
     arena_guard_end(guard);
     return result.count ? result.pages[0].text : "";

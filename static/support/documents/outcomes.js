@@ -39,6 +39,12 @@ export function createOutcomes(update, { onIndexed }) {
     };
 }
 
+/* {count, reason} of the pages that were not read; null when all were. */
+export function unreadOf({ answer, result }) {
+    const [, count, reason] = /(\d+) scanned page\(s\) were not read: (.*)\.$/s.exec(result?.message ?? answer.message ?? '') ?? [];
+    return count ? { count: Number(count), reason } : null;
+}
+
 /* {kind, values}: what to say of an item. kind: indexed, replaced, same, partial, failed, waiting, working, again. */
 export function stateOf({ answer, status, meta, result }) {
     const text = result?.detail ?? result?.message ?? answer.message;

@@ -144,7 +144,7 @@ function changed() {
 
 const upload = createUpload(changed, {
     url: '/api/upload',
-    accept: '.pdf,.docx,.txt,.md,.html,.htm,.csv,.json',
+    accept: '.pdf,.docx,.xlsx,.pptx,.odt,.ods,.odp,.epub,.eml,.png,.jpg,.jpeg,.tif,.tiff,.webp,.txt,.md,.html,.htm,.csv,.json',
     maxBytes: mostBytes,
     forgetDone: true,
     onDone: outcomes.add,

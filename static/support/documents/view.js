@@ -5,7 +5,7 @@ import { badge } from '../../shared/ui/badge.js';
 import { html } from '../../shared/ui/lit.js';
 import { tabs } from '../../shared/ui/tabs.js';
 import { addresses, isAdmin } from '../service.js';
-import { stateOf } from './outcomes.js';
+import { stateOf, unreadOf } from './outcomes.js';
 
 const tones = { indexed: 'good', replaced: 'good', same: 'plain', partial: 'caution', working: 'info', waiting: 'info', again: 'caution', failed: 'danger' };
 
@@ -25,13 +25,14 @@ function whyText(kind, text) {
 }
 
 function outcome(item) {
-    const state = stateOf(item);
+    const state = stateOf(item), unread = unreadOf(item);
     return html`<li class="outcome">
         <span class="outcome-name" dir="auto">${item.name}</span>
         ${badge(t(`documents.state_${state.kind}`), tones[state.kind], { dot: true })}
         ${state.version ? html`<span class="section-note">${t('documents.version_n', { version: state.version })}</span>` : null}
         ${state.chunks ? html`<span class="section-note">${t('documents.chunks_n', { count: state.chunks })}</span>` : null}
         ${state.text ? html`<p class="outcome-why" dir="auto">${whyText(state.kind, state.text)}</p>` : null}
+        ${unread ? html`<p class="outcome-why" dir="auto">${t('documents.unread', unread)}</p>` : null}
         ${['indexed', 'replaced', 'same'].includes(state.kind) ? html`<a href=${askLink(item.name)}>${t('documents.ask')}</a>` : null}
     </li>`;
 }
