@@ -294,6 +294,15 @@ class TestSpending:
         assert live.get("/api/v1/usage?from=yesterday", headers=ADMIN).status_code == 422
         assert live.get("/api/v1/usage?group_by=week", headers=ADMIN).status_code == 422
 
+    def test_a_key_does_not_judge_its_own_votes(self, live, models):
+        """What is right weighs the models for everybody."""
+        _, headers = new_key(live)
+        answer = live.post("/api/v1/consensus", {"prompt": "Is it so?", "models": ["cheap", "other"]}, headers=headers).json()
+        path = f"/api/v1/tasks/{answer['task_id']}/right-answer"
+        assert live.send("PUT", path, json={"right_answer": 1}, headers=headers).status_code == 403
+        assert live.sql(f"SELECT COUNT(*) FROM orch_votes WHERE task_id = '{answer['task_id']}' AND right_votes IS NOT NULL") == [["0"]]
+        admin(live, "PUT", path.removeprefix("/api/v1"), {"right_answer": 1})
+
     def test_a_key_whose_prompts_are_not_stored(self, live, models):
         key, headers = new_key(live, stores_prompts=False)
         for kind in ("text:planted answer", "refuse:400:" + json.dumps({"error": {"message": "planted echo"}})):
