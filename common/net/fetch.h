@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { FETCH_HEADERS_MAX = 32, FETCH_HEADER_BYTES_MAX = 65536 /* of an answer */ };
 
@@ -56,15 +57,22 @@ struct fetch_policy {
     double retry_after_seconds; /* a Retry-After beyond it ends the call */
 };
 
+struct fetch_attempt {
+    int64_t started_at, ended_at; /* monotonic microseconds */
+    enum fetch_outcome outcome;
+    int status; /* 0 when there was no answer */
+};
+
 struct fetch_answer {
     enum fetch_outcome outcome;
     int status;       /* 0 when there was no answer */
     const char *head; /* header lines of the last answer, from the arena; "" when there was none */
     const char *body; /* `length` bytes and a NUL, from the arena */
     size_t length;
-    bool cut;           /* at answer_max: the answer was longer */
-    size_t streamed;    /* bytes that were passed to on_bytes instead */
-    uint32_t attempts;  /* made */
+    bool cut;                      /* at answer_max: the answer was longer */
+    size_t streamed;               /* bytes that were passed to on_bytes instead */
+    uint32_t attempts;             /* made */
+    struct fetch_attempt *history; /* of each of them, from the arena */
     uint32_t given_up;  /* attempts that timed out before the answer was complete, and were followed
                            by another one */
     double retry_after; /* seconds, from the last answer; 0 = none */

@@ -166,6 +166,8 @@ void fetch_set_add(struct fetch_set *set, const struct fetch_request *request,
     struct call *call = ARENA_NEW(set->arena, struct call);
 
     *answer = (struct fetch_answer){.outcome = FETCH_INVALID, .head = "", .body = ""};
+    answer->history =
+        ARENA_ARRAY(set->arena, struct fetch_attempt, (size_t)request->policy.attempts + 1);
     call->request = request;
     call->answer = answer;
     call->started = call->resumes = clock_monotonic_microseconds();
@@ -175,13 +177,26 @@ void fetch_set_add(struct fetch_set *set, const struct fetch_request *request,
     set->last = &call->next;
 }
 
+/* The answer says how the attempt has ended. */
+static void note_end(struct fetch_answer *answer)
+{
+    struct fetch_attempt *attempt = &answer->history[answer->attempts - 1];
+
+    attempt->ended_at = clock_monotonic_microseconds();
+    attempt->outcome = answer->outcome;
+    attempt->status = answer->status;
+}
+
 static void end_call(struct call *call, enum fetch_outcome outcome)
 {
     const struct breaker_rule rule = breaker_rule_of(call->request);
+    bool in_attempt = call->transfer != NULL;
 
     transfer_end(call->transfer);
     call->transfer = NULL;
     call->answer->outcome = outcome;
+    if (in_attempt)
+        note_end(call->answer);
     call->ended = true;
     if (rule.failures && call->pass.cell)
         breaker_cancel(call->request->region, &call->pass);
@@ -210,7 +225,7 @@ static void begin_attempt(struct call *call, int64_t now)
         end_call(call, FETCH_INVALID);
         return;
     }
-    call->answer->attempts++;
+    call->answer->history[call->answer->attempts++].started_at = now;
     call->attempt_ends = later(now, seconds);
     call->heard = now;
     call->received = 0;
@@ -255,6 +270,7 @@ static void conclude(struct fetch_set *set, struct call *call, const struct tran
     if (answer->outcome == FETCH_ANSWERED && is_success(answer->status) && request->usable &&
         !request->usable(answer, request->context))
         answer->outcome = FETCH_UNUSABLE;
+    note_end(answer);
     if (may_pass(answer) && !answer->streamed)
         pause = fetch_pause(&request->policy, answer->attempts, answer->retry_after,
                             seconds_left(call, now));

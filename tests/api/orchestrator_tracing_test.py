@@ -121,8 +121,19 @@ def spans_of(requests):
             for scope in resource["scopeSpans"] for span in scope["spans"]]
 
 
+def steps_of(spans):
+    """The spans of calls; those of their attempts are below them."""
+    return sorted((span for span in spans if "assay.step" in span.attributes), key=lambda span: span.attributes["assay.step"])
+
+
+def attempts_of(spans, step):
+    assert all(span.kind == "SPAN_KIND_CLIENT" for span in spans if span.parent == step.id)
+    return sorted((span for span in spans if span.parent == step.id), key=lambda span: span.attributes["assay.attempt"])
+
+
 def test_a_request_is_one_trace_with_its_calls(models, receiver, decoder):
     models.reset()
+    billed = models.billed_nano
     models.answers.update({GPT: "text:four", CLAUDE: "text:four"})
     with Service("orchestrator", settings(models, receiver)) as service:
         before = time.time_ns()
@@ -138,8 +149,7 @@ def test_a_request_is_one_trace_with_its_calls(models, receiver, decoder):
     [request] = [span for span in spans if span.kind == "SPAN_KIND_SERVER"]
     assert request.name == "POST /api/v1/compare" and request.parent == PARENT.split("-")[2]
     assert request.attributes["http.response.status_code"] == 200 and not request.status
-    calls = sorted((span for span in spans if span.kind == "SPAN_KIND_CLIENT"),
-                   key=lambda span: span.attributes["assay.step"])
+    calls = steps_of(spans)
     assert len(calls) == len(task["steps"]) == 3
     assert len({span.id for span in spans}) == len(spans)
     for span, step in zip(calls, task["steps"]):
@@ -149,7 +159,42 @@ def test_a_request_is_one_trace_with_its_calls(models, receiver, decoder):
         assert told["gen_ai.provider.name"] == step["provider"] and told["assay.task_id"] == answer["task_id"]
         assert told["gen_ai.usage.input_tokens"] == step["input_tokens"]
         assert told["gen_ai.usage.output_tokens"] == step["output_tokens"]
-    assert sum(span.attributes["assay.cost_nano_usd"] for span in calls) == models.billed_nano
+        [attempt] = attempts_of(spans, span)
+        assert span.start <= attempt.start + 1_000_000 and attempt.end <= span.end + 1_000_000 and not attempt.status
+        assert attempt.name == f"chat {attempt.attributes['gen_ai.request.model']}" and attempt.attributes["server.address"] == "127.0.0.1"
+        assert attempt.attributes["http.response.status_code"] == 200 and "http.request.resend_count" not in attempt.attributes
+    for name, column in (("gen_ai.usage.input_tokens", "input_tokens"), ("gen_ai.usage.output_tokens", "output_tokens")):
+        assert sum(span.attributes.get(name, 0) for span in spans) == sum(step[column] for step in task["steps"])
+    assert sum(span.attributes.get("assay.cost_nano_usd", 0) for span in spans) == models.billed_nano - billed
+
+
+def test_each_attempt_is_a_span(models, receiver, decoder, tmp_path):
+    """Repetitions at one place, the next place, the fallback: one call, whose tokens and cost count once."""
+    models.reset()
+    before = models.billed_nano
+    models.answers.update({"down": "status:500", "limited": "status:429:0", "spare": "text:at last"})
+
+    def entry(name, **more):
+        return {"id": name, "provider": "local", "protocol": "openai", "model": name, "base_url": models.url + "/v1",
+                "usd_per_1000_input": 0.005, "usd_per_1000_output": 0.015, **more}
+
+    places = [{"base_url": models.url + "/v1", "model": "down"}, {"base_url": models.url + "/v1", "model": "limited", "priority": 1},
+              {"base_url": "http://127.0.0.1:1/v1", "model": "nobody", "priority": 2}]
+    path = tmp_path / "models.json"
+    path.write_text(json.dumps([entry("many", max_retries=1, fallback="spare", deployments=places), entry("spare")]))
+    with Service("orchestrator", settings(models, receiver, ORCH_MODELS_FILE=str(path), ORCH_ENABLE_MODEL_FALLBACK="true")) as service:
+        answer = service.post("/v1/chat/completions", {"model": "many", "messages": [{"role": "user", "content": "hi"}]})
+        assert answer.status_code == 200, answer.text
+        spans = wait_for(lambda: (found := spans_of(decoder(receiver.bodies("/v1/traces")))) and steps_of(found) and found)
+        task = service.get(f"/api/v1/tasks/{answer.json()['orch']['task_id']}").json()
+    [step] = steps_of(spans)
+    told = [(span.attributes["gen_ai.request.model"], span.attributes.get("http.response.status_code"),
+             span.attributes.get("error.type"), span.attributes.get("http.request.resend_count")) for span in attempts_of(spans, step)]
+    assert told == [("down", 500, "500", None), ("down", 500, "500", 1), ("limited", 429, "429", 2), ("limited", 429, "429", 3),
+                    ("nobody", None, "unreachable", 4), ("nobody", None, "unreachable", 5), ("spare", 200, None, 6)]
+    assert [span.status.get("code") == "STATUS_CODE_ERROR" for span in attempts_of(spans, step)] == [True] * 6 + [False]
+    assert step.attributes["gen_ai.response.model"] == "spare" and not step.status
+    assert step.attributes["assay.cost_nano_usd"] == round(task["steps"][0]["cost_usd"] * 1e9) == models.billed_nano - before > 0
 
 
 def test_failures_say_so_and_errors_are_reported(models, receiver, decoder):

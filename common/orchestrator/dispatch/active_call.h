@@ -29,6 +29,7 @@ struct active_call {
     int64_t charged_tokens; /* of the key's minute */
     int64_t earlier_cost;   /* of the model before the fallback */
     const char *fallback;   /* details of the previous model; NULL */
+    struct traced_attempts traced;
 };
 
 /* Before a call is made: takes the tokens of the prompt from the key's minute and holds the cost of
@@ -37,6 +38,10 @@ MUST_CHECK enum error call_hold(struct run *run, struct active_call *active, boo
 
 /* Replaces the held cost of an ended call by its actual cost. */
 void call_book(struct run *run, struct active_call *active);
+
+/* Keeps the attempts of an API call that has ended at one place, for the trace of the request, if
+ * it has one. */
+void call_trace_attempts(struct run *run, struct active_call *active);
 
 static inline int64_t milliseconds_since(int64_t timestamp)
 {

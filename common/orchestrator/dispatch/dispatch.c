@@ -42,6 +42,7 @@ static void end_call(struct call_batch *batch, struct active_call *active)
     release_slot(active, batch->run);
     call_book(batch->run, active);
     call_note(batch->run, active);
+    result->traced = active->traced;
     if (active->earlier_cost)
         result->cost = GIVEN_INTEGER(result->cost.value + active->earlier_cost);
     if (!result->duration_ms.given)
@@ -234,6 +235,7 @@ static void abort_call(struct call_batch *batch, struct active_call *active)
         return;
     llm_call_cancel(batch->set, active->call);
     api_call_finish(batch->run, active->wanted, active->model, active->call, active->result);
+    call_trace_attempts(batch->run, active);
 }
 
 static void cancel_rest(struct call_batch *batch)
@@ -363,6 +365,7 @@ static void wait_for_change(struct call_batch *batch)
     call = llm_call_ended(ended);
     active = active_call_of(batch, call);
     api_call_finish(run, active->wanted, active->model, call, active->result);
+    call_trace_attempts(run, active);
     conclude(batch, active);
 }
 

@@ -61,6 +61,21 @@ struct call_request {
     void *context;
 };
 
+/* One attempt of a call, HTTP request and answer, for its trace. */
+struct traced_attempt {
+    const char *provider, *model_name; /* as the provider calls it */
+    const char *server;                /* its host; NULL */
+    int64_t started_at, ended_at;      /* Unix microseconds */
+    int64_t number;                    /* of its call, fallbacks included; from 1 */
+    int status;                        /* of HTTP; 0 = no answer */
+    const char *failure;               /* NULL = it has not failed */
+    int64_t step_index;                /* of its step, once it is one */
+};
+struct traced_attempts {
+    size_t count;
+    struct traced_attempt *items;
+};
+
 /* The result of a call. Texts come from the run's arena. */
 struct result {
     const struct model *model;    /* the requested model */
@@ -85,10 +100,11 @@ struct result {
     int64_t first_output_at;      /* of a streamed answer; 0 = it came whole, or nothing came */
     struct optional_integer input_tokens, output_tokens;
     struct optional_integer cached_tokens, cache_write_tokens, reasoning_tokens; /* parts of them */
-    struct optional_integer cost; /* billionths of a US dollar: the booked cost */
-    int64_t waited_ms;            /* time waited for a free slot of the model */
-    const char *details;          /* a JSON object */
-    bool was_streamed;            /* part of the text was already sent to the client */
+    struct optional_integer cost;  /* billionths of a US dollar: the booked cost */
+    int64_t waited_ms;             /* time waited for a free slot of the model */
+    const char *details;           /* a JSON object */
+    bool was_streamed;             /* part of the text was already sent to the client */
+    struct traced_attempts traced; /* of an API, where the request is traced */
 };
 
 /* The provider's refusal of the last API call. */
@@ -124,6 +140,7 @@ struct run {
     int64_t browser_submits;         /* number of those made through the browser */
     struct browser_submits *submits; /* and their places (browser_state.h); NULL = none yet */
     struct step_list steps;          /* the stored steps */
+    struct traced_attempts traced;   /* of their calls, where the request is traced */
     struct optional_integer cached_tokens, cache_write_tokens,
         reasoning_tokens;            /* sum over all steps */
     struct provider_refusal refusal; /* result of the call that ended last */

@@ -1,6 +1,8 @@
 /* The steps of a run: its ended calls as they are stored, and the sums of their tokens. */
 #include "orchestrator/dispatch/adapters.h"
 
+#include "base/list.h"
+
 #include <string.h>
 
 void run_add_count(struct optional_integer *sum, struct optional_integer more)
@@ -39,6 +41,12 @@ void run_add_step(struct run *run, const struct result *result)
         .first_output_at = {result->first_output_at != 0, result->first_output_at},
         .details = result->details};
     run->steps = (struct step_list){run->steps.count + 1, steps};
+    for (size_t i = 0; i < result->traced.count; i++) {
+        struct traced_attempt *attempt = LIST_ADD(run->arena, &run->traced);
+
+        *attempt = result->traced.items[i];
+        attempt->step_index = (int64_t)run->steps.count;
+    }
     run_add_count(&run->cached_tokens, result->cached_tokens);
     run_add_count(&run->cache_write_tokens, result->cache_write_tokens);
     run_add_count(&run->reasoning_tokens, result->reasoning_tokens);

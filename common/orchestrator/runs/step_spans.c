@@ -1,4 +1,4 @@
-/* A span for each call of a model. */
+/* A span for each call of a model, and one for each attempt below it. */
 #include "orchestrator/runs/step_spans.h"
 
 #include <math.h>
@@ -6,8 +6,35 @@
 
 enum { SPANS_MAX = OUTBOX_MESSAGE_MAX };
 
-static void append(const struct run *run, const struct step_record *step, struct text *out)
+/* Spans of one message: what was before stays whole when one more has no room. */
+struct spans {
+    const struct run *run;
+    struct text out;
+};
+
+static void send(struct spans *spans)
 {
+    if (!spans->out.length)
+        return;
+    (void)!outbox_send(spans->run->worker->spans, spans->out.bytes, spans->out.length);
+    text_cut(&spans->out, 0);
+}
+
+static void append(struct spans *spans, const struct span *span)
+{
+    size_t before = spans->out.length;
+
+    span_append(span, &spans->out);
+    if (!spans->out.overflowed)
+        return;
+    text_cut(&spans->out, before);
+    send(spans);
+    span_append(span, &spans->out);
+}
+
+static struct trace_context append_step(struct spans *spans, const struct step_record *step)
+{
+    const struct run *run = spans->run;
     const char *executed = step->executed_model_id ? step->executed_model_id : step->model_id;
     const char *failure =
         step->status == RUN_FAILED ? failure_code_names[step->failure_code] : NULL;
@@ -31,30 +58,63 @@ static void append(const struct run *run, const struct step_record *step, struct
     span_set_text(&span, "error.type", failure);
     span_set_text(&span, "assay.task_id", run->task_id);
     span_set_integer(&span, "assay.step", GIVEN_INTEGER(step->step_index));
-    span_append(&span, out);
+    append(spans, &span);
+    return span.context;
+}
+
+/* Without tokens and cost, which are those of the step: sums over all spans count them once. */
+static void append_attempt(struct spans *spans, const struct trace_context *step,
+                           const struct traced_attempt *attempt)
+{
+    struct span span = {.name = arena_print(spans->run->arena, "chat %s", attempt->model_name),
+                        .kind = SPAN_CLIENT,
+                        .started_at = attempt->started_at,
+                        .ended_at = attempt->ended_at,
+                        .failure = attempt->failure};
+
+    trace_context_begin_child(step, &span.context);
+    memcpy(span.parent, step->span_id, SPAN_ID_BYTES);
+    span_set_text(&span, "gen_ai.operation.name", "chat");
+    span_set_text(&span, "gen_ai.provider.name", attempt->provider);
+    span_set_text(&span, "gen_ai.request.model", attempt->model_name);
+    span_set_text(&span, "server.address", attempt->server);
+    span_set_integer(&span, "http.response.status_code",
+                     (struct optional_integer){attempt->status != 0, attempt->status});
+    span_set_integer(&span, "http.request.resend_count",
+                     (struct optional_integer){attempt->number > 1, attempt->number - 1});
+    span_set_text(&span, "error.type", attempt->failure);
+    span_set_text(&span, "assay.task_id", spans->run->task_id);
+    span_set_integer(&span, "assay.attempt", GIVEN_INTEGER(attempt->number));
+    append(spans, &span);
+}
+
+/* Steps that were joined have their attempts below the first one. */
+static bool belongs_to(const struct traced_attempt *attempt, const struct step_record *step,
+                       size_t steps)
+{
+    int64_t index = attempt->step_index <= (int64_t)steps ? attempt->step_index : 1;
+
+    return index == step->step_index;
 }
 
 void step_spans_send(const struct run *run)
 {
     const struct worker_context *worker = run->worker;
-    struct text out;
+    struct spans spans = {.run = run};
 
     if (!worker->trace || !worker->trace->sampled)
         return;
-    text_start(&out, run->arena, SPANS_MAX);
+    text_start(&spans.out, run->arena, SPANS_MAX);
     for (size_t i = 0; i < run->steps.count; i++) {
-        size_t before = out.length;
+        const struct step_record *step = &run->steps.items[i];
+        struct trace_context context;
 
-        if (!run->steps.items[i].started_at.given || !run->steps.items[i].completed_at.given)
+        if (!step->started_at.given || !step->completed_at.given)
             continue;
-        append(run, &run->steps.items[i], &out);
-        if (!out.overflowed)
-            continue;
-        text_cut(&out, before);
-        (void)!outbox_send(worker->spans, out.bytes, out.length);
-        text_cut(&out, 0);
-        append(run, &run->steps.items[i], &out);
+        context = append_step(&spans, step);
+        for (size_t j = 0; j < run->traced.count; j++)
+            if (belongs_to(&run->traced.items[j], step, run->steps.count))
+                append_attempt(&spans, &context, &run->traced.items[j]);
     }
-    if (out.length)
-        (void)!outbox_send(worker->spans, out.bytes, out.length);
+    send(&spans);
 }
