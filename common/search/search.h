@@ -72,6 +72,10 @@ size_t search_index_best(const struct search_index *index, struct arena *arena,
 /* The number by which segments identify an embedding model of that name; never 0. */
 uint64_t search_vector_model(const char *name);
 
+/* The model of which every live chunk has a vector, and the vectors' length; 0 when there is none,
+ * or no chunk. */
+uint64_t search_index_vector_model(const struct search_index *index, uint32_t *dimension);
+
 /* Whether every live chunk has a vector of that model; `dimension` receives its length. False
  * without chunks. */
 bool search_index_has_vectors(const struct search_index *index, uint64_t model,

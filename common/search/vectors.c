@@ -15,20 +15,28 @@ uint64_t search_vector_model(const char *name)
     return hash ? hash : 1;
 }
 
-bool search_index_has_vectors(const struct search_index *index, uint64_t model, uint32_t *dimension)
+uint64_t search_index_vector_model(const struct search_index *index, uint32_t *dimension)
 {
+    uint64_t model = 0;
+
     *dimension = 0;
     for (size_t i = 0; i < index->count; i++) {
         const struct segment_header *header = index->segments[i]->header;
 
         if (index->segments[i]->dead_count >= header->documents)
             continue; /* no chunk of it can be found any more */
-        if (header->vector_model != model || header->vectors_missing ||
-            (*dimension && header->dimension != *dimension))
-            return false;
+        if (header->vectors_missing ||
+            (*dimension && (header->dimension != *dimension || header->vector_model != model)))
+            return 0;
         *dimension = header->dimension;
+        model = header->vector_model;
     }
-    return *dimension > 0;
+    return *dimension > 0 ? model : 0;
+}
+
+bool search_index_has_vectors(const struct search_index *index, uint64_t model, uint32_t *dimension)
+{
+    return model && search_index_vector_model(index, dimension) == model;
 }
 
 size_t search_index_nearest(const struct search_index *index, struct arena *arena,

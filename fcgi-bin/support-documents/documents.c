@@ -1,6 +1,7 @@
 /* The documents that the knowledge base holds. */
 #include "support-documents/documents.h"
 #include "support/documents/document_store.h"
+#include "support/documents/vector_status.h"
 #include "support/service.h"
 #include "support/tools.h"
 
@@ -41,11 +42,13 @@ static SCHEMA(document_schema, struct document_entry, "Document", document_field
 struct documents_reply {
     OBJECT_LIST(struct document_entry, documents);
     int64_t total;
+    const struct vector_status *vectors;
 };
 
 #define OWNER struct documents_reply
 static const struct field documents_fields[] = {OBJECTS(OWNER, documents, document_schema),
-                                                INTEGER(OWNER, total)};
+                                                INTEGER(OWNER, total),
+                                                OBJECT(OWNER, vectors, vector_status_schema)};
 #undef OWNER
 SCHEMA(documents_schema, struct documents_reply, "Documents", documents_fields);
 
@@ -122,6 +125,7 @@ enum error documents_handle(struct request *request, struct reply *reply)
 {
     const struct documents_query *query = request->query;
     struct documents_reply *object = ARENA_NEW(request->arena, struct documents_reply);
+    struct vector_status *vectors = ARENA_NEW(request->arena, struct vector_status);
     struct service_tools tools;
     struct object_list rows;
     struct document_entry *entries;
@@ -131,12 +135,16 @@ enum error documents_handle(struct request *request, struct reply *reply)
         error = document_list(&tools.documents,
                               &(struct document_filter){query->q, query->limit, query->offset},
                               &rows, &object->total);
+    if (!error)
+        error = vector_status_read(tools.documents.db, request->arena, service_settings(request),
+                                   tools.documents.tenant, vectors, &request->problem);
     if (error)
         return error;
     entries = ARENA_ARRAY(request->arena, struct document_entry, rows.count + 1);
     for (size_t i = 0; i < rows.count; i++)
         entries[i] = as_entry(request, &((const struct document_row *)rows.items)[i]);
     object->documents = (struct object_list){rows.count, entries};
+    object->vectors = vectors;
     reply->object = object;
     return ERROR_NONE;
 }

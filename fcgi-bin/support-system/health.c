@@ -44,8 +44,8 @@ static const struct field health_fields[] = {
     STRING(OWNER, detail, .nullable = true, .omit_if_null = true, .help = "Of shutting_down."),
     JSON_OBJECT(OWNER, components,
                 .help = "By name: `status` (ok, error, or unavailable where it is not configured), "
-                        "`latency_ms` and `detail`, null where there is none. Beside the stores, "
-                        "the providers of models that the active profile asks."),
+                        "`latency_ms` and `detail`, null where there is none. Beside the stores "
+                        "and the embedder, the providers of models that the active profile asks."),
     BOOLEAN(OWNER, vector_store_loaded, .help = "Whether anything is indexed."),
     INTEGER(OWNER, index_segments,
             .help = "Of the tenant whose index has the most; `ingest` merges from 10 on."),
@@ -120,6 +120,25 @@ static bool write_providers(struct json_writer *writer, const struct object_list
     return all;
 }
 
+static void write_embedder(struct json_writer *writer, struct arena *arena,
+                           const struct vector_status *vectors)
+{
+    static const struct optional_number none = {.given = false};
+    const char *status = vectors->state == VECTORS_AWAY ? "error"
+                         : vectors->model               ? "ok"
+                                                        : "unavailable";
+    const char *detail = NULL;
+
+    if (vectors->state == VECTORS_AWAY)
+        detail = "the embedder does not answer; questions are answered by words";
+    else if (vectors->state == VECTORS_NONE)
+        detail = "there is no model; questions are answered by words (embedder --fetch gets it)";
+    else if (vectors->state == VECTORS_WORKING)
+        detail = arena_print(arena, "%lld of %lld chunks have their vectors",
+                             (long long)vectors->embedded, (long long)vectors->chunks);
+    write_component(writer, "embedder", status, none, detail);
+}
+
 static json_t *list_components(struct request *request, const struct health_checks *checks,
                                const struct object_list *breakers, bool *providers_work)
 {
@@ -138,6 +157,7 @@ static json_t *list_components(struct request *request, const struct health_chec
     write_part(&writer, "kb_index", &checks->index, "what is indexed cannot be read");
     write_part(&writer, "chromadb", &checks->index, /* an older name of the same */
                "what is indexed cannot be read");
+    write_embedder(&writer, request->arena, &checks->vectors);
     *providers_work = write_providers(&writer, breakers);
     writer_close_object(&writer);
     return service_json(request, text.bytes);
@@ -155,10 +175,11 @@ enum error health_handle(struct request *request, struct reply *reply)
     health_checks_run(request, &checks);
     works = checks.store.works && checks.index.works;
     components = list_components(request, &checks, &breakers, &providers_work);
-    *health = (struct health){.status = draining         ? "shutting_down"
-                                        : !works         ? "unhealthy"
-                                        : providers_work ? "ok"
-                                                         : "degraded",
+    *health = (struct health){.status = draining ? "shutting_down"
+                                        : !works ? "unhealthy"
+                                        : providers_work && checks.vectors.state != VECTORS_AWAY
+                                            ? "ok"
+                                            : "degraded",
                               .detail = draining ? "send requests elsewhere" : NULL,
                               .components = components,
                               .vector_store_loaded = checks.chunks > 0,

@@ -35,7 +35,9 @@ static struct part check_index(struct request *request, struct db *db, struct he
     bool works = !document_count_chunks(db, NULL, &checks->chunks, &request->problem) &&
                  !document_most_segments(db, &checks->segments, &request->problem) &&
                  !session_count_active(db, service_settings(request)->session_ttl_seconds,
-                                       &checks->sessions, &request->problem);
+                                       &checks->sessions, &request->problem) &&
+                 !vector_status_read(db, request->arena, service_settings(request), NULL,
+                                     &checks->vectors, &request->problem);
 
     return (struct part){works, milliseconds_since(started)};
 }

@@ -4,6 +4,7 @@
 
 #include "db/db.h"
 #include "http/request.h"
+#include "support/documents/vector_status.h"
 #include "support/models/breakers.h"
 
 #include <stdbool.h>
@@ -18,6 +19,7 @@ struct health_checks {
     struct db_health health;  /* set when the database is available */
     int64_t chunks, sessions; /* indexed; active */
     int64_t segments;         /* largest number of index segments of a tenant */
+    struct vector_status vectors;
 };
 
 void health_checks_run(struct request *request, struct health_checks *checks);

@@ -272,7 +272,7 @@ class TestFrame:
         body = answer.json()
         assert answer.status_code == 200 and body["status"] == "ok" and body["features"] == {"streaming_enabled": True}
         unavailable = {name for name, part in body["components"].items() if part["status"] == "unavailable"}
-        assert unavailable == {"redis", "sqlite" if support.engine == "postgres" else "postgres"}
+        assert unavailable == {"redis", "embedder", "sqlite" if support.engine == "postgres" else "postgres"}
         assert (body["vector_store_loaded"], body["sessions_count"], body["pipeline_available"]) == (False, 0, True)
         assert support.get("/api/health/live").json() == {"status": "alive", "service": "support-answering"}
 

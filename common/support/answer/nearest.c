@@ -1,10 +1,13 @@
-/* Vector search: requests the question's vector from the embeddings endpoint. */
+/* Vector search: requests the question's vector from the embedder or the embeddings endpoint. */
+#include "embedding/embedder.h"
 #include "support/answer/graph_state.h"
 #include "support/documents/ingest.h"
 
-/* The question's vector, packed; NULL with the reason when it is unavailable. */
-static const uint8_t *embed_question(struct graph_state *state, uint32_t dimension,
-                                     const char **reason)
+#include <stdlib.h>
+
+/* The question's vector by the endpoint, packed; NULL with the reason when it is unavailable. */
+static const uint8_t *ask_endpoint(struct graph_state *state, uint32_t dimension,
+                                   const char **reason)
 {
     struct lookup_call call;
     struct llm_endpoint endpoint;
@@ -27,37 +30,55 @@ static const uint8_t *embed_question(struct graph_state *state, uint32_t dimensi
     return row;
 }
 
-static bool has_dimension(const struct support_settings *settings, const struct search_index *index,
-                          uint32_t wanted)
+/* The same by the embedder of the stack, which has its own model. */
+static const uint8_t *ask_embedder(struct graph_state *state, uint64_t model, const char **reason)
 {
-    uint32_t dimension;
+    struct embedder_vector *vector = ARENA_NEW(state->arena, struct embedder_vector);
+    struct lookup_call call;
 
-    return search_index_has_vectors(index, search_vector_model(settings->embedding_model),
-                                    &dimension) &&
-           dimension == wanted;
+    *reason = lookup_call_begin(state, "model:embedder", &call);
+    if (*reason)
+        return NULL;
+    *reason = embedder_question(getenv("ASSAY_RUN_DIR"), state->meaning, vector);
+    lookup_call_end(state, &call, *reason != NULL);
+    if (!*reason && search_vector_model(vector->model) != model)
+        *reason = "model"; /* another one was installed; new vectors are being made */
+    return *reason ? NULL : vector->row;
+}
+
+/* The vector of the question, packed; NULL when vectors are not used or not available, or the model
+ * has failed (then it adds a fallback). */
+static const uint8_t *question_vector(struct graph_state *state)
+{
+    const struct support_settings *settings = state->tools->settings;
+    uint32_t dimension, after;
+    uint64_t model = search_index_vector_model(state->knowledge.index, &dimension);
+    const char *reason = NULL;
+    const uint8_t *vector = NULL;
+
+    if (model && settings->embedding_backend == EMBEDDING_LOCAL)
+        vector = ask_embedder(state, model, &reason);
+    else if (model && settings->embedding_backend == EMBEDDING_REMOTE &&
+             model == search_vector_model(settings->embedding_model))
+        vector = ask_endpoint(state, dimension, &reason);
+    if (vector && search_index_vector_model(state->knowledge.index, &after) != model) {
+        vector = NULL; /* another question has brought the index up to date meanwhile */
+        reason = "model";
+    } else if (vector && after != dimension) {
+        vector = NULL;
+        reason = "dimension";
+    }
+    if (reason)
+        models_note(&state->models, "retrieve", "embeddings", "lexical", reason);
+    return vector;
 }
 
 size_t nearest_chunks(struct graph_state *state, struct search_hit *hits, size_t most)
 {
-    const struct support_settings *settings = state->tools->settings;
-    const struct search_index *index = state->knowledge.index;
-    const char *reason;
-    const uint8_t *vector;
+    const uint8_t *vector = question_vector(state);
     struct search_spread spread;
-    uint32_t dimension;
 
-    if (settings->embedding_backend != EMBEDDING_REMOTE ||
-        !search_index_has_vectors(index, search_vector_model(settings->embedding_model),
-                                  &dimension))
-        return 0;
-    vector = embed_question(state, dimension, &reason);
-    if (vector && !has_dimension(settings, index, dimension)) {
-        vector = NULL; /* another question has brought the index up to date meanwhile */
-        reason = "dimension";
-    }
-    if (!vector) {
-        models_note(&state->models, "retrieve", "embeddings", "lexical", reason);
-        return 0;
-    }
-    return search_index_nearest(index, state->arena, vector, hits, most, &spread);
+    return vector ? search_index_nearest(state->knowledge.index, state->arena, vector, hits, most,
+                                         &spread)
+                  : 0;
 }

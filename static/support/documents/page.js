@@ -19,16 +19,31 @@ import { createOutcomes } from './outcomes.js';
 import { preview } from './preview.js';
 import { columns, view } from './view.js';
 
+const vectorsPause = 5000;
 const mostBytes = 50 * 1024 * 1024;
 const panels = ['documents', 'gaps', 'drafts', 'stale'];
 const defaults = { tab: 'documents' };
 
-const app = mount(document.getElementById('page'), view, { parts: null, tab: 'documents' });
+const app = mount(document.getElementById('page'), view, { parts: null, tab: 'documents', vectors: null });
 
 async function load(signal, { page, size, q }) {
     const query = { q, limit: size, offset: (page - 1) * size };
-    const { documents: rows, total } = (await client.get('/api/documents', { query, signal })).data;
+    const { documents: rows, total, vectors } = (await client.get('/api/documents', { query, signal })).data;
+    followVectors(vectors);
     return { rows, total };
+}
+
+/* How far searching by meaning is, while it is being prepared. */
+let vectorsTimer;
+function followVectors(vectors) {
+    app.set({ vectors });
+    clearTimeout(vectorsTimer);
+    if (vectors?.state === 'working') vectorsTimer = setTimeout(readVectors, vectorsPause);
+}
+
+async function readVectors() {
+    const vectors = await client.get('/api/documents', { query: { limit: 1 } }).then(({ data }) => data.vectors, () => app.state.vectors);
+    followVectors(vectors);
 }
 
 /* Does it and says so; what fails is said too. */

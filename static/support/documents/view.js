@@ -67,7 +67,14 @@ export function columns(actions) {
     ];
 }
 
-function documentsPanel(parts) {
+/* What is not found by meaning yet, and to administrators why nothing is. */
+function meaningNote(vectors) {
+    if (vectors?.state === 'working') return html`<p class="section-note" role="status">${t('documents.meaning_working', { done: vectors.embedded, all: vectors.chunks })}</p>`;
+    if (!isAdmin() || !['none', 'away'].includes(vectors?.state)) return null;
+    return html`<p class="section-note">${t(`documents.meaning_${vectors.state}`)}</p>`;
+}
+
+function documentsPanel(parts, vectors) {
     const outcomes = parts.outcomes.items();
     return html`<div class="stack">
         ${parts.upload.view({ id: 'files', label: t('documents.drop'), hint: t('documents.hint') })}
@@ -79,7 +86,7 @@ function documentsPanel(parts) {
               </section>`}
         <section class="card section" aria-labelledby="documents-title" id="documents">
             <div class="section-head"><h2 id="documents-title">${t('documents.all')}</h2></div>
-            ${parts.list.view()}
+            ${meaningNote(vectors)} ${parts.list.view()}
         </section>
     </div>`;
 }
@@ -91,15 +98,15 @@ function knowledgePanel(parts, name) {
     </section>`;
 }
 
-export function view({ parts, tab }) {
+export function view({ parts, tab, vectors }) {
     if (!parts) return html``;
-    if (!isAdmin()) return documentsPanel(parts);
+    if (!isAdmin()) return documentsPanel(parts, vectors);
     return tabs({
         id: 'knowledge',
         label: t('documents.title'),
         current: tab,
         onSelect: parts.select,
         tabs: ['documents', 'gaps', 'drafts', 'stale'].map((name) => ({ name, title: t(`documents.tab_${name}`) })),
-        panel: (name) => (name === 'documents' ? documentsPanel(parts) : knowledgePanel(parts, name)),
+        panel: (name) => (name === 'documents' ? documentsPanel(parts, vectors) : knowledgePanel(parts, name)),
     });
 }
