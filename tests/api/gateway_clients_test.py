@@ -32,6 +32,7 @@ SHARED = {  # of Python and Node
     "response": [TEXT, ANN],
     "response streamed": ["completed", TEXT, ["message"], *STREAM],
     "response of a tool streamed": ["completed", "", ["function_call"], *STREAM],
+    "prompt by name": "Greet Ann.",
     "embeddings": [1.0, 0.0],
     "message streamed": [TEXT, "end_turn", ["text"], True],
     "message streamed of the other protocol": [TEXT, "end_turn", ["text"], True],
@@ -90,6 +91,8 @@ def gateway(tmp_path_factory):
                                "claude once": lambda prompt: CALL if prompt == "hi" else "text:" + TEXT})
         with Service("orchestrator", {**models.settings, "ORCH_MODELS_FILE": str(path), "ORCH_API_KEY": KEY,
                                       "ORCH_API_BREAKER_FAILURES": "0", "ORCH_MAX_PROMPT_CHARS": "100000"}) as service:
+            template = {"name": "greeting", "messages": [{"role": "user", "content": "Greet {{name}}."}]}
+            assert service.post("/api/v1/templates", template, headers={"Authorization": f"Bearer {KEY}"}).status_code == 201
             yield service
 
 

@@ -65,6 +65,7 @@ console.log(JSON.stringify({
     "response of a tool streamed": await streamedResponse({
         model: "tools", tools: [{ type: "function", name: "weather", parameters: city, strict: true }] }),
     continued: (await client.responses.create({ model: "echo", input: "and?", previous_response_id: first.id })).output_text,
+    "prompt by name": (await client.responses.create({ model: "echo", prompt: { id: "greeting", version: "1", variables: { name: "Ann" } } })).output_text,
     embeddings: (await client.embeddings.create({ model: "vectors", input: "one" })).data[0].embedding.map((v) => Math.round(v * 100) / 100),
     message: (await claude.messages.create({ model: "claude plain", max_tokens: 9, messages: user })).content[0].text,
     "message streamed": await streamedMessage({ model: "claude plain" }),

@@ -75,6 +75,7 @@ print(json.dumps({
                            client.responses.create(model="tools", input="hi", tools=TOOLS).output],
     "response of a tool streamed": streamed_response(model="tools", input="hi", tools=TOOLS),
     "thoughts streamed": streamed_response(model="claude thinks", input="hi", reasoning={"effort": "low", "summary": "auto"}),
+    "prompt by name": client.responses.create(model="echo", prompt={"id": "greeting", "version": "1", "variables": {"name": "Ann"}}).output_text,
     "continued": continued(),
     "chat parsed": client.chat.completions.parse(model="person", messages=USER, response_format=Person).choices[0].message.parsed.age,
     "choices": [c.message.content for c in client.chat.completions.create(model="two", messages=USER, n=2, logprobs=True).choices],
