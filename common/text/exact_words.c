@@ -7,7 +7,7 @@ enum { GROUP = 3, NAME_LEAST = 2, NAME_MOST = 5, NUMBER_LEAST = 2 };
 
 static const char units[] =
     " v kv mv w kw mw kwh wh mah ah kg g mg lb lbs oz mm cm dm m km ft l ml cl dl gb mb kb tb mbit "
-    "gbit mbps gbps hz khz mhz ghz kpa bar nm rpm db min h s ms go mo ko to eur usd gbp chf rub "
+    "gbit mbps gbps hz khz mhz ghz kpa bar nm rpm db min h s ms go mo ko eur usd gbp chf rub "
     "в кв вт квт квтч мач ач кг г мг т мм см м км л мл гб мб кб тб гц мгц ггц ч мин с руб р ";
 
 bool exact_is_unit(const char *word, size_t length)

@@ -52,7 +52,7 @@ static size_t match(const char *at, const char *phrase, size_t length)
 
     if (!end || strncmp(at, phrase, end) != 0)
         return 0;
-    if (is_unspaced_before(at + end, end))
+    if (is_unspaced_before(at + end, end) || is_unspaced_at(at + end))
         return end;
     return prefix ? end + strcspn(at + end, " ") : (!at[end] || at[end] == ' ') ? end : 0;
 }

@@ -156,7 +156,7 @@ static const char *base_broken_promise(struct arena *arena, const struct answer 
         if (utf8_count(excerpt) < EXCERPT_LENGTH_MAX && strcmp(excerpt, body) != 0)
             return "an excerpt is as long as may be";
     }
-    if (!answer->refused && answer_verify(arena, answer->text, answer->documents,
+    if (!answer->refused && answer_verify(arena, answer->quoted, answer->documents,
                                           answer->document_count, claims, 20, &claim_count) != 100)
         return "the documents support what is quoted";
     return NULL;

@@ -147,7 +147,7 @@ TEST(letters_and_digits_side_by_side_fit_into_what_is_kept_of_them)
     text_start(&line, arena, (size_t)1 << 20);
     for (int i = 0; i < 1000; i++)
         text_append_format(&line, "%d\xd8\xa7", i % 10);
-    CHECK_INT(synonyms_read(arena, line.bytes).count, 2000);
+    CHECK_INT(synonyms_read(arena, line.bytes).count, 11); /* each once */
     CHECK(words_most(line.length) >= 2000);
     arena_reset(arena);
 }

@@ -1,9 +1,10 @@
 /* Composes an answer from passages. */
 #include "support/answer/answer.h"
 #include "base/text.h"
-#include "support/answer/citations.h"
+#include "support/answer/answer_text.h"
 #include "support/answer/exact.h"
-#include "support/answer/quote.h"
+#include "support/answer/verdict.h"
+#include "support/answer/versions.h"
 
 #include <math.h>
 #include <string.h>
@@ -47,7 +48,7 @@ int answer_quality(double evidence, bool refused)
     return (int)fmax(1, fmin(refused ? 40 : 100, quality));
 }
 
-static int number_of(struct answer *answer, const struct found_chunk *chunk)
+int answer_number_of(const struct answer *answer, const struct found_chunk *chunk)
 {
     for (size_t i = 0; i < answer->document_count; i++) {
         if (answer->documents[i] == chunk)
@@ -58,7 +59,7 @@ static int number_of(struct answer *answer, const struct found_chunk *chunk)
 
 static void add_document(struct answer *answer, const struct found_chunk *chunk, size_t most)
 {
-    if (!number_of(answer, chunk) && answer->document_count < most &&
+    if (!answer_number_of(answer, chunk) && answer->document_count < most &&
         answer->document_count < ANSWER_DOCUMENTS_MAX)
         answer->documents[answer->document_count++] = chunk;
 }
@@ -76,29 +77,6 @@ static size_t fitting(const struct selection *selection)
     return count;
 }
 
-static void write_answer(struct answer *answer, struct arena *arena,
-                         const struct question *question)
-{
-    const struct asks asks = question_asks(arena, question->text);
-    float *covered = ARENA_ARRAY(arena, float, question->count + 1);
-    struct text text;
-
-    text_start(&text, arena, 1 << 20);
-    for (size_t i = 0; i < answer->selection.count; i++) {
-        const struct selected *item = &answer->selection.items[i];
-        const char *quote = quote_of(arena, question, &asks, item, covered, i == 0);
-        int number = number_of(answer, item->chunk);
-
-        if (i)
-            text_append_string(&text, "\n\n");
-        text_append_string(
-            &text, citation_mark(arena, citation_escape(arena, quote), strlen(quote), number));
-        if (!answer->excerpts[number - 1])
-            answer->excerpts[number - 1] = answer_excerpt(arena, item->chunk->chunk.body, quote);
-    }
-    answer->text = text.bytes;
-}
-
 static void refuse(struct answer *answer, struct arena *arena, const struct question *question,
                    const char *missing)
 {
@@ -107,6 +85,49 @@ static void refuse(struct answer *answer, struct arena *arena, const struct ques
     answer->selection.count = 0;
     answer->text = answer_refusal(arena, question->language, missing);
     answer->quality = answer_quality(answer->evidence.sure, true);
+}
+
+/* A question that follows another asks for the same kind of answer. */
+static struct asks asks_of(struct arena *arena, const struct question *question)
+{
+    struct asks asks = question_asks(arena, question->text), before;
+
+    if (question->before) {
+        before = question_asks(arena, question->before);
+        asks.figure |= before.figure;
+        asks.steps |= before.steps;
+        asks.reason |= before.reason;
+        asks.yes_no = asks.yes_no && before.yes_no;
+    }
+    return asks;
+}
+
+/* The least share of the best passage's that one with the figure must cover. */
+static const double figure_share = 0.6;
+
+/* A question that compares a figure is answered by a passage of the document that has it. */
+static void prefer_figure(struct arena *arena, const struct question *question,
+                          const struct asks *asks, const struct found_chunk *chunks, size_t count,
+                          struct selection *selection)
+{
+    struct selected *first = &selection->items[0], best = {NULL, NULL};
+
+    if (!selection->count || !asks->yes_no ||
+        verdict_of(arena, question->text, first->passage->passage->text))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < chunks[i].list.count; j++) {
+            const struct found_passage *passage = &chunks[i].passages[j];
+
+            if (chunks[i].chunk.document == first->chunk->chunk.document &&
+                passage->share >= figure_share * first->passage->share &&
+                (!best.passage || passage->score > best.passage->score) &&
+                verdict_of(arena, question->text, passage->passage->text))
+                best = (struct selected){&chunks[i], passage};
+        }
+    }
+    if (best.passage)
+        *selection = (struct selection){{best}, 1};
 }
 
 /* Nothing makes up for an id that is not there, as in evidence_weigh(). */
@@ -124,10 +145,16 @@ struct answer answer_compose(const struct question *question, const struct searc
                              size_t most)
 {
     struct answer answer = {.refused = false};
-    const char *missing = question->missing_code;
+    const struct asks asks = asks_of(arena, question);
+    const char *missing =
+        question->missing_code ? exact_name(arena, question, question->missing_code) : NULL;
+    const struct found_chunk *older;
 
     answer.evidence = evidence_weigh(question, index, arena, lexical_order, found);
     answer.selection = select_passages(question, arena, graded, count);
+    prefer_figure(arena, question, &asks, graded, count, &answer.selection);
+    table_rows_select(question, arena, &asks, graded, count, &answer.selection);
+    older = versions_settle(arena, graded, count, &answer.selection);
     if (!missing) {
         missing = exact_missing(arena, question, lexical_order, found);
         weaken(&answer.evidence, missing);
@@ -139,10 +166,12 @@ struct answer answer_compose(const struct question *question, const struct searc
     answer.selection.count = fitting(&answer.selection);
     for (size_t i = 0; i < answer.selection.count; i++)
         add_document(&answer, answer.selection.items[i].chunk, most);
+    if (older)
+        add_document(&answer, older, most);
     answer.cited_count = answer.document_count;
     for (size_t i = 0; i < count; i++)
         add_document(&answer, &graded[i], most);
-    write_answer(&answer, arena, question);
+    answer_write(&answer, arena, question, &asks, older);
     for (size_t i = 0; i < answer.document_count; i++) {
         if (!answer.excerpts[i])
             answer.excerpts[i] = answer_excerpt(arena, answer.documents[i]->chunk.body, "");

@@ -26,6 +26,7 @@ struct claim {
 struct answer {
     bool refused;
     const char *text;
+    const char *quoted; /* the text without what the answerer itself says in it */
     struct evidence evidence;
     int quality; /* 0 to 100 */
     /* Sources of the answer, in the order of their markers: quoted ones come first. */

@@ -1,5 +1,6 @@
 /* Question words. Phrases are folded as text_plain() folds; one list holds all languages. */
 #include "support/answer/asks.h"
+#include "text/language.h"
 #include "text/plain.h"
 
 #include <string.h>
@@ -30,13 +31,13 @@ static const char reason_words[] =
     "чому|ทำไม";
 static const char question_words[] =
     "what|which|who|whom|whose|where|when|why|how|was|wer|wen|wem|wessen|wo|woher|wohin|wann|warum|"
-    "wieso|weshalb|wie|welche|welcher|welches|welchen|welchem|wieviel|worauf|womit|wofür|qui|que|"
-    "quoi|"
+    "wieso|weshalb|wie|welche|welcher|welches|welchen|welchem|wieviel|worauf|womit|wofür|quoi|"
     "quel|quelle|quels|quelles|où|quand|pourquoi|comment|combien|lequel|laquelle|qué|quién|quiénes|"
-    "cuál|cuáles|dónde|cuándo|cómo|cuánto|cuánta|cuántos|cuántas|что|чего|чем|чему|кто|кого|кому|"
+    "cuál|cuáles|dónde|cuándo|cómo|cuánto|cuánta|cuántos|cuántas|что|чего|о чем|в чем|с чем|за "
+    "чем|к чему|кем|ком|как*|котор*|скольк*|кто|кого|кому|"
     "какой|какая|какое|какие|какую|каким|какого|каких|где|куда|откуда|когда|почему|зачем|как|"
     "сколько|"
-    "чей|ما|ماذا|من|متي|اين|لماذا|كيف|كم|اي|什么|谁|哪|哪里|哪儿|哪些|哪个|何时|为什么|怎么|如何|"
+    "чей|ما|ماذا|متي|اين|لماذا|كيف|كم|اي|什么|谁|哪|哪里|哪儿|哪些|哪个|何时|为什么|怎么|如何|"
     "怎样|"
     "多少|几|多久|多长|che|chi|quale|quali|dove|quando|come|quanto|perché|quem|onde|qual|quais|"
     "quanto|що|хто|де|коли|чому|як|скільки|อะไร|ใคร|ที่ไหน|เมื่อไหร่|ทำไม|อย่างไร|เท่าไหร่|กี่";
@@ -56,16 +57,28 @@ static const char compare_words[] =
     "отлич*|قارن|مقارنه|الفرق|فرق|比较|对比|区别|差别|不同|confronta|confronto|differenza|"
     "differenze|diferença|diferenças|порівня*|різниц*|เปรียบเทียบ|ต่างกัน";
 
+/* Question words that are other words within a question. */
+static const char first_words[] = "чем|من|que|qui";
+
+/* Languages in which a question for yes or no always has a word for it. */
+static bool has_form(enum text_language language)
+{
+    return language == TEXT_AR || language == TEXT_ZH || language == TEXT_TH ||
+           language == TEXT_JA || language == TEXT_KO;
+}
+
 struct asks question_asks(struct arena *arena, const char *question)
 {
     const char *plain = text_plain(arena, question, strlen(question));
-    bool worded = plain_find(plain, question_words, NULL) != NULL;
+    bool worded = plain_find(plain, question_words, NULL) || plain_phrase_at(plain, first_words);
+    bool formed = plain_find(plain, yes_no_words, NULL) != NULL;
+    enum text_language language = language_detect(question, strlen(question));
 
     return (struct asks){
         .figure = plain_find(plain, figure_words, NULL),
         .steps = plain_find(plain, steps_words, NULL),
         .reason = plain_find(plain, reason_words, NULL),
-        .yes_no = *plain && (plain_find(plain, yes_no_words, NULL) || !worded),
+        .yes_no = *plain && (formed || (!worded && !has_form(language))),
         .list = plain_find(plain, list_words, NULL),
         .compare = plain_find(plain, compare_words, NULL),
     };

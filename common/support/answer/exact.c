@@ -1,11 +1,12 @@
 /* Finds quantities and ids in questions, and ids in passages. */
 #include "support/answer/exact.h"
+#include "support/answer/verdict.h"
 #include "text/exact_words.h"
 #include "text/plain.h"
 
 #include <string.h>
 
-enum { NAME_LEAST = 2, NAME_MOST = 5 };
+enum { NAME_LEAST = 2, NAME_MOST = 5, RANGES_MAX = 8 };
 
 /* Words after a number that make it a quantity, besides the units written right after numbers. */
 static const char unit_words[] =
@@ -90,7 +91,8 @@ static bool is_name(const char *text, const struct word *name, const struct word
     return number->start == name->end || strchr("- ", text[name->end]);
 }
 
-static void add_id(struct question *question, const char *name, const char *number, bool joined)
+static void add_id(struct question *question, const struct word *name, const struct word *number,
+                   bool joined)
 {
     if (question->id_count < QUESTION_IDS_MAX)
         question->ids[question->id_count++] = (struct exact_id){name, number, joined};
@@ -126,16 +128,32 @@ static void read_number(struct question *question, size_t place)
     }
     if (place > 0 && is_name(question->text, word - 1, word)) {
         term->code = true;
-        add_id(question, (word - 1)->text, word->text, true);
+        add_id(question, word - 1, word, true);
         return;
     }
     noun = term->code ? noun_before(question, place) : NULL;
     if (noun)
-        add_id(question, noun->text, word->text, false);
+        add_id(question, noun, word, false);
 }
 
-void exact_read(struct question *question)
+/* Words of a comparison say nothing about the subject. */
+static void mark_comparison(struct question *question, struct arena *arena)
 {
+    struct text_range ranges[RANGES_MAX];
+    size_t count = verdict_ranges(arena, question->text, ranges, RANGES_MAX);
+
+    for (size_t i = 0; i < question->word_count; i++) {
+        const struct word *word = &question->words[i];
+        struct question_term *term = term_of(question, word);
+
+        for (size_t j = 0; term && j < count; j++)
+            term->compares |= word->start < ranges[j].end && word->end > ranges[j].start;
+    }
+}
+
+void exact_read(struct question *question, struct arena *arena)
+{
+    mark_comparison(question, arena);
     for (size_t i = 0; i < question->word_count; i++) {
         if (is_number(&question->words[i]))
             read_number(question, i);
@@ -143,6 +161,18 @@ void exact_read(struct question *question)
     question->has_codes = false;
     for (size_t i = 0; i < question->count; i++)
         question->has_codes |= question->terms[i].code;
+}
+
+const char *exact_name(struct arena *arena, const struct question *question, const char *code)
+{
+    for (size_t i = 0; i < question->id_count; i++) {
+        const struct exact_id *id = &question->ids[i];
+        size_t start = (id->joined ? id->name : id->number)->start;
+
+        if (strcmp(id->number->text, code) == 0)
+            return arena_copy(arena, question->text + start, id->number->end - start);
+    }
+    return code;
 }
 
 /* Whether a text contains the number, for a joined id right after its letters. */
@@ -154,9 +184,9 @@ static bool has_number(const char *text, const struct exact_id *id)
 
     word_reader_start(&reader, text, strlen(text));
     while (exact_word_next(&reader, &word)) {
-        if (strcmp(word.text, id->number) == 0 && (after_name || !id->joined))
+        if (strcmp(word.text, id->number->text) == 0 && (after_name || !id->joined))
             return true;
-        after_name = strcmp(word.text, id->name) == 0;
+        after_name = strcmp(word.text, id->name->text) == 0;
     }
     return false;
 }
@@ -187,7 +217,7 @@ static bool is_found(struct arena *arena, const struct question *question,
 
             if ((has_number(passage->passage->text, id) ||
                  has_number(passage->passage->head, id)) &&
-                (id->joined || has_noun(arena, question, id->name, &chunks[i], passage)))
+                (id->joined || has_noun(arena, question, id->name->text, &chunks[i], passage)))
                 return true;
         }
     }
@@ -201,7 +231,7 @@ const char *exact_missing(struct arena *arena, const struct question *question,
         const struct exact_id *id = &question->ids[i];
 
         if (!is_found(arena, question, id, chunks, count))
-            return id->joined ? arena_print(arena, "%s-%s", id->name, id->number) : id->number;
+            return exact_name(arena, question, id->number->text);
     }
     return NULL;
 }

@@ -7,8 +7,11 @@
 
 #include "support/answer/evidence.h"
 
-/* Marks quantities among the terms and fills in the ids. */
-void exact_read(struct question *question);
+/* Marks quantities and comparisons among the terms and fills in the ids. */
+void exact_read(struct question *question, struct arena *arena);
+
+/* A code of the question as it is written there. From the arena. */
+const char *exact_name(struct arena *arena, const struct question *question, const char *code);
 
 /* The id of the question that none of the chunks contains with its name; NULL when there is none.
  * From the arena. */

@@ -19,16 +19,31 @@ struct node {
     enum error (*run)(struct graph_state *state);
 };
 
-static const char *last_question(struct arena *arena, const struct graph_request *request)
-{
-    for (size_t i = request->history_count; i-- > 0;) {
-        enum text_language language;
+enum { CONTEXT_QUESTIONS = 3 };
 
-        if (strcmp(request->history[i].role, "user") == 0 &&
-            !small_talk_of(arena, request->history[i].content, &language))
-            return request->history[i].content;
+/* The question before, after those that it refers to itself; NULL when there is none. */
+static const char *context_of(const struct graph_state *state)
+{
+    const struct graph_request *request = state->request;
+    struct arena *arena = state->arena;
+    const char *context = NULL;
+    int count = 0;
+
+    for (size_t i = request->history_count; i-- > 0 && count < CONTEXT_QUESTIONS;) {
+        const char *content = request->history[i].content;
+        enum text_language language;
+        struct question question;
+
+        if (strcmp(request->history[i].role, "user") != 0 ||
+            small_talk_of(arena, content, &language))
+            continue;
+        context = context ? arena_print(arena, "%s %s", content, context) : content;
+        question_read(&question, arena, content, NULL, state->tools->synonyms);
+        if (!question.follows)
+            break;
+        count++;
     }
-    return NULL;
+    return context;
 }
 
 static enum error classify(struct graph_state *state)
@@ -53,8 +68,8 @@ static enum error transform(struct graph_state *state)
     const char *words;
 
     question_read(&state->question, state->arena,
-                  small_talk_strip(state->arena, state->request->question),
-                  last_question(state->arena, state->request), state->tools->synonyms);
+                  small_talk_strip(state->arena, state->request->question), context_of(state),
+                  state->tools->synonyms);
     question_weigh(&state->question, state->knowledge.index);
     state->search = state->question;
     state->outcome->language = state->question.language;
@@ -366,9 +381,10 @@ static enum error verify(struct graph_state *state)
     outcome->claim_count = 0;
     outcome->consensus = (struct graph_consensus){.level = NULL};
     if (!outcome->verification_skipped && !(state->written && model_verify(state)))
-        outcome->factuality = answer_verify(state->arena, outcome->answer, state->answer.documents,
-                                            state->answer.document_count, outcome->claims,
-                                            GRAPH_CLAIMS_MAX, &outcome->claim_count);
+        outcome->factuality =
+            answer_verify(state->arena, state->written ? outcome->answer : state->answer.quoted,
+                          state->answer.documents, state->answer.document_count, outcome->claims,
+                          GRAPH_CLAIMS_MAX, &outcome->claim_count);
     return ERROR_NONE;
 }
 

@@ -1,6 +1,6 @@
 /* Texts of the answerer: refusals and suggestions, in its languages. */
 #include "base/text.h"
-#include "support/answer/answer.h"
+#include "support/answer/answer_text.h"
 #include "support/answer/graph.h"
 #include "support/answer/patterns.h"
 #include "text/fold.h"
@@ -83,6 +83,31 @@ const char *answer_refusal(struct arena *arena, enum text_language language, con
     const struct phrase *phrase = phrase_of(language);
 
     return code ? fill(arena, phrase->code_refusal, code) : phrase->refusal;
+}
+
+const char *answer_older_version(struct arena *arena, enum text_language language,
+                                 const char *title, int number)
+{
+    static const struct {
+        enum text_language language;
+        const char *text;
+    } texts[] = {
+        {TEXT_EN, "This is the newest version; there is an older one: %s"},
+        {TEXT_DE, "Das ist die neueste Fassung; es gibt auch eine ältere: %s"},
+        {TEXT_FR, "Il s'agit de la version la plus récente ; il en existe une plus ancienne : %s"},
+        {TEXT_ES, "Esta es la versión más reciente; existe otra anterior: %s"},
+        {TEXT_RU, "Это самая новая редакция; есть и более старая: %s"},
+        {TEXT_AR, "هذه أحدث نسخة، وتوجد نسخة أقدم: %s"},
+        {TEXT_ZH, "以上为最新版本；另有旧版本：%s"},
+        {TEXT_IT, "Questa è la versione più recente; ne esiste una precedente: %s"},
+        {TEXT_PT, "Esta é a versão mais recente; existe uma anterior: %s"},
+        {TEXT_UK, "Це найновіша редакція; є й старіша: %s"},
+    };
+    const char *text = texts[0].text;
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        text = texts[i].language == language ? texts[i].text : text;
+    return arena_print(arena, "%s [%d].", fill(arena, text, title), number);
 }
 
 bool answer_is_refusal(struct arena *arena, const char *text)

@@ -4,11 +4,12 @@
 #include "search/terms.h"
 #include "support/answer/exact.h"
 #include "text/exact_words.h"
+#include "text/plain.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { FEW_TERMS = 2 /* a question with fewer terms needs the previous one */ };
+enum { WAW_WORDS = 3, FEW_TERMS = 2 /* a question with fewer terms needs the previous one */ };
 
 /* Less similar words do not count. */
 static const double alike_least = 0.5;
@@ -23,6 +24,7 @@ static const char *const anaphors[] = {
 static const char *const asking_words =
     "срок время времени шаг пошаговый причина действие день дня дней дата момент вероятный условие "
     "период долго длиться длится три два событие длинный long period step cause reason time date "
+    "lange lang longtemps temps tiempo "
     "day last take code код ошибка error";
 
 /* Actions have many synonyms, subjects few. Endings of Russian verbs, and English stems. */
@@ -234,14 +236,26 @@ static size_t read_terms(struct question *question, const char *text, double tim
     return significant;
 }
 
-static bool begins_with_anaphor(const struct question *question)
+/* Phrases that begin a question about the same subject. */
+static const char followers[] = "what about|how about|and what about|was ist mit|wie ist es mit|"
+                                "qu en est il|qué hay de|qué pasa con|что насчет|как насчет|"
+                                "ماذا عن|وماذا عن|那|那么";
+
+/* Arabic writes "and" as a prefix; many other words of a short question begin with it, too. */
+static bool is_joined_by_waw(const struct question *question)
+{
+    return question->language == TEXT_AR && question->word_count <= WAW_WORDS &&
+           strncmp(question->words[0].text, "و", 2) == 0 && question->words[0].length > 6;
+}
+
+static bool begins_with_anaphor(const struct question *question, const char *plain)
 {
     for (size_t i = 0; question->word_count && i < sizeof anaphors / sizeof anaphors[0]; i++) {
         if (strcmp(question->words[0].text, anaphors[i]) == 0 && strcmp(anaphors[i], "what") != 0)
             return true;
     }
-    return question->word_count > 1 && strcmp(question->words[0].text, "what") == 0 &&
-           strcmp(question->words[1].text, "about") == 0;
+    return plain_phrase_at(plain, followers) || is_joined_by_waw(question) ||
+           strstr(question->text, "呢");
 }
 
 void question_read(struct question *question, struct arena *arena, const char *text,
@@ -258,9 +272,13 @@ void question_read(struct question *question, struct arena *arena, const char *t
         .ngrams = ARENA_NEW(arena, struct ngram_set),
     };
     significant = read_terms(question, text, 1);
-    if (before && (significant < FEW_TERMS || begins_with_anaphor(question)))
+    question->follows = significant < FEW_TERMS ||
+                        begins_with_anaphor(question, text_plain(arena, text, strlen(text)));
+    if (before && question->follows) {
+        question->before = before;
         read_terms(question, before, 0.5);
-    exact_read(question);
+    }
+    exact_read(question, arena);
 }
 
 static double idf(double total, double holding)
@@ -340,7 +358,8 @@ static void weigh_term(struct question *question, struct question_term *term,
     } else if (term->word.digits) {
         term->weight *= 0.5;
     }
-    term->asks = !term->code && list_holds_stem(asking_words, question->language, &term->word);
+    term->asks = term->compares ||
+                 (!term->code && list_holds_stem(asking_words, question->language, &term->word));
     if (term->asks)
         term->weight = 0.2 * fmin(term->weight, 1);
     else if (!term->group && is_verb_like(question->language, &term->word))

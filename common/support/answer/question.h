@@ -33,6 +33,7 @@ struct question_term {
     double times;  /* 1, or .5 when it is only in the previous question */
     double weight; /* weight of a match */
     bool quantity; /* a number with a unit: may be compared, is no code */
+    bool compares; /* belongs to a comparison, as in "longer than one year" */
     bool code;     /* letters and digits, or at least three digits: matches only exactly */
     bool in_index;
     bool asks; /* names the requested kind of information: time, reason, steps */
@@ -43,8 +44,8 @@ struct question_term {
 
 /* A number that identifies something: "XR-500", "order 48213". */
 struct exact_id {
-    const char *name; /* the letters or the noun before it */
-    const char *number;
+    const struct word *name; /* the letters or the noun before it */
+    const struct word *number;
     bool joined; /* the letters belong to the number: no other word may stand between them */
 };
 
@@ -59,6 +60,8 @@ struct question {
     struct ngram_set *ngrams; /* number of all its words, and of previous ones when they are used */
     double total;             /* sum of the weights */
     bool asks_duration;       /* asks for a duration or a time */
+    bool follows;             /* says too little alone, or refers to the question before */
+    const char *before;       /* the question before, when its terms are used; or NULL */
     bool has_codes;
     struct exact_id ids[QUESTION_IDS_MAX]; /* numbers that stand with a name */
     size_t id_count;

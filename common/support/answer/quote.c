@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SENTENCES_MAX = 64, QUOTED_MAX = 3, SHORT_POINTS = 160 };
+enum { SENTENCES_MAX = 64, QUOTED_MAX = 3, SHORT_POINTS = 220, SHORT_UNSPACED = 88 };
 
 /* Gain from which another sentence is quoted; the least share of the question that the chosen ones
  * must cover for the others to be left out; what a figure is worth where one is asked for. */
@@ -247,6 +247,14 @@ static const char *join(const struct quoting *quoting)
     return text.bytes;
 }
 
+/* Scripts without spaces say more in fewer characters. */
+static bool is_short(const char *text)
+{
+    size_t points = utf8_count(text), bytes = strlen(text);
+
+    return points <= (bytes > 2 * points ? SHORT_UNSPACED : SHORT_POINTS);
+}
+
 const char *quote_of(struct arena *arena, const struct question *question, const struct asks *asks,
                      const struct selected *item, float *covered, bool first)
 {
@@ -259,8 +267,8 @@ const char *quote_of(struct arena *arena, const struct question *question, const
                                 .asks = asks,
                                 .text = passage->text,
                                 .covered = covered};
-    if (strchr(passage->text, '\n') || !read_sentences(quoting, item) || quoting->count == 1 ||
-        (is_even(quoting) && first)) {
+    if (strchr(passage->text, '\n') || is_short(passage->text) || !read_sentences(quoting, item) ||
+        quoting->count == 1 || (is_even(quoting) && first)) {
         for (size_t t = 0; t < question->count; t++)
             covered[t] = fmaxf(covered[t], item->passage->cover[t]);
         return passage->text;

@@ -11,6 +11,9 @@ enum { CONTENT_MAX = 3 };
  * others. */
 static const double gain_same = 0.11, gain_other = 0.25;
 
+/* The least share of the question that a passage of another document must cover. */
+static const double share_other = 0.45;
+
 struct ordered {
     struct selected item;
     size_t order; /* of its chunk in the document and of the passage in the chunk */
@@ -99,6 +102,8 @@ static bool is_wanted(const struct question *question, const struct selection *s
         return false;
     if (continues(first, item))
         return true;
+    if (!same && item->passage->share < share_other)
+        return false;
     return gain_of(question, covered, item->passage) >= (same ? gain_same : gain_other);
 }
 

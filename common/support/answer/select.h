@@ -7,7 +7,7 @@
 
 #include "support/answer/evidence.h"
 
-enum { SELECTION_MAX = 4 };
+enum { SELECTION_MAX = 16 }; /* table rows; at most four other passages */
 
 struct selected {
     const struct found_chunk *chunk;

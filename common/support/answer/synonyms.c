@@ -15,7 +15,13 @@ const char *const synonyms_built_in =
     "доставка доставлять доставить delivery shipping ship\n"
     "чек receipt\n"
     "приемка прием принимать принимает\n"
-    "длиться длится срок\n";
+    "длиться длится срок\n"
+    "cost costs price prices kosten kostet preis preise coûte coûtent coûter prix costar cuesta "
+    "cuestan precio precios стоить стоит стоят стоимость цена цены سعر اسعار اسعارها تكلفه يكلف\n"
+    "weigh weighs weight heavy wiegen wiegt gewicht schwer poids pèse pesa pesan peso вес весит "
+    "весят вес وزن\n"
+    "pay payment payments bezahlen zahlen zahlung zahlungsart payer paiement paiements pagar pago "
+    "pagos оплатить оплата оплаты الدفع دفع\n";
 
 uint64_t stem_hash(const char *stem, size_t length)
 {
@@ -33,6 +39,22 @@ static int by_hash(const void *a, const void *b)
     return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
+static void add_stem(struct synonyms *synonyms, struct arena *arena, const char *stem,
+                     size_t length, int group)
+{
+    uint64_t hash = stem_hash(stem, length);
+
+    for (size_t i = synonyms->count; i-- > 0 && synonyms->items[i].group == group;) {
+        if (synonyms->items[i].hash == hash)
+            return;
+    }
+    synonyms->items[synonyms->count++] =
+        (struct synonym){hash, arena_copy(arena, stem, length), length, group};
+}
+
+/* Words of the Latin script have a stem in each of its languages. */
+static const enum text_language languages[] = {TEXT_EN, TEXT_DE, TEXT_FR, TEXT_ES};
+
 /* The words of one line; `#` ends it. */
 static void read_group(struct arena *arena, struct synonyms *synonyms, const char *line,
                        size_t length, int group)
@@ -44,17 +66,15 @@ static void read_group(struct arena *arena, struct synonyms *synonyms, const cha
 
     word_reader_start(&reader, line, comment ? (size_t)(comment - line) : length);
     while (word_next(&reader, &word)) {
-        size_t stem_length = term_stem(TEXT_EN, &word, stem);
-
-        synonyms->items[synonyms->count++] = (struct synonym){
-            stem_hash(stem, stem_length), arena_copy(arena, stem, stem_length), stem_length, group};
+        for (size_t i = 0; i < sizeof languages / sizeof languages[0]; i++)
+            add_stem(synonyms, arena, stem, term_stem(languages[i], &word, stem), group);
     }
 }
 
 struct synonyms synonyms_read(struct arena *arena, const char *text)
 {
-    struct synonyms synonyms = {ARENA_ARRAY(arena, struct synonym, words_most(strlen(text)) + 1),
-                                0};
+    struct synonyms synonyms = {
+        ARENA_ARRAY(arena, struct synonym, 4 * words_most(strlen(text)) + 1), 0};
     int group = 1;
 
     while (*text) {

@@ -1,0 +1,260 @@
+/* The form of answers: sentences, tables, yes and no, versions, ids and what a question follows, in
+ * the languages of the answerer. */
+#include "answer_base.h"
+#include "support/answer/asks.h"
+#include "support/answer/verdict.h"
+#include "support/answer/versions.h"
+#include "test.h"
+
+static const struct file files[] = {
+    {"plans.md", "# Mobile plans\n\nAll plans can be cancelled with one month's notice.\n\n"
+                 "| Plan | Price per month | Data |\n|---|---|---|\n| Plan S | 9.90 EUR | 5 GB |\n"
+                 "| Plan M | 19.90 EUR | 20 GB |\n| Plan L | 29.90 EUR | 60 GB |\n"},
+    {"tools.md", "# Cordless drills\n\n| Model | Article | Voltage | Weight | Price |\n"
+                 "|---|---|---|---|---|\n| XR-300 | 48213 | 12V | 1.1kg | 89.00 EUR |\n"
+                 "| XR-500 | 48215 | 18V | 1.6kg | 1,299.00 EUR |\n"},
+    {"travel-2022.md", "# Travel policy 2022\n\nHotels are refunded up to 90 EUR a night.\n"},
+    {"travel-2024.md", "# Travel policy 2024\n\nHotels are refunded up to 120 EUR a night.\n"},
+    {"shop.md",
+     "# Shop\n\n## Returns\n\nYou can return goods within 30 days of receiving them. The goods "
+     "must "
+     "be unused, complete and in their original packaging with all of the accessories that were "
+     "delivered with them. Sale items and vouchers are excluded from returns. For large goods we "
+     "send a carrier who collects them at your home.\n\n## Opening hours\n\nOur shop is open from "
+     "9 "
+     "to 18 on weekdays. Room 900 is closed.\n"},
+};
+
+static struct base base = {.files = files, .file_count = sizeof files / sizeof files[0]};
+static struct arena *arena, *kept;
+static struct synonyms synonyms;
+
+static const struct answer *ask(const char *question, const char *before)
+{
+    struct asked *asked = ARENA_NEW(arena, struct asked);
+    const char *broken;
+
+    base_ask(&base, arena, &synonyms, question, before, 0.45, asked);
+    broken = base_broken_promise(arena, &asked->answer);
+    CHECK_TEXT(broken ? broken : "", "");
+    return &asked->answer;
+}
+
+TEST(the_sentence_that_answers_is_quoted_and_not_the_paragraph)
+{
+    CHECK_TEXT(ask("Are sale items excluded from returns?", NULL)->text,
+               "Sale items and vouchers are excluded from returns [1].");
+    arena_reset(arena);
+}
+
+TEST(one_thing_of_a_table_is_its_row)
+{
+    CHECK_TEXT(
+        ask("How much does plan M cost?", NULL)->text,
+        "| Plan | Price per month | Data |\n|---|---|---|\n| Plan M | 19.90 EUR | 20 GB [1] |");
+    CHECK_TEXT(ask("What does the drill with 18 V cost?", NULL)->text,
+               "| Model | Article | Voltage | Weight | Price |\n|---|---|---|---|---|\n"
+               "| XR-500 | 48215 | 18V | 1.6kg | 1,299.00 EUR [1] |");
+    arena_reset(arena);
+}
+
+TEST(lists_and_comparisons_are_rows_of_one_table)
+{
+    const char *all = ask("Which plans are there and what do they cost?", NULL)->text;
+    const char *both = ask("Compare plan S and plan L", NULL)->text;
+
+    CHECK(strstr(all, "| Plan S |") && strstr(all, "| Plan M |") && strstr(all, "| Plan L |"));
+    CHECK(strstr(both, "| Plan S |") && !strstr(both, "| Plan M |") && strstr(both, "| Plan L |"));
+    arena_reset(arena);
+}
+
+TEST(an_id_that_is_nowhere_with_its_name_is_refused)
+{
+    static const char *const unknown[][2] = {
+        {"What does the XR-900 weigh?", "XR-900"},
+        {"What does the XR900 weigh?", "XR900"},
+        {"Where is order 48213?", "48213"},
+    };
+
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        const struct answer *answer = ask(unknown[i][0], NULL);
+
+        CHECK(answer->refused && strstr(answer->text, unknown[i][1]));
+    }
+    CHECK(!ask("How heavy is the XR500?", NULL)->refused);
+    CHECK(!ask("What does article 48213 cost?", NULL)->refused);
+    arena_reset(arena);
+}
+
+TEST(the_newer_of_two_versions_is_quoted_and_the_older_named)
+{
+    const struct answer *answer = ask("Up to which amount are hotels refunded a night?", NULL);
+
+    CHECK(strstr(answer->text, "120 EUR") && !strstr(answer->text, "90 EUR"));
+    CHECK(strstr(answer->text, "travel-2022.md [2]"));
+    CHECK_INT(answer->cited_count, 2);
+    arena_reset(arena);
+}
+
+TEST(versions_are_told_apart_by_their_names)
+{
+    static const struct {
+        const char *a, *b;
+        int newer;
+    } rows[] = {
+        {"policy-2025.pdf", "policy-2023.pdf", 1},
+        {"Policy v2", "Policy v10", -1},
+        {"Preise 01.02.2024", "Preise 15.01.2024", 1},
+        {"Preise 01.02.2024", "Preise 15.01.2023", 1},
+        {"Terms (as of 2024-03)", "terms 2024-01", 1},
+        {"Reglement Fassung 3", "Reglement Fassung 2", 1},
+        {"政策2024版", "政策2023版", 1},
+        {"policy-2025.pdf", "terms-2023.pdf", 0},
+        {"policy.pdf", "policy.pdf", 0},
+        {"policy-2025.pdf", "policy.pdf", 0},
+        {"2024.pdf", "2023.pdf", 0},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct knowledge_chunk a = {.document = 1, .title = rows[i].a, .source = "a"};
+        const struct knowledge_chunk b = {.document = 2, .title = rows[i].b, .source = "b"};
+
+        CHECK_INT(versions_compare(arena, &a, &b), rows[i].newer);
+        CHECK_INT(versions_compare(arena, &b, &a), -rows[i].newer);
+    }
+    arena_reset(arena);
+}
+
+TEST(figures_are_compared)
+{
+    static const struct {
+        const char *question, *text;
+        enum verdict verdict;
+    } rows[] = {
+        {"Is the warranty longer than one year?", "The warranty is 24 months.", VERDICT_YES},
+        {"Is the warranty longer than 2 years?", "The warranty is 24 months.", VERDICT_NO},
+        {"Is the warranty two years?", "The warranty is 24 months.", VERDICT_YES},
+        {"Can I return it after 40 days?", "Return goods within 30 days.", VERDICT_NO},
+        {"Can I return it within 3 weeks?", "Return goods within 30 days.", VERDICT_YES},
+        {"Does it weigh less than 3 kg?", "It weighs 2,900 g.", VERDICT_YES},
+        {"Does it cost more than 1000 EUR?", "It costs 1,299.00 EUR.", VERDICT_YES},
+        {"Does it cost more than 1000 USD?", "It costs 1,299.00 EUR.", VERDICT_NONE},
+        {"Does it take less than 4 days?", "It takes 3 to 5 days.", VERDICT_NONE},
+        {"Does it take less than 6 days?", "It takes 3 to 5 working days.", VERDICT_YES},
+        {"Does it take at least 3 days?", "It takes 3 to 5 days.", VERDICT_YES},
+        {"Is it longer than one year?", "It is long.", VERDICT_NONE},
+        {"Ist die Garantie länger als ein Jahr?", "Die Garantie beträgt 24 Monate.", VERDICT_YES},
+        {"Wiegt es weniger als 2,5 kg?", "Gewicht: 2,6kg", VERDICT_NO},
+        {"Kann ich nach 40 Tagen zurückgeben?", "Rückgabe innerhalb von 30 Tagen.", VERDICT_NO},
+        {"La garantie dure-t-elle plus d'un an ?", "La garantie est de 24 mois.", VERDICT_YES},
+        {"Pèse-t-il moins de 2 kg ?", "Il pèse 1,6 kg.", VERDICT_YES},
+        {"¿La garantía dura más de dos años?", "La garantía es de 24 meses.", VERDICT_NO},
+        {"¿Cuesta menos de 1 300 euros?", "Cuesta 1.299,00 €.", VERDICT_YES},
+        {"Гарантия больше года?", "Гарантия 24 месяца.", VERDICT_YES},
+        {"Он весит не более 2 кг?", "Вес 1,6кг.", VERDICT_YES},
+        {"هل الضمان أطول من سنة؟", "مدة الضمان 24 شهرًا.", VERDICT_YES},
+        {"هل الضمان أطول من سنتين؟", "مدة الضمان 24 شهرًا.", VERDICT_NO},
+        {"هل وزنه أقل من ٢ كغ؟", "الوزن 1.6 كغ.", VERDICT_YES},
+        {"保修期超过一年吗？", "保修期为24个月。", VERDICT_YES},
+        {"重量低于2公斤吗？", "重量为2.6公斤。", VERDICT_NO},
+        {"40天后还能退货吗？", "您可以在收货后30天内退货。", VERDICT_NO},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        int before = test_failures_here;
+
+        CHECK_INT(verdict_of(arena, rows[i].question, rows[i].text), rows[i].verdict);
+        if (test_failures_here > before)
+            printf("... %s %s\n", rows[i].question, rows[i].text);
+    }
+    arena_reset(arena);
+}
+
+TEST(yes_and_no_stand_before_the_figure)
+{
+    CHECK(strncmp(ask("Can I return goods after 40 days?", NULL)->text, "No: You can return goods ",
+                  25) == 0);
+    CHECK(strncmp(ask("Does the XR-500 weigh less than 2 kg?", NULL)->text, "Yes [1].\n\n| Model |",
+                  19) == 0);
+    CHECK(strncmp(ask("How much does plan M cost?", NULL)->text, "| Plan |", 8) == 0);
+    arena_reset(arena);
+}
+
+TEST(kinds_of_questions_in_every_language)
+{
+    static const struct {
+        const char *question;
+        struct asks asks;
+    } rows[] = {
+        {"How many days do I have?", {.figure = true}},
+        {"Why is it late?", {.reason = true}},
+        {"Is it more than 3 kg?", {.yes_no = true}},
+        {"Ist das erlaubt?", {.yes_no = true}},
+        {"Warum geht das nicht?", {.reason = true}},
+        {"Vergleiche S und L", {.yes_no = true, .compare = true}},
+        {"Pourquoi est-il en retard ?", {.reason = true}},
+        {"¿Cuándo llega?", {.figure = true}},
+        {"Почему так дорого?", {.reason = true}},
+        {"Можно ли вернуть товар?", {.yes_no = true}},
+        {"هل يمكن الإرجاع؟", {.yes_no = true}},
+        {"为什么这么贵？", {.reason = true}},
+        {"可以退货吗？", {.yes_no = true}},
+        {"ทำไมช้า", {.reason = true}},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct asks asks = question_asks(arena, rows[i].question);
+        int before = test_failures_here;
+
+        CHECK_INT(asks.figure, rows[i].asks.figure);
+        CHECK_INT(asks.reason, rows[i].asks.reason);
+        CHECK_INT(asks.yes_no, rows[i].asks.yes_no);
+        CHECK_INT(asks.compare, rows[i].asks.compare);
+        if (test_failures_here > before)
+            printf("... %s\n", rows[i].question);
+    }
+    arena_reset(arena);
+}
+
+TEST(questions_that_follow_another)
+{
+    static const char *const following[] = {
+        "And for children?", "What about plan L?", "Und für Kinder?", "Et pour les enfants ?",
+        "¿Y para niños?",    "А для детей?",       "وللأطفال؟",       "那儿童票呢？"};
+
+    for (size_t i = 0; i < sizeof following / sizeof following[0]; i++) {
+        struct question question;
+
+        question_read(&question, arena, following[i], "day ticket", &synonyms);
+        CHECK(question.follows && question.before);
+    }
+    CHECK(strstr(ask("And plan L?", "How much does plan M cost?")->text, "29.90"));
+    arena_reset(arena);
+}
+
+int main(void)
+{
+    static const struct test_case cases[] = {
+        CASE(the_sentence_that_answers_is_quoted_and_not_the_paragraph),
+        CASE(one_thing_of_a_table_is_its_row),
+        CASE(lists_and_comparisons_are_rows_of_one_table),
+        CASE(an_id_that_is_nowhere_with_its_name_is_refused),
+        CASE(the_newer_of_two_versions_is_quoted_and_the_older_named),
+        CASE(versions_are_told_apart_by_their_names),
+        CASE(figures_are_compared),
+        CASE(yes_and_no_stand_before_the_figure),
+        CASE(kinds_of_questions_in_every_language),
+        CASE(questions_that_follow_another),
+    };
+    int failed;
+
+    arena = arena_create((size_t)1 << 27);
+    kept = arena_create((size_t)1 << 27);
+    synonyms = synonyms_read(kept, synonyms_built_in);
+    base_make(&base, kept);
+    failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
+    base_drop(&base);
+    arena_destroy(arena);
+    arena_destroy(kept);
+    return failed;
+}
