@@ -4,12 +4,14 @@ within a call as long as nothing was answered. Own models are asked again as oft
 import json
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from gateway import events, write_models
 from model_server import ModelServer
 from service import Service
+from wait import wait_for
 
 PLACES = ("first", "second", "spare")
 
@@ -31,7 +33,8 @@ def entry(servers, name, weights=(3, 1), **more):
 def live(servers, tmp_path_factory):
     path = tmp_path_factory.mktemp("models") / "models.json"
     write_models(path, servers["first"].url, max_retries=2)
-    rows = json.loads(path.read_text()) + [entry(servers, name) for name in ("shared", "limited", "down", "streams", "wrong", "counted")]
+    rows = json.loads(path.read_text()) + [entry(servers, name) for name in ("shared", "limited", "down", "streams", "wrong", "counted")] + [
+        entry(servers, "least", (1, 1), routing="least_busy", timeout_seconds=30)]
     path.write_text(json.dumps(rows))
     env = {**servers["first"].settings, "ORCH_API_BREAKER_FAILURES": "0", "ORCH_MODELS_FILE": str(path),
            "ORCH_DAILY_COST_LIMIT_USD": "1000"}
@@ -58,6 +61,25 @@ def test_by_weight(live, servers):
         assert ask(live, "shared").status_code == 200
     told = asked(servers)
     assert told["spare"] == 0 and told["first"] + told["second"] == 80 and 40 < told["first"] < 76
+
+
+def test_the_least_busy(live, servers):
+    """A place that takes its time gets no more while another one is free; a place that has failed counts none."""
+    servers["first"].answers["least"], servers["second"].answers["least"] = "wait:8:slow", "text:quick"
+    with ThreadPoolExecutor(2) as pool:
+        slow = []
+        while not servers["first"].calls:  # by weight among equals
+            slow.append(pool.submit(ask, live, "least"))
+            wait_for(lambda: slow[-1].done() or servers["first"].calls)
+        before = asked(servers)
+        for _ in range(5):
+            assert ask(live, "least").json()["choices"][0]["message"]["content"] == "quick"
+        assert not slow[-1].done() and asked(servers) == {**before, "second": before["second"] + 5}
+        busy = next(part for part in live.get("/api/v1/readiness").json()["components"] if part["name"] == "execution-router")
+        assert not [name for name in busy["details"]["active_by_model"] if "place" in name]
+        assert slow[-1].result().status_code == 200
+    servers["first"].answers["least"] = "text:free"
+    wait_for(lambda: ask(live, "least").json()["choices"][0]["message"]["content"] == "free")
 
 
 def test_a_place_that_refuses_is_left_alone(live, servers):

@@ -31,6 +31,7 @@ static void release_slot(struct active_call *active, const struct run *run)
 {
     if (run->worker->region)
         semaphore_release(run->worker->region, &active->ticket);
+    deployment_leave(run, &active->placement);
 }
 
 /* Ends a call: releases its slot and books its cost. */
@@ -89,6 +90,7 @@ static void fall_back(struct call_batch *batch, struct active_call *active,
                                .fallback_from_model = active->model->id,
                                .fallback_reason = failure_name(active->result->failure_code),
                                .primary_failure_message = active->result->failure_message});
+    deployment_leave(run, &active->placement);
     active->placement = (struct placement){0};
     queue_again(run, active, model);
 }
@@ -400,6 +402,7 @@ static void release_all(void *thing)
 
         if (batch->region)
             semaphore_release(batch->region, &active->ticket);
+        deployment_leave(batch->run, &active->placement);
         if (active->state == CALL_IN_BROWSER)
             browser_drop(&active->browser);
     }

@@ -5,6 +5,8 @@
 #include "orchestrator/dispatch/adapters.h"
 #include "shm/rate.h"
 
+#include <string.h>
+
 /* How long a deployment is left alone: the first of these that is long enough. */
 static const uint32_t rests[] = {5, 15, 60, 300};
 
@@ -56,6 +58,52 @@ static int64_t rank_of(const struct run *run, const struct model *model,
     return deployment->priority + (is_resting(run, model, position) ? DEPLOYMENT_PRIORITY_MAX : 0);
 }
 
+static const char place_prefix[] = "place:";
+
+bool deployment_counts(const char *slot_name)
+{
+    return strncmp(slot_name, place_prefix, strlen(place_prefix)) == 0;
+}
+
+static const char *place_name(const struct run *run, const struct model *model, size_t position)
+{
+    return arena_print(run->arena, "%s%zu:%s", place_prefix, position, model->id);
+}
+
+/* Leaves the best rank to those with the fewest calls of this host in flight. */
+static void keep_least_busy(const struct run *run, const struct model *model, int64_t *ranks,
+                            int64_t best)
+{
+    uint32_t busy[DEPLOYMENTS_MAX], least = UINT32_MAX;
+
+    for (size_t i = 0; i < model->deployment_count; i++) {
+        if (ranks[i] != best)
+            continue;
+        busy[i] = semaphore_read_usage(run->worker->region, place_name(run, model, i), 0).count;
+        if (busy[i] < least)
+            least = busy[i];
+    }
+    for (size_t i = 0; i < model->deployment_count; i++)
+        if (ranks[i] == best && busy[i] != least)
+            ranks[i] = -1;
+}
+
+/* Counts the call at its place. Where there is no room for the count, it is not counted. */
+static void enter(const struct run *run, const struct model *model, struct placement *placement)
+{
+    const struct semaphore_request request = {.name = place_name(run, model, placement->current),
+                                              .count_max = UINT32_MAX};
+    struct semaphore_usage usage;
+
+    (void)!semaphore_try(run->worker->region, &request, &placement->in_flight, &usage);
+}
+
+void deployment_leave(const struct run *run, struct placement *placement)
+{
+    if (run->worker->region)
+        semaphore_release(run->worker->region, &placement->in_flight);
+}
+
 /* The position of a random one among those of the best rank, by their weights. */
 static size_t draw(const struct model *model, const int64_t *ranks, int64_t best)
 {
@@ -92,13 +140,18 @@ static bool find_best(const struct run *run, const struct model *model,
 const struct model *deployment_choose(struct run *run, const struct model *model,
                                       struct placement *placement)
 {
+    bool counts = model->routing == ROUTE_LEAST_BUSY && run->worker->region;
     const struct deployment *deployment;
     int64_t ranks[DEPLOYMENTS_MAX], best;
     struct model *placed;
 
     if (!model->deployment_count || !find_best(run, model, placement, ranks, &best))
         return model;
+    if (counts)
+        keep_least_busy(run, model, ranks, best);
     placement->current = draw(model, ranks, best);
+    if (counts)
+        enter(run, model, placement);
     placement->tried |= UINT64_C(1) << placement->current;
     deployment = &model->deployments[placement->current];
     placed = ARENA_NEW(run->arena, struct model);

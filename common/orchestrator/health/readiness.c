@@ -2,6 +2,7 @@
 #include "orchestrator/health/readiness.h"
 
 #include "orchestrator/browser/ask.h"
+#include "orchestrator/dispatch/replacement.h"
 #include "orchestrator/storage/model_list_store.h"
 #include "orchestrator/storage/spend_store.h"
 
@@ -167,6 +168,8 @@ static void read_slots(const struct worker_context *worker, struct readiness *re
         worker->region ? semaphore_read_figures(worker->region, slots, SLOT_NAMES_MAX) : 0;
 
     for (size_t i = 0; i < count; i++) {
+        if (deployment_counts(slots[i].name))
+            continue;
         if (browser_budget_task(slots[i].name))
             tasks[readiness->task_count++] = slots[i];
         else

@@ -26,6 +26,10 @@ struct deployment {
     const char *token, *missing_key;
 };
 
+/* How one of the places with the best priority is chosen. */
+enum routing { ROUTE_BY_WEIGHT, ROUTE_LEAST_BUSY, ROUTING__MAX };
+extern const char *const routing_names[ROUTING__MAX + 1];
+
 struct model {
     const char *id;
     const char *display_name;
@@ -51,6 +55,7 @@ struct model {
     const char *token;
     const struct deployment *deployments; /* all places, if there are several */
     size_t deployment_count;
+    enum routing routing;
     int64_t max_retries;     /* of an own model */
     const char *missing_key; /* the variable for its key, if that is unset; NULL = none */
     bool was_added;          /* by an administrator, on a page, as the next two */
@@ -84,7 +89,7 @@ void catalog_set_model_list(struct arena *arena, const struct catalog *base,
 
 /* Adds the models of an operator's file: a JSON array of objects with id, provider, protocol
  * (openai, azure, anthropic, gemini, mistral, ollama), model, base_url, and optionally
- * display_name, aliases, api_key_env, api_version, embeddings, deployments, max_retries,
+ * display_name, aliases, api_key_env, api_version, embeddings, deployments, routing, max_retries,
  * timeout_seconds, concurrency_limit, reasoning, fallback, and the prices usd_per_1000_input,
  * _output, _cached_input and _cache_write. Errors name the file and the member. */
 MUST_CHECK enum error catalog_add_file(struct arena *arena, const char *path,

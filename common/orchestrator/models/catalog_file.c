@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+const char *const routing_names[ROUTING__MAX + 1] = {"weight", "least_busy", NULL};
+
 #define OWNER struct deployment
 static const struct field deployment_fields[] = {
     STRING(OWNER, base_url, .required = true, .min_length = 1, .max_length = 500),
@@ -24,7 +26,7 @@ struct entry {
     int64_t max_retries;
     const char *id, *display_name, *provider, *model, *base_url, *api_key_env, *api_version;
     const char *fallback;
-    int protocol;
+    int protocol, routing;
     struct string_list aliases;
     int64_t timeout_seconds, concurrency_limit;
     bool reasoning, fast, embeddings;
@@ -42,6 +44,7 @@ static const struct field entry_fields[] = {
     STRING(OWNER, model, .required = true, .min_length = 1, .max_length = 200),
     STRING(OWNER, base_url, .required = true, .min_length = 1, .max_length = 500),
     OBJECTS(OWNER, deployments, deployment_schema, .max_length = DEPLOYMENTS_MAX),
+    CHOICE(OWNER, routing, routing_names, .choice_count = ROUTING__MAX, .default_value = 0),
     INTEGER(OWNER, max_retries, .default_value = 0, .lower = AT_LEAST(0), .upper = AT_MOST(10)),
     STRING(OWNER, api_key_env, .nullable = true, .max_length = 100),
     STRING(OWNER, api_version, .nullable = true, .max_length = 60),
@@ -99,6 +102,7 @@ static void set_deployments(struct model *model, const struct entry *entry)
 
     model->deployments = deployments;
     model->deployment_count = entry->deployments.count;
+    model->routing = (enum routing)entry->routing;
     for (size_t i = 0; i < model->deployment_count; i++) {
         const char *key =
             deployments[i].api_key_env ? deployments[i].api_key_env : entry->api_key_env;
