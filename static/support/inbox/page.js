@@ -125,7 +125,7 @@ addEventListener('pagehide', keepDraft);
 openStream({
     client,
     path: '/api/agent/events',
-    onMissed: reload,
+    onMissed: () => list.reload(),
     onEvent({ data }) {
         reload();
         if (data.ticket_id === app.state.opened && !app.state.sending) ticket.reload();
