@@ -11,7 +11,7 @@ from gateway import events
 from model_server import ModelServer
 from service import Service
 
-DEADLINE = 8  # of a request
+DEADLINE = 12  # of a request
 DEEP = "[" * 5000 + "]" * 5000
 WHOLE = {  # what a provider may send instead of an answer
     "nothing": "close", "silence": "stall:30", "no json": "nonsense", "blanks": "empty", "too much": "huge", "an empty object": "body:{}",
@@ -85,9 +85,9 @@ def hostile(models, tmp_path_factory):
             models.answers[f"hostile-{i}"] = rule
             base = {"openai": "/v1", "gemini": "/v1beta"}.get(protocol, "")
             rows.append({"id": f"{protocol} {name}", "provider": "local", "protocol": protocol, "base_url": models.url + base,
-                         "model": f"hostile-{i}", "timeout_seconds": 2, "concurrency_limit": 50})
+                         "model": f"hostile-{i}", "timeout_seconds": 4, "concurrency_limit": 50})
     path.write_text(json.dumps(rows))
-    env = {**models.settings, "ORCH_API_BREAKER_FAILURES": "0", "ORCH_MODELS_FILE": str(path), "ORCH_STREAM_SILENCE_SECONDS": "1",
+    env = {**models.settings, "ORCH_API_BREAKER_FAILURES": "0", "ORCH_MODELS_FILE": str(path), "ORCH_STREAM_SILENCE_SECONDS": "3",
            "ORCH_ORCHESTRATE_TIMEOUT_SECONDS": str(DEADLINE), "ORCH_MAX_ANSWER_BYTES": "1000000"}
     with Service("orchestrator", env) as service:
         yield service
