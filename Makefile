@@ -183,11 +183,16 @@ valgrind: packages-valgrind
 lint:
 	@tests/lint/run
 
-# What things cost, and how that compares with numpy and scipy in the same run. Wants a quiet machine.
 # Questions of a customer and their answers, to be read.
 sample-answers: $(BUILD)/tests/samples/sample_answers
 	@$< $(or $(SAMPLES),$(sort $(dir $(wildcard tests/data/answers/*/questions.txt))))
 
+# How many questions about 238 files of many formats and programs are answered from the right row.
+measure-documents: packages-test all
+	@$$(tests/documents/install) tests/documents/make.py $(BUILD)/documents/set
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/documents/measure.py $(BUILD)/documents/set
+
+# What things cost, and how that compares with numpy and scipy in the same run. Wants a quiet machine.
 bench: packages-test
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(benches) $(speed_program) $(bare_programs)
 	@for program in $(benches); do $$program || exit 1; done
@@ -240,6 +245,7 @@ help:
 	@echo '  make tests          build the programs of the tests and run none'
 	@echo '  make lint           check the sources'
 	@echo '  make sample-answers print sample questions and their answers in seven languages'
+	@echo '  make measure-documents  ask about 238 files of many formats, print how many answers have the right row'
 	@echo '  make bench          measure costs and ratios; wants a quiet machine'
 	@echo '  make soak           run every test, with everything that takes long'
 	@echo '  make fuzz           look for inputs that break a promise; FUZZ_SECONDS, FUZZ_JOBS, FUZZ_TARGETS'
@@ -253,6 +259,6 @@ help:
 
 include tools/run.mk
 
-.PHONY: all tests test check fuzz fuzz-targets valgrind lint bench sample-answers soak deb docs man screenshots clean help
+.PHONY: all tests test check fuzz fuzz-targets valgrind lint bench sample-answers measure-documents soak deb docs man screenshots clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

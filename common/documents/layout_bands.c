@@ -8,6 +8,7 @@
 
 static const float same_band = 0.35F;   /* of a height: distance of centers within a band */
 static const float wide_gap = 0.65F;    /* em: more than a blank */
+static const float figure_gap = 0.36F;  /* em: the same between figures */
 static const float unspaced_gap = 0.3F; /* em: a blank in a script without blanks */
 static const float raised = 0.72F;      /* of the height of the word before: a raised figure */
 
@@ -93,6 +94,13 @@ static void join_mark(struct band *band)
     band->segment_count = 1;
 }
 
+/* The gap that separates two words as cells: figures of neighboring columns may be close, but are
+ * rarely neighbors in a sentence. */
+static float gap_between(const struct word *before, const struct word *word)
+{
+    return layout_is_figure(before->text) && layout_is_figure(word->text) ? figure_gap : wide_gap;
+}
+
 static void cut_segments(struct band *band, float em)
 {
     band->segments = layout_memory(band->count, sizeof *band->segments);
@@ -101,7 +109,7 @@ static void cut_segments(struct band *band, float em)
         struct segment *last =
             band->segment_count ? &band->segments[band->segment_count - 1] : NULL;
 
-        if (last && word->left - last->right <= wide_gap * em) {
+        if (last && word->left - last->right <= gap_between(word - 1, word) * em) {
             last->end = i + 1;
             last->right = fmaxf(last->right, word->right);
         } else {

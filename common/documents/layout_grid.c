@@ -152,13 +152,31 @@ static bool remove_needless(const struct band *bands, size_t count, size_t least
     return true;
 }
 
+/* A cell that begins within a strip belongs to the column on its right, as a head does whose
+ * figures are aligned on the right, unless that column has another cell in the row. */
+static void end_before_cell(const struct band *band, struct gutter *strip, float next, float em)
+{
+    for (size_t i = 0; i < band->segment_count; i++) {
+        const struct segment *segment = &band->segments[i];
+        bool is_alone = i + 1 == band->segment_count || segment[1].left >= next;
+
+        if (segment->left < strip->left + strip_least * em || segment->right > strip->right)
+            continue;
+        if (is_alone)
+            strip->right = segment->left;
+        return;
+    }
+}
+
 /* The free part of a strip in a row: the one before a word at the edge of the next column, else the
  * widest. False when no part is wider than a blank. */
-static bool narrow(const struct band *band, struct gutter *strip, float em)
+static bool narrow(const struct band *band, struct gutter *strip, float next, float em)
 {
     struct gutter best = {0, 0};
-    float at = strip->left, best_width = 0;
+    float at, best_width = 0;
 
+    end_before_cell(band, strip, next, em);
+    at = strip->left;
     for (size_t i = 0; i <= band->count; i++) {
         bool is_last = i == band->count;
         float left = is_last ? INFINITY : band->words[i].left;
@@ -221,7 +239,8 @@ static size_t narrow_all(const struct band *bands, size_t count, size_t least, f
             if (bands[i].segment_count != cells)
                 continue;
             for (size_t j = 0; j < strips->count && fits; j++)
-                fits = narrow(&bands[i], &narrower.items[j], em);
+                fits = narrow(&bands[i], &narrower.items[j],
+                              j + 1 < strips->count ? strips->items[j + 1].left : INFINITY, em);
             if (fits)
                 *strips = narrower;
             else
@@ -282,7 +301,8 @@ static bool fits_columns(const struct bands *bands, struct grid *grid, size_t at
         return false;
     memcpy(strips.items, grid->gutters, grid->count * sizeof *grid->gutters);
     for (size_t i = 0; i < strips.count; i++)
-        if (!narrow(band, &strips.items[i], bands->em))
+        if (!narrow(band, &strips.items[i],
+                    i + 1 < strips.count ? strips.items[i + 1].left : INFINITY, bands->em))
             return false;
     first = grid_column(grid, band->words[0].left);
     last = grid_column(grid, band->words[band->count - 1].right);

@@ -83,6 +83,7 @@ size_t rows_heads(const struct table_rows *rows)
 
 struct extents {
     float left[GRID_COLUMNS_MAX], right[GRID_COLUMNS_MAX];
+    float text[GRID_COLUMNS_MAX]; /* where the head below begins */
 };
 
 static struct extents column_extents(const struct table_rows *lines, const struct grid *grid,
@@ -118,7 +119,8 @@ static float misfit(const struct cell *cell, const struct extents *columns, size
     float right = fmaxf(columns->right[from], columns->right[to]);
     float outside = fmaxf(0, left - cell->left) + fmaxf(0, cell->right - right);
     float off_center = fabsf((cell->left + cell->right) / 2 - (left + right) / 2);
-    float off_left = fabsf(cell->left - left) + 0.5F * em, off = fminf(off_center, off_left);
+    float off_left = fabsf(cell->left - fminf(columns->text[from], columns->text[to])) + 0.1F * em;
+    float off = fminf(off_center, off_left);
 
     return off + 2 * outside + extra_cost * em * (float)(to - from);
 }
@@ -178,6 +180,17 @@ static size_t fullest(const struct table_rows *lines, size_t end)
     return best;
 }
 
+/* Whether heads repeat in a line: then those above them tell them apart. */
+static bool has_equal_heads(const struct table_row *line, size_t columns)
+{
+    for (size_t i = 0; i < columns; i++)
+        for (size_t j = i + 1; j < columns; j++)
+            if (line->cells[i].text && line->cells[j].text &&
+                strcmp(line->cells[i].text, line->cells[j].text) == 0)
+                return true;
+    return false;
+}
+
 static void add_text(char **head, const char *text)
 {
     if (text)
@@ -192,9 +205,14 @@ char **rows_head_texts(const struct table_rows *lines, const struct table_rows *
     struct extents columns = column_extents(lines, grid, lines->from_right);
     char **texts = layout_memory(lines->columns, sizeof *texts);
 
+    for (size_t i = 0; i < lines->columns; i++)
+        columns.text[i] =
+            lines->items[full].cells[i].text ? lines->items[full].cells[i].left : columns.left[i];
+
     for (size_t i = 0; i < end; i++) {
         const struct table_row *line = &lines->items[i];
-        bool is_apart = i < full && lines->items[full].top - line->bottom > apart * lines->em;
+        bool is_apart = i < full && (lines->items[full].top - line->bottom > apart * lines->em ||
+                                     has_equal_heads(&lines->items[full], lines->columns));
 
         if (i < full && line->filled < lines->items[full].filled)
             spread(line, &columns, lines->columns, lines->em, is_apart, owner);

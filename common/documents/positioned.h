@@ -5,6 +5,8 @@
 #ifndef ASSAY_DOCUMENTS_POSITIONED_H
 #define ASSAY_DOCUMENTS_POSITIONED_H
 
+#include "text/word_order.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -31,15 +33,5 @@ struct word_pages {
 /* Reads to the end. `is_scan`: words in which the program has little confidence are left out, and
  * the words of a skewed page are straightened. */
 struct word_pages positioned_read(FILE *in, bool is_scan);
-
-/* Whether a word has letters of a script that is written from right to left. */
-bool word_is_from_right(const char *text);
-
-/* Whether a character belongs to a script that puts no blanks between words. */
-bool word_is_unspaced(unsigned point);
-
-/* The first, or last, character of a word; 0 when it is empty. */
-unsigned word_first_point(const char *text);
-unsigned word_last_point(const char *text);
 
 #endif

@@ -336,7 +336,7 @@ static void read_scans(struct scan_job *job, struct reading_result *result)
         result->unread_because = reason_of(job->arena, outcome, missing);
     }
     if (result->unread && !result->unread_because)
-        result->unread_because = "the document has more of them than are read";
+        result->unread_because = "the document has more of them than OCR_PAGES_MAX";
 }
 
 void reader_forget_scans(const struct reader_scans *scans, int pages)

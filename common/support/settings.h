@@ -69,7 +69,6 @@ struct support_settings {
     int64_t reader_memory_bytes;
     int64_t reader_seconds;
     int64_t reader_text_bytes;
-    bool scans_are_read;
     int64_t scan_seconds, scan_pixels, scan_pages;
     int64_t index_memory_bytes;
     int64_t ingest_processes, ingest_per_tenant;

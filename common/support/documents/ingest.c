@@ -122,7 +122,7 @@ static enum error load_file(struct run *run)
     scans = how_to_read_scans(run);
     error = reader_read(call->arena, arena_print(call->arena, "/proc/self/fd/%d", file),
                         file_type_of(run->request->doc_id), &limits, settings->data_directory,
-                        settings->scans_are_read ? &scans : NULL, &run->text, call->problem);
+                        &scans, &run->text, call->problem);
     arena_guard_end(guard);
     return error;
 }
