@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PEERS_MAX = 16384, REQUEST_MAX = 16384, EVENTS = 64, STREAM_MS = 20, DRIP_MS = 1000 };
+enum { PEERS_MAX = 16384, REQUEST_MAX = 65536, EVENTS = 64, STREAM_MS = 20, DRIP_MS = 1000 };
 
 struct peer {
     char *request;
