@@ -16,8 +16,11 @@
 #include "search/builder.h"
 #include "search/terms.h"
 #include "support/answer/answer.h"
+#include "support/answer/fusion.h"
+#include "support/answer/question_mean.h"
 #include "support/documents/chunk.h"
 #include "text/sentences.h"
+#include "vectors.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -114,6 +117,39 @@ static void add_document(struct index_builder *builder, int64_t key, const char 
     }
 }
 
+static const char *embedded_text(struct arena *arena, int64_t chunk)
+{
+    return arena_print(arena, "%s\n%s", chunks[chunk].header, chunks[chunk].body);
+}
+
+static bool fill_rows(void *context, const struct search_wanted *wanted, size_t count,
+                      const uint8_t **rows, uint32_t *dimension)
+{
+    static uint8_t *batch;
+
+    (void)context;
+    if (!batch)
+        batch = malloc(256 * search_vector_bytes(VECTOR_VALUES));
+    for (size_t i = 0; i < count; i++)
+        memcpy(batch + i * search_vector_bytes(VECTOR_VALUES),
+               vector_of(kept, "passage: ", embedded_text(kept, wanted[i].chunk)),
+               search_vector_bytes(VECTOR_VALUES));
+    *rows = batch;
+    *dimension = VECTOR_VALUES;
+    return true;
+}
+
+static enum error fill_vectors(struct search_segment *segment, struct problem *problem)
+{
+    const struct search_embedder embedder = {search_vector_model("e5"), 256, fill_rows, NULL};
+    struct search_segment from = *segment;
+    bool whole;
+
+    segment->name = "meant";
+    return search_fill_vectors(folder, &from, &embedder, segment->name, &segment->bytes, &whole,
+                               problem);
+}
+
 static struct search_index *finish(struct index_builder *builder)
 {
     struct search_segment segment = {.name = "all"};
@@ -122,6 +158,7 @@ static struct search_index *finish(struct index_builder *builder)
     size_t damaged;
 
     if (index_builder_finish(builder, folder, segment.name, &segment.bytes, &problem) ||
+        (kept_vectors && fill_vectors(&segment, &problem)) ||
         search_index_update(index, &segment, 1, &damaged, &problem)) {
         fprintf(stderr, "retrieval: %s\n", problem.text);
         exit(1);
@@ -129,6 +166,7 @@ static struct search_index *finish(struct index_builder *builder)
     index_builder_destroy(builder);
     fprintf(stderr, "%zu chunks, %.1f MB of index\n", chunk_count, (double)segment.bytes / 1e6);
     unlink(arena_print(kept, "%s/all", folder));
+    unlink(arena_print(kept, "%s/meant", folder));
     rmdir(folder);
     return index;
 }
@@ -154,9 +192,9 @@ static struct search_index *index_set(const char *set, bool without_sixths)
 
 /* Each document once, in the order of its best chunk. */
 static void write_ranking(struct json_writer *writer, const struct found_chunk *ranked,
-                          size_t ranked_count, const struct search_hit *hits, size_t count)
+                          size_t ranked_count, const struct fused_hit *hits, size_t count)
 {
-    const char *seen[LISTED * 2];
+    const char *seen[LISTED * 3];
     size_t listed = 0;
 
     writer_key(writer, "ranked");
@@ -181,7 +219,8 @@ static void write_features(struct json_writer *writer, const struct evidence *ev
 {
     const double features[] = {evidence->near,    evidence->chunk, evidence->elsewhere,
                                evidence->margin,  evidence->grams, evidence->agreement,
-                               evidence->overlap, evidence->terms};
+                               evidence->overlap, evidence->terms, evidence->cosine,
+                               evidence->meaning, evidence->lead};
 
     writer_key(writer, "features");
     writer_open_array(writer);
@@ -190,28 +229,72 @@ static void write_features(struct json_writer *writer, const struct evidence *ev
     writer_close_array(writer);
 }
 
+/* Writes the hits by words and by meaning, best first, as retrieval.c does. */
+static size_t find(const struct search_index *index, const char *text, struct question *question,
+                   struct fused_hit *fused, double *best)
+{
+    struct search_hit hits[LISTED], nearest[CANDIDATES];
+    struct nearest_hits near = {nearest};
+    size_t term_count, count;
+    double *cosines = ARENA_ARRAY(scratch, double, LISTED);
+    int64_t *keys = ARENA_ARRAY(scratch, int64_t, LISTED);
+    struct search_term *terms = question_search_terms(question, scratch, index, &term_count);
+
+    count = search_index_best(index, scratch, terms, term_count, hits, LISTED);
+    *best = count ? hits[0].score : 0;
+    if (!kept_vectors) {
+        for (size_t i = 0; i < count; i++)
+            fused[i] = (struct fused_hit){.chunk = hits[i].chunk, .lexical = hits[i].score};
+        return count;
+    }
+    const uint8_t *row = vector_of(scratch, "query: ", text);
+    uint8_t *centered = arena_alloc(scratch, search_vector_bytes(VECTOR_VALUES));
+    question_center(row, centered);
+    near.count = search_index_nearest(index, scratch, centered, nearest, CANDIDATES, &near.spread);
+    for (size_t i = 0; i < count; i++)
+        keys[i] = hits[i].chunk;
+    search_index_cosines(index, centered, keys, count, cosines);
+    near.cosines = cosines;
+    return fusion_by_score(hits, count, &near, fused);
+}
+
+static void order_by_words(struct found_chunk *found, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct found_chunk chunk = found[i];
+        size_t place = i;
+
+        for (; place > 0 && found[place - 1].lexical < chunk.lexical; place--)
+            found[place] = found[place - 1];
+        found[place] = chunk;
+    }
+}
+
 static void answer(const struct search_index *index, const char *id, const char *text, FILE *out)
 {
     struct question question;
-    struct search_hit hits[LISTED];
-    struct search_term *terms;
+    struct fused_hit hits[LISTED + CANDIDATES];
     struct found_chunk *found, *graded;
     struct answer answer;
     struct text line;
     struct json_writer writer;
-    size_t term_count, count, read, kept_count;
+    size_t count, read, kept_count;
+    double best;
 
     question_read(&question, scratch, text, NULL, &synonyms);
     question_weigh(&question, index);
-    terms = question_search_terms(&question, scratch, index, &term_count);
-    count = search_index_best(index, scratch, terms, term_count, hits, LISTED);
+    count = find(index, text, &question, hits, &best);
     read = count < CANDIDATES ? count : CANDIDATES;
     found = ARENA_ARRAY(scratch, struct found_chunk, read + 1);
     graded = ARENA_ARRAY(scratch, struct found_chunk, read + 1);
-    for (size_t i = 0; i < read; i++)
-        evidence_read(&question, scratch, &chunks[hits[i].chunk], hits[i].score, hits[0].score,
+    for (size_t i = 0; i < read; i++) {
+        evidence_read(&question, scratch, &chunks[hits[i].chunk],
+                      &(struct chunk_scores){hits[i].lexical, best, kept_vectors != NULL,
+                                             hits[i].cosine, hits[i].meaning, hits[i].nearest},
                       &found[i]);
+    }
     memcpy(graded, found, read * sizeof *found);
+    order_by_words(found, read);
     answer_rank(graded, read);
     text_start(&line, scratch, 1 << 20);
     writer_start(&writer, &line);
@@ -229,6 +312,25 @@ static void answer(const struct search_index *index, const char *id, const char 
     writer_close_object(&writer);
     fprintf(out, "%s\n", line.bytes);
     arena_reset(scratch);
+}
+
+static int print_texts(const char *set)
+{
+    FILE *file = open_part(set, "queries.jsonl");
+    char *line = NULL;
+    size_t capacity = 0;
+    json_t *query;
+
+    (void)index_set(set, false);
+    for (size_t i = 0; i < chunk_count; i++) {
+        print_wanted(scratch, "passage: ", embedded_text(scratch, (int64_t)i));
+        arena_reset(scratch);
+    }
+    while ((query = read_line(file, &line, &capacity))) {
+        print_wanted(scratch, "query: ", json_string_value(json_object_get(query, "text")));
+        arena_reset(scratch);
+    }
+    return fclose(file);
 }
 
 static int run(const char *set, const char *path, bool without_sixths)
@@ -515,7 +617,7 @@ static bool has_word(int argc, char **argv, const char *word)
 
 int main(int argc, char **argv)
 {
-    if (argc < 4) {
+    if (argc < 3) {
         puts("retrieval: no sets were named, nothing measured");
         return 0;
     }
@@ -525,10 +627,14 @@ int main(int argc, char **argv)
     synonyms = synonyms_read(kept, synonyms_built_in);
     if (!chunks || !mkdtemp(folder))
         return 1;
+    if (strcmp(argv[1], "texts") == 0)
+        return print_texts(argv[2]);
     if (strcmp(argv[1], "speed") == 0)
         return speed(strtoul(argv[2], NULL, 10), argv + 3, argc - 3);
     if (has_word(argc, argv, "refuse-nothing"))
         least_evidence = 0;
     parent_child = has_word(argc, argv, "parent-child");
+    if (getenv("ASSAY_BENCH_VECTORS"))
+        read_vectors(getenv("ASSAY_BENCH_VECTORS"));
     return run(argv[2], argv[3], has_word(argc, argv, "without-sixths"));
 }

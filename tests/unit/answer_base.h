@@ -4,9 +4,12 @@
 #define ASSAY_ANSWER_BASE_H
 
 #include "base/text.h"
+#include "golden_vectors.h"
 #include "search/builder.h"
 #include "support/answer/answer.h"
 #include "support/answer/citations.h"
+#include "support/answer/fusion.h"
+#include "support/answer/question_mean.h"
 #include "support/documents/chunk.h"
 
 #include <stdio.h>
@@ -24,6 +27,7 @@ struct base {
     const struct file *files;
     size_t file_count;
     const char *const *units; /* how the passages of the golden table begin; may be NULL */
+    bool meant;               /* its chunks have vectors, from golden_vectors.h */
     char path[32];
     struct search_index *index;
     struct knowledge_chunk chunks[BASE_CHUNKS_MAX];
@@ -64,16 +68,52 @@ static void base_add_file(struct base *base, struct arena *arena, struct index_b
             texts[p] = (struct index_passage){passages.items[p].text, passages.items[p].length};
         index_builder_chunk(builder, (int64_t)base->count,
                             chunk_header(arena, file->name, &list.items[i]), texts, passages.count);
-        base->chunks[base->count] = (struct knowledge_chunk){.key = (int64_t)base->count,
-                                                             .document = number,
-                                                             .doc_id = file->name,
-                                                             .title = file->name,
-                                                             .source = file->name,
-                                                             .language = language,
-                                                             .chunk_index = (int)i,
-                                                             .body = list.items[i].body};
+        base->chunks[base->count] =
+            (struct knowledge_chunk){.key = (int64_t)base->count,
+                                     .document = number,
+                                     .doc_id = file->name,
+                                     .title = file->name,
+                                     .source = file->name,
+                                     .language = language,
+                                     .chunk_index = (int)i,
+                                     .header = chunk_header(arena, file->name, &list.items[i]),
+                                     .body = list.items[i].body};
         base->count++;
     }
+}
+
+static bool base_embed(void *context, const struct search_wanted *wanted, size_t count,
+                       const uint8_t **rows, uint32_t *dimension)
+{
+    static uint8_t packed[BASE_CHUNKS_MAX][GOLDEN_ROW];
+    const struct base *base = context;
+    struct arena *arena = arena_create((size_t)1 << 22);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct knowledge_chunk *chunk = &base->chunks[wanted[i].chunk];
+
+        memcpy(packed[i],
+               golden_vector(arena,
+                             "passage: ", arena_print(arena, "%s\n%s", chunk->header, chunk->body)),
+               GOLDEN_ROW);
+    }
+    arena_destroy(arena);
+    *rows = packed[0];
+    *dimension = GOLDEN_VALUES;
+    return true;
+}
+
+static void base_add_vectors(struct base *base, struct search_segment *segment)
+{
+    const struct search_embedder embedder = {search_vector_model("m"), BASE_CHUNKS_MAX, base_embed,
+                                             base};
+    struct search_segment from = *segment;
+    struct problem problem;
+    bool whole;
+
+    segment->name = "v";
+    BASE_NEEDS(!search_fill_vectors(base->path, &from, &embedder, segment->name, &segment->bytes,
+                                    &whole, &problem));
 }
 
 /* The chunks are the arena's. */
@@ -90,6 +130,8 @@ static void base_make(struct base *base, struct arena *arena)
         base_add_file(base, arena, builder, (int)i);
     BASE_NEEDS(!index_builder_finish(builder, base->path, "s", &segment.bytes, &problem));
     index_builder_destroy(builder);
+    if (base->meant)
+        base_add_vectors(base, &segment);
     base->index = search_index_create(base->path);
     BASE_NEEDS(!search_index_update(base->index, &segment, 1, &damaged, &problem));
 }
@@ -99,9 +141,45 @@ static void base_drop(struct base *base)
     char path[40];
 
     search_index_destroy(base->index);
-    snprintf(path, sizeof path, "%s/s", base->path);
-    unlink(path);
+    for (const char *name = "sv"; *name; name++) {
+        snprintf(path, sizeof path, "%s/%c", base->path, *name);
+        unlink(path);
+    }
     rmdir(base->path);
+}
+
+/* The hits by words, or by both where the base has vectors. */
+static size_t base_find(const struct base *base, struct arena *arena, const char *text,
+                        const struct search_hit *hits, size_t count, struct fused_hit *fused)
+{
+    struct search_hit *near = ARENA_ARRAY(arena, struct search_hit, 20);
+    double *cosines = ARENA_ARRAY(arena, double, count + 1);
+    int64_t *keys = ARENA_ARRAY(arena, int64_t, count + 1);
+    struct nearest_hits nearest = {.hits = near, .cosines = cosines};
+    uint8_t vector[GOLDEN_ROW];
+
+    for (size_t i = 0; i < count; i++) {
+        keys[i] = hits[i].chunk;
+        fused[i] = (struct fused_hit){.chunk = hits[i].chunk, .lexical = hits[i].score};
+    }
+    if (!base->meant)
+        return count;
+    question_center(golden_vector(arena, "query: ", text), vector);
+    nearest.count = search_index_nearest(base->index, arena, vector, near, 20, &nearest.spread);
+    search_index_cosines(base->index, vector, keys, count, cosines);
+    return fusion_by_score(hits, count, &nearest, fused);
+}
+
+static void base_order_by_words(struct found_chunk *found, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct found_chunk chunk = found[i];
+        size_t place = i;
+
+        for (; place > 0 && found[place - 1].lexical < chunk.lexical; place--)
+            found[place] = found[place - 1];
+        found[place] = chunk;
+    }
 }
 
 /* Refuses below `least` evidence. */
@@ -109,19 +187,26 @@ static void base_ask(const struct base *base, struct arena *arena, const struct 
                      const char *text, const char *before, double least, struct asked *asked)
 {
     struct search_hit hits[20];
+    struct fused_hit fused[40];
     const struct search_term *terms;
+    double best;
     size_t term_count, kept_count;
 
     question_read(&asked->question, arena, text, before, synonyms);
     question_weigh(&asked->question, base->index);
     terms = question_search_terms(&asked->question, arena, base->index, &term_count);
     asked->count = search_index_best(base->index, arena, terms, term_count, hits, 20);
+    best = asked->count ? hits[0].score : 0;
+    asked->count = base_find(base, arena, text, hits, asked->count, fused);
     asked->found = ARENA_ARRAY(arena, struct found_chunk, asked->count + 1);
     for (size_t i = 0; i < asked->count; i++)
-        evidence_read(&asked->question, arena, &base->chunks[hits[i].chunk], hits[i].score,
-                      hits[0].score, &asked->found[i]);
+        evidence_read(&asked->question, arena, &base->chunks[fused[i].chunk],
+                      &(struct chunk_scores){fused[i].lexical, best, base->meant, fused[i].cosine,
+                                             fused[i].meaning, fused[i].nearest},
+                      &asked->found[i]);
     asked->graded = ARENA_ARRAY(arena, struct found_chunk, asked->count + 1);
     memcpy(asked->graded, asked->found, asked->count * sizeof *asked->found);
+    base_order_by_words(asked->found, asked->count);
     answer_rank(asked->graded, asked->count);
     kept_count = answer_grade(asked->graded, asked->count);
     asked->answer = answer_compose(&asked->question, base->index, arena, asked->graded, kept_count,

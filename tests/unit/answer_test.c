@@ -67,7 +67,9 @@ static const char *const units_e[] = {
 
 static struct base base_r = {.files = files_r, .file_count = 3, .units = units_r},
                    base_e = {.files = files_e, .file_count = 3, .units = units_e},
-                   base_copied = {.files = files_copied, .file_count = 3};
+                   base_copied = {.files = files_copied, .file_count = 3},
+                   meant_r = {.files = files_r, .file_count = 3, .units = units_r, .meant = true},
+                   meant_e = {.files = files_e, .file_count = 3, .units = units_e, .meant = true};
 
 static struct arena *arena, *kept;
 static struct synonyms synonyms;
@@ -137,14 +139,19 @@ static void check_answer(const struct golden *golden, const struct asked *asked)
     CHECK_TEXT(base_broken_promise(arena, answer) ? base_broken_promise(arena, answer) : "", "");
 }
 
-TEST(golden_table)
+static struct base *base_with_vectors(const struct base *base)
+{
+    return base == &base_r ? &meant_r : &meant_e;
+}
+
+static void check_goldens(bool meant)
 {
     for (size_t i = 0; i < sizeof goldens / sizeof goldens[0]; i++) {
         const struct golden *golden = &goldens[i];
         struct asked asked;
         int before = test_failures_here;
 
-        ask(golden->base, golden->question, NULL, &asked);
+        ask(meant ? base_with_vectors(golden->base) : golden->base, golden->question, NULL, &asked);
         if (golden->units[0]) {
             check_answer(golden, &asked);
         } else {
@@ -155,9 +162,20 @@ TEST(golden_table)
             CHECK(!golden->code || strstr(asked.answer.text, golden->code));
         }
         if (test_failures_here > before)
-            printf("... asking: %s\n", golden->question);
+            printf("... asking: %s (evidence %.3f)\n", golden->question,
+                   asked.answer.evidence.value);
         arena_reset(arena);
     }
+}
+
+TEST(golden_table)
+{
+    check_goldens(false);
+}
+
+TEST(golden_table_by_meaning)
+{
+    check_goldens(true);
 }
 
 TEST(what_leaves_much_of_the_question_is_looked_at_whatever_its_evidence)
@@ -516,6 +534,7 @@ int main(void)
 {
     static const struct test_case cases[] = {
         CASE(golden_table),
+        CASE(golden_table_by_meaning),
         CASE(what_leaves_much_of_the_question_is_looked_at_whatever_its_evidence),
         CASE(four_grams_have_a_margin_of_their_own_where_a_question_has_any),
         CASE(a_copy_of_the_best_chunk_is_no_rival_to_it),
@@ -543,10 +562,14 @@ int main(void)
     base_make(&base_r, kept);
     base_make(&base_e, kept);
     base_make(&base_copied, kept);
+    base_make(&meant_r, kept);
+    base_make(&meant_e, kept);
     failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
     base_drop(&base_r);
     base_drop(&base_e);
     base_drop(&base_copied);
+    base_drop(&meant_r);
+    base_drop(&meant_e);
     arena_destroy(arena);
     arena_destroy(kept);
     return failed;

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { NEAREST_KEPT = 3 }; /* by meaning, whatever their words */
+
 static const double grade_least = 0.25, missing_worth = 0.1;
 
 void answer_rank(struct found_chunk *chunks, size_t count)
@@ -27,7 +29,8 @@ void answer_rank(struct found_chunk *chunks, size_t count)
 
 bool answer_is_relevant(const struct found_chunk *chunk)
 {
-    return chunk->relevance >= grade_least;
+    return chunk->relevance >= grade_least ||
+           (chunk->by_meaning && chunk->nearest && chunk->nearest <= NEAREST_KEPT);
 }
 
 size_t answer_grade(struct found_chunk *chunks, size_t count)

@@ -1,6 +1,8 @@
 /* Computes the evidence of passages from their coverage of the question's terms. */
 #include "support/answer/evidence.h"
+#include "base/text.h"
 #include "search/terms.h"
+#include "support/answer/fusion.h"
 #include "support/answer/vocabulary.h"
 #include "text/exact_words.h"
 #include "text/sentences.h"
@@ -9,12 +11,16 @@
 #include <string.h>
 
 enum {
-    RIVALS = 5, /* chunks compared with the best one */
-    WORDED = 8, /* chunks used to estimate the rarity of n-grams */
+    RIVALS = 5,         /* chunks compared with the best one */
+    SHORT_POINTS = 400, /* of an entry about one thing */
+    WORDED = 8,         /* chunks used to estimate the rarity of n-grams */
 };
 
 /* Evidence from which a question is answered, and from which without review (quality 80). */
 static const double answered_from = 0.45, alone_from = 0.58, untouched_share = 2.0 / 3;
+/* The cosine with the question, without its share of the mean, from which a short text answers. */
+static const double near_cosine = 0.795;
+#define MEANING_WORTH 0.3 /* of a standard deviation, for the order of passages */
 static const double head_worth = 0.6, neighbour_worth = 0.5;
 
 /* Two neighboring words of the question, and the weight of finding them as neighbors here. */
@@ -211,6 +217,7 @@ static void scan_neighbors(const struct question *question, struct arena *arena,
     }
 }
 
+/* By words; the meaning of a chunk is that of all its passages. */
 static double score_of(const struct question *question, const struct found_chunk *found,
                        const struct found_passage *passage, double best_lexical)
 {
@@ -220,15 +227,32 @@ static double score_of(const struct question *question, const struct found_chunk
            (best_lexical > 0 ? 0.2 * found->lexical / best_lexical : 0) + (dated ? 0.25 : 0);
 }
 
+static double by_meaning_worth(const struct found_chunk *found)
+{
+    return found->by_meaning ? MEANING_WORTH * found->meaning : 0;
+}
+
+/* The meaning of a chunk as if it were a share of the question's terms. */
+static double meant_share(const struct found_chunk *found)
+{
+    return fmax(0, fmin(1, (found->meaning - 1) / 3));
+}
+
 void evidence_read(struct question *question, struct arena *arena,
-                   const struct knowledge_chunk *chunk, double lexical, double best_lexical,
+                   const struct knowledge_chunk *chunk, const struct chunk_scores *scores,
                    struct found_chunk *found)
 {
     struct reading reading = {.question = question, .arena = arena, .found = found};
+    const double best_lexical = scores->best_lexical;
     size_t length = strlen(chunk->body);
     double best = 0;
 
-    *found = (struct found_chunk){.chunk = *chunk, .lexical = lexical};
+    *found = (struct found_chunk){.chunk = *chunk,
+                                  .lexical = scores->lexical,
+                                  .by_meaning = scores->by_meaning,
+                                  .cosine = scores->cosine,
+                                  .meaning = scores->meaning,
+                                  .nearest = scores->nearest};
     found->list = passages_of(arena, chunk->body, length);
     found->passages = ARENA_ARRAY(arena, struct found_passage, found->list.count + 1);
     /* Tables repeat their header in every row, so passages may be longer than the body. */
@@ -247,8 +271,13 @@ void evidence_read(struct question *question, struct arena *arena,
         passage->score = score_of(question, found, passage, best_lexical);
         found->score = fmax(found->score, passage->score);
         best = fmax(best, passage->share);
+        passage->score += by_meaning_worth(found);
     }
-    found->rank = (best_lexical > 0 ? lexical / best_lexical : 0) + 0.5 * found->score;
+    found->rank = (best_lexical > 0 ? found->lexical / best_lexical : 0) + 0.5 * found->score;
+    if (found->by_meaning) {
+        found->rank += FUSION_WEIGHT * found->meaning;
+        best = fmax(best, meant_share(found));
+    }
     found->relevance = round(fmin(best, 1) * 1000) / 1000;
 }
 
@@ -328,17 +357,43 @@ static double ngram_overlap_of_best(const struct question *question,
     return ngram_overlap(question->ngrams, &best->held, texts, text_count);
 }
 
-/* A logistic regression of "the knowledge base contains the answer" on the features, the same for
- * all languages. It is shifted so that both errors have about equal weight at the minimum evidence
- * of an answer, .45. docs/develop/search.md describes the training data and the
- * cross-validation. */
-static double value_of(const struct evidence *evidence)
+static double logistic(double z)
 {
-    double z = 4.6 * evidence->near + 5.4 * evidence->chunk + 3.1 * evidence->elsewhere +
-               2.8 * evidence->margin + 2.4 * evidence->grams + 2.1 * evidence->agreement +
-               4.7 * evidence->overlap + 0.3 * evidence->terms - 12.5;
-
     return 1 / (1 + exp(-z));
+}
+
+/* Logistic regressions of "the knowledge base contains the answer" on the features, the same for
+ * all languages, without and with vectors. They are shifted so that both errors have about equal
+ * weight at the minimum evidence of an answer, .45. docs/develop/search.md describes the training
+ * data and the cross-validation. */
+static double by_words(const struct evidence *evidence)
+{
+    return logistic(4.6 * evidence->near + 5.4 * evidence->chunk + 3.1 * evidence->elsewhere +
+                    2.8 * evidence->margin + 2.4 * evidence->grams + 2.1 * evidence->agreement +
+                    4.7 * evidence->overlap + 0.3 * evidence->terms - 12.5);
+}
+
+static double by_both(const struct evidence *evidence)
+{
+    return logistic(4.6 * evidence->near + 4.6 * evidence->chunk + 2.8 * evidence->elsewhere +
+                    1.0 * evidence->margin + 0.6 * evidence->agreement + 4.6 * evidence->overlap +
+                    0.4 * evidence->terms + 6.0 * evidence->cosine + 0.7 * evidence->lead - 14.3);
+}
+
+/* A short text is about one thing: when it is near enough, it answers the question in whatever
+ * words. A person looks at such an answer before it is sent. */
+static double by_meaning(const struct evidence *evidence, const struct knowledge_chunk *chunk)
+{
+    if (evidence->cosine < near_cosine || utf8_count(chunk->body) > SHORT_POINTS)
+        return 0;
+    return fmin(alone_from - 0.01, answered_from + 4 * (evidence->cosine - near_cosine));
+}
+
+static double value_of(const struct evidence *evidence, const struct knowledge_chunk *chunk)
+{
+    if (!evidence->by_meaning)
+        return by_words(evidence);
+    return fmax(by_both(evidence), by_meaning(evidence, chunk));
 }
 
 /* An answer that leaves a third of the question uncovered needs a review: its quality stays below
@@ -349,6 +404,22 @@ static double hold_back(double value, double share)
         return value;
     return answered_from +
            (value - answered_from) * (alone_from - answered_from) / (1 - answered_from);
+}
+
+static void weigh_meaning(struct evidence *evidence, const struct found_chunk *best,
+                          const struct found_chunk *chunks, size_t count)
+{
+    double next = -10;
+
+    evidence->by_meaning = best->by_meaning;
+    if (!best->by_meaning)
+        return;
+    evidence->cosine = best->cosine;
+    evidence->meaning = best->meaning;
+    for (size_t i = 0; i < count; i++)
+        if (&chunks[i] != best && !is_same_content(&best->chunk, &chunks[i].chunk))
+            next = fmax(next, chunks[i].meaning);
+    evidence->lead = next > -10 ? best->meaning - next : 0;
 }
 
 struct evidence evidence_weigh(const struct question *question, const struct search_index *index,
@@ -376,7 +447,8 @@ struct evidence evidence_weigh(const struct question *question, const struct sea
     evidence.agreement = chunks[0].lexical > 0 ? best_chunk->lexical / chunks[0].lexical : 0.5;
     evidence.overlap = ngram_overlap_of_best(question, chunks, count, best);
     evidence.terms = log((double)question->count);
-    evidence.value = value_of(&evidence);
+    weigh_meaning(&evidence, best_chunk, chunks, count);
+    evidence.value = value_of(&evidence, &best_chunk->chunk);
     if (question->missing_code) /* nothing else compensates for it */
         evidence.value *= 0.1;
     evidence.sure = hold_back(evidence.value, best_chunk->share);

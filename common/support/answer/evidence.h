@@ -39,7 +39,10 @@ struct found_sentence {
 
 struct found_chunk {
     struct knowledge_chunk chunk;
-    double lexical; /* the search's score */
+    double lexical;  /* the search's score */
+    bool by_meaning; /* the next two are known */
+    double cosine;   /* of its vector and the question's, as question_center() gives it */
+    double meaning;  /* the cosine, in standard deviations above the mean of the index */
     struct passage_list list;
     struct found_passage *passages;
     struct found_sentence *sentences;
@@ -53,15 +56,25 @@ struct found_chunk {
     size_t nearest;            /* rank among the nearest vectors, from 1; 0 = not among them */
 };
 
-/* Scores the passages of a chunk. `best_lexical` is the score of the best chunk found. The arena
- * must live as long as the question, which caches the words it has read. */
+/* What the searches say about a chunk. */
+struct chunk_scores {
+    double lexical, best_lexical; /* of this chunk, and of the best one */
+    bool by_meaning;              /* cosine and meaning are known, by the embedder's model */
+    double cosine, meaning;
+    size_t nearest; /* rank by meaning, from 1; 0 = not among the nearest */
+};
+
+/* Scores the passages of a chunk. The arena must live as long as the question, which caches the
+ * words it has read. */
 void evidence_read(struct question *question, struct arena *arena,
-                   const struct knowledge_chunk *chunk, double lexical, double best_lexical,
+                   const struct knowledge_chunk *chunk, const struct chunk_scores *scores,
                    struct found_chunk *found);
 
 struct evidence {
     /* the features, of the best passage */
     double near, chunk, elsewhere, margin, grams, agreement, overlap, terms;
+    bool by_meaning; /* the next three are known */
+    double cosine, meaning, lead;
     double value; /* 0 to 1: probability that the question can be answered */
     double sure;  /* at most `value`: that the answer needs no review */
 };

@@ -1,5 +1,10 @@
-/* Merges two ranked lists of hits. */
+/* Merges two lists of hits. */
 #include "support/answer/fusion.h"
+
+#include <math.h>
+
+/* Cosines of a few chunks may be nearly equal: they differ by no more than this by chance. */
+static const double least_deviation = 0.01;
 
 static struct fused_hit *find(struct fused_hit *fused, size_t count, int64_t chunk)
 {
@@ -43,4 +48,45 @@ size_t fusion_by_rank(const struct search_hit *first, size_t first_count,
     }
     sort(fused, count);
     return count;
+}
+
+double fusion_meaning(const struct search_spread *spread, double cosine)
+{
+    return (cosine - spread->mean) / fmax(spread->deviation, least_deviation);
+}
+
+static void add_meaning(struct fused_hit *hit, const struct search_spread *spread, double cosine)
+{
+    hit->cosine = cosine;
+    hit->meaning = fusion_meaning(spread, cosine);
+    hit->score += FUSION_WEIGHT * hit->meaning;
+}
+
+size_t fusion_by_score(const struct search_hit *words, size_t count,
+                       const struct nearest_hits *nearest, struct fused_hit *fused)
+{
+    size_t total = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct fused_hit *hit = &fused[total++];
+
+        *hit = (struct fused_hit){.chunk = words[i].chunk,
+                                  .document = words[i].document,
+                                  .score = words[i].score / words[0].score,
+                                  .lexical = words[i].score};
+        add_meaning(hit, &nearest->spread, nearest->cosines[i]);
+    }
+    for (size_t i = 0; i < nearest->count; i++) {
+        struct fused_hit *hit = find(fused, count, nearest->hits[i].chunk);
+
+        if (!hit) {
+            hit = &fused[total++];
+            *hit = (struct fused_hit){.chunk = nearest->hits[i].chunk,
+                                      .document = nearest->hits[i].document};
+            add_meaning(hit, &nearest->spread, nearest->hits[i].score);
+        }
+        hit->nearest = i + 1;
+    }
+    sort(fused, total);
+    return total;
 }

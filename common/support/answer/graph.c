@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "db/store.h"
 #include "support/answer/citations.h"
-#include "support/answer/fusion.h"
 #include "support/answer/model_nodes.h"
 #include "support/answer/tool_flow.h"
 
@@ -88,33 +87,6 @@ static enum error transform(struct graph_state *state)
     return ERROR_NONE;
 }
 
-/* Keeps the order of lexical scores, with chunks found only by vectors after them. The fused rank
- * replaces the lexical score in the sort key of chunks. */
-static enum error read_hits(struct graph_state *state, const struct fused_hit *hits, size_t count,
-                            double best_lexical)
-{
-    state->found = ARENA_ARRAY(state->arena, struct found_chunk, count + 1);
-    state->found_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct knowledge_chunk chunk;
-        bool found;
-        enum error error = knowledge_read(&state->knowledge, hits[i].chunk, &chunk, &found);
-
-        if (error)
-            return error;
-        if (found) {
-            struct found_chunk *place = &state->found[state->found_count++];
-
-            evidence_read(&state->question, state->arena, &chunk, hits[i].lexical, best_lexical,
-                          place);
-            place->nearest = hits[i].nearest;
-            if (state->by_meaning)
-                place->rank = hits[i].score / hits[0].score + 0.5 * place->score;
-        }
-    }
-    return ERROR_NONE;
-}
-
 static struct graph_source as_source(const struct found_chunk *found)
 {
     return (struct graph_source){.source = found->chunk.source,
@@ -126,41 +98,15 @@ static struct graph_source as_source(const struct found_chunk *found)
                                  .relevance = found->relevance};
 }
 
-/* Sorts by lexical score, as evidence requires; chunks without one come last, in order of
- * arrival. */
-static void order_by_words(struct found_chunk *chunks, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        struct found_chunk chunk = chunks[i];
-        size_t place = i;
-
-        for (; place > 0 && chunks[place - 1].lexical < chunk.lexical; place--)
-            chunks[place] = chunks[place - 1];
-        chunks[place] = chunk;
-    }
-}
-
 static enum error retrieve(struct graph_state *state)
 {
-    size_t most = (size_t)state->tools->settings->retrieval_top_k, term_count, count, near;
-    struct search_hit *hits = ARENA_ARRAY(state->arena, struct search_hit, most + 1),
-                      *nearest = ARENA_ARRAY(state->arena, struct search_hit, most + 1);
-    struct fused_hit *fused = ARENA_ARRAY(state->arena, struct fused_hit, 2 * most + 1);
-    const struct search_term *terms =
-        question_search_terms(&state->search, state->arena, state->knowledge.index, &term_count);
-    enum error error;
+    enum error error = retrieve_chunks(state);
 
-    near = nearest_chunks(state, nearest, most);
-    count = search_index_best(state->knowledge.index, state->arena, terms, term_count, hits, most);
-    state->by_meaning = near > 0;
-    near = fusion_by_rank(hits, count, nearest, near, (double)state->tools->settings->rrf_k, fused);
-    error = read_hits(state, fused, near < most ? near : most, count ? hits[0].score : 0);
     if (error)
         return error;
     state->graded = ARENA_ARRAY(state->arena, struct found_chunk, state->found_count + 1);
     memcpy(state->graded, state->found, state->found_count * sizeof *state->found);
     state->graded_count = state->found_count;
-    order_by_words(state->found, state->found_count);
     answer_rank(state->graded, state->graded_count);
     rerank_chunks(state);
     state->outcome->found_count = 0;

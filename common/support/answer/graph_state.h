@@ -51,10 +51,13 @@ void lookup_call_end(struct graph_state *state, struct lookup_call *call, bool f
  * (then it adds a fallback). */
 void rerank_chunks(struct graph_state *state);
 
-/* nearest.c: writes the chunks nearest to the question's vector into `hits`; returns how many. 0
- * when vectors are not used or not available, or the endpoint has failed (then it adds a
- * fallback). */
-size_t nearest_chunks(struct graph_state *state, struct search_hit *hits, size_t most);
+/* retrieval.c: finds chunks by words, and by meaning where vectors are available, and reads the
+ * best of both as `found`. */
+enum error retrieve_chunks(struct graph_state *state);
+
+/* nearest.c: the vector of the question, packed; NULL when vectors are not used or not available,
+ * or the endpoint has failed (then it adds a fallback). */
+const uint8_t *question_vector(struct graph_state *state);
 
 /* small_talk_node.c: answers outcome->small_talk. */
 enum error small_talk_answer(struct graph_state *state);

@@ -1,11 +1,11 @@
-/* Vector search: requests the question's vector from the embedder or the embeddings endpoint. */
+/* The question's vector, from the embedder or the embeddings endpoint. */
 #include "embedding/embedder.h"
 #include "support/answer/graph_state.h"
 #include "support/documents/ingest.h"
 
 #include <stdlib.h>
 
-/* The question's vector by the endpoint, packed; NULL with the reason when it is unavailable. */
+/* By the endpoint, packed; NULL with the reason when it is unavailable. */
 static const uint8_t *ask_endpoint(struct graph_state *state, uint32_t dimension,
                                    const char **reason)
 {
@@ -46,12 +46,10 @@ static const uint8_t *ask_embedder(struct graph_state *state, uint64_t model, co
     return *reason ? NULL : vector->row;
 }
 
-/* The vector of the question, packed; NULL when vectors are not used or not available, or the model
- * has failed (then it adds a fallback). */
-static const uint8_t *question_vector(struct graph_state *state)
+const uint8_t *question_vector(struct graph_state *state)
 {
     const struct support_settings *settings = state->tools->settings;
-    uint32_t dimension, after;
+    uint32_t dimension, now;
     uint64_t model = search_index_vector_model(state->knowledge.index, &dimension);
     const char *reason = NULL;
     const uint8_t *vector = NULL;
@@ -61,24 +59,12 @@ static const uint8_t *question_vector(struct graph_state *state)
     else if (model && settings->embedding_backend == EMBEDDING_REMOTE &&
              model == search_vector_model(settings->embedding_model))
         vector = ask_endpoint(state, dimension, &reason);
-    if (vector && search_index_vector_model(state->knowledge.index, &after) != model) {
+    if (vector &&
+        (search_index_vector_model(state->knowledge.index, &now) != model || now != dimension)) {
         vector = NULL; /* another question has brought the index up to date meanwhile */
-        reason = "model";
-    } else if (vector && after != dimension) {
-        vector = NULL;
         reason = "dimension";
     }
     if (reason)
         models_note(&state->models, "retrieve", "embeddings", "lexical", reason);
     return vector;
-}
-
-size_t nearest_chunks(struct graph_state *state, struct search_hit *hits, size_t most)
-{
-    const uint8_t *vector = question_vector(state);
-    struct search_spread spread;
-
-    return vector ? search_index_nearest(state->knowledge.index, state->arena, vector, hits, most,
-                                         &spread)
-                  : 0;
 }

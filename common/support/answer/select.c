@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONTENT_MAX = 3 };
+enum { CONTENT_MAX = 3, MEANT_MAX = 3 };
 
 /* Minimum gain of another passage, as a share of all weights: from the same document, from
  * others. */
 static const double gain_same = 0.11, gain_other = 0.25;
+
+/* A first passage that covers this share, or scores better by this much, is quoted alone. */
+static const double decided_share = 0.5, decided_score = 0.5;
 
 /* The least share of the question that a passage of another document must cover. */
 static const double share_other = 0.45;
@@ -33,6 +36,12 @@ static int by_score(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
+/* A passage may answer without a word of the question. */
+static bool is_meant(const struct found_chunk *chunk)
+{
+    return chunk->by_meaning && chunk->nearest && chunk->nearest <= MEANT_MAX;
+}
+
 static struct ordered *order_passages(struct arena *arena, const struct found_chunk *chunks,
                                       size_t count, size_t *total)
 {
@@ -45,7 +54,7 @@ static struct ordered *order_passages(struct arena *arena, const struct found_ch
     *total = 0;
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < chunks[i].list.count; j++) {
-            if (chunks[i].passages[j].share > 0)
+            if (chunks[i].passages[j].share > 0 || is_meant(&chunks[i]))
                 ordered[(*total)++] =
                     (struct ordered){{&chunks[i], &chunks[i].passages[j]},
                                      (size_t)chunks[i].chunk.chunk_index * 100000 + j};
@@ -90,6 +99,15 @@ static bool continues(const struct selected *a, const struct selected *b)
            labs(a->passage - b->passage) == 1;
 }
 
+/* Whether the words of a question say nothing, and the meaning not much, about which of two is
+ * better. */
+static bool is_undecided(const struct selected *first, const struct selected *item)
+{
+    return first->chunk != item->chunk && is_meant(first->chunk) && is_meant(item->chunk) &&
+           first->passage->share < decided_share && item->passage->share < decided_share &&
+           first->passage->score - item->passage->score < decided_score;
+}
+
 static bool is_wanted(const struct question *question, const struct selection *selection,
                       const float *covered, const struct selected *item)
 {
@@ -101,6 +119,8 @@ static bool is_wanted(const struct question *question, const struct selection *s
     if (question->has_codes && !item->passage->has_code)
         return false;
     if (continues(first, item))
+        return true;
+    if (is_undecided(first, item))
         return true;
     if (!same && item->passage->share < share_other)
         return false;
