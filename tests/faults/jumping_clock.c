@@ -1,7 +1,7 @@
 /*
- * Preloaded into the programs of a stack: the time of day is as many seconds off as the eight bytes of
- * the file that JUMPING_CLOCK names say, which may change at any moment. Clocks that only run forward
- * are left alone. The test compiles it.
+ * Preloaded into the programs of a stack: the time of day is as many seconds off as the eight bytes
+ * of the file that JUMPING_CLOCK names say, which may change at any moment. Clocks that only run
+ * forward are left alone. The test compiles it.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@ __attribute__((constructor)) static void look_up(void)
 {
     const char *name = getenv("JUMPING_CLOCK");
     int file = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
-    void *mapped = file >= 0 ? mmap(NULL, sizeof *seconds_off, PROT_READ, MAP_SHARED, file, 0)
-                             : MAP_FAILED;
+    void *mapped =
+        file >= 0 ? mmap(NULL, sizeof *seconds_off, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
 
     if (mapped == MAP_FAILED)
         abort();
@@ -33,7 +33,7 @@ time_t off_time(time_t *now) NAMED("time");
 
 int off_clock_gettime(clockid_t clock, struct timespec *now)
 {
-    static int (*real)(clockid_t clock, struct timespec *now);
+    static int (*real)(clockid_t clock, struct timespec * now);
     int status;
 
     if (!real)

@@ -23,7 +23,8 @@ static enum error read_file(const char *name, const char *bytes, size_t length,
     enum error error;
 
     CHECK(file && fwrite(bytes, 1, length, file) == length && fclose(file) == 0);
-    error = reader_read(arena, path, file_type_of(name), &limits, directory, NULL, result, &problem);
+    error =
+        reader_read(arena, path, file_type_of(name), &limits, directory, NULL, result, &problem);
     unlink(path);
     return error;
 }

@@ -528,8 +528,8 @@ static enum error read_file(struct store *store, const char *name, const char *b
     const char *path = arena_print(store->arena, "%s/%s", store->directory, name);
 
     put(path, bytes, length);
-    return reader_read(store->arena, path, file_type_of(name), &limits, store->directory, NULL, result,
-                       &store->problem);
+    return reader_read(store->arena, path, file_type_of(name), &limits, store->directory, NULL,
+                       result, &store->problem);
 }
 
 ON_ONE(readers, DB_SQLITE)

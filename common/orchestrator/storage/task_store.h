@@ -57,7 +57,7 @@ struct step_record {
     struct optional_integer started_at; /* of its call; absent: never made, or unknown */
     struct optional_integer completed_at;
     struct optional_integer first_output_at; /* of a streamed answer */
-    const char *details; /* for its event; not stored with the step */
+    const char *details;                     /* for its event; not stored with the step */
     /* For answers only. */
     const char *adapter_name; /* "api.openai" */
     bool output_truncated;
