@@ -25,19 +25,76 @@ static const struct file files[] = {
      "to 18 on weekdays. Room 900 is closed.\n"},
 };
 
+/* Questions and answers as plain text: with and without blank lines, numbered, and a title without
+ * a mark. */
+static const struct file texts[] = {
+    {"help.txt", "How long is the warranty?\nThe warranty is two years. It covers faults in "
+                 "material.\nHow much is shipping?\nFive euros\nWhich tools do I need?\n"
+                 "- a hammer\n- a saw\n\nHow do I cancel an order?\n\nChoose Cancel on the order "
+                 "page.\n\nI have forgotten my password\n\nOpen the sign-in page and choose "
+                 "Forgot password.\n\n7. How do I return a bottle?\nBring it to any branch of "
+                 "ours.\n8. Are gift cards sold?\nAt the till.\n"},
+    {"hilfe.txt", "Wie lange gilt der Gutschein?\nEr gilt drei Jahre.\nWo ist die Filiale?\nAm "
+                  "Marktplatz 3.\n"},
+    {"aide.txt", "Combien coûte la livraison ?\nElle est gratuite.\nOù est le magasin ?\nPlace "
+                 "du marché 3.\n"},
+    {"ayuda.txt", "¿Cuánto cuesta el envío?\nEs gratis.\n¿Dónde está la tienda?\nEn la plaza "
+                  "mayor.\n"},
+    {"help-ru.txt", "Сколько стоит доставка?\nОна бесплатна.\nГде находится магазин?\nНа рыночной "
+                    "площади.\n"},
+    {"help-ar.txt", "كم تكلفة الشحن؟\nالشحن مجاني.\nأين يقع المتجر؟\nفي ساحة السوق.\n"},
+    {"help-zh.txt", "运费是多少？\n全部免费。\n商店在哪里？\n在市场广场。\n"},
+};
+
+static struct base plain_base = {.files = texts, .file_count = sizeof texts / sizeof texts[0]};
 static struct base base = {.files = files, .file_count = sizeof files / sizeof files[0]};
 static struct arena *arena, *kept;
 static struct synonyms synonyms;
 
-static const struct answer *ask(const char *question, const char *before)
+static const struct answer *ask_base(struct base *asked_base, const char *question,
+                                     const char *before)
 {
     struct asked *asked = ARENA_NEW(arena, struct asked);
     const char *broken;
 
-    base_ask(&base, arena, &synonyms, question, before, 0.45, asked);
+    base_ask(asked_base, arena, &synonyms, question, before, 0.45, asked);
     broken = base_broken_promise(arena, &asked->answer);
     CHECK_TEXT(broken ? broken : "", "");
     return &asked->answer;
+}
+
+static const struct answer *ask(const char *question, const char *before)
+{
+    return ask_base(&base, question, before);
+}
+
+TEST(a_question_is_never_the_answer)
+{
+    static const char *const rows[][2] = {
+        {"How long is the warranty?",
+         "The warranty is two years [1]. It covers faults in material [1]."},
+        {"How much is shipping?", "Five euros [1]"},
+        {"Which tools do I need?", "Which tools do I need [1]?\n- a hammer\n- a saw [1]"},
+        {"How do I cancel an order?", "Choose Cancel on the order page [1]."},
+        {"I have forgotten my password", "Open the sign-in page and choose Forgot password [1]."},
+        {"How do I return a bottle?", "Bring it to any branch of ours [1]."},
+        {"Wie lange gilt der Gutschein?", "Er gilt drei Jahre [1]."},
+        {"Wo ist die Filiale?", "Am Marktplatz 3 [1]."},
+        {"Combien coûte la livraison ?", "Elle est gratuite [1]."},
+        {"Où est le magasin ?", "Place du marché 3 [1]."},
+        {"¿Cuánto cuesta el envío?", "Es gratis [1]."},
+        {"¿Dónde está la tienda?", "En la plaza mayor [1]."},
+        {"Сколько стоит доставка?", "Она бесплатна [1]."},
+        {"Где находится магазин?", "На рыночной площади [1]."},
+        {"كم تكلفة الشحن؟", "الشحن مجاني [1]."},
+        {"أين يقع المتجر؟", "في ساحة السوق [1]."},
+        {"运费是多少？", "全部免费 [1]。"},
+        {"商店在哪里？", "在市场广场 [1]。"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        CHECK_TEXT(ask_base(&plain_base, rows[i][0], NULL)->text, rows[i][1]);
+    arena_reset(arena);
 }
 
 TEST(the_sentence_that_answers_is_quoted_and_not_the_paragraph)
@@ -236,6 +293,7 @@ int main(void)
 {
     static const struct test_case cases[] = {
         CASE(the_sentence_that_answers_is_quoted_and_not_the_paragraph),
+        CASE(a_question_is_never_the_answer),
         CASE(one_thing_of_a_table_is_its_row),
         CASE(lists_and_comparisons_are_rows_of_one_table),
         CASE(an_id_that_is_nowhere_with_its_name_is_refused),
@@ -252,8 +310,10 @@ int main(void)
     kept = arena_create((size_t)1 << 27);
     synonyms = synonyms_read(kept, synonyms_built_in);
     base_make(&base, kept);
+    base_make(&plain_base, kept);
     failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
     base_drop(&base);
+    base_drop(&plain_base);
     arena_destroy(arena);
     arena_destroy(kept);
     return failed;

@@ -2,6 +2,7 @@
 #include "support/answer/quote.h"
 #include "base/text.h"
 #include "text/plain.h"
+#include "text/questions.h"
 #include "text/sentences.h"
 
 #include <math.h>
@@ -45,7 +46,7 @@ struct sentence {
     size_t start, end;
     const float *cover;
     double share;
-    bool dependent, quoted;
+    bool dependent, asks, quoted;
 };
 
 struct quoting {
@@ -94,6 +95,24 @@ static bool is_dependent(const char *plain)
     return plain_phrase_at(plain, dependents) || plain_find(plain, referring, NULL);
 }
 
+/* A sentence that answers the question before it covers what that covers. */
+static const float *cover_after(const struct quoting *quoting, const float *cover)
+{
+    const struct sentence *before = NULL;
+    float *joined;
+
+    for (size_t i = quoting->count; i > 0 && !before; i--) {
+        if (quoting->sentences[i - 1].asks)
+            before = &quoting->sentences[i - 1];
+    }
+    if (!before)
+        return cover;
+    joined = ARENA_ARRAY(quoting->arena, float, quoting->question->count + 1);
+    for (size_t t = 0; t < quoting->question->count; t++)
+        joined[t] = fmaxf(cover[t], before->cover[t]);
+    return joined;
+}
+
 /* The sentences of the passage with what evidence knows of them; false when they do not match. */
 static bool read_sentences(struct quoting *quoting, const struct selected *item)
 {
@@ -112,6 +131,9 @@ static bool read_sentences(struct quoting *quoting, const struct selected *item)
             return false;
         *sentence =
             (struct sentence){.start = start, .end = end, .cover = chunk->sentences[next++].cover};
+        sentence->asks = text_is_question(passage->text + start, end - start);
+        if (!sentence->asks)
+            sentence->cover = cover_after(quoting, sentence->cover);
         sentence->dependent =
             is_dependent(text_plain(quoting->arena, passage->text + start, end - start));
         sentence->share = worth_of(quoting, sentence);
@@ -124,7 +146,7 @@ static void take(struct quoting *quoting, size_t place)
 {
     struct sentence *sentence = &quoting->sentences[place];
 
-    if (sentence->quoted)
+    if (sentence->quoted || sentence->asks)
         return;
     sentence->quoted = true;
     quoting->quoted++;
@@ -154,12 +176,15 @@ static double covered_share(const struct quoting *quoting)
     return question->total > 0 ? sum / question->total : 0;
 }
 
+/* Of the sentences that do not ask, of which there is one. */
 static size_t best_place(const struct quoting *quoting)
 {
-    size_t best = 0;
+    size_t best = quoting->count;
 
-    for (size_t i = 1; i < quoting->count; i++) {
-        if (quoting->sentences[i].share > quoting->sentences[best].share + 1e-9)
+    for (size_t i = 0; i < quoting->count; i++) {
+        if (!quoting->sentences[i].asks &&
+            (best == quoting->count ||
+             quoting->sentences[i].share > quoting->sentences[best].share + 1e-9))
             best = i;
     }
     return best;
@@ -171,6 +196,8 @@ static bool is_even(const struct quoting *quoting)
     double least = INFINITY, most = 0;
 
     for (size_t i = 0; i < quoting->count; i++) {
+        if (quoting->sentences[i].asks)
+            continue;
         least = fmin(least, quoting->sentences[i].share);
         most = fmax(most, quoting->sentences[i].share);
     }
@@ -184,8 +211,8 @@ static void take_gaining(struct quoting *quoting)
         double most = gain_least;
 
         for (size_t i = 0; i < quoting->count; i++) {
-            double gain =
-                quoting->sentences[i].quoted ? 0 : gain_of(quoting, &quoting->sentences[i]);
+            const struct sentence *sentence = &quoting->sentences[i];
+            double gain = sentence->quoted || sentence->asks ? 0 : gain_of(quoting, sentence);
 
             if (gain >= most) {
                 most = gain;
@@ -255,6 +282,16 @@ static bool is_short(const char *text)
     return points <= (bytes > 2 * points ? SHORT_UNSPACED : SHORT_POINTS);
 }
 
+/* The passage without the questions that it begins with; whole when nothing else is left, and where
+ * they lead a list. */
+static const char *answering_part(const struct passage *passage)
+{
+    size_t from = text_after_questions(passage->text, passage->length);
+
+    return from < passage->length && !strchr(passage->text, '\n') ? passage->text + from
+                                                                  : passage->text;
+}
+
 const char *quote_of(struct arena *arena, const struct question *question, const struct asks *asks,
                      const struct selected *item, float *covered, bool first)
 {
@@ -268,15 +305,16 @@ const char *quote_of(struct arena *arena, const struct question *question, const
                                 .text = passage->text,
                                 .covered = covered};
     if (strchr(passage->text, '\n') || is_short(passage->text) || !read_sentences(quoting, item) ||
+        text_after_questions(passage->text, passage->length) == passage->length ||
         quoting->count == 1 || (is_even(quoting) && first)) {
         for (size_t t = 0; t < question->count; t++)
             covered[t] = fmaxf(covered[t], item->passage->cover[t]);
-        return passage->text;
+        return answering_part(passage);
     }
     best = best_place(quoting);
     take(quoting, best);
     take_gaining(quoting);
     take_around(quoting, best);
     take_beside(quoting, best);
-    return first && covered_share(quoting) < share_least ? passage->text : join(quoting);
+    return first && covered_share(quoting) < share_least ? answering_part(passage) : join(quoting);
 }

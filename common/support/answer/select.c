@@ -1,5 +1,7 @@
 /* Selection of passages. */
 #include "support/answer/select.h"
+#include "text/plain.h"
+#include "text/questions.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,15 +19,19 @@ static const double decided_share = 0.5, decided_score = 0.5;
 /* The least share of the question that a passage of another document must cover. */
 static const double share_other = 0.45;
 
+/* What a heading that is the question is worth. */
+static const double asked_worth = 1;
+
 struct ordered {
     struct selected item;
+    double score;
     size_t order; /* of its chunk in the document and of the passage in the chunk */
 };
 
 static int by_score(const void *a, const void *b)
 {
     const struct ordered *x = a, *y = b;
-    double one = x->item.passage->score, other = y->item.passage->score;
+    double one = x->score, other = y->score;
     int order;
 
     if (fabs(one - other) > 1e-9)
@@ -42,8 +48,32 @@ static bool is_meant(const struct found_chunk *chunk)
     return chunk->by_meaning && chunk->nearest && chunk->nearest <= MEANT_MAX;
 }
 
-static struct ordered *order_passages(struct arena *arena, const struct found_chunk *chunks,
-                                      size_t count, size_t *total)
+static bool is_asked(const struct question *question, struct arena *arena, const char *text)
+{
+    const char *asked;
+
+    if (!*text || strlen(text) > 2 * strlen(question->text) + 8)
+        return false;
+    asked = text_plain(arena, question->text, strlen(question->text));
+    return *asked && strcmp(asked, text_plain(arena, text, strlen(text))) == 0;
+}
+
+/* The passage to quote for the one at `place`: the one after it where that only asks what is asked.
+ * NULL when there is none, and for every other question. */
+static const struct found_passage *answering(const struct question *question, struct arena *arena,
+                                             const struct found_chunk *chunk, size_t place)
+{
+    const struct passage *passage = chunk->passages[place].passage;
+
+    if (text_is_question(passage->text, passage->length))
+        return NULL;
+    if (!is_asked(question, arena, passage->text))
+        return &chunk->passages[place];
+    return place + 1 < chunk->list.count ? &chunk->passages[place + 1] : NULL;
+}
+
+static struct ordered *order_passages(const struct question *question, struct arena *arena,
+                                      const struct found_chunk *chunks, size_t count, size_t *total)
 {
     struct ordered *ordered;
     size_t n = 0;
@@ -54,10 +84,14 @@ static struct ordered *order_passages(struct arena *arena, const struct found_ch
     *total = 0;
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < chunks[i].list.count; j++) {
-            if (chunks[i].passages[j].share > 0 || is_meant(&chunks[i]))
-                ordered[(*total)++] =
-                    (struct ordered){{&chunks[i], &chunks[i].passages[j]},
-                                     (size_t)chunks[i].chunk.chunk_index * 100000 + j};
+            const struct found_passage *passage = answering(question, arena, &chunks[i], j);
+
+            if (passage && (chunks[i].passages[j].share > 0 || is_meant(&chunks[i])))
+                ordered[(*total)++] = (struct ordered){
+                    {&chunks[i], passage},
+                    chunks[i].passages[j].score +
+                        (is_asked(question, arena, passage->passage->head) ? asked_worth : 0),
+                    (size_t)chunks[i].chunk.chunk_index * 100000 + j};
         }
     }
     qsort(ordered, *total, sizeof *ordered, by_score);
@@ -151,7 +185,7 @@ struct selection select_passages(const struct question *question, struct arena *
     struct selection selection = {.count = 0};
     float *covered = ARENA_ARRAY(arena, float, question->count + 1);
     size_t total;
-    const struct ordered *ordered = order_passages(arena, chunks, count, &total);
+    const struct ordered *ordered = order_passages(question, arena, chunks, count, &total);
 
     for (size_t i = 0; i < total && selection.count < CONTENT_MAX; i++) {
         if (selection.count == 0 || is_wanted(question, &selection, covered, &ordered[i].item))

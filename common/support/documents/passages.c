@@ -5,6 +5,7 @@
 #include "support/documents/chunk.h"
 #include "support/documents/tables.h"
 #include "text/lines.h"
+#include "text/questions.h"
 #include "text/sentences.h"
 
 #include <string.h>
@@ -17,7 +18,8 @@ struct splitter {
     int paragraph;
     struct line_text *lines; /* of the block being read */
     size_t count;
-    const char *lead; /* a line ending with a colon, waiting for its list; NULL = none */
+    const char *lead; /* a line ending with a colon, waiting for its list, or a question, waiting
+                       * for its answer; NULL = none */
 };
 
 static bool is_blank(char byte)
@@ -180,6 +182,20 @@ static void add_table(struct splitter *splitter)
     }
 }
 
+/* Whether line `place` is a question whose answer comes after it. Items that ask make a list,
+ * unless something else stands between them. */
+static bool asks(const struct splitter *splitter, size_t place)
+{
+    const struct line_text *line = &splitter->lines[place], *before = line - (place > 0);
+
+    if (!text_is_question(line->bytes, line->length))
+        return false;
+    if (is_item(line) && splitter->count > 1 && (place + 1 == splitter->count || is_item(line + 1)))
+        return false;
+    return place == 0 ||
+           text_sentence_may_begin(before->bytes, before->length, line->bytes, line->length);
+}
+
 static void flush_lead(struct splitter *splitter)
 {
     if (splitter->lead)
@@ -187,33 +203,61 @@ static void flush_lead(struct splitter *splitter)
     splitter->lead = NULL;
 }
 
-/* Lines before the first item are the list's lead; a lead kept from the block before counts too. */
-static void end_block(struct splitter *splitter)
+static void end_paragraph(struct splitter *splitter)
+{
+    struct text text = join(splitter, splitter->lead, 0, splitter->count, false);
+
+    splitter->lead = NULL;
+    if (ends_with_colon(text.bytes, text.length) || text_is_question(text.bytes, text.length))
+        splitter->lead = text.bytes;
+    else
+        add_paragraph(splitter, text.bytes, text.length);
+}
+
+/* Lines before the first item are the list's lead; a lead kept from the block before counts too.
+ * A question is the lead of a paragraph as well. */
+static void end_part(struct splitter *splitter)
 {
     size_t item = 0;
+    bool table = is_row(&splitter->lines[0]), asking = asks(splitter, 0), asked;
     struct text lead;
 
-    if (!splitter->count)
-        return;
     splitter->paragraph++;
     while (item < splitter->count && !is_item(&splitter->lines[item]))
         item++;
-    if (item > 0 || !is_item(&splitter->lines[0]))
+    if (asking && splitter->count == 1)
+        item = 1;
+    table = table && item == splitter->count;
+    asked = splitter->lead && !table && !asking &&
+            text_is_question(splitter->lead, strlen(splitter->lead));
+    if (item > 0 && !asked)
         flush_lead(splitter);
-    if (is_row(&splitter->lines[0]) && item == splitter->count) {
+    if (table) {
         add_table(splitter);
     } else if (item == splitter->count) {
-        lead = join(splitter, NULL, 0, item, false);
-        if (ends_with_colon(lead.bytes, lead.length))
-            splitter->lead = lead.bytes;
-        else
-            add_paragraph(splitter, lead.bytes, lead.length);
-    } else if (item == 0) {
-        add_list(splitter, splitter->lead, 0);
-        splitter->lead = NULL;
+        end_paragraph(splitter);
     } else {
-        lead = join(splitter, NULL, 0, item, false);
-        add_list(splitter, lead.bytes, item);
+        lead = join(splitter, splitter->lead, 0, item, false);
+        add_list(splitter, lead.length ? lead.bytes : NULL, item);
+        splitter->lead = NULL;
+    }
+}
+
+/* A question in a line of its own begins a part of the block, with the answer after it. */
+static void end_block(struct splitter *splitter)
+{
+    struct line_text *lines = splitter->lines;
+    size_t count = splitter->count, from = 0;
+
+    for (size_t next = 1; next <= count; next++) {
+        if (next < count && !asks(splitter, next))
+            continue;
+        splitter->lines = lines + from;
+        splitter->count = next - from;
+        end_part(splitter);
+        splitter->lines = lines;
+        splitter->count = count;
+        from = next;
     }
     splitter->count = 0;
 }
