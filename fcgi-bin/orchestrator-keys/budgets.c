@@ -210,13 +210,16 @@ enum error budgets_create(struct request *request, struct reply *reply)
                             .extra_until = body->extra_until,
                             .alert_percents = body->alert_percents};
     struct key_store_call call;
-    enum error error = keys_begin(request, &call);
+    enum error error = keys_begin_change(request, &call);
 
-    if (!error)
-        error = owner_is_known(&call, &budget);
+    if (error)
+        return error;
+    error = owner_is_known(&call, &budget);
     if (!error)
         error = budget_add(call.db, call.arena, &budget, call.problem);
-    return error ? error : show(&call, budget.id, reply);
+    if (!error)
+        error = show(&call, budget.id, reply);
+    return db_finish(call.db, error, call.problem);
 }
 
 enum error budgets_update(struct request *request, struct reply *reply)
@@ -228,11 +231,14 @@ enum error budgets_update(struct request *request, struct reply *reply)
                                   .extra_until = body->extra_until,
                                   .alert_percents = body->alert_percents};
     struct key_store_call call;
-    enum error error = keys_begin(request, &call);
+    enum error error = keys_begin_change(request, &call);
 
+    if (error)
+        return error;
+    error = budget_update(call.db, call.arena, &budget, call.problem);
     if (!error)
-        error = budget_update(call.db, call.arena, &budget, call.problem);
-    return error ? error : show(&call, budget.id, reply);
+        error = show(&call, budget.id, reply);
+    return db_finish(call.db, error, call.problem);
 }
 
 enum error budgets_delete(struct request *request, struct reply *reply)

@@ -11,6 +11,13 @@ enum error keys_begin(struct request *request, struct key_store_call *call)
     return service_database(request, &call->db);
 }
 
+enum error keys_begin_change(struct request *request, struct key_store_call *call)
+{
+    enum error error = keys_begin(request, call);
+
+    return error ? error : db_begin(call->db, DB_WRITE, call->problem);
+}
+
 enum error keys_show(struct request *request, const struct object_list *list, size_t size,
                      const char *id, struct reply *reply)
 {

@@ -118,14 +118,15 @@ enum error keys_create(struct request *request, struct reply *reply)
     enum error error = read_key(request, &wanted);
 
     if (!error)
-        error = keys_begin(request, &call);
-    if (!error)
-        error = virtual_key_add(&call, &wanted);
+        error = keys_begin_change(request, &call);
+    if (error)
+        return error;
+    error = virtual_key_add(&call, &wanted);
     if (!error)
         error = virtual_key_read(&call, wanted.id, key);
     key->key = wanted.key;
     reply->object = key;
-    return error;
+    return db_finish(call.db, error, call.problem);
 }
 
 enum error keys_update(struct request *request, struct reply *reply)
@@ -137,13 +138,14 @@ enum error keys_update(struct request *request, struct reply *reply)
 
     wanted.id = request->arguments[0];
     if (!error)
-        error = keys_begin(request, &call);
-    if (!error)
-        error = virtual_key_update(&call, &wanted);
+        error = keys_begin_change(request, &call);
+    if (error)
+        return error;
+    error = virtual_key_update(&call, &wanted);
     if (!error)
         error = virtual_key_read(&call, wanted.id, key);
     reply->object = key;
-    return error;
+    return db_finish(call.db, error, call.problem);
 }
 
 enum error keys_delete(struct request *request, struct reply *reply)

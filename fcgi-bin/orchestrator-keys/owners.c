@@ -82,10 +82,13 @@ enum error customers_create(struct request *request, struct reply *reply)
     enum error error = read_customer(request, &customer);
 
     if (!error)
-        error = keys_begin(request, &call);
+        error = keys_begin_change(request, &call);
+    if (error)
+        return error;
+    error = customer_add(&call, &customer);
     if (!error)
-        error = customer_add(&call, &customer);
-    return error ? error : show_customer(request, &call, customer.id, reply);
+        error = show_customer(request, &call, customer.id, reply);
+    return db_finish(call.db, error, call.problem);
 }
 
 enum error customers_update(struct request *request, struct reply *reply)
@@ -96,10 +99,13 @@ enum error customers_update(struct request *request, struct reply *reply)
 
     customer.id = request->arguments[0];
     if (!error)
-        error = keys_begin(request, &call);
+        error = keys_begin_change(request, &call);
+    if (error)
+        return error;
+    error = customer_update(&call, &customer);
     if (!error)
-        error = customer_update(&call, &customer);
-    return error ? error : show_customer(request, &call, customer.id, reply);
+        error = show_customer(request, &call, customer.id, reply);
+    return db_finish(call.db, error, call.problem);
 }
 
 enum error customers_delete(struct request *request, struct reply *reply)
@@ -146,10 +152,13 @@ enum error teams_create(struct request *request, struct reply *reply)
     enum error error = read_team(request, &team);
 
     if (!error)
-        error = keys_begin(request, &call);
+        error = keys_begin_change(request, &call);
+    if (error)
+        return error;
+    error = team_add(&call, &team);
     if (!error)
-        error = team_add(&call, &team);
-    return error ? error : show_team(request, &call, team.id, reply);
+        error = show_team(request, &call, team.id, reply);
+    return db_finish(call.db, error, call.problem);
 }
 
 enum error teams_update(struct request *request, struct reply *reply)
@@ -160,10 +169,13 @@ enum error teams_update(struct request *request, struct reply *reply)
 
     team.id = request->arguments[0];
     if (!error)
-        error = keys_begin(request, &call);
+        error = keys_begin_change(request, &call);
+    if (error)
+        return error;
+    error = team_update(&call, &team);
     if (!error)
-        error = team_update(&call, &team);
-    return error ? error : show_team(request, &call, team.id, reply);
+        error = show_team(request, &call, team.id, reply);
+    return db_finish(call.db, error, call.problem);
 }
 
 enum error teams_delete(struct request *request, struct reply *reply)

@@ -103,6 +103,14 @@ static enum error read_body(struct request *request, struct prompt_template *tem
     return ERROR_NONE;
 }
 
+/* With a transaction, in which the answer is read: a change whose answer cannot be made is none. */
+static enum error begin_change(struct request *request, struct prompt_template_call *call)
+{
+    enum error error = begin(request, call);
+
+    return error ? error : db_begin(call->db, DB_WRITE, call->problem);
+}
+
 enum error templates_list(struct request *request, struct reply *reply)
 {
     struct templates *answer = ARENA_NEW(request->arena, struct templates);
@@ -129,21 +137,27 @@ enum error templates_create(struct request *request, struct reply *reply)
     enum error error = read_body(request, &added);
 
     if (!error)
-        error = begin(request, &call);
+        error = begin_change(request, &call);
+    if (error)
+        return error;
+    error = prompt_template_add(&call, &added);
     if (!error)
-        error = prompt_template_add(&call, &added);
-    return error ? error : show(&call, added.name, added.version, reply);
+        error = show(&call, added.name, added.version, reply);
+    return db_finish(call.db, error, call.problem);
 }
 
 enum error templates_promote(struct request *request, struct reply *reply)
 {
     const struct template_version *body = request->body;
     struct prompt_template_call call;
-    enum error error = begin(request, &call);
+    enum error error = begin_change(request, &call);
 
+    if (error)
+        return error;
+    error = prompt_template_promote(&call, request->arguments[0], body->version);
     if (!error)
-        error = prompt_template_promote(&call, request->arguments[0], body->version);
-    return error ? error : show(&call, request->arguments[0], body->version, reply);
+        error = show(&call, request->arguments[0], body->version, reply);
+    return db_finish(call.db, error, call.problem);
 }
 
 enum error templates_delete(struct request *request, struct reply *reply)
