@@ -86,7 +86,10 @@ def test_every_route_answers_on_postgres(tmp_path):
 
 def test_every_change_survives_every_step_on_postgres(tmp_path):
     with PostgresServer() as server:
-        for family in ("experiments-projects", "experiments-operations"):
-            settings = {"AB_DATABASE_URL": server.create_database(family.split("-")[1])}
-            lines = walk(family, tmp_path, settings, "steps")
+        for family in ("experiments-projects", "experiments-operations", "orchestrator-keys", "orchestrator-tasks"):
+            service = family.split("-")[0]
+            folder = tmp_path / family
+            folder.mkdir()
+            database = {DATABASE_SETTINGS[service]: server.create_database(family.replace("-", "_"))}
+            lines = walk(family, folder, {**SETTINGS[service](folder), **database}, "steps")
             assert any(", steps 0," not in line for line in lines)

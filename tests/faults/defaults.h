@@ -57,6 +57,12 @@
 #define WALK_FILES() 0
 #endif
 
+/* Whether a request has to change what this statement counts whenever it succeeds, and never when
+ * it fails. */
+#ifndef WALK_COUNTS
+#define WALK_COUNTS(route, name) ((void)(route), true)
+#endif
+
 /* How the last frame of a stream begins, where its frames have no names. */
 #ifndef WALK_LAST_FRAME
 #define WALK_LAST_FRAME "data: [DONE]\n\n"

@@ -34,238 +34,15 @@ int responder_entry(int argc, char **argv);
 #include <unistd.h>
 
 enum {
-    PATH_MAX_BYTES = 512,
     TRIED_AGAIN = 16,
     QUIET_RUN = 12,   /* so many requests in a row that no fault reached: the walk is over */
     WALK_MAX = 20000, /* a walk that does not end is a failure */
-    STREAM_MAX = 1 << 20,
-    CLIENT_LEFT = 499,
 };
 
 /* The last frame of a stream that waits in a hub from now on. */
 #define PARKED "event: complete\n\n"
 
-/* What is failed. */
-enum failing {
-    FAILING_NOTHING,
-    FAILING_ARENA,
-    FAILING_STEP,
-    FAILING_MALLOC,
-    FAILING_WRITE,
-    FAILING_CLIENT,
-    FAILING__MAX
-};
-static const char *const failing_names[FAILING__MAX] = {"nothing", "arena", "step",
-                                                        "malloc",  "write", "client"};
-
-#include "defaults.h"
-
-static struct server server = {.family = &family};
-static struct db *db;
-static int complaints; /* of the route that is being walked */
-
-/* One request on its way, and the answer to it. */
-struct call {
-    const struct route *route;
-    char path[PATH_MAX_BYTES];
-    const char *token;
-    const char *body;
-    size_t body_read;
-    enum failing failing;
-    size_t n;
-    bool armed;
-    int answers;
-    int status; /* of a stream that told of a failure: 500, and CLIENT_LEFT */
-    size_t pieces;
-    bool streamed, left;
-    char reason[64]; /* X-Error-Reason */
-    char *reply;     /* from malloc; NULL = none */
-    size_t reply_length;
-};
-
-static void complain(const struct call *call, const char *what)
-{
-    if (complaints++ < 5)
-        printf("%s %s, %s %zu: %s; status %d, reason %s, %.200s\n",
-               method_names[call->route->method], call->path, failing_names[call->failing], call->n,
-               what, call->status, call->reason, call->reply ? call->reply : "");
-}
-
-/* The pipeline resets the arena before it asks for the first variable: then the fault is set. */
-static void arm(struct call *call)
-{
-    if (call->armed)
-        return;
-    call->armed = true;
-    if (call->failing == FAILING_ARENA)
-        arena_fail_after(server.arena, call->n);
-    if (call->failing == FAILING_STEP)
-        db_fail_after(db, (int64_t)call->n);
-    if (call->failing == FAILING_MALLOC)
-        calls_fail(CALL_MALLOC, call->n);
-    if (call->failing == FAILING_WRITE)
-        calls_fail(CALL_WRITE, call->n);
-}
-
-static const char *call_variable(void *transport, const char *name)
-{
-    struct call *call = transport;
-    static char authorization[1100], length[24];
-    const char *value = strncmp(name, "HTTP_X_", 7) == 0
-                            ? WALK_PROOF(name, call->body ? call->body : "")
-                            : WALK_VARIABLE(name);
-
-    arm(call);
-    if (value)
-        return value;
-    if (strcmp(name, "REQUEST_METHOD") == 0)
-        return method_names[call->route->method];
-    if (strcmp(name, "DOCUMENT_URI") == 0)
-        return call->path;
-    if (strcmp(name, "QUERY_STRING") == 0)
-        return WALK_QUERY(call->route);
-    if (strcmp(name, "REMOTE_ADDR") == 0)
-        return "127.0.0.1";
-    if (strcmp(name, "HTTP_AUTHORIZATION") == 0 && call->token) {
-        snprintf(authorization, sizeof authorization, "Bearer %s", call->token);
-        return authorization;
-    }
-    if (!call->body)
-        return NULL;
-    if (strcmp(name, "CONTENT_TYPE") == 0)
-        return WALK_TYPE(call->route);
-    if (strcmp(name, "CONTENT_LENGTH") != 0)
-        return NULL;
-    snprintf(length, sizeof length, "%zu", strlen(call->body));
-    return length;
-}
-
-static long call_read(void *transport, char *bytes, size_t size)
-{
-    struct call *call = transport;
-    size_t left = call->body ? strlen(call->body) - call->body_read : 0;
-    size_t count = left < size ? left : size;
-
-    if (count)
-        memcpy(bytes, call->body + call->body_read, count);
-    call->body_read += count;
-    return (long)count;
-}
-
-/* The value of a header of the answer, "" when it has none. */
-static void read_header(const char *head, size_t head_length, const char *name, char value[64])
-{
-    const char *at = memmem(head, head_length, name, strlen(name));
-    size_t length;
-
-    value[0] = '\0';
-    if (!at)
-        return;
-    at += strlen(name);
-    length = strcspn(at, "\r");
-    snprintf(value, 64, "%.*s", (int)length, at);
-}
-
-static bool call_write(void *transport, const char *head, size_t head_length, const char *body,
-                       size_t body_length)
-{
-    struct call *call = transport;
-    char text[64];
-
-    calls_fail(CALL_NONE, 0); /* the answer is made; what follows is ours */
-    call->answers++;
-    read_header(head, head_length, "Status: ", text);
-    call->status = (int)strtol(text, NULL, 10);
-    read_header(head, head_length, "X-Error-Reason: ", call->reason);
-    read_header(head, head_length, "Content-Length: ", text);
-    if (strtoul(text, NULL, 10) != body_length ||
-        memcmp(head + head_length - 4, "\r\n\r\n", 4) != 0)
-        complain(call, "the head does not fit the body");
-    call->reply = malloc(body_length + 1);
-    if (!call->reply)
-        abort();
-    memcpy(call->reply, body, body_length);
-    call->reply[body_length] = '\0';
-    call->reply_length = body_length;
-    return true;
-}
-
-/* What of a stream has arrived; not from malloc, which may be what fails. */
-static char stream[STREAM_MAX];
-static size_t stream_length;
-
-static bool call_append(void *transport, const char *bytes, size_t length)
-{
-    struct call *call = transport;
-
-    if (call->answers)
-        complain(call, "something is sent after the end");
-    call->streamed = true;
-    if (++call->pieces == call->n && call->failing == FAILING_CLIENT)
-        call->left = true;
-    if (call->left)
-        return false;
-    if (length > sizeof stream - 1 - stream_length)
-        abort();
-    memcpy(stream + stream_length, bytes, length);
-    stream_length += length;
-    return true;
-}
-
-/* Where the last frame begins; NULL when it is cut. */
-static const char *last_frame(const char *reply, size_t length)
-{
-    const char *at = reply + length - 2;
-
-    if (length < 3 || strcmp(at, "\n\n") != 0)
-        return NULL;
-    while (at > reply && strncmp(at - 1, "\n\n", 2) != 0)
-        at--;
-    return at == reply ? at : at + 1;
-}
-
-/* Whole events, the last of which says how it went. */
-static void check_stream(struct call *call)
-{
-    static const char *const failures[] = {"event: error\n", "data: {\"error\"",
-                                           "data: {\"type\":\"error\""};
-    const char *last = last_frame(call->reply, call->reply_length);
-    bool failed = false;
-
-    for (size_t i = 0; i < COUNT_OF(failures); i++)
-        failed |= strstr(call->reply, failures[i]) != NULL;
-    if (!last)
-        complain(call, "an event is cut");
-    if (last && !failed && !strstr(call->reply, "event: complete\n") &&
-        strncmp(last, WALK_LAST_FRAME, strlen(WALK_LAST_FRAME)) != 0)
-        complain(call, "the stream ends without a word");
-    if (failed)
-        call->status = 500;
-}
-
-static bool call_end(void *transport)
-{
-    struct call *call = transport;
-    const char *body;
-
-    calls_fail(CALL_NONE, 0);
-    call->answers++;
-    stream[stream_length] = '\0';
-    body = strstr(stream, "\r\n\r\n");
-    call->status = strncmp(stream, "Status: ", 8) == 0 ? (int)strtol(stream + 8, NULL, 10) : 0;
-    call->reply = strdup(body ? body + 4 : "");
-    call->reply_length = strlen(call->reply);
-    if (call->left)
-        call->status = CLIENT_LEFT;
-    else
-        check_stream(call);
-    return true;
-}
-
-static bool call_gone(void *transport)
-{
-    return ((struct call *)transport)->left;
-}
+#include "transport.h"
 
 static void open_hub(void)
 {
@@ -463,6 +240,17 @@ static void clear(const struct route *route)
         make_room(db);
 }
 
+/* What a request has changed, as far as its answer says so. */
+static struct counts change_by(const struct route *route, struct counts before)
+{
+    struct counts change = difference(count_rows(), before);
+
+    for (size_t i = 0; i < COUNT_OF(row_counts); i++)
+        if (!WALK_COUNTS(route, row_counts[i].name))
+            change.rows[i] = 0;
+    return change;
+}
+
 static struct right learn(const struct route *route, char path[PATH_MAX_BYTES])
 {
     struct call first, second;
@@ -479,7 +267,7 @@ static struct right learn(const struct route *route, char path[PATH_MAX_BYTES])
     before = count_rows();
     set_call(&second, route, path);
     serve(&second);
-    right = (struct right){.status = second.status, .change = difference(count_rows(), before)};
+    right = (struct right){.status = second.status, .change = change_by(route, before)};
     check_form(&second);
     if (second.status >= 500 || first.status != second.status)
         complain(&second, "it does not work without a fault");
@@ -534,7 +322,7 @@ static void try_again(const struct call *failed, const struct right *right,
     serve(&call);
     if (call.status != right->status)
         complain(failed, "the same request does not succeed afterwards");
-    check_answer(&call, right, difference(count_rows(), before));
+    check_answer(&call, right, change_by(failed->route, before));
     forget(&call);
     if (uses_up(failed->route))
         make_path(failed->route, path);
@@ -557,7 +345,7 @@ static bool try_failing(const struct route *route, const struct right *right, en
     serve(&call);
     reached = failing == FAILING_MALLOC || failing == FAILING_WRITE ? calls_failed()
                                                                     : call.status != right->status;
-    change = difference(count_rows(), before);
+    change = change_by(route, before);
     check_answer(&call, right, change);
     if (uses_up(route) && !is_same(change, nothing))
         make_path(route, path);
