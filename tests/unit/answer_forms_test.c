@@ -14,6 +14,8 @@ static const struct file files[] = {
                  "|---|---|---|---|---|\n| XR-300 | 48213 | 12V | 1.1kg | 89.00 EUR |\n"
                  "| XR-500 | 48215 | 18V | 1.6kg | 1,299.00 EUR |\n"},
     {"travel-2022.md", "# Travel policy 2022\n\nHotels are refunded up to 90 EUR a night.\n"},
+    {"order 1001.md", "# Order 1001\n\nThe parcel of this order was sent on Monday.\n"},
+    {"order 1002.md", "# Order 1002\n\nThe parcel of this order was sent on Friday.\n"},
     {"travel-2024.md", "# Travel policy 2024\n\nHotels are refunded up to 120 EUR a night.\n"},
     {"shop.md",
      "# Shop\n\n## Returns\n\nYou can return goods within 30 days of receiving them. The goods "
@@ -150,6 +152,16 @@ TEST(the_newer_of_two_versions_is_quoted_and_the_older_named)
     CHECK(strstr(answer->text, "120 EUR") && !strstr(answer->text, "90 EUR"));
     CHECK(strstr(answer->text, "travel-2022.md [2]"));
     CHECK_INT(answer->cited_count, 2);
+    answer = ask("Up to which amount were hotels refunded a night in 2022?", NULL);
+    CHECK(strstr(answer->text, "90 EUR") && !strstr(answer->text, "120 EUR"));
+    CHECK_INT(answer->cited_count, 1);
+    arena_reset(arena);
+}
+
+TEST(like_files_are_no_versions)
+{
+    CHECK_TEXT(ask("When was the parcel of order 1001 sent?", NULL)->text,
+               "The parcel of this order was sent on Monday [1].");
     arena_reset(arena);
 }
 
@@ -170,6 +182,21 @@ TEST(versions_are_told_apart_by_their_names)
         {"policy.pdf", "policy.pdf", 0},
         {"policy-2025.pdf", "policy.pdf", 0},
         {"2024.pdf", "2023.pdf", 0},
+        {"policy 2024-03-15.md", "policy 2024-03-02.md", 1},
+        {"Catalogue (3rd) edition 4", "Catalogue (3rd) edition 2", 1},
+        {"manual rev 7.docx", "manual rev 12.docx", -1},
+        {"手册第3版", "手册第2版", 1},
+        {"手册第3章", "手册第2章", 0},
+        {"Прайс от 01.03.2024", "Прайс от 01.03.2023", 1},
+        {"XR-300.md", "XR-500.md", 0},
+        {"datasheet XR500.pdf", "datasheet XR300.pdf", 0},
+        {"order 1002.pdf", "order 1001.pdf", 0},
+        {"invoice-2024-0017.pdf", "invoice-2024-0016.pdf", 0},
+        {"columns-12.pdf", "columns-11.pdf", 0},
+        {"report q2 2024", "report q1 2024", 0},
+        {"plan-a-2024.md", "plan-b-2023.md", 0},
+        {"table 2.csv", "table 1.csv", 0},
+        {"1.csv", "2.csv", 0},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -298,6 +325,7 @@ int main(void)
         CASE(lists_and_comparisons_are_rows_of_one_table),
         CASE(an_id_that_is_nowhere_with_its_name_is_refused),
         CASE(the_newer_of_two_versions_is_quoted_and_the_older_named),
+        CASE(like_files_are_no_versions),
         CASE(versions_are_told_apart_by_their_names),
         CASE(figures_are_compared),
         CASE(yes_and_no_stand_before_the_figure),

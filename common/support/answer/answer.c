@@ -157,7 +157,7 @@ struct answer answer_compose(const struct question *question, const struct searc
     answer.selection = select_passages(question, arena, graded, count);
     prefer_figure(arena, question, &asks, graded, count, &answer.selection);
     table_rows_select(question, arena, &asks, graded, count, &answer.selection);
-    older = versions_settle(arena, graded, count, &answer.selection);
+    older = versions_settle(question, arena, graded, count, &answer.selection);
     if (!missing) {
         missing = exact_missing(arena, question, lexical_order, found);
         weaken(&answer.evidence, missing);
