@@ -48,6 +48,21 @@ static const struct file texts[] = {
     {"help-zh.txt", "运费是多少？\n全部免费。\n商店在哪里？\n在市场广场。\n"},
 };
 
+static const struct file forms[] = {
+    {"order.md",
+     "# Order form\n\n- Order number: K-4711\n- Article: Garden lamp\n- Net price: 17.50 "
+     "EUR\n- Shipping weight: 3.2 kg\n- Serial number: 8831\n"},
+    {"sheet.md", "# Data sheet of the Aurora kettle\n\nTechnical data:\n- Weight: 1.4 kg\n- Rated "
+                 "power: 2200 W\n- Water tank: 1.7 l\n- Cable length: 0.75 m\n"},
+    {"blatt.md", "# Datenblatt der Kaffeemühle Bora\n\n- Gewicht: 2,1 kg\n- Leistung: 150 W\n- "
+                 "Kabellänge: 1,2 m\n- Fassungsvermögen: 250 g\n"},
+    {"list.ru.md",
+     "# Паспорт насоса Вега\n\n- Масса: 12 кг\n- Мощность: 750 Вт\n- Длина кабеля: 10 "
+     "м\n"},
+    {"list.zh.md", "# 星河风扇参数\n\n- 重量：3.5公斤\n- 功率：45瓦\n- 电缆长度：1.8米\n"},
+};
+
+static struct base form_base = {.files = forms, .file_count = sizeof forms / sizeof forms[0]};
 static struct base plain_base = {.files = texts, .file_count = sizeof texts / sizeof texts[0]};
 static struct base base = {.files = files, .file_count = sizeof files / sizeof files[0]};
 static struct arena *arena, *kept;
@@ -103,6 +118,27 @@ TEST(the_sentence_that_answers_is_quoted_and_not_the_paragraph)
 {
     CHECK_TEXT(ask("Are sale items excluded from returns?", NULL)->text,
                "Sale items and vouchers are excluded from returns [1].");
+    arena_reset(arena);
+}
+
+TEST(a_field_of_a_form_is_its_line)
+{
+    static const char *const rows[][2] = {
+        {"What is the net price of order K-4711?",
+         "- Order number: K-4711\n- Net price: 17.50 EUR [1]"},
+        {"What is the shipping weight of the garden lamp?",
+         "- Article: Garden lamp\n- Shipping weight: 3.2 kg [1]"},
+        {"What is the rated power of the Aurora kettle?",
+         "Technical data:\n- Rated power: 2200 W [1]"},
+        {"Welche Leistung hat die Kaffeemühle Bora?", "Leistung: 150 W [1]"},
+        {"Какая мощность у насоса Вега?", "Мощность: 750 Вт [1]"},
+        {"星河风扇的功率是多少？", "功率：45瓦 [1]"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        CHECK_TEXT(ask_base(&form_base, rows[i][0], NULL)->text, rows[i][1]);
+    CHECK(strstr(ask_base(&form_base, "What are the data of the Aurora kettle?", NULL)->text,
+                 "- Cable length: 0.75 m"));
     arena_reset(arena);
 }
 
@@ -321,6 +357,7 @@ int main(void)
     static const struct test_case cases[] = {
         CASE(the_sentence_that_answers_is_quoted_and_not_the_paragraph),
         CASE(a_question_is_never_the_answer),
+        CASE(a_field_of_a_form_is_its_line),
         CASE(one_thing_of_a_table_is_its_row),
         CASE(lists_and_comparisons_are_rows_of_one_table),
         CASE(an_id_that_is_nowhere_with_its_name_is_refused),
@@ -339,9 +376,11 @@ int main(void)
     synonyms = synonyms_read(kept, synonyms_built_in);
     base_make(&base, kept);
     base_make(&plain_base, kept);
+    base_make(&form_base, kept);
     failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
     base_drop(&base);
     base_drop(&plain_base);
+    base_drop(&form_base);
     arena_destroy(arena);
     arena_destroy(kept);
     return failed;

@@ -1,6 +1,7 @@
 /* Chooses the sentences of a quote. */
 #include "support/answer/quote.h"
 #include "base/text.h"
+#include "support/answer/fields.h"
 #include "text/plain.h"
 #include "text/questions.h"
 #include "text/sentences.h"
@@ -297,8 +298,11 @@ const char *quote_of(struct arena *arena, const struct question *question, const
 {
     const struct passage *passage = item->passage->passage;
     struct quoting *quoting = ARENA_NEW(arena, struct quoting);
+    const char *fields = fields_quote(arena, question, item, covered);
     size_t best;
 
+    if (fields)
+        return fields;
     *quoting = (struct quoting){.arena = arena,
                                 .question = question,
                                 .asks = asks,

@@ -1,6 +1,7 @@
 /*
  * The sentences of a passage that answer a question: the best one, those that cover what it leaves
- * open, and those without which they cannot be read. Lists and table rows are quoted whole.
+ * open, and those without which they cannot be read. Lists and table rows are quoted
+ * whole, lists of fields by the field.
  */
 #ifndef ASSAY_SUPPORT_ANSWER_QUOTE_H
 #define ASSAY_SUPPORT_ANSWER_QUOTE_H
