@@ -16,9 +16,9 @@
 #include "search/builder.h"
 #include "search/terms.h"
 #include "support/answer/answer.h"
-#include "support/answer/fusion.h"
-#include "support/answer/question_mean.h"
 #include "support/documents/chunk.h"
+#include "support/matching/fusion.h"
+#include "support/matching/question_mean.h"
 #include "text/sentences.h"
 #include "vectors.h"
 

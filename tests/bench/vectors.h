@@ -3,8 +3,8 @@
  * kept in a file: per text the number search_vector_model() of its kind ("passage: " or "query: ")
  * and words, then its values as floats. tests/bench/embed.py adds those that are missing.
  */
-#ifndef ASSAY_BENCH_VECTORS_H
-#define ASSAY_BENCH_VECTORS_H
+#ifndef ASSAY_VECTORS_H
+#define ASSAY_VECTORS_H
 
 #include "base/json.h"
 #include "search/search.h"

@@ -8,9 +8,9 @@
 #include "search/builder.h"
 #include "support/answer/answer.h"
 #include "support/answer/citations.h"
-#include "support/answer/fusion.h"
-#include "support/answer/question_mean.h"
 #include "support/documents/chunk.h"
+#include "support/matching/fusion.h"
+#include "support/matching/question_mean.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* What models reply, what they cost, and what of their words goes on to the client. */
-#include "support/answer/fusion.h"
 #include "support/answer/model_nodes.h"
+#include "support/matching/fusion.h"
 #include "support/models/replies.h"
 #include "test.h"
 

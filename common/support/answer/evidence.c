@@ -2,8 +2,8 @@
 #include "support/answer/evidence.h"
 #include "base/text.h"
 #include "search/terms.h"
-#include "support/answer/fusion.h"
 #include "support/answer/vocabulary.h"
+#include "support/matching/fusion.h"
 #include "text/exact_words.h"
 #include "text/sentences.h"
 

@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 #include "search/search.h"
-#include "support/answer/ngram_overlap.h"
-#include "support/answer/synonyms.h"
+#include "support/matching/ngram_overlap.h"
+#include "support/matching/synonyms.h"
 #include "text/language.h"
 #include "text/words.h"
 

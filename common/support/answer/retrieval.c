@@ -1,7 +1,7 @@
 /* Finds the chunks that may answer a question, by words and by meaning. */
-#include "support/answer/fusion.h"
 #include "support/answer/graph_state.h"
-#include "support/answer/question_mean.h"
+#include "support/matching/fusion.h"
+#include "support/matching/question_mean.h"
 
 #include <string.h>
 

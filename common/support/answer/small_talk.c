@@ -17,6 +17,7 @@ struct small_talk_phrases {
     const char *replies[SMALL_TALK__MAX];
 };
 
+/* NOLINTBEGIN(bugprone-suspicious-missing-comma): long texts go on over the next line */
 static const struct small_talk_phrases languages[] = {
     {TEXT_EN,
      {NULL,
@@ -305,6 +306,7 @@ static const struct small_talk_phrases languages[] = {
       "นี่คือผู้ช่วยอัตโนมัติ ตอบคำถามจากเอกสารของเราและบอกที่มาของคำตอบ หากต้องการคุยกับเจ้าหน้าที่ โปรดบอกได้เลย",
       "ส่งการสนทนาของคุณให้เจ้าหน้าที่แล้ว เจ้าหน้าที่จะตอบคุณที่นี่"}},
 };
+/* NOLINTEND(bugprone-suspicious-missing-comma) */
 
 enum { LANGUAGES = sizeof languages / sizeof languages[0] };
 

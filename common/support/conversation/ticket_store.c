@@ -3,10 +3,10 @@
 #include "crypto/token.h"
 #include "db/query.h"
 #include "search/terms.h"
-#include "support/answer/synonyms.h"
 #include "support/conversation/conversation.h"
 #include "support/conversation/events.h"
 #include "support/mail/mail_store.h"
+#include "support/matching/synonyms.h"
 #include "text/fold.h"
 
 #include <stdlib.h>

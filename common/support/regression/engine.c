@@ -1,6 +1,6 @@
 /* An answerer outside the service. */
 #include "support/regression/engine.h"
-#include "support/answer/synonyms.h"
+#include "support/matching/synonyms.h"
 
 enum error engine_open(struct arena *arena, const struct support_settings *settings,
                        struct regression_tools *tools, struct problem *problem)

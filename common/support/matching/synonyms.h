@@ -2,8 +2,8 @@
  * Synonym groups, across inflections that stemming does not unify and across languages. The
  * operator may replace the built-in groups by a file.
  */
-#ifndef ASSAY_SUPPORT_ANSWER_SYNONYMS_H
-#define ASSAY_SUPPORT_ANSWER_SYNONYMS_H
+#ifndef ASSAY_SUPPORT_MATCHING_SYNONYMS_H
+#define ASSAY_SUPPORT_MATCHING_SYNONYMS_H
 
 #include "base/arena.h"
 #include "base/error.h"

@@ -1,6 +1,6 @@
 /* Character n-grams of a word, to match related words with different stems. */
-#ifndef ASSAY_SUPPORT_ANSWER_NGRAMS_H
-#define ASSAY_SUPPORT_ANSWER_NGRAMS_H
+#ifndef ASSAY_SUPPORT_MATCHING_NGRAMS_H
+#define ASSAY_SUPPORT_MATCHING_NGRAMS_H
 
 #include "text/words.h"
 

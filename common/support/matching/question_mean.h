@@ -2,8 +2,8 @@
  * Questions have much of their vectors in common, and some passages are near to all of them. Taking
  * out a part of the mean question leaves what this one asks for.
  */
-#ifndef ASSAY_SUPPORT_ANSWER_QUESTION_MEAN_H
-#define ASSAY_SUPPORT_ANSWER_QUESTION_MEAN_H
+#ifndef ASSAY_SUPPORT_MATCHING_QUESTION_MEAN_H
+#define ASSAY_SUPPORT_MATCHING_QUESTION_MEAN_H
 
 #include "search/vector.h"
 

@@ -1,6 +1,6 @@
 /* N-grams of a word: cut at its characters, identified by a hash of their bytes. */
-#include "support/answer/ngrams.h"
-#include "support/answer/synonyms.h"
+#include "support/matching/ngrams.h"
+#include "support/matching/synonyms.h"
 
 #include <string.h>
 

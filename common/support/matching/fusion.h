@@ -1,6 +1,6 @@
 /* Merges the hits of a search by words and of one by meaning. */
-#ifndef ASSAY_SUPPORT_ANSWER_FUSION_H
-#define ASSAY_SUPPORT_ANSWER_FUSION_H
+#ifndef ASSAY_SUPPORT_MATCHING_FUSION_H
+#define ASSAY_SUPPORT_MATCHING_FUSION_H
 
 #include "search/search.h"
 

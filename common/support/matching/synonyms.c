@@ -1,5 +1,5 @@
 /* Synonyms: reading groups of words, and looking up the group of a stem. */
-#include "support/answer/synonyms.h"
+#include "support/matching/synonyms.h"
 #include "search/terms.h"
 #include "text/words.h"
 

@@ -1,5 +1,5 @@
 /* The mean of many questions' vectors, to remove what all questions have in common. */
-#include "support/answer/question_mean.h"
+#include "support/matching/question_mean.h"
 
 #include <string.h>
 

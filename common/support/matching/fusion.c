@@ -1,5 +1,5 @@
 /* Merges two lists of hits. */
-#include "support/answer/fusion.h"
+#include "support/matching/fusion.h"
 
 #include <math.h>
 

@@ -3,10 +3,10 @@
  * A passage that answers a question often repeats its phrasing in other word forms; a passage on
  * the same topic only shares its names.
  */
-#ifndef ASSAY_SUPPORT_ANSWER_NGRAM_OVERLAP_H
-#define ASSAY_SUPPORT_ANSWER_NGRAM_OVERLAP_H
+#ifndef ASSAY_SUPPORT_MATCHING_NGRAM_OVERLAP_H
+#define ASSAY_SUPPORT_MATCHING_NGRAM_OVERLAP_H
 
-#include "support/answer/ngrams.h"
+#include "support/matching/ngrams.h"
 
 enum {
     NGRAM_SET_MAX = 512, /* number of distinct n-grams; the rest of a long text is ignored */

@@ -1,5 +1,5 @@
 /* N-grams of a question in a hash table, and subsets of them as bits. */
-#include "support/answer/ngram_overlap.h"
+#include "support/matching/ngram_overlap.h"
 
 #include <math.h>
 #include <stdbool.h>
