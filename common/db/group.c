@@ -61,11 +61,10 @@ static void end_wait(struct group_member *member, enum error error, const struct
     member->over = true;
 }
 
-/* Those that have written learn what became of it. */
-static void answer_written(struct group *group, enum error error, const struct problem *problem)
+static void answer_all(struct group_list *list, enum error error, const struct problem *problem)
 {
-    while (group->written.first) {
-        struct group_member *member = take_first(&group->written);
+    while (list->first) {
+        struct group_member *member = take_first(list);
         struct fiber *fiber = member->fiber;
 
         end_wait(member, error, problem);
@@ -98,7 +97,7 @@ void group_commit(struct db *db)
         return;
     take_back(db);
     error = db_commit(db, &problem);
-    answer_written(&db->group, error, &problem);
+    answer_all(&db->group.written, error, &problem);
 }
 
 void group_lose(struct db *db, const struct problem *cause)
@@ -116,7 +115,7 @@ void group_lose(struct db *db, const struct problem *cause)
     if (db->connection && !db->engine->rollback(db))
         db->suspect = true;
     fiber_release();
-    answer_written(&db->group, problem.error, &problem);
+    answer_all(&db->group.written, problem.error, &problem);
 }
 
 static bool is_long(const struct db *db)
@@ -126,21 +125,31 @@ static bool is_long(const struct db *db)
 
 /* Gives one member its turn. Its fiber runs until it waits, which it does not while it has its
  * transaction. */
-static void call(struct db *db, struct group_member *member)
+static enum error call(struct db *db, struct group_member *member, struct problem *problem)
 {
     struct fiber *fiber = member->fiber;
-    struct problem problem = {0};
     enum error error = ERROR_NONE;
 
     if (!db->group.open) {
-        error = db_begin(db, DB_WRITE, &problem);
+        error = db_begin(db, DB_WRITE, problem);
         if (!error)
             set_aside(db);
     }
-    end_wait(member, error, &problem);
+    end_wait(member, error, problem);
     fiber_run(fiber);
     if (is_long(db))
         group_commit(db);
+    return error;
+}
+
+static void call_all(struct db *db, struct group_list *called)
+{
+    struct problem problem = {0};
+    enum error error = ERROR_NONE;
+
+    while (called->first && error != ERROR_BUSY)
+        error = call(db, take_first(called), &problem);
+    answer_all(called, error, &problem); /* that wait is long enough for all of them */
 }
 
 /* Those that come meanwhile have the next turn. */
@@ -153,8 +162,7 @@ static void turn(void *context)
         struct group_list called = group->waiting;
 
         group->waiting = (struct group_list){0};
-        while (called.first)
-            call(db, take_first(&called));
+        call_all(db, &called);
         group_commit(db);
     } while (group->waiting.first &&
              !loop_timer_set(&group->timer, clock_monotonic_microseconds()));

@@ -9,6 +9,7 @@
 #include "base/schema.h"
 
 #include <setjmp.h>
+#include <sqlite3.h>
 
 enum { WRITERS = 30 };
 
@@ -196,6 +197,37 @@ ON_ONE(a_begin_that_fails_fails_for_one, DB_SQLITE)
     db_close(other);
 }
 
+/* Holds the file for another process. */
+static sqlite3 *lock_file(const struct store *store)
+{
+    sqlite3 *lock = NULL;
+
+    CHECK_INT(sqlite3_open(store->target, &lock), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(lock, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    return lock;
+}
+
+ON_ONE(all_that_wait_for_a_locked_file_wait_once, DB_SQLITE)
+{
+    enum { BUSY_MS = 1000, COUNT = 10 };
+    struct db_options options = DB_OPTIONS_DEFAULT;
+    struct writer writers[COUNT];
+    struct db *usual = store->db, *other = begin(store, writers, COUNT);
+    sqlite3 *lock = lock_file(store);
+    int64_t began = clock_monotonic_microseconds();
+
+    options.busy_timeout_ms = BUSY_MS;
+    store->db = store_connect(store, &options);
+    run_all(writers, COUNT);
+    CHECK(clock_monotonic_microseconds() - began < COUNT / 2 * BUSY_MS * 1000);
+    for (size_t i = 0; i < COUNT; i++)
+        CHECK_INT(writers[i].error, ERROR_BUSY);
+    sqlite3_close(lock);
+    db_close(store->db);
+    store->db = usual;
+    db_close(other);
+}
+
 /* As SQLite does by itself when the disk is full. */
 ON_ONE(what_is_rolled_back_with_a_failure_is_not_reported_as_kept, DB_SQLITE)
 {
@@ -216,4 +248,5 @@ ON_ONE(what_is_rolled_back_with_a_failure_is_not_reported_as_kept, DB_SQLITE)
 TEST_MAIN(CASE(each_is_committed_when_its_commit_returns), CASE(one_that_fails_leaves_the_others),
           CASE(who_reads_outside_sees_only_what_is_committed),
           CASE(a_commit_that_fails_fails_for_all), CASE(a_begin_that_fails_fails_for_one),
+          CASE(all_that_wait_for_a_locked_file_wait_once),
           CASE(what_is_rolled_back_with_a_failure_is_not_reported_as_kept))
