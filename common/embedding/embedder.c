@@ -54,8 +54,14 @@ static bool wait_for_reply(int socket, int64_t end)
     struct pollfd wait = {.fd = socket, .events = POLLIN};
     int64_t left;
 
-    if (fiber_current())
-        return fiber_wait(socket, EPOLLIN, end) == FIBER_READY;
+    if (fiber_current()) {
+        enum fiber_event event;
+
+        do /* one may be woken for what was before */
+            event = fiber_wait(socket, EPOLLIN, end);
+        while (event == FIBER_WOKEN);
+        return event == FIBER_READY;
+    }
     for (;;) {
         left = (end - clock_monotonic_microseconds() + 999) / 1000;
         if (left <= 0)

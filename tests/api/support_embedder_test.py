@@ -3,6 +3,7 @@ answers by words while it is absent, killed or hung."""
 
 import contextlib
 import ctypes
+import json
 import math
 import os
 import random
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from model_server import ModelServer
 from service import ENGINES, Service
 from stack import BUILD
 from wait import wait_for
@@ -101,6 +103,30 @@ def test_other_words_find_the_passage(support):
     stored = support.sql("SELECT DISTINCT model FROM kb_chunk_vectors")
     assert stored == [[vectors["model"]]]
     assert all(0 < float(scale) < 1 for [scale] in support.sql("SELECT scale FROM kb_chunk_vectors"))
+
+
+class Rewriting(ModelServer):
+    """Writes the question that it is asked for, at once."""
+
+    def rule_for(self, body, prompt):
+        return "text:" + QUESTION
+
+
+@with_model
+def test_a_model_that_rewrites_questions_is_no_hindrance(tmp_path):
+    place = {"provider": "local", "model": "writer"}
+    with Rewriting() as models:
+        (tmp_path / "providers.yml").write_text(json.dumps({
+            "default_profile": "test", "routing_profiles": {"test": {"fast": place, "strong": place}},
+            "providers": [{"id": "local", "kind": "local", "protocol": "openai", "base_url": models.url + "/v1",
+                           "models": [{"name": "writer"}], "default_models": {"fast": "writer", "strong": "writer"}}]}))
+        with Service("support", {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "RAG_EMBEDDER_DIR": str(MODEL),
+                                 "PROVIDER_REGISTRY_PATH": str(tmp_path / "providers.yml"),
+                                 "LLM_NODES": "transform_query"}) as service:
+            upload(service, "shop.md", FAQ)
+            wait_for(lambda: strategy(service) == "hybrid")
+            assert models.calls
+            assert {strategy(service) for _ in range(20)} == {"hybrid"}
 
 
 @with_model
