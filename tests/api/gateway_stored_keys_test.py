@@ -98,6 +98,18 @@ def test_is_replaced_and_taken_away(live, models):
     admin(live, "PUT", "/models/changing/key", {"api_key": "two words"}, 422)
 
 
+@pytest.mark.parametrize("provider, path, header", [("openai", "/v1", "Authorization"), ("anthropic", "", "X-Api-Key")])
+def test_keys_of_the_settings_go_to_no_other_address(live, models, provider, path, header):
+    """Not even when the model's own key is taken away."""
+    name = f"elsewhere-{provider}"
+    add(live, models, id=name, provider=provider, base_url=models.url.replace("127.0.0.1", "localhost") + path, api_key=KEY)
+    wait_for(lambda: KEY in (sent(live, models, name, header) or sent(live, models, name, header.lower()) or ""))
+    admin(live, "PUT", f"/models/{name}/key", {"api_key": None})
+    wait_for(lambda: sent(live, models, name) is not None and KEY not in str(models.calls[-1]["headers"]))
+    for secret in (value for setting, value in models.settings.items() if setting.endswith("_API_KEY")):
+        assert secret and secret not in str(models.calls[-1]["headers"])
+
+
 def test_belongs_to_one_model(live, models):
     """A row that somebody copied in the database does not open."""
     add(live, models, id="first", api_key=KEY)

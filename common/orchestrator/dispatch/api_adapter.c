@@ -40,6 +40,17 @@ static double timeout_of(const struct worker_context *worker, const struct model
                                       : ORCHESTRATOR_DEADLINE_SECONDS;
 }
 
+/* The key that goes along. Those of the settings go to no other address that an administrator has
+ * typed on a page. NULL = none. */
+static const char *key_of(const struct provider_settings *theirs, const struct model *model)
+{
+    if (model->token)
+        return model->token;
+    if (!theirs || (model->was_added && strcmp(model->base_url, theirs->base_url) != 0))
+        return NULL;
+    return theirs->api_key;
+}
+
 static struct llm_provider provider_of(const struct run *run, const struct model *model)
 {
     const struct orchestrator_settings *settings = run->worker->settings;
@@ -49,9 +60,7 @@ static struct llm_provider provider_of(const struct run *run, const struct model
         .version = model->api_version,
         .base_url = model->own ? model->base_url : theirs->base_url,
         .model = model->provider_model_id,
-        .token = model->token            ? model->token
-                 : model->own && !theirs ? NULL
-                                         : theirs->api_key,
+        .token = key_of(theirs, model),
         .max_tokens = answer_limit(settings, model),
         .knows_old_name = model->own,
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a worker has settings */
