@@ -264,7 +264,7 @@ static size_t put_word(char *to, const char *text)
 char *band_text(const struct band *band, size_t first, size_t end, float em, bool from_right)
 {
     size_t count = end - first, length = 0;
-    const struct word **words = layout_memory(count, sizeof *words);
+    const struct word **words = layout_memory(count, sizeof(void *));
     char *text;
 
     for (size_t i = 0; i < count; i++) {

@@ -140,6 +140,7 @@ static void spread(const struct table_row *line, const struct extents *columns, 
     for (size_t column = 0; column <= count; column++) {
         for (size_t head = 0; head <= made; head++) {
             best[column][head] = column || head ? INFINITY : 0;
+            choice[column][head] = 0;
             if (column && best[column - 1][head] + (column > 1 ? skip : 0) < best[column][head]) {
                 best[column][head] = best[column - 1][head] + (column > 1 ? skip : 0);
                 choice[column][head] = 0;

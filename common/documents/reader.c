@@ -9,11 +9,13 @@
 #include "documents/plain.h"
 #include "documents/scans.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -348,6 +350,21 @@ void reader_forget_scans(const struct reader_scans *scans, int pages)
             (int)sizeof path)
             unlink(path);
     }
+}
+
+void reader_forget_old_scans(const char *folder, int64_t before)
+{
+    DIR *files = opendir(folder);
+    const struct dirent *entry;
+    struct stat stat;
+
+    while (files && (entry = readdir(files)))
+        if (*entry->d_name != '.' &&
+            fstatat(dirfd(files), entry->d_name, &stat, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(stat.st_mode) && stat.st_mtime < before)
+            unlinkat(dirfd(files), entry->d_name, 0);
+    if (files)
+        closedir(files);
 }
 
 static enum error read_text(struct arena *arena, const char *path, enum file_type type,

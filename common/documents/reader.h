@@ -98,6 +98,10 @@ MUST_CHECK enum error reader_read(struct arena *arena, const char *path, enum fi
 /* Deletes the pages that are kept of a document with so many. */
 void reader_forget_scans(const struct reader_scans *scans, int pages);
 
+/* Deletes the pages in that folder that were kept before that time: of documents that were never
+ * stored. */
+void reader_forget_old_scans(const char *folder, int64_t before);
+
 /* Whether the first bytes of a file match its type. */
 bool file_has_type_of(enum file_type type, const char *bytes, size_t length);
 

@@ -94,6 +94,7 @@ static enum error run_housekeeping(struct daemon_program *program, struct db *db
 
     if (!is_due(&ingest->housekeeping_at, HOUSEKEEPING_SECONDS))
         return ERROR_NONE;
+    ingest_forget_old_scans(ingest->arena, settings);
     error = task_adopt(db, ingest->arena, settings, &ingest->adopted, &program->problem);
     if (!error)
         error = task_forget(db, ingest->arena, settings, &program->problem);

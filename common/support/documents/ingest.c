@@ -23,6 +23,7 @@
 
 enum {
     SCRATCH_BYTES = 1 << 28,
+    SCANS_KEPT_SECONDS = 24 * 60 * 60,
     ATTEMPTS = 5 /* for an ingestion that loses against a concurrent one of the same document */
 };
 
@@ -332,6 +333,12 @@ static enum error store(struct run *run)
 }
 
 /* The document is stored: its pages need not be kept. */
+void ingest_forget_old_scans(struct arena *arena, const struct support_settings *settings)
+{
+    reader_forget_old_scans(make_folder(arena, settings, "scans", NULL),
+                            clock_unix_seconds() - SCANS_KEPT_SECONDS);
+}
+
 static void forget_scans(struct run *run)
 {
     const struct reader_scans scans = how_to_read_scans(run);

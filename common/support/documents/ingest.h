@@ -78,6 +78,9 @@ struct llm_endpoint ingest_embed_endpoint(const struct support_settings *setting
 void ingest_sweep(const struct document_call *call, const struct support_settings *settings,
                   int64_t seconds);
 
+/* Deletes texts of scanned pages that have been kept for a day: their document was not stored. */
+void ingest_forget_old_scans(struct arena *arena, const struct support_settings *settings);
+
 /* A unique name for a segment, never reused. */
 const char *ingest_segment_name(struct arena *arena);
 
