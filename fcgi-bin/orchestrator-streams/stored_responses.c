@@ -20,7 +20,7 @@ static enum error find(struct request *request, struct db **db, struct stored_re
 
 enum error response_get_handle(struct request *request, struct reply *reply)
 {
-    struct stored_response stored;
+    struct stored_response stored = {0};
     struct db *db;
     enum error error = find(request, &db, &stored);
 
@@ -133,7 +133,7 @@ static void fill_page(struct arena *arena, const json_t *items, const struct ite
 enum error response_input_handle(struct request *request, struct reply *reply)
 {
     struct items_page *page = ARENA_NEW(request->arena, struct items_page);
-    struct stored_response stored;
+    struct stored_response stored = {0};
     struct json_fault fault;
     json_t *items = NULL;
     struct db *db;

@@ -112,7 +112,7 @@ static enum error write_message(struct request *request, const struct template_r
 enum error prompt_template_use(struct request *request, const struct template_reference *wanted,
                                const json_t *messages, const json_t **all, const char **version)
 {
-    struct prompt_template template;
+    struct prompt_template template = {0};
     struct json_writer writer;
     struct json_fault fault;
     struct text text;
