@@ -176,12 +176,15 @@ static void fill_in_task(struct task_run *task_run, const struct task_request *w
                                                .payload = accepted_payload(run->arena, wanted)};
 }
 
+/* Also a task that has ended without a call is stored as accepted first: its end is written to it.
+ */
 static enum error store(struct run *run)
 {
     const struct task_run *task_run = (const struct task_run *)run;
-    const struct task_record task = stored_task(task_run);
+    struct task_record task = stored_task(task_run);
 
     _Static_assert(offsetof(struct task_run, run) == 0, "a run is the beginning of its task's");
+    task.status = RUN_ACCEPTED;
     return task_begin(run->db, &task, &task_run->accepted,
                       run_seconds_left(run) + DEADLINE_MARGIN_SECONDS, run->problem);
 }
