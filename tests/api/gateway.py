@@ -3,11 +3,15 @@
 import json
 import re
 
+from service import Service
+
 MODELS = {"openai": "/v1", "azure": "", "azure-versioned": "", "anthropic": "", "mistral": "/v1", "gemini": "/v1beta", "ollama": ""}
 TOOL = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"], "additionalProperties": False}
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 PDF = "JVBERi0xLjQKJSVFT0YK"
+ADMIN = {"Authorization": "Bearer the-service-key-of-this-test"}
+CLOSED = {"ORCH_API_KEY": ADMIN["Authorization"].split()[1]}
 
 
 def write_models(path, url, **more):
@@ -20,6 +24,15 @@ def write_models(path, url, **more):
             row["api_version"] = "2024-10-21"
         rows += [{**row, "id": f"at-{name}"}, {**row, "id": f"vectors-{name}", "embeddings": True}]
     path.write_text(json.dumps(rows))
+
+
+def serve(models, tmp_path_factory, engine="sqlite", **more):
+    """An orchestrator with these models."""
+    path = tmp_path_factory.mktemp("models") / "models.json"
+    write_models(path, models.url)
+    backend = {"ORCH_STORAGE_BACKEND": "postgres"} if engine == "postgres" else {}
+    return Service("orchestrator", {**models.settings, "ORCH_DAILY_COST_LIMIT_USD": "1000", "ORCH_API_BREAKER_FAILURES": "0",
+                                    "ORCH_MODELS_FILE": str(path), **backend, **more}, engine)
 
 
 def say(**what):

@@ -5,40 +5,23 @@ import time
 
 import pytest
 
-from gateway import TOOL, events, say, write_models
-from model_server import ModelServer
-from service import ENGINES, Service
+from gateway import ADMIN, CLOSED, TOOL, events, say, serve
+from service import ENGINES
 
-pytestmark = pytest.mark.both_engines
-ADMIN = {"Authorization": "Bearer the-service-key-of-this-test"}
+pytest_plugins = ["gateway_fixtures"]
+pytestmark = [pytest.mark.both_engines, pytest.mark.usefixtures("forget")]
 TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": TOOL}}]
 ROWS = 40
 
 
-@pytest.fixture(scope="module")
-def models():
-    with ModelServer() as server:
-        yield server
-
-
-def start(engine, models, folder, **more):
-    path = folder / "models.json"
-    write_models(path, models.url)
-    return Service("orchestrator", {**models.settings, "ORCH_DAILY_COST_LIMIT_USD": "1000", "ORCH_API_BREAKER_FAILURES": "0",
-                                    "ORCH_MODELS_FILE": str(path), "ORCH_ANSWER_CACHE_ROWS": str(ROWS),
-                                    "ORCH_ANSWER_CACHE_BYTES": "100000", "ORCH_API_KEY": ADMIN["Authorization"].split()[1],
-                                    **({"ORCH_STORAGE_BACKEND": "postgres"} if engine == "postgres" else {}), **more}, engine)
+def start(models, tmp_path_factory, engine="sqlite", **more):
+    return serve(models, tmp_path_factory, engine, ORCH_ANSWER_CACHE_ROWS=str(ROWS), ORCH_ANSWER_CACHE_BYTES="100000", **CLOSED, **more)
 
 
 @pytest.fixture(scope="module", params=ENGINES)
 def live(request, models, tmp_path_factory):
-    with start(request.param, models, tmp_path_factory.mktemp("models")) as service:
+    with start(models, tmp_path_factory, request.param) as service:
         yield service
-
-
-@pytest.fixture(autouse=True)
-def forget(models):
-    models.reset()
 
 
 @pytest.fixture(autouse=True)
@@ -174,12 +157,12 @@ def test_the_oldest_make_room(live, models, content):
 
 
 @pytest.mark.parametrize("mode,expected", (("steady", [None, None, "miss", "hit"]), ("all", ["miss", "hit", "miss", "hit"])))
-def test_modes(models, tmp_path, content, mode, expected):
-    with start("sqlite", models, tmp_path, ORCH_ANSWER_CACHE=mode) as service:
+def test_modes(models, tmp_path_factory, content, mode, expected):
+    with start(models, tmp_path_factory, ORCH_ANSWER_CACHE=mode) as service:
         answers = [chat(service, content, control=None, temperature=t) for t in (0.7, 0.7, 0, 0)]
         assert x_cache(*answers) == expected
 
 
-def test_it_can_be_switched_off(models, tmp_path, content):
-    with start("sqlite", models, tmp_path, ORCH_ANSWER_CACHE_SECONDS="0") as service:
+def test_it_can_be_switched_off(models, tmp_path_factory, content):
+    with start(models, tmp_path_factory, ORCH_ANSWER_CACHE_SECONDS="0") as service:
         assert x_cache(chat(service, content), chat(service, content)) == [None, None]

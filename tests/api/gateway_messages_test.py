@@ -5,34 +5,20 @@ import json
 
 import pytest
 
-from gateway import MODELS, PDF, PNG, SCHEMA, TOOL, events, say, write_models
-from model_server import ModelServer
+from gateway import MODELS, PDF, PNG, SCHEMA, TOOL, events, say, serve
 from service import Service
 
+pytest_plugins = ["gateway_fixtures"]
+pytestmark = pytest.mark.usefixtures("forget")
 TOOLS = [{"name": "weather", "description": "The weather.", "input_schema": TOOL}]
 CALLS = [["toolu_1", "weather", {"city": "Oslo"}], ["toolu_2", "weather", {"city": "Rome"}]]
 PROTOCOLS = ("openai", "azure", "anthropic", "mistral", "gemini", "ollama")
 
 
 @pytest.fixture(scope="module")
-def models():
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
 def live(models, tmp_path_factory):
-    path = tmp_path_factory.mktemp("models") / "models.json"
-    write_models(path, models.url)
-    env = {**models.settings, "ORCH_DAILY_COST_LIMIT_USD": "1000", "ORCH_API_BREAKER_FAILURES": "0", "ORCH_MODELS_FILE": str(path),
-           "ORCH_STREAM_SILENCE_SECONDS": "1"}
-    with Service("orchestrator", env) as service:
+    with serve(models, tmp_path_factory, ORCH_STREAM_SILENCE_SECONDS="1") as service:
         yield service
-
-
-@pytest.fixture(autouse=True)
-def forget(models):
-    models.reset()
 
 
 def ask(live, protocol="anthropic", **body):

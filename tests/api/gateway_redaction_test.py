@@ -4,37 +4,19 @@ import json
 
 import pytest
 
-from gateway import events, say, write_models
-from model_server import ModelServer
-from service import ENGINES, Service
+from gateway import ADMIN, CLOSED, events, say, serve
+from service import ENGINES
 
-pytestmark = pytest.mark.both_engines
-ADMIN = {"Authorization": "Bearer the-service-key-of-this-test"}
+pytest_plugins = ["gateway_fixtures"]
+pytestmark = [pytest.mark.both_engines, pytest.mark.usefixtures("forget")]
 MAIL, PHONE = "jane.doe@example.org", "+49 30 1234567"
 TOOLS = [{"type": "function", "function": {"name": "send", "parameters": {"type": "object"}}}]
 
 
-@pytest.fixture(scope="module")
-def models():
-    with ModelServer() as server:
-        yield server
-
-
 @pytest.fixture(scope="module", params=ENGINES)
 def live(request, models, tmp_path_factory):
-    path = tmp_path_factory.mktemp("models") / "models.json"
-    write_models(path, models.url)
-    with Service("orchestrator", {**models.settings, "ORCH_DAILY_COST_LIMIT_USD": "1000", "ORCH_API_BREAKER_FAILURES": "0",
-                                  "ORCH_MODELS_FILE": str(path), "ORCH_REDACT_PROMPTS": "true",
-                                  "ORCH_API_KEY": ADMIN["Authorization"].split()[1],
-                                  **({"ORCH_STORAGE_BACKEND": "postgres"} if request.param == "postgres" else {})},
-                 request.param) as service:
+    with serve(models, tmp_path_factory, request.param, ORCH_REDACT_PROMPTS="true", **CLOSED) as service:
         yield service
-
-
-@pytest.fixture(autouse=True)
-def forget(models):
-    models.reset()
 
 
 def new_key(live, **body):

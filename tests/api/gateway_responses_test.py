@@ -5,38 +5,19 @@ import json
 
 import pytest
 
-from gateway import PDF, PNG, SCHEMA, TOOL, events, say, write_models
-from model_server import ModelServer
-from service import Service
+from gateway import PDF, PNG, SCHEMA, TOOL, events, say, serve
 
+pytest_plugins = ["gateway_fixtures"]
+pytestmark = pytest.mark.usefixtures("forget")
 TOOLS = [{"type": "function", "name": "weather", "description": "The weather.", "parameters": TOOL, "strict": False}]
 CALLS = [["call_1", "weather", {"city": "Oslo"}], ["call_2", "weather", {"city": "Rome"}]]
 PROTOCOLS = ("openai", "azure", "anthropic", "mistral", "gemini", "ollama")
 
 
 @pytest.fixture(scope="module")
-def models():
-    with ModelServer() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def settings(models, tmp_path_factory):
-    path = tmp_path_factory.mktemp("models") / "models.json"
-    write_models(path, models.url)
-    return {**models.settings, "ORCH_DAILY_COST_LIMIT_USD": "1000", "ORCH_API_BREAKER_FAILURES": "0", "ORCH_MODELS_FILE": str(path),
-            "ORCH_STREAM_SILENCE_SECONDS": "1"}
-
-
-@pytest.fixture(scope="module")
-def live(settings):
-    with Service("orchestrator", settings) as service:
+def live(models, tmp_path_factory):
+    with serve(models, tmp_path_factory, ORCH_STREAM_SILENCE_SECONDS="1") as service:
         yield service
-
-
-@pytest.fixture(autouse=True)
-def forget(models):
-    models.reset()
 
 
 def ask(live, protocol="openai", **body):
@@ -223,8 +204,8 @@ class TestStore:
         assert [i["content"] for i in live.get(path).json()["data"]] == ["4", "3", "2", "1", "0"]
         assert live.get(f"/v1/responses/{whole(ask(live))['id']}/input_items").json()["data"][0]["content"] == "hi"
 
-    def test_nothing_is_kept_without_days(self, settings, models):
-        with Service("orchestrator", {**settings, "ORCH_RESPONSES_DAYS": "0"}) as service:
+    def test_nothing_is_kept_without_days(self, models, tmp_path_factory):
+        with serve(models, tmp_path_factory, ORCH_RESPONSES_DAYS="0") as service:
             answer = whole(ask(service, store=True))
             assert answer["store"] is False and service.get(f"/v1/responses/{answer['id']}").status_code == 404
 
@@ -255,15 +236,15 @@ class TestErrors:
 class TestOwners:
     """With virtual keys, every key has its own answers."""
 
-    def test_another_caller_finds_nothing(self, settings, models):
-        with Service("orchestrator", {**settings, "ORCH_API_KEY": "the-key"}) as service:
+    def test_another_caller_finds_nothing(self, models, tmp_path_factory):
+        with serve(models, tmp_path_factory, ORCH_API_KEY="the-key") as service:
             head = {"Authorization": "Bearer the-key"}
             made = service.send("POST", "/v1/responses", json={"model": "at-openai", "input": "hi"}, headers=head).json()
             assert service.send("GET", f"/v1/responses/{made['id']}", headers=head).status_code == 200
             assert service.send("GET", f"/v1/responses/{made['id']}", checked=False).status_code == 401
 
-    def test_another_key_finds_nothing(self, settings, models):
-        with Service("orchestrator", {**settings, "ORCH_API_KEY": "the-key"}) as service:
+    def test_another_key_finds_nothing(self, models, tmp_path_factory):
+        with serve(models, tmp_path_factory, ORCH_API_KEY="the-key") as service:
             admin = {"Authorization": "Bearer the-key"}
             one, other = ({"Authorization": "Bearer " + service.send("POST", "/api/v1/keys", json={"name": name}, headers=admin)
                            .json()["key"]} for name in ("one", "other"))

@@ -5,19 +5,13 @@ import stat
 
 import pytest
 
-from model_server import ModelServer
 from service import ENGINES, Service
 from wait import wait_for
 
+pytest_plugins = ["gateway_fixtures"]
 pytestmark = pytest.mark.both_engines
 ADMIN = {"Authorization": "Bearer the-service-key-of-this-test"}
 KEY = "planted-key-of-a-provider-9f3a"
-
-
-@pytest.fixture(scope="module")
-def models():
-    with ModelServer() as server:
-        yield server
 
 
 def settings(models, engine):

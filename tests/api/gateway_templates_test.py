@@ -2,34 +2,21 @@
 
 import pytest
 
-from gateway import say, write_models
-from model_server import ModelServer
-from service import ENGINES, Service
+from gateway import ADMIN, CLOSED, say, serve
+from service import ENGINES
 
+pytest_plugins = ["gateway_fixtures"]
 pytestmark = pytest.mark.both_engines
-ADMIN = {"Authorization": "Bearer the-service-key-of-this-test"}
-
-
-@pytest.fixture(scope="module")
-def models():
-    with ModelServer() as server:
-        yield server
 
 
 @pytest.fixture(scope="module", params=ENGINES)
 def live(request, models, tmp_path_factory):
-    path = tmp_path_factory.mktemp("models") / "models.json"
-    write_models(path, models.url)
-    with Service("orchestrator", {**models.settings, "ORCH_DAILY_COST_LIMIT_USD": "1000", "ORCH_API_BREAKER_FAILURES": "0",
-                                  "ORCH_MODELS_FILE": str(path), "ORCH_API_KEY": ADMIN["Authorization"].split()[1],
-                                  **({"ORCH_STORAGE_BACKEND": "postgres"} if request.param == "postgres" else {})},
-                 request.param) as service:
+    with serve(models, tmp_path_factory, request.param, **CLOSED) as service:
         yield service
 
 
 @pytest.fixture(autouse=True)
-def forget(models):
-    models.reset()
+def answers(forget, models):
     models.answers["openai"] = say(text="ok")
 
 
