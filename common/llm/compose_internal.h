@@ -16,10 +16,11 @@ void compose_anthropic(const struct composition *composition);
 void compose_gemini(const struct composition *composition);
 
 /* Requests for vectors: the body, the path (NULL = the protocol has none), and the answer. False
- * for what is no answer. */
+ * for what is no answer: one vector for each text is. */
 void compose_embedding(const struct composition *composition);
 const char *embedding_path(struct arena *arena, const struct llm_provider *provider);
-bool read_embedding(struct arena *arena, const json_t *document, struct llm_answer *answer);
+bool read_embedding(struct arena *arena, const struct llm_embedding *embedding,
+                    const json_t *document, struct llm_answer *answer);
 
 /* Parses JSON from outside, so that invalid JSON cannot break the request body; NULL for none. */
 const json_t *compose_read_json(struct arena *arena, const char *json);

@@ -1,9 +1,11 @@
 /* Vectors of texts, in each protocol that has them. */
 #include "llm/compose_internal.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
-enum { VECTORS_MAX = 4096, VECTOR_MAX = 16384 };
+enum { VECTOR_MAX = 16384 };
 
 static const char *const paths[LLM_PROTOCOL__MAX] = {
     [LLM_OPENAI] = "/embeddings",
@@ -81,6 +83,7 @@ void compose_embedding(const struct composition *composition)
     compose_more(composition, request->more);
 }
 
+/* Values are those of 32-bit floats, whatever form the client wants them in. */
 static bool read_vector(struct arena *arena, const json_t *list, struct llm_vector *vector)
 {
     size_t count = json_array_size(list);
@@ -90,6 +93,8 @@ static bool read_vector(struct arena *arena, const json_t *list, struct llm_vect
         if (!json_is_number(json_array_get(list, i)))
             return false;
         values[i] = json_number_value(json_array_get(list, i));
+        if (fabs(values[i]) > (double)FLT_MAX)
+            return false;
     }
     *vector = (struct llm_vector){count, values};
     return count > 0 && count <= VECTOR_MAX;
@@ -109,7 +114,16 @@ static bool read_item(struct arena *arena, const json_t *item, size_t at, size_t
            read_vector(arena, list ? list : item, &vectors[place]);
 }
 
-bool read_embedding(struct arena *arena, const json_t *document, struct llm_answer *answer)
+/* One vector for each text and for each list of tokens. */
+static size_t vectors_asked_for(const json_t *input)
+{
+    bool is_one = json_is_string(input) || json_is_integer(json_array_get(input, 0));
+
+    return is_one ? 1 : json_array_size(input);
+}
+
+bool read_embedding(struct arena *arena, const struct llm_embedding *embedding,
+                    const json_t *document, struct llm_answer *answer)
 {
     static const char *const names[] = {"data", "embeddings"};
     const json_t *list = NULL;
@@ -119,7 +133,7 @@ bool read_embedding(struct arena *arena, const json_t *document, struct llm_answ
     for (size_t i = 0; i < sizeof names / sizeof names[0] && !list; i++)
         list = json_object_get(document, names[i]);
     count = json_array_size(list);
-    if (!count || count > VECTORS_MAX)
+    if (!count || count != vectors_asked_for(embedding->input))
         return false;
     vectors = ARENA_ARRAY(arena, struct llm_vector, count);
     for (size_t i = 0; i < count; i++)

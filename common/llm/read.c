@@ -146,10 +146,10 @@ static bool read_ollama(struct llm_collected *collected, const json_t *answer)
 }
 
 /* Vectors; they cost the tokens of the texts alone. */
-static void read_vectors(struct llm_collected *collected, bool is_json, const json_t *document,
-                         struct llm_answer *answer)
+static void read_vectors(struct llm_collected *collected, const struct llm_embedding *embedding,
+                         bool is_json, const json_t *document, struct llm_answer *answer)
 {
-    bool whole = is_json && read_embedding(collected->arena, document, answer);
+    bool whole = is_json && read_embedding(collected->arena, embedding, document, answer);
 
     if (whole) {
         collect_usage(collected, json_object_get(document, "usage"));
@@ -177,7 +177,7 @@ void llm_read(struct arena *arena, enum llm_protocol protocol, const struct llm_
     whole = !json_read(arena, body, length, LLM_ANSWER_DEPTH_MAX, &document, &fault) &&
             json_is_object(document);
     if (request && request->embedding) {
-        read_vectors(collected, whole, document, answer);
+        read_vectors(collected, request->embedding, whole, document, answer);
         return;
     }
     whole = whole && readers[protocol](collected, document);

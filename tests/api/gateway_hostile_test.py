@@ -4,13 +4,14 @@ time, and the service goes on."""
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
 from gateway import events
-from model_server import ModelServer
 from service import Service
 
+pytest_plugins = ["gateway_fixtures"]
 DEADLINE = 12  # of a request
 DEEP = "[" * 5000 + "]" * 5000
 WHOLE = {  # what a provider may send instead of an answer
@@ -27,16 +28,21 @@ STREAMS = {"cut": "cut:half an answer", "fault": "fault:half an answer", "silent
            "wrong types": 'events:[{"choices":[{"delta":{"content":7,"tool_calls":[7]}}],"delta":7,"candidates":[7]}]',
            "calls beyond number": 'events:[{"choices":[{"delta":{"tool_calls":[{"index":4294967296,"id":"a","function":{"name":"b"}}]}}]}]',
            "choices beyond number": 'events:[{"choices":[{"index":99999,"delta":{"content":"x"}}]}]'}
+VECTORS = {  # for two texts
+    "no vectors": 'body:{"data":[],"embeddings":[]}', "one vector": 'body:{"data":[{"index":0,"embedding":[1]}]}',
+    "three vectors": 'body:{"embeddings":[[1],[1],[1]]}', "an empty vector": 'body:{"data":[{"embedding":[1]},{"embedding":[]}]}',
+    "words": 'body:{"embeddings":[["a"],["b"]]}', "a text": 'body:{"data":[{"embedding":"AAAA"},{"embedding":"AAAA"}]}',
+    "one place for both": 'body:{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}',
+    "a place beyond": 'body:{"data":[{"index":0,"embedding":[1]},{"index":-1,"embedding":[1]}]}',
+    "beyond a float": 'body:{"embeddings":[{"values":[1e39]},{"values":[1]}]}', "beyond a double": 'body:{"embeddings":[[1e999],[1]]}',
+    "too long": f'body:{{"embeddings":[[{"1," * 16384}1],[1]]}}',
+}
 PROTOCOLS = ("openai", "anthropic", "gemini", "ollama")
+WITH_VECTORS = ("openai", "gemini", "ollama")
 USER = [{"role": "user", "content": "hi"}]
 DIALECTS = {"chat/completions": {"messages": USER}, "responses": {"input": "hi"}, "messages": {"messages": USER, "max_tokens": 50},
             "completions": {"prompt": "hi"}}
-
-
-@pytest.fixture(scope="module")
-def models():
-    with ModelServer() as server:
-        yield server
+EMBEDDINGS = {"embeddings": {"input": ["hi", "ho"]}}
 
 
 def is_error(dialect, document):
@@ -58,15 +64,15 @@ def is_true_end(dialect, answer):
     return last == "[DONE]" or is_error(dialect, last)
 
 
-def check(service, rules, streamed):
+def check(service, rules, streamed, dialects=DIALECTS, protocols=PROTOCOLS):
     """All of them at once: what is silent takes its time."""
     def ask(case):
         dialect, (name, rule), protocol = case
         begun = time.monotonic()
-        answer = service.post(f"/v1/{dialect}", {"model": f"{protocol} {name}", "stream": streamed, **DIALECTS[dialect]})
+        answer = service.post(f"/v1/{dialect}", {"model": f"{protocol} {name}", **dialects[dialect], **({"stream": True} if streamed else {})})
         return case, time.monotonic() - begun, is_true_end(dialect, answer), answer.status_code, answer.text[:300]
 
-    cases = [(dialect, rule, protocol) for dialect in DIALECTS for rule in rules.items() for protocol in PROTOCOLS]
+    cases = [(dialect, rule, protocol) for dialect in dialects for rule in rules.items() for protocol in protocols]
     with ThreadPoolExecutor(24) as pool:
         told = list(pool.map(ask, cases))
     wrong = [row for row in told if not row[2] or row[1] > DEADLINE + 4]
@@ -74,26 +80,32 @@ def check(service, rules, streamed):
     return told
 
 
-@pytest.fixture(scope="module")
-def hostile(models, tmp_path_factory):
-    """A model for each misbehaviour of each protocol."""
-    path = tmp_path_factory.mktemp("models") / "models.json"
-    rules = {**{f"whole {name}": rule for name, rule in WHOLE.items()}, **{f"stream {name}": rule for name, rule in STREAMS.items()}}
-    rows = [{"id": "openai healthy", "provider": "local", "protocol": "openai", "base_url": models.url + "/v1", "model": "echo"}]
-    for protocol in PROTOCOLS:
-        for i, (name, rule) in enumerate(rules.items()):
-            models.answers[f"hostile-{i}"] = rule
+@contextmanager
+def serve(models, folder, rules, protocols, dialects, **more):
+    """A service with a model for each misbehaviour of each protocol, which goes on afterwards."""
+    path = folder / "models.json"
+    rows = [{"id": "openai healthy", "provider": "local", "protocol": "openai", "base_url": models.url + "/v1", "model": "echo", **more}]
+    for protocol in protocols:
+        for name, rule in rules.items():
+            models.answers[f"hostile-{name}".replace(" ", "-")] = rule
             base = {"openai": "/v1", "gemini": "/v1beta"}.get(protocol, "")
             rows.append({"id": f"{protocol} {name}", "provider": "local", "protocol": protocol, "base_url": models.url + base,
-                         "model": f"hostile-{i}", "timeout_seconds": 4, "concurrency_limit": 50})
+                         "model": f"hostile-{name}".replace(" ", "-"), "timeout_seconds": 4, "concurrency_limit": 50, **more})
     path.write_text(json.dumps(rows))
     env = {**models.settings, "ORCH_API_BREAKER_FAILURES": "0", "ORCH_MODELS_FILE": str(path), "ORCH_STREAM_SILENCE_SECONDS": "3",
            "ORCH_ORCHESTRATE_TIMEOUT_SECONDS": str(DEADLINE), "ORCH_MAX_ANSWER_BYTES": "1000000"}
     with Service("orchestrator", env) as service:
         yield service
-        for dialect, body in DIALECTS.items():  # and it goes on
+        for dialect, body in dialects.items():
             answer = service.post(f"/v1/{dialect}", {"model": "openai healthy", **body})
             assert answer.status_code == 200, answer.text
+
+
+@pytest.fixture(scope="module")
+def hostile(models, tmp_path_factory):
+    rules = {**{f"whole {name}": rule for name, rule in WHOLE.items()}, **{f"stream {name}": rule for name, rule in STREAMS.items()}}
+    with serve(models, tmp_path_factory.mktemp("models"), rules, PROTOCOLS, DIALECTS) as service:
+        yield service
 
 
 @pytest.mark.parametrize("streamed", (False, True), ids=("whole", "streamed"))
@@ -107,3 +119,11 @@ def test_within_a_stream(hostile):
         if name in ("stream cut", "stream fault", "stream silent after a word"):  # half an answer is never a whole one
             assert status == 200, f"{dialect} {name} {protocol}: {text}"
             assert "[DONE]" not in text and "message_stop" not in text and "response.completed" not in text
+
+
+def test_instead_of_vectors(models, tmp_path):
+    """Embeddings are never streamed; vectors that are not those of the texts are no answer."""
+    rules = {**{name: rule for name, rule in WHOLE.items() if rule != "empty"}, **VECTORS}
+    with serve(models, tmp_path, rules, WITH_VECTORS, EMBEDDINGS, embeddings=True) as service:
+        told = check(service, rules, False, EMBEDDINGS, WITH_VECTORS)
+        assert not [row for row in told if row[3] == 200]

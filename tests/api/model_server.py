@@ -69,30 +69,12 @@ class Handler(BaseHTTPRequestHandler):
             seconds, _, text = value.partition(":")
             time.sleep(float(seconds))
             self.answer(protocol, body, prompt, text or "waited")
-        elif kind == "status":
-            code, _, retry = value.partition(":")
-            self.refuse(int(code), retry)
-        elif kind == "refuse":
-            code, _, data = value.partition(":")
-            self.refuse(int(code), "", data.encode())
-        elif kind == "body":
-            self.send_whole(200, value.encode())
+        elif self.misbehave(kind, value, bool(body.get("stream"))):
+            pass
         elif kind == "events":
             self.send_events(protocol, json.loads(value))
-        elif kind == "stall":
-            self.stall(value)
-        elif kind == "nonsense":
-            self.send_whole(200, b"<html>not json")
         elif kind == "empty":
             self.answer(protocol, body, prompt, " \n ")
-        elif kind == "huge":
-            self.send_whole(200, b" " * (8 << 20))
-        elif kind in ("cut", "fault", "hang") and not body.get("stream"):
-            self.send_response(200)
-            self.send_header("Content-Length", "1000")
-            self.end_headers()
-            self.wfile.write(b'{"choices": [{"mess')
-            self.close_connection = True
         elif kind in ("cut", "fault", "hang", "quiet"):
             self.stream(protocol, body, prompt, value or "half an answer", kind)
         elif kind == "wishes":  # what the call asks for beside its messages
@@ -102,10 +84,35 @@ class Handler(BaseHTTPRequestHandler):
             self.call_tool(body, prompt, *value.split(":", 1))
         elif kind == "say":
             self.say(protocol, body, prompt, json.loads(value))
-        elif kind == "close":
-            self.close_connection = True
         else:
             self.answer(protocol, body, prompt, prompt if kind == "echo" else rule.removeprefix("text:"))
+
+    def misbehave(self, kind, value, streamed):
+        """What does not depend on the question; False when the rule is none of that."""
+        first, _, rest = value.partition(":")
+        if kind == "status":
+            self.refuse(int(first), rest)
+        elif kind == "refuse":
+            self.refuse(int(first), "", rest.encode())
+        elif kind == "body":
+            self.send_whole(200, value.encode())
+        elif kind == "stall":
+            self.stall(value)
+        elif kind == "nonsense":
+            self.send_whole(200, b"<html>not json")
+        elif kind == "huge":
+            self.send_whole(200, b" " * (8 << 20))
+        elif kind == "close":
+            self.close_connection = True
+        elif kind in ("cut", "fault", "hang") and not streamed:
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b'{"choices": [{"mess')
+            self.close_connection = True
+        else:
+            return False
+        return True
 
     def refuse(self, code, retry, data=b'{"error":{"message":"refused"}}'):
         self.send_response(code)
@@ -281,6 +288,10 @@ class Handler(BaseHTTPRequestHandler):
         texts = [texts] if isinstance(texts, str) else texts
         if owner.embedding_status != 200:
             self.refuse(owner.embedding_status, "")
+            return
+        model = body["model"] if "model" in body else self.path.partition("/models/")[2].partition(":")[0]
+        kind, _, value = owner.rule_of(model, texts[0]).partition(":")
+        if self.misbehave(kind, value, False):
             return
         vectors = [owner.vectors.get(text if isinstance(text, str) else None, [1.0, 0.0]) for text in texts]
         if "requests" in body:
