@@ -82,6 +82,7 @@ static void before_switch(void **save, const void *stack, size_t bytes)
 #endif
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): written to with the sanitizer */
 static void after_switch(void *saved, const void **stack, size_t *bytes)
 {
 #ifdef FIBER_ADDRESS_SANITIZER

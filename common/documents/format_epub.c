@@ -62,6 +62,7 @@ enum format_result format_read_epub(const char *path, int64_t most, FILE *out)
     xmlTextReaderPtr reader;
 
     if (!book || package_open(path, most, &package) != FORMAT_READ)
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends with this call */
         return FORMAT_DAMAGED;
     reader = package_reader(&package, "META-INF/container.xml", true);
     if (reader && package_walk(reader, &container) && book->path)

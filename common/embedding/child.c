@@ -39,7 +39,6 @@ static void last_line(const char *path, char line[LINE_MAX_BYTES])
 /* In a process group of its own, so that its children end with it. */
 static int start(const char *const *command, const char *output, pid_t *process)
 {
-    extern char **environ;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int result;

@@ -10,8 +10,8 @@
 /* The open store. */
 MUST_CHECK enum error keys_begin(struct request *request, struct key_store_call *call);
 
-/* The open store, and a transaction that writes. The answer is read within it: a change whose answer
- * cannot be made is none. Ended with db_finish(). */
+/* The open store, and a transaction that writes. The answer is read within it: a change whose
+ * answer cannot be made is none. Ended with db_finish(). */
 MUST_CHECK enum error keys_begin_change(struct request *request, struct key_store_call *call);
 
 /* The answer of a change: the item of the list that has this id. ERROR_NOT_FOUND when it is gone

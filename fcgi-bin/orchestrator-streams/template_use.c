@@ -126,6 +126,7 @@ enum error prompt_template_use(struct request *request, const struct template_re
     text_start(&text, request->arena, TEXT_MAX);
     writer_start(&writer, &text);
     writer_open_array(&writer);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): find() has filled it */
     if (json_read(request->arena, template.messages, strlen(template.messages), DEPTH_MAX, &own,
                   &fault))
         return refuse(request, wanted->member, "this template is damaged");

@@ -112,6 +112,7 @@ static size_t draw(const struct model *model, const int64_t *ranks, int64_t best
     token_random_bytes(&word, sizeof word);
     for (size_t i = 0; i < model->deployment_count; i++)
         sum += ranks[i] == best ? (uint32_t)model->deployments[i].weight : 0;
+    /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): one has the rank, and its weight is not 0 */
     word %= sum;
     for (size_t i = 0; i < model->deployment_count; i++) {
         if (ranks[i] != best)

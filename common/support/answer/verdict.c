@@ -88,9 +88,8 @@ static const struct unit whole_words[] = {
 
 static const char *const number_words[] = {
     "half|halb|halbe|demi|medio|пол|نصف|半",
-    /* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
-    "one|a|an|ein|eine|einen|einem|einer|un|une|uno|una|один|одна|одно|одного|одной|одну|"
-    "واحد|واحده|一",
+    ("one|a|an|ein|eine|einen|einem|einer|un|une|uno|una|один|одна|одно|одного|одной|одну|"
+     "واحد|واحده|一"),
     "two|zwei|deux|dos|два|две|двух|2|两|二|اثنان",
     "three|drei|trois|tres|три|трех|ثلاثه|ثلاث|三",
     "four|vier|quatre|cuatro|четыре|четырех|اربعه|اربع|四",

@@ -224,6 +224,7 @@ static enum error reply_to(struct job *job, struct problem *problem)
     bool for_person;
     enum error error = load(job, problem, &work);
 
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): load() has filled it */
     if (error || strcmp(work.mail.state, "waiting") != 0)
         return error;
     work.words = words_of(&work);
@@ -256,6 +257,7 @@ static enum error record(struct job *job, const struct job_verdict *verdict,
     if (verdict->outcome == JOB_DONE || job->failures + 1 < ATTEMPTS)
         return ERROR_NONE;
     error = load(job, problem, &work);
+    /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): load() has filled it */
     if (error || strcmp(work.mail.state, "waiting") != 0)
         return error;
     work.question = utf8_copy_prefix(
