@@ -233,6 +233,8 @@ TEST(versions_are_told_apart_by_their_names)
         {"plan-a-2024.md", "plan-b-2023.md", 0},
         {"table 2.csv", "table 1.csv", 0},
         {"1.csv", "2.csv", 0},
+        {NULL, "policy 2024.pdf", 0},
+        {NULL, NULL, 0},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

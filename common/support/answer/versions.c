@@ -130,9 +130,10 @@ static size_t read_name(struct version *version, const char *start, const char *
     return utf8_prefix(at, 1);
 }
 
+/* The title may be NULL. */
 static struct version version_of(struct arena *arena, const char *title)
 {
-    const char *plain = text_plain(arena, title, strlen(title)), *at = plain;
+    const char *plain = title ? text_plain(arena, title, strlen(title)) : "", *at = plain;
     struct version version = {.count = 0};
 
     text_start(&version.name, arena, 4096);
@@ -178,7 +179,7 @@ int versions_compare(struct arena *arena, const struct knowledge_chunk *a,
 
     if (a->document == b->document || !compare_names(arena, a->title, b->title, &newer))
         return 0;
-    if (!newer && a->source && b->source)
+    if (!newer)
         compare_names(arena, a->source, b->source, &newer);
     return newer;
 }
