@@ -59,6 +59,12 @@ static const struct file forms[] = {
     {"list.ru.md",
      "# Паспорт насоса Вега\n\n- Масса: 12 кг\n- Мощность: 750 Вт\n- Длина кабеля: 10 "
      "м\n"},
+    {"bare.txt",
+     "Order number: K-4712\nArticle: Desk fan\nNet price: 21.90 EUR\nShipping weight: 4.8 "
+     "kg\n\nOrder number: K-4713\nArticle: Wall clock\nNet price: 8.20 EUR\nShipping "
+     "weight: 0.6 kg\n"},
+    {"parted.md", "# Delivery note\n\nThe parcel left the store.\n\nOrder number: K-4714\n\nNet "
+                  "price: 33.10 EUR\n\nShipping weight: 9.7 kg\n\nThank you.\n"},
     {"list.zh.md", "# 星河风扇参数\n\n- 重量：3.5公斤\n- 功率：45瓦\n- 电缆长度：1.8米\n"},
 };
 
@@ -128,6 +134,10 @@ TEST(a_field_of_a_form_is_its_line)
          "- Order number: K-4711\n- Net price: 17.50 EUR [1]"},
         {"What is the shipping weight of the garden lamp?",
          "- Article: Garden lamp\n- Shipping weight: 3.2 kg [1]"},
+        {"What is the net price of order K-4713?",
+         "- Order number: K-4713\n- Net price: 8.20 EUR [1]"},
+        {"What is the shipping weight of order K-4714?",
+         "- Order number: K-4714\n- Shipping weight: 9.7 kg [1]"},
         {"What is the rated power of the Aurora kettle?",
          "Technical data:\n- Rated power: 2200 W [1]"},
         {"Welche Leistung hat die Kaffeemühle Bora?", "Leistung: 150 W [1]"},

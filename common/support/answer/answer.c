@@ -255,8 +255,11 @@ static const char *find_passage(const char *text, const char *passage)
 const char *answer_excerpt(struct arena *arena, const char *text, const char *passage)
 {
     const char *found = *passage ? find_passage(text, passage) : NULL;
-    size_t length = strlen(text), start = found ? (size_t)(found - text) : 0, end;
+    size_t length = strlen(text), start, end;
 
+    if (!found && strncmp(passage, "- ", 2) == 0) /* a field that is no item in the text */
+        found = find_passage(text, passage + 2);
+    start = found ? (size_t)(found - text) : 0;
     end = move(text, start, length, EXCERPT_LENGTH_MAX);
     if (end == length) /* near the end: the window reaches back */
         start = move(text, end, length, -(long)EXCERPT_LENGTH_MAX);

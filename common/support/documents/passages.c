@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+enum { FIELDS_LEAST = 3, LABEL_MAX = 40, VALUE_MAX = 80 }; /* points of a field's parts */
+
 struct splitter {
     struct arena *arena;
     struct line_text body;
@@ -18,6 +20,8 @@ struct splitter {
     int paragraph;
     struct line_text *lines; /* of the block being read */
     size_t count;
+    size_t parted;    /* blank lines stand between the lines up to this one, which are fields */
+    bool waiting;     /* for another field after a blank line */
     const char *lead; /* a line ending with a colon, waiting for its list, or a question, waiting
                        * for its answer; NULL = none */
 };
@@ -79,6 +83,37 @@ static size_t points(const char *text, size_t length)
     for (size_t i = 0; i < length; i++)
         count += ((unsigned char)text[i] & 0xc0) != 0x80;
     return count;
+}
+
+/* Where the value begins in a line "label: value"; 0 when it is none. */
+static size_t value_at(const struct line_text *line)
+{
+    const char *wide = memmem(line->bytes, line->length, "\xef\xbc\x9a", 3);
+    const char *colon = memmem(line->bytes, line->length, ": ", 2);
+
+    if (colon)
+        return (size_t)(colon - line->bytes) + 2;
+    return wide && wide + 3 < line->bytes + line->length ? (size_t)(wide - line->bytes) + 3 : 0;
+}
+
+static bool is_field(const struct line_text *line)
+{
+    size_t value = value_at(line), label = points(line->bytes, value);
+
+    return value && label >= 2 && label <= LABEL_MAX && !is_item(line) && !is_row(line) &&
+           !memmem(line->bytes, value, ". ", 2) && !memmem(line->bytes, value, ", ", 2) &&
+           points(line->bytes, line->length) - label <= VALUE_MAX &&
+           !ends_with_colon(line->bytes, line->length) &&
+           !text_is_question(line->bytes, line->length);
+}
+
+static bool are_fields(const struct splitter *splitter)
+{
+    for (size_t i = 0; i < splitter->count; i++) {
+        if (!is_field(&splitter->lines[i]))
+            return false;
+    }
+    return splitter->count > 0;
 }
 
 /* A paragraph as groups of whole sentences. */
@@ -243,14 +278,31 @@ static void end_part(struct splitter *splitter)
     }
 }
 
-/* A question in a line of its own begins a part of the block, with the answer after it. */
+/* Fields become the items of a list. */
+static void list_fields(struct splitter *splitter)
+{
+    for (size_t i = 0; i < splitter->count; i++) {
+        struct line_text *line = &splitter->lines[i];
+
+        line->bytes = arena_print(splitter->arena, "- %.*s", (int)line->length, line->bytes);
+        line->length += 2;
+    }
+}
+
+/* A question in a line of its own begins a part of the block, with the answer after it; so does
+ * every line where blank lines stand between them, unless they make a list of fields. */
 static void end_block(struct splitter *splitter)
 {
     struct line_text *lines = splitter->lines;
     size_t count = splitter->count, from = 0;
+    size_t parted = splitter->parted;
 
+    if (count >= FIELDS_LEAST && are_fields(splitter)) {
+        list_fields(splitter);
+        parted = 0;
+    }
     for (size_t next = 1; next <= count; next++) {
-        if (next < count && !asks(splitter, next))
+        if (next < count && next > parted && !asks(splitter, next))
             continue;
         splitter->lines = lines + from;
         splitter->count = next - from;
@@ -260,6 +312,14 @@ static void end_block(struct splitter *splitter)
         from = next;
     }
     splitter->count = 0;
+    splitter->parted = 0;
+    splitter->waiting = false;
+}
+
+/* Fields in paragraphs of their own may make one list. */
+static bool may_go_on(const struct splitter *splitter)
+{
+    return splitter->parted + 1 == splitter->count && are_fields(splitter);
 }
 
 static void read_line(struct splitter *splitter, const char *text, size_t length)
@@ -268,12 +328,16 @@ static void read_line(struct splitter *splitter, const char *text, size_t length
     int level;
     const char *title = heading_of_line(splitter->arena, line.bytes, line.length, &level);
 
-    if (line.length == 0 || title)
+    if (line.length == 0 && may_go_on(splitter))
+        splitter->waiting = true;
+    else if (line.length == 0 || title || (splitter->waiting && !is_field(&line)))
         end_block(splitter);
     if (title) {
         flush_lead(splitter);
         splitter->head = title;
     } else if (line.length) {
+        splitter->parted = splitter->waiting ? splitter->count : splitter->parted;
+        splitter->waiting = false;
         splitter->lines[splitter->count++] = line;
     }
 }

@@ -1,8 +1,8 @@
 /*
  * The passages of a chunk: the smallest parts that can be quoted alone. A passage is a paragraph, a
  * group of its sentences when it is long, a list with its introducing line, or a table row with the
- * table's header. A question in a line of its own is part of the passage that answers it. The same
- * chunk always gives the same passages.
+ * table's header. Three or more lines "field: value" make a list. A question in a line of its own
+ * is part of the passage that answers it. The same chunk always gives the same passages.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_PASSAGES_H
 #define ASSAY_SUPPORT_DOCUMENTS_PASSAGES_H
