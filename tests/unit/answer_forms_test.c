@@ -17,6 +17,11 @@ static const struct file files[] = {
     {"order 1001.md", "# Order 1001\n\nThe parcel of this order was sent on Monday.\n"},
     {"order 1002.md", "# Order 1002\n\nThe parcel of this order was sent on Friday.\n"},
     {"travel-2024.md", "# Travel policy 2024\n\nHotels are refunded up to 120 EUR a night.\n"},
+    {"archive.md",
+     "# Rooms\n\nThe blue archive keeps paper records in room four. The blue archive keeps film "
+     "records in room nine. Visitors hang their coats in the hall and ask at the counter for a "
+     "reader's ticket. Lockers work with a coin that comes back. Photographs without a flash are "
+     "welcome everywhere.\n"},
     {"shop.md",
      "# Shop\n\n## Returns\n\nYou can return goods within 30 days of receiving them. The goods "
      "must "
@@ -89,6 +94,14 @@ static const struct answer *ask_base(struct base *asked_base, const char *questi
 static const struct answer *ask(const char *question, const char *before)
 {
     return ask_base(&base, question, before);
+}
+
+TEST(sentences_that_answer_as_well_are_quoted_together)
+{
+    CHECK_TEXT(ask("Where does the blue archive keep records?", NULL)->text,
+               "The blue archive keeps paper records in room four [1]. The blue archive keeps film "
+               "records in room nine [1].");
+    arena_reset(arena);
 }
 
 TEST(a_question_is_never_the_answer)
@@ -368,6 +381,7 @@ int main(void)
 {
     static const struct test_case cases[] = {
         CASE(the_sentence_that_answers_is_quoted_and_not_the_paragraph),
+        CASE(sentences_that_answer_as_well_are_quoted_together),
         CASE(a_question_is_never_the_answer),
         CASE(a_field_of_a_form_is_its_line),
         CASE(one_thing_of_a_table_is_its_row),

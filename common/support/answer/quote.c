@@ -12,9 +12,11 @@
 enum { SENTENCES_MAX = 64, QUOTED_MAX = 3, SHORT_POINTS = 220, SHORT_UNSPACED = 88 };
 
 /* Gain from which another sentence is quoted; the least share of the question that the chosen ones
- * must cover for the others to be left out; what a figure is worth where one is asked for. */
+ * must cover for the others to be left out; what a figure is worth where one is asked for; how far
+ * below the best sentence one may be that is quoted as well. */
 static const double gain_least = 0.15, share_least = 0.5, figure_worth = 0.25,
-                    distinct_least = 0.08, whole_share = 0.92, half_share = 0.65;
+                    distinct_least = 0.08, whole_share = 0.92, half_share = 0.8,
+                    rival_distance = 0.25;
 
 /* Words that refer to the sentence before, anywhere in a sentence. */
 static const char referring[] =
@@ -254,6 +256,17 @@ static void take_around(struct quoting *quoting, size_t best)
         take(quoting, best - 1);
 }
 
+/* Sentences that answer nearly as well as the best one. */
+static void take_rivals(struct quoting *quoting, size_t best)
+{
+    double least = quoting->sentences[best].share - rival_distance;
+
+    for (size_t i = 0; i < quoting->count && quoting->quoted < QUOTED_MAX; i++) {
+        if (quoting->sentences[i].share >= least)
+            take(quoting, i);
+    }
+}
+
 static const char *join(const struct quoting *quoting)
 {
     struct text text;
@@ -319,6 +332,7 @@ const char *quote_of(struct arena *arena, const struct question *question, const
     take(quoting, best);
     take_gaining(quoting);
     take_around(quoting, best);
+    take_rivals(quoting, best);
     take_beside(quoting, best);
     return first && covered_share(quoting) < share_least ? answering_part(passage) : join(quoting);
 }
