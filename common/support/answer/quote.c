@@ -278,9 +278,7 @@ static const char *join(const struct quoting *quoting)
 
         if (!sentence->quoted)
             continue;
-        if (text.length && last_end == sentence->start)
-            last_end = sentence->start; /* scripts without blanks between sentences */
-        else if (text.length)
+        if (text.length && last_end != sentence->start) /* some scripts have no blanks between */
             text_append_byte(&text, ' ');
         text_append(&text, quoting->text + sentence->start, sentence->end - sentence->start);
         last_end = sentence->end;
