@@ -258,18 +258,6 @@ static size_t find(const struct search_index *index, const char *text, struct qu
     return fusion_by_score(hits, count, &near, fused);
 }
 
-static void order_by_words(struct found_chunk *found, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        struct found_chunk chunk = found[i];
-        size_t place = i;
-
-        for (; place > 0 && found[place - 1].lexical < chunk.lexical; place--)
-            found[place] = found[place - 1];
-        found[place] = chunk;
-    }
-}
-
 static void answer(const struct search_index *index, const char *id, const char *text, FILE *out)
 {
     struct question question;
@@ -294,7 +282,7 @@ static void answer(const struct search_index *index, const char *id, const char 
                       &found[i]);
     }
     memcpy(graded, found, read * sizeof *found);
-    order_by_words(found, read);
+    evidence_order(found, read);
     answer_rank(graded, read);
     text_start(&line, scratch, 1 << 20);
     writer_start(&writer, &line);

@@ -170,18 +170,6 @@ static size_t base_find(const struct base *base, struct arena *arena, const char
     return fusion_by_score(hits, count, &nearest, fused);
 }
 
-static void base_order_by_words(struct found_chunk *found, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        struct found_chunk chunk = found[i];
-        size_t place = i;
-
-        for (; place > 0 && found[place - 1].lexical < chunk.lexical; place--)
-            found[place] = found[place - 1];
-        found[place] = chunk;
-    }
-}
-
 /* Refuses below `least` evidence. */
 static void base_ask(const struct base *base, struct arena *arena, const struct synonyms *synonyms,
                      const char *text, const char *before, double least, struct asked *asked)
@@ -206,7 +194,7 @@ static void base_ask(const struct base *base, struct arena *arena, const struct 
                       &asked->found[i]);
     asked->graded = ARENA_ARRAY(arena, struct found_chunk, asked->count + 1);
     memcpy(asked->graded, asked->found, asked->count * sizeof *asked->found);
-    base_order_by_words(asked->found, asked->count);
+    evidence_order(asked->found, asked->count);
     answer_rank(asked->graded, asked->count);
     kept_count = answer_grade(asked->graded, asked->count);
     asked->answer = answer_compose(&asked->question, base->index, arena, asked->graded, kept_count,

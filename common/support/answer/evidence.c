@@ -380,6 +380,18 @@ static double by_both(const struct evidence *evidence)
                     0.4 * evidence->terms + 6.0 * evidence->cosine + 0.7 * evidence->lead - 14.3);
 }
 
+void evidence_order(struct found_chunk *chunks, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct found_chunk chunk = chunks[i];
+        size_t place = i;
+
+        for (; place > 0 && chunks[place - 1].lexical < chunk.lexical; place--)
+            chunks[place] = chunks[place - 1];
+        chunks[place] = chunk;
+    }
+}
+
 /* A short text is about one thing: when it is near enough, it answers the question in whatever
  * words. A person looks at such an answer before it is sent. */
 static double by_meaning(const struct evidence *evidence, const struct knowledge_chunk *chunk)

@@ -79,8 +79,11 @@ struct evidence {
     double sure;  /* at most `value`: that the answer needs no review */
 };
 
-/* The probability that the question can be answered, from chunks in the order of their lexical
- * scores. */
+/* Sorts by lexical score; chunks without one come last, in order of arrival. */
+void evidence_order(struct found_chunk *chunks, size_t count);
+
+/* The probability that the question can be answered, from chunks in the order of
+ * evidence_order(). */
 struct evidence evidence_weigh(const struct question *question, const struct search_index *index,
                                struct arena *arena, const struct found_chunk *chunks, size_t count);
 

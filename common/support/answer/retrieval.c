@@ -38,20 +38,6 @@ static enum error read_hits(struct graph_state *state, const struct fused_hit *h
     return ERROR_NONE;
 }
 
-/* Sorts by lexical score, as evidence requires; chunks without one come last, in order of
- * arrival. */
-static void order_by_words(struct found_chunk *chunks, size_t count)
-{
-    for (size_t i = 1; i < count; i++) {
-        struct found_chunk chunk = chunks[i];
-        size_t place = i;
-
-        for (; place > 0 && chunks[place - 1].lexical < chunk.lexical; place--)
-            chunks[place] = chunks[place - 1];
-        chunks[place] = chunk;
-    }
-}
-
 static size_t by_words_only(const struct search_hit *hits, size_t count, struct fused_hit *fused)
 {
     for (size_t i = 0; i < count; i++)
@@ -112,6 +98,6 @@ enum error retrieve_chunks(struct graph_state *state)
     else
         total = by_words_only(hits, count, fused);
     error = read_hits(state, fused, total < most ? total : most, count ? hits[0].score : 0);
-    order_by_words(state->found, state->found_count);
+    evidence_order(state->found, state->found_count);
     return error;
 }
