@@ -36,7 +36,7 @@
 enum {
     GUARD_BYTES = 4096,
     SLICE_MICROSECONDS = 5000, /* of fibers that are ready, before the loop looks at descriptors;
-                                  and of one that gives way */
+                                  and of one that lets others run */
     TRIM_FIBERS = 256,         /* with more of them, those that wait give the unused part back */
     TRIM_MARGIN = 1024         /* below the frame that waits: what the switch itself uses */
 };

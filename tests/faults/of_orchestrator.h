@@ -107,7 +107,7 @@ static const char *place_of(const char *name)
 #define WALK_PLACE place_of
 #define WALK_ID "name" /* of a template */
 
-/* How the service is, which a fault is told of by; and models that were added meanwhile. */
+/* The state of the service, which tells a fault; and models that were added meanwhile. */
 #define WALK_ANSWERS_VARY                                                                          \
     (strcmp(family.name, "system") == 0 || strstr(route->path, "/models") != NULL)
 

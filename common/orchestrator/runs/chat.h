@@ -20,7 +20,7 @@ struct chat_request {
     bool dry_run;
     const struct kept_answer *kept;  /* is given instead of a call; NULL = none */
     const struct fetch_watch *watch; /* NULL = it runs to its end */
-    bool tells_late; /* nobody is told of the task before its first call, which stores it */
+    bool tells_late; /* nobody learns of the task before its first call, which stores it */
     /* The subscriber; `on_delta` NULL = no streaming. */
     void (*on_accepted)(const struct chat *chat, void *context);
     bool (*on_delta)(const struct chat *chat, const struct llm_delta *delta, void *context);
