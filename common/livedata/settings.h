@@ -70,6 +70,8 @@ struct livedata_settings {
     int64_t max_clock_ahead_seconds;
 
     double freshness_sla_seconds;
+    int64_t slo_min_events;
+    int64_t slo_min_failures;
     double health_cache_seconds;
     double cache_ttl_seconds;
     double entity_cache_ttl_seconds;

@@ -178,6 +178,40 @@ ON_BOTH(a_fast_burn_is_a_risk_although_the_window_is_good)
     CHECK_INT(status.state, SLO_AT_RISK);
 }
 
+ON_BOTH(a_level_is_not_judged_by_thin_traffic)
+{
+    static const struct {
+        int good, failed;
+        enum slo_state state;
+        bool thin, burns;
+    } cases[] = {
+        {0, 1, SLO_HEALTHY, true, false},   {50, 1, SLO_HEALTHY, true, false},
+        {50, 2, SLO_UNKNOWN, true, false},  {99, 1, SLO_HEALTHY, true, true},
+        {98, 2, SLO_BREACHED, false, true}, {200, 0, SLO_HEALTHY, false, true},
+        {300, 1, SLO_HEALTHY, true, true},  {10, 0, SLO_HEALTHY, true, false},
+    };
+    struct slo guarded = errors;
+
+    guarded.target = .999;
+    guarded.min_events = 100;
+    guarded.min_failures = 2;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct slo_status status;
+        struct live live;
+
+        live_make(store, &live);
+        live.call.storage.tenant = arena_print(store->arena, "case-%zu", i);
+        CHECK_OK(db_begin(store->db, DB_WRITE, &store->problem));
+        for (int j = 0; j < cases[i].good + cases[i].failed; j++)
+            note(&live, (int)i * 1000 + j, 60, 5, j < cases[i].failed);
+        CHECK_OK(db_finish(store->db, ERROR_NONE, &store->problem));
+        CHECK_OK(slo_status(&live.call.storage, &guarded, &status));
+        CHECK_INT(status.state, cases[i].state);
+        CHECK_INT(status.thin, cases[i].thin);
+        CHECK_INT(status.burn[0].given, cases[i].burns);
+    }
+}
+
 ON_BOTH(searches_are_scored)
 {
     static const struct search_document documents[] = {
@@ -472,6 +506,7 @@ TEST_MAIN(CASE(a_stream_looks_at_so_many_rows_and_no_more), CASE(versions_are_de
           CASE(what_operators_said_holds_for_what_they_saw),
           CASE(latencies_within_the_threshold_are_good),
           CASE(time_up_to_the_threshold_after_an_event_is_fresh), CASE(budgets_and_burn_rates),
-          CASE(a_fast_burn_is_a_risk_although_the_window_is_good), CASE(searches_are_scored),
+          CASE(a_fast_burn_is_a_risk_although_the_window_is_good),
+          CASE(a_level_is_not_judged_by_thin_traffic), CASE(searches_are_scored),
           CASE(words_of_a_search), CASE(words_of_other_scripts),
           CASE(an_hour_unlike_the_others_is_reported), CASE(payments_have_a_risk))

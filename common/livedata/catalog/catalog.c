@@ -174,7 +174,7 @@ enum error catalog_load(struct arena *arena, const struct livedata_settings *set
     if (!error)
         error = catalog_load_versions(arena, settings->versions_file, catalog, problem);
     if (!error)
-        error = catalog_load_slos(arena, settings->slo_file, catalog, problem);
+        error = catalog_load_slos(arena, settings, catalog, problem);
     return error;
 }
 

@@ -120,6 +120,8 @@ struct slo {
     double target;
     double threshold;
     int64_t window_days;
+    /* What it takes to be judged by burn rates, and at all; not for freshness. */
+    int64_t min_events, min_failures;
 };
 
 struct catalog {
@@ -158,7 +160,8 @@ MUST_CHECK enum error catalog_load_contracts(struct arena *arena, const char *di
                                              struct catalog *catalog, struct problem *problem);
 MUST_CHECK enum error catalog_load_versions(struct arena *arena, const char *path,
                                             struct catalog *catalog, struct problem *problem);
-MUST_CHECK enum error catalog_load_slos(struct arena *arena, const char *path,
+MUST_CHECK enum error catalog_load_slos(struct arena *arena,
+                                        const struct livedata_settings *settings,
                                         struct catalog *catalog, struct problem *problem);
 /* Names of the .yaml, .yml and .json files of a folder, sorted. */
 MUST_CHECK enum error catalog_list_files(struct arena *arena, const char *directory,

@@ -207,7 +207,16 @@ static enum slo_measurement measurement_of(const char *name)
     return SLO_UNSUPPORTED;
 }
 
-static bool read_slo(struct arena *arena, const json_t *json, struct slo *slo)
+/* A level may ask for more or less traffic than the settings do. */
+static int64_t least_of(const json_t *json, const char *key, int64_t otherwise)
+{
+    const json_t *given = json_object_get(json, key);
+
+    return json_is_integer(given) ? json_integer_value(given) : otherwise;
+}
+
+static bool read_slo(struct arena *arena, const json_t *json,
+                     const struct livedata_settings *settings, struct slo *slo)
 {
     const json_t *target = json_object_get(json, "target"),
                  *threshold = json_object_get(json, "threshold"),
@@ -217,7 +226,9 @@ static bool read_slo(struct arena *arena, const json_t *json, struct slo *slo)
                         .measurement_name = catalog_text(json, "measurement", arena),
                         .target = json_number_value(target),
                         .threshold = json_number_value(threshold),
-                        .window_days = json_integer_value(days)};
+                        .window_days = json_integer_value(days),
+                        .min_events = least_of(json, "min_events", settings->slo_min_events),
+                        .min_failures = least_of(json, "min_failures", settings->slo_min_failures)};
     if (slo->measurement_name)
         slo->measurement = measurement_of(slo->measurement_name);
     return slo->name && slo->measurement_name && json_is_number(target) && slo->target >= 0 &&
@@ -226,9 +237,10 @@ static bool read_slo(struct arena *arena, const json_t *json, struct slo *slo)
 }
 
 /* A missing file is reported when a client asks for SLOs. */
-enum error catalog_load_slos(struct arena *arena, const char *path, struct catalog *catalog,
-                             struct problem *problem)
+enum error catalog_load_slos(struct arena *arena, const struct livedata_settings *settings,
+                             struct catalog *catalog, struct problem *problem)
 {
+    const char *path = settings->slo_file;
     const json_t *list, *item;
     json_t *json;
     size_t i;
@@ -241,7 +253,7 @@ enum error catalog_load_slos(struct arena *arena, const char *path, struct catal
     catalog->slos = ARENA_ARRAY(arena, struct slo, json_array_size(list));
     json_array_foreach(list, i, item)
     {
-        if (!read_slo(arena, item, &catalog->slos[catalog->slo_count++]))
+        if (!read_slo(arena, item, settings, &catalog->slos[catalog->slo_count++]))
             return refuse(path,
                           "an SLO needs name, target (0 to 1), measurement, threshold and "
                           "window_days",

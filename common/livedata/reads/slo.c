@@ -138,9 +138,26 @@ static bool above(struct optional_number value, double limit)
     return value.given && value.value > limit;
 }
 
+/* Fewer failures than the least prove nothing, whatever share they are: the level counts as kept.
+ */
+static bool too_few_failures(const struct slo_status *status)
+{
+    return status->slo->measurement != SLO_FRESHNESS &&
+           status->window.valid - status->window.good < (double)status->slo->min_failures;
+}
+
+static bool too_few_events(const struct slo *slo, const struct slo_window *window)
+{
+    return slo->measurement != SLO_FRESHNESS && window->valid < (double)slo->min_events;
+}
+
 static enum slo_state state_of(const struct slo_status *status)
 {
     if (!status->current.given)
+        return SLO_UNKNOWN;
+    if (too_few_failures(status))
+        return SLO_HEALTHY;
+    if (too_few_events(status->slo, &status->window))
         return SLO_UNKNOWN;
     if (status->current.value < status->slo->target)
         return SLO_BREACHED;
@@ -185,6 +202,15 @@ static enum error diagnose(const struct storage_call *call, struct slo_status *s
     return ERROR_NONE;
 }
 
+/* Whether the traffic is why there is no burn rate, or no judgement of what failed. */
+static bool is_thin(const struct slo_status *status)
+{
+    const struct slo_window *window = &status->window;
+
+    return window->known && (too_few_events(status->slo, window) ||
+                             (window->good < window->valid && too_few_failures(status)));
+}
+
 enum error slo_status(const struct storage_call *call, const struct slo *slo,
                       struct slo_status *status)
 {
@@ -202,12 +228,14 @@ enum error slo_status(const struct storage_call *call, const struct slo *slo,
         struct slo_window window;
 
         error = slo_measure(call, slo, burn_windows[i], &window);
-        status->burn[i] = slo_burn(slo->target, &window);
+        if (!too_few_events(slo, &window))
+            status->burn[i] = slo_burn(slo->target, &window);
     }
     if (error)
         return error;
     status->budget = slo_budget(slo->target, status->current);
     status->state = state_of(status);
+    status->thin = is_thin(status);
     return diagnose(call, status);
 }
 
@@ -245,6 +273,8 @@ static const struct field slo_fields[] = {
     NULLABLE_NUMBER(OWNER, good),
     NULLABLE_NUMBER(OWNER, valid),
     STRING(OWNER, unit),
+    STRING(OWNER, reason, .omit_if_null = true,
+           .help = "not_enough_traffic: too few requests, events or failures to judge by."),
     OBJECT(OWNER, burn_rates, burn_schema),
     WRITTEN_JSON(OWNER, diagnostic, .help = "What was measured, by kind of service level."),
 };
@@ -289,6 +319,7 @@ static struct slo_answer answer_of(struct arena *arena, const struct slo_status 
                                .good = {known, number_round(status->window.good, 2)},
                                .valid = {known, number_round(status->window.valid, 2)},
                                .unit = units[status->slo->measurement],
+                               .reason = status->thin ? "not_enough_traffic" : NULL,
                                .burn_rates = burn_rates,
                                .diagnostic = diagnostic_of(arena, status, ages)};
 }

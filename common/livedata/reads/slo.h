@@ -25,6 +25,7 @@ struct slo_status {
     struct optional_number budget;
     struct optional_number burn[3]; /* 1h, 6h, 3d; two decimals */
     enum slo_state state;
+    bool thin; /* too few requests or events, or failures, to judge by */
     struct optional_number diagnostic;
 };
 
@@ -55,6 +56,7 @@ struct slo_answer {
     int64_t window_days;
     struct optional_number good, valid;
     const char *unit;
+    const char *reason; /* not_enough_traffic; or NULL */
     const struct burn_rates *burn_rates;
     const char *diagnostic; /* JSON object, by measurement */
 };

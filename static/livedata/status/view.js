@@ -118,13 +118,14 @@ function healthView({ status, components, checked_at: checked }) {
     </section>`;
 }
 
-function promise({ name, target, current, error_budget_remaining: left, status, window_days: days, burn_rates: burn }) {
+function promise({ name, target, current, error_budget_remaining: left, status, window_days: days, burn_rates: burn, reason }) {
     const title = named(`promise.${name}`, name);
     return html`<section class="section promise" data-promise=${name} aria-labelledby=${`promise-${name}`}>
         <div class="section-head"><h3 id=${`promise-${name}`}>${title}</h3>${healthBadge(status)}</div>
         <p class="section-note">
             ${t('status.promise', { current: formatPercent(current), target: formatPercent(target), days: formatUnit(days, 'day') })}
         </p>
+        ${reason === 'not_enough_traffic' ? html`<p class="section-note" data-reason=${reason}>${t('status.not_enough_traffic')}</p>` : null}
         <progress max="1" value=${left} aria-label=${t('status.budget_of', { name: title })}></progress>
         <dl class="facts">
             <div class="fact"><dt>${t('status.budget')}</dt><dd>${formatPercent(left, 3)}</dd></div>
