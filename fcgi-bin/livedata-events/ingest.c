@@ -8,11 +8,17 @@
 struct ingest_answer {
     int64_t accepted, applied, dead_lettered, duplicates;
     OBJECT_LIST(struct apply_result, results);
+    const char *position;
 };
 
+#define POSITION_HELP                                                                              \
+    "How far the tenant's events were stored: a read with `at_least` shows everything up to it, "  \
+    "on every host. Positions of a tenant compare as texts."
+
 #define OWNER struct ingest_answer
-static const struct field ingest_fields[] = {APPLY_COUNT_ROWS,
-                                             OBJECTS(OWNER, results, apply_result_schema)};
+static const struct field ingest_fields[] = {
+    APPLY_COUNT_ROWS, OBJECTS(OWNER, results, apply_result_schema),
+    STRING(OWNER, position, .nullable = true, .help = POSITION_HELP)};
 #undef OWNER
 SCHEMA(ingest_schema, struct ingest_answer, "IngestResponse", ingest_fields);
 
@@ -155,7 +161,8 @@ enum error events_handle(struct request *request, struct reply *reply)
                                      .applied = counts.applied,
                                      .dead_lettered = counts.dead_lettered,
                                      .duplicates = counts.duplicates,
-                                     .results = {sent.count, results}};
+                                     .results = {sent.count, results},
+                                     .position = service_position(request, reply, call.position)};
     reply->object = answer;
     return ERROR_NONE;
 }

@@ -399,7 +399,7 @@ struct storage_call service_storage(struct request *request, struct db *db)
         .arena = request->arena,
         .problem = &request->problem,
         .tenant = request->who.tenant ? request->who.tenant : "default",
-        .now = clock_unix_microseconds(),
+        .now = live_clock_now(&service_of(request)->clock, db),
     };
 }
 
@@ -473,6 +473,7 @@ enum error service_applying(struct request *request, struct apply_call *call)
                                 .redis = service->redis,
                                 .way_in = "http",
                                 .ahead_seconds = service->settings.max_clock_ahead_seconds,
+                                .clock_ahead = service->clock.ahead,
                                 .hands_on = service->settings.node_role == NODE_EDGE,
                                 .outbound = outbound_row};
     service_apply_as(request, call->storage.tenant, call);
@@ -508,6 +509,20 @@ enum health_word service_health(struct request *request, const struct reading *r
         service->asking.health_known = true;
     }
     return service->asking.health;
+}
+
+const char *service_position(const struct request *request, struct reply *reply,
+                             struct live_position position)
+{
+    char text[POSITION_TEXT];
+    const char *kept;
+
+    position_format(position, text);
+    if (!*text)
+        return NULL;
+    kept = arena_copy_string(request->arena, text);
+    reply_add_header(reply, "X-Live-Position", kept);
+    return kept;
 }
 
 struct json_writer service_writer(struct reply *reply)

@@ -57,6 +57,10 @@ MUST_CHECK enum error service_timestamp(struct request *request, const char *fie
 /* The health status word of the tenant, computed once per request. */
 enum health_word service_health(struct request *request, const struct reading *reading);
 
+/* The position as text, also in a header of the answer; NULL when there is none yet. */
+const char *service_position(const struct request *request, struct reply *reply,
+                             struct live_position position);
+
 /* Begins the answer's JSON. */
 struct json_writer service_writer(struct reply *reply);
 /* The header that says whether the answer came from the cache. */

@@ -3,6 +3,7 @@
 #define ASSAY_LIVEDATA_SERVICE_INTERNAL_H
 
 #include "livedata/access/sessions.h"
+#include "livedata/freshness/clock.h"
 #include "livedata/service.h"
 #include "livedata/webhooks/outbound.h"
 #include "net/redis.h"
@@ -16,6 +17,7 @@ struct service {
     struct store *store;
     struct live_cache cache;
     struct redis *redis; /* NULL = not set */
+    struct live_clock clock;
     struct session_log log;
     const char *run_directory;
 

@@ -43,7 +43,7 @@ static const struct cors_rule cors = {
     .exposed = "X-Cache, X-Request-Id, X-Correlation-ID, Retry-After, X-RateLimit-Limit, "
                "X-RateLimit-Remaining, X-RateLimit-Reset, X-Live-Version, X-Live-Latest-Version, "
                "X-Live-Deprecated, X-Live-Deprecation-Warning, X-Live-Health, "
-               "X-Live-Freshness-Seconds, X-Live-Event-Age-Seconds",
+               "X-Live-Freshness-Seconds, X-Live-Event-Age-Seconds, X-Live-Position",
 };
 
 const struct wire_format livedata_wire_format = {

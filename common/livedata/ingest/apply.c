@@ -488,7 +488,7 @@ static enum error begin(struct apply_call *call)
     if (error)
         return error;
     error = db_lock(call->storage.db, "livedata.apply", call->storage.problem);
-    call->storage.now = clock_unix_microseconds();
+    call->storage.now = clock_unix_microseconds() + call->clock_ahead;
     call->outbound_state = NULL;
     if (error)
         db_rollback(call->storage.db);
@@ -499,6 +499,8 @@ static enum error finish(struct apply_call *call, struct apply_touched *touched,
 {
     if (!error)
         error = apply_finish(call, touched);
+    if (!error)
+        error = position_read(&call->storage, &call->position);
     if (!error)
         apply_announce(call, touched, false);
     error = db_finish(call->storage.db, error, call->storage.problem);

@@ -9,6 +9,7 @@
 #include "base/schema.h"
 #include "livedata/catalog/catalog.h"
 #include "livedata/events/event.h"
+#include "livedata/freshness/position.h"
 #include "livedata/journal/journal.h"
 
 enum apply_status { EVENT_APPLIED, EVENT_DEAD_LETTERED, EVENT_DUPLICATE };
@@ -45,6 +46,8 @@ struct apply_call {
     bool hands_on;            /* this is an edge: applied events are also sent to the center */
     int64_t ahead_seconds;
     int64_t events_per_day; /* per tenant; 0 = unlimited */
+    int64_t clock_ahead;    /* microseconds by which the database's clock is ahead of this host's */
+    struct live_position position; /* of the tenant, after a batch: set by apply_batch() */
 
     /* Called in the transaction after each row of the journal, for webhooks. NULL = none. */
     enum error (*outbound)(struct apply_call *call, const struct journal_row *row,
