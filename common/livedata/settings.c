@@ -45,9 +45,10 @@ const struct setting livedata_settings_table[] = {
      .help =
          "Pages of the SQLite file that a worker of the family `events` keeps in memory, so that "
          "a batch does not read them again; 0: 2 MB, as all others have."},
-    {"LIVE_CONFIG_DIR", SETTING_TEXT, AT(config_directory), NULL,
-     .help = "Folder of the files that declare entities, metrics, contracts, SLOs and versions; "
-             "unset: `config/livedata` beside ASSAY_SQL_DIR."},
+    {"LIVE_CONFIG_DIR", SETTING_LIST, AT(config_folders), "",
+     .help = "Folders of the files that declare entities, metrics, contracts, SLOs and versions, "
+             "one for each domain, with commas between; SLOs and versions are those of the first. "
+             "Unset: `config/livedata` beside ASSAY_SQL_DIR, which is the shop."},
     {"LIVE_ENTITY_CONTRACTS_DIR", SETTING_TEXT, AT(entities_directory), NULL,
      .help = "Folder of the entity files; unset: `entities` below LIVE_CONFIG_DIR."},
     {"LIVE_CONTRACTS_DIR", SETTING_TEXT, AT(contracts_directory), NULL,
@@ -226,9 +227,12 @@ static void fill_paths(struct livedata_settings *settings, struct arena *arena)
     if (settings->demo_language && !settings->contracts_directory)
         settings->contracts_directory =
             arena_print(arena, "%s/../config/demo/contracts", settings->sql_directory);
-    if (!settings->config_directory)
-        settings->config_directory =
+    if (!settings->config_folders.count) {
+        settings->config_folders = (struct string_list){1, ARENA_ARRAY(arena, const char *, 1)};
+        settings->config_folders.items[0] =
             arena_print(arena, "%s/../config/livedata", settings->sql_directory);
+    }
+    settings->config_directory = settings->config_folders.items[0];
     for (size_t i = 0; i < sizeof below / sizeof below[0]; i++)
         if (!*below[i].path)
             *below[i].path = arena_print(arena, "%s/%s", settings->config_directory, below[i].name);

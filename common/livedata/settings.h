@@ -38,8 +38,9 @@ struct livedata_settings {
     const char *state_directory; /* of the record of the database's identity; NULL = no record */
     struct accounts_settings accounts; /* of the store that all services share */
     struct clock_limits clock;         /* limits for deletion by age */
-    const char *config_directory;
-    const char *entities_directory; /* NULL = below config_directory, as the next four */
+    struct string_list config_folders; /* a domain each */
+    const char *config_directory;      /* the first of them */
+    const char *entities_directory;    /* NULL = below config_directory, as the next four */
     const char *contracts_directory;
     const char *metrics_directory;
     const char *slo_file;

@@ -1,6 +1,7 @@
 /* Reading the files of entity types, and the lists of names that answers quote. */
 #include "livedata/catalog/catalog.h"
 
+#include "base/list.h"
 #include "base/number.h"
 #include "base/string_list.h"
 #include "base/yaml.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { FILES_MAX = 500 };
 
@@ -61,6 +63,12 @@ static enum error refuse(const char *path, const char *what, struct problem *pro
     return problem_set(problem, ERROR_INVALID, "config_invalid", "%s: %s", path, what);
 }
 
+static const char *domain_part(struct arena *arena, const struct domain *domain, const char *set,
+                               const char *part)
+{
+    return set ? set : arena_print(arena, "%s/%s", domain->folder, part);
+}
+
 static enum error read_fields(struct arena *arena, const char *path, json_t *fields,
                               struct entity_type *type, struct problem *problem)
 {
@@ -102,8 +110,9 @@ static void read_stages(struct arena *arena, const json_t *stages, struct entity
     }
 }
 
-static enum error check_entity(const struct catalog *catalog, const char *path, const char *file,
-                               const struct entity_type *type, struct problem *problem)
+static enum error check_entity(struct arena *arena, const struct catalog *catalog, const char *path,
+                               const char *file, const struct entity_type *type,
+                               struct problem *problem)
 {
     size_t stem = strcspn(file, ".");
     bool has_key = false;
@@ -111,52 +120,114 @@ static enum error check_entity(const struct catalog *catalog, const char *path, 
     if (strlen(type->name) != stem || strncmp(type->name, file, stem) != 0)
         return refuse(path, "the name is not that of the file", problem);
     if (catalog_entity(catalog, type->name))
-        return refuse(path, "the name is taken", problem);
+        return refuse(path,
+                      arena_print(arena, "the name %s is taken by an entity of %s", type->name,
+                                  catalog_entity(catalog, type->name)->domain->folder),
+                      problem);
     for (size_t i = 0; i < type->field_count; i++)
         has_key = has_key || strcmp(type->fields[i].name, type->primary_key) == 0;
     return has_key ? ERROR_NONE : refuse(path, "primary_key is not among the fields", problem);
 }
 
-static enum error load_entity(struct arena *arena, const char *directory, const char *file,
-                              struct catalog *catalog, struct problem *problem)
+/* A file of the shop: its table is in the migrations. */
+static enum error load_shop_entity(struct arena *arena, const char *path, const json_t *json,
+                                   struct entity_type *type, struct problem *problem)
 {
-    const char *path = arena_print(arena, "%s/%s", directory, file);
-    struct entity_type *type = &catalog->entities[catalog->entity_count];
-    json_t *json, *fields;
-    enum error error = yaml_read_file(arena, path, &json, problem);
+    json_t *fields = json_object_get(json, "fields");
+    enum error error;
 
-    if (error)
-        return error;
-    fields = json_object_get(json, "fields");
-    *type = (struct entity_type){.name = catalog_text(json, "name", arena),
-                                 .description = catalog_text(json, "description", arena),
-                                 .primary_key = catalog_text(json, "primary_key", arena),
-                                 .relationships = json_object_get(json, "relationships")};
-    if (!type->name || !type->description || !type->primary_key ||
-        !catalog_text(json, "table", arena) || !json_object_size(fields))
-        return refuse(path, "name, description, table, primary_key and fields are needed", problem);
+    type->primary_key = catalog_text(json, "primary_key", arena);
+    type->relationships = json_object_get(json, "relationships");
+    if (!type->name || !type->description || !type->primary_key || !json_object_size(fields))
+        return refuse(path,
+                      "name, description, table, primary_key and fields are needed (or, for a "
+                      "table of your own, name, description, key, columns and events)",
+                      problem);
     type->table = serving_table_find(catalog_text(json, "table", arena));
     if (!type->table)
         return refuse(path, "no such table", problem);
     error = read_fields(arena, path, fields, type, problem);
+    return error;
+}
+
+static enum error load_entity(struct arena *arena, const char *directory, const char *file,
+                              const struct domain *domain, struct catalog *catalog,
+                              struct problem *problem)
+{
+    const char *path = arena_print(arena, "%s/%s", directory, file);
+    struct entity_type *type = ARRAY_ADD(arena, catalog->entities, catalog->entity_count);
+    json_t *json;
+    enum error error = yaml_read_file(arena, path, &json, problem);
+
+    if (error)
+        return error;
+    *type = (struct entity_type){.name = catalog_text(json, "name", arena),
+                                 .description = catalog_text(json, "description", arena),
+                                 .domain = domain};
+    error = json_object_get(json, "columns") ? catalog_load_own(arena, path, json, type, problem)
+                                             : load_shop_entity(arena, path, json, type, problem);
+    if (error)
+        return error;
     read_stages(arena, json_object_get(json, "stages"), type);
-    if (!error)
-        error = check_entity(catalog, path, file, type, problem);
+    catalog->entity_count--;
+    error = check_entity(arena, catalog, path, file, type, problem);
     catalog->entity_count++;
     return error;
 }
 
-static enum error load_entities(struct arena *arena, const char *directory, struct catalog *catalog,
+static enum error load_entities(struct arena *arena, const struct domain *domain,
+                                const char *directory, struct catalog *catalog,
                                 struct problem *problem)
 {
     struct string_list files;
     enum error error = catalog_list_files(arena, directory, &files, problem);
 
-    if (error)
-        return error;
-    catalog->entities = ARENA_ARRAY(arena, struct entity_type, files.count);
     for (size_t i = 0; !error && i < files.count; i++)
-        error = load_entity(arena, directory, files.items[i], catalog, problem);
+        error = load_entity(arena, directory, files.items[i], domain, catalog, problem);
+    return error;
+}
+
+/* The entities of all domains, then their metrics, which may read tables of any. */
+static enum error load_domains(struct arena *arena, const struct livedata_settings *settings,
+                               struct catalog *catalog, struct problem *problem)
+{
+    enum error error = catalog_load_domains(arena, settings, catalog, problem);
+
+    for (size_t i = 0; !error && i < catalog->domain_count; i++)
+        error = load_entities(arena, &catalog->domains[i],
+                              domain_part(arena, &catalog->domains[i],
+                                          i ? NULL : settings->entities_directory, "entities"),
+                              catalog, problem);
+    return error ? error : catalog_join(arena, catalog, problem);
+}
+
+/* A folder of metrics or contracts that a domain does not have declares none; one that the settings
+ * name must be there. */
+static bool is_to_be_read(const struct domain *domain, const char *folder)
+{
+    return strncmp(folder, domain->folder, strlen(domain->folder)) != 0 ||
+           access(folder, F_OK) == 0;
+}
+
+static enum error load_parts(struct arena *arena, const struct livedata_settings *settings,
+                             struct catalog *catalog, struct problem *problem)
+{
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < catalog->domain_count; i++) {
+        const char *folder = domain_part(arena, &catalog->domains[i],
+                                         i ? NULL : settings->contracts_directory, "contracts");
+
+        if (is_to_be_read(&catalog->domains[i], folder))
+            error = catalog_load_contracts(arena, folder, catalog, problem);
+    }
+    for (size_t i = 0; !error && i < catalog->domain_count; i++) {
+        const char *folder = domain_part(arena, &catalog->domains[i],
+                                         i ? NULL : settings->metrics_directory, "metrics");
+
+        if (is_to_be_read(&catalog->domains[i], folder))
+            error = catalog_load_metrics(arena, folder, catalog, problem);
+    }
     return error;
 }
 
@@ -166,11 +237,9 @@ enum error catalog_load(struct arena *arena, const struct livedata_settings *set
     enum error error;
 
     *catalog = (struct catalog){0};
-    error = load_entities(arena, settings->entities_directory, catalog, problem);
+    error = load_domains(arena, settings, catalog, problem);
     if (!error)
-        error = catalog_load_contracts(arena, settings->contracts_directory, catalog, problem);
-    if (!error)
-        error = catalog_load_metrics(arena, settings->metrics_directory, catalog, problem);
+        error = load_parts(arena, settings, catalog, problem);
     if (!error)
         error = catalog_load_versions(arena, settings->versions_file, catalog, problem);
     if (!error)

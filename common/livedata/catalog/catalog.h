@@ -11,15 +11,30 @@
 #include "base/schema.h"
 #include "livedata/settings.h"
 
-enum column_type { COLUMN_TEXT, COLUMN_INTEGER, COLUMN_NUMBER, COLUMN_BOOLEAN, COLUMN_TIME };
+enum column_type {
+    COLUMN_TEXT,
+    COLUMN_INTEGER,
+    COLUMN_NUMBER, /* a decimal */
+    COLUMN_BOOLEAN,
+    COLUMN_TIME,
+    COLUMN_JSON
+};
 
-/* A column as clients see it. The two texts are each engine's SQL expression over the stored
- * columns. */
+/* A column as clients see it. `sqlite` and `postgres` are each engine's SQL expression for it over
+ * the stored columns.
+ *
+ * `stored` is the stored column itself, which the engines compute with alike: text, JSON as text, a
+ * whole number, 0 or 1, microseconds since 1970 UTC, or for a decimal a whole number of units of
+ * 10^-scale. NULL for what is computed (unit_price of order_items). */
 struct table_column {
     const char *name;
     enum column_type type;
     const char *sqlite;
     const char *postgres;
+    const char *stored;
+    int scale;                 /* of a decimal: places after the point */
+    const char *description;   /* of a column of a domain; else NULL, as the values */
+    struct string_list values; /* that the column may have; empty = any */
 };
 
 /* A table available to queries. */
@@ -29,8 +44,11 @@ struct serving_table {
     const char *primary_key;
     const struct table_column *columns;
     size_t column_count;
+    const struct own_entity *own; /* of a table made from a domain's file (own.h); NULL = the shop's
+                                     and the journal */
 };
 
+/* The shop's tables and the journal; those of domains are in the catalog. */
 extern const struct serving_table serving_tables[];
 extern const size_t serving_table_count;
 
@@ -50,14 +68,29 @@ struct entity_stage {
     bool terminal;
 };
 
+/* Rows of the entity name a row of another one: `column` holds its key. */
+struct entity_relation {
+    const struct entity_type *to;
+    const struct table_column *column;
+};
+
+/* A folder of configuration files. */
+struct domain {
+    const char *name;
+    const char *folder;
+};
+
 struct entity_type {
     const char *name;
     const char *description;
-    const struct serving_table *table;
+    const struct domain *domain;
+    const struct serving_table *table; /* with all columns and the table's name in the database */
     const char *primary_key;
     struct entity_field *fields;
     size_t field_count;
-    json_t *relationships; /* or NULL */
+    json_t *relationships;             /* or NULL; as the file has them */
+    struct entity_relation *relations; /* those whose column is in this table */
+    size_t relation_count;
     struct entity_stage *stages;
     size_t stage_count;
 };
@@ -125,6 +158,10 @@ struct slo {
 };
 
 struct catalog {
+    struct domain *domains; /* in the order of LIVE_CONFIG_DIR */
+    size_t domain_count;
+    const struct serving_table **tables; /* serving_tables, then those of domains */
+    size_t table_count;
     struct entity_type *entities; /* by name */
     size_t entity_count;
     struct live_metric *metrics; /* by order, then name */
@@ -146,6 +183,11 @@ MUST_CHECK enum error catalog_load(struct arena *arena, const struct livedata_se
 
 const struct entity_type *catalog_entity(const struct catalog *catalog, const char *name);
 const struct live_metric *catalog_metric(const struct catalog *catalog, const char *name);
+/* A table of the shop or of a domain; NULL when there is none. */
+const struct serving_table *catalog_table(const struct catalog *catalog, const char *name);
+/* The entity whose rows the table holds; NULL for order_items and the journal. */
+const struct entity_type *catalog_entity_of_table(const struct catalog *catalog,
+                                                  const struct serving_table *table);
 const struct entity_stage *entity_stage(const struct entity_type *type, const char *name);
 
 /* "['order', 'product', 'session', 'user']" */
@@ -153,7 +195,17 @@ const char *catalog_entity_names(const struct catalog *catalog, struct arena *ar
 const char *catalog_metric_names(const struct catalog *catalog, struct arena *arena);
 const char *catalog_quoted_list(const struct string_list *list, struct arena *arena);
 
-/* Private to the catalog: readers of its files. */
+/* Private to the catalog: readers of its files. The folders of LIVE_CONFIG_DIR with their names,
+ * which differ. */
+MUST_CHECK enum error catalog_load_domains(struct arena *arena,
+                                           const struct livedata_settings *settings,
+                                           struct catalog *catalog, struct problem *problem);
+/* When all entities are read: sorts them, lists the tables, finds what relations name, and refuses
+ * names that are taken twice. */
+MUST_CHECK enum error catalog_join(struct arena *arena, struct catalog *catalog,
+                                   struct problem *problem);
+MUST_CHECK enum error catalog_load_own(struct arena *arena, const char *path, const json_t *file,
+                                       struct entity_type *type, struct problem *problem);
 MUST_CHECK enum error catalog_load_metrics(struct arena *arena, const char *directory,
                                            struct catalog *catalog, struct problem *problem);
 MUST_CHECK enum error catalog_load_contracts(struct arena *arena, const char *directory,

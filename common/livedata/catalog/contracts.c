@@ -1,6 +1,7 @@
 /* Schema contracts: reading their files, finding versions, writing them. */
 #include "livedata/catalog/contracts.h"
 
+#include "base/list.h"
 #include "base/number.h"
 #include "base/yaml.h"
 
@@ -54,7 +55,8 @@ static void read_fields(struct arena *arena, const json_t *fields, struct schema
 static enum error load_contract(struct arena *arena, const char *path, struct catalog *catalog,
                                 struct problem *problem)
 {
-    struct schema_contract *contract = &catalog->contracts[catalog->contract_count];
+    struct schema_contract *contract =
+        ARRAY_ADD(arena, catalog->contracts, catalog->contract_count);
     json_t *json;
     enum error error = yaml_read_file(arena, path, &json, problem);
 
@@ -70,7 +72,6 @@ static enum error load_contract(struct arena *arena, const char *path, struct ca
                            "%s: entity, version, released and status are needed", path);
     contract->version = bare(contract->version);
     read_fields(arena, json_object_get(json, "fields"), contract);
-    catalog->contract_count++;
     return ERROR_NONE;
 }
 
@@ -82,7 +83,6 @@ enum error catalog_load_contracts(struct arena *arena, const char *directory,
 
     if (error)
         return error;
-    catalog->contracts = ARENA_ARRAY(arena, struct schema_contract, files.count);
     for (size_t i = 0; !error && i < files.count; i++)
         error = load_contract(arena, arena_print(arena, "%s/%s", directory, files.items[i]),
                               catalog, problem);

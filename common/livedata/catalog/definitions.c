@@ -1,6 +1,7 @@
 /* Reading the files of metrics, API versions and SLOs. */
 #include "livedata/catalog/catalog.h"
 
+#include "base/list.h"
 #include "base/yaml.h"
 #include "livedata/timestamp.h"
 
@@ -42,7 +43,7 @@ static enum error check_windows(const char *path, const struct live_metric *metr
 static enum error load_metric(struct arena *arena, const char *path, struct catalog *catalog,
                               struct problem *problem)
 {
-    struct live_metric *metric = &catalog->metrics[catalog->metric_count];
+    struct live_metric *metric = ARRAY_ADD(arena, catalog->metrics, catalog->metric_count);
     const char *table, *time, *filter, *empty;
     json_t *json;
     enum error error = yaml_read_file(arena, path, &json, problem);
@@ -59,7 +60,7 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
                                                 : INT64_MAX,
                                    .description = catalog_text(json, "description", arena),
                                    .unit = catalog_text(json, "unit", arena),
-                                   .table = table ? serving_table_find(table) : NULL,
+                                   .table = table ? catalog_table(catalog, table) : NULL,
                                    .value = catalog_text(json, "value", arena),
                                    .filter = filter ? filter : "",
                                    .windows = json_strings(arena, json_object_get(json, "windows")),
@@ -74,10 +75,9 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
     metric->time = time ? serving_column_find(metric->table, time) : NULL;
     if (!metric->time || metric->time->type != COLUMN_TIME)
         return refuse(path, "time is no time column of the table", problem);
-    if (catalog_metric(catalog, metric->name))
+    if (catalog_metric(catalog, metric->name) != metric)
         return refuse(path, "the name is taken", problem);
     metric->budget_seconds = budget_of(catalog, metric->name, arena);
-    catalog->metric_count++;
     return check_windows(path, metric, problem);
 }
 
@@ -98,7 +98,6 @@ enum error catalog_load_metrics(struct arena *arena, const char *directory, stru
 
     if (error)
         return error;
-    catalog->metrics = ARENA_ARRAY(arena, struct live_metric, files.count);
     for (size_t i = 0; !error && i < files.count; i++)
         error = load_metric(arena, arena_print(arena, "%s/%s", directory, files.items[i]), catalog,
                             problem);

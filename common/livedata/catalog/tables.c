@@ -5,24 +5,25 @@
 
 #define TEXT_COLUMN(name)                                                                          \
     {                                                                                              \
-#name, COLUMN_TEXT, #name, #name                                                           \
+#name, COLUMN_TEXT, #name, #name, #name                                                    \
     }
 #define INTEGER_COLUMN(name)                                                                       \
     {                                                                                              \
-#name, COLUMN_INTEGER, #name, #name                                                        \
+#name, COLUMN_INTEGER, #name, #name, #name                                                 \
     }
 #define FLAG_COLUMN(name)                                                                          \
     {                                                                                              \
-#name, COLUMN_BOOLEAN, #name, "CAST(" #name " AS INTEGER)"                                 \
+#name, COLUMN_BOOLEAN, #name, "CAST(" #name " AS INTEGER)", #name                          \
     }
 #define MONEY_COLUMN(name, cents)                                                                  \
     {                                                                                              \
-#name, COLUMN_NUMBER, cents " / 100.0", "CAST(" cents " / 100.0 AS DOUBLE PRECISION)"      \
+#name, COLUMN_NUMBER, cents " / 100.0", "CAST(" cents " / 100.0 AS DOUBLE PRECISION)",     \
+            cents, 2                                                                               \
     }
 #define TIME_COLUMN(name, stored)                                                                  \
     {                                                                                              \
 #name, COLUMN_TIME, "strftime('%Y-%m-%dT%H:%M:%fZ', " stored " / 1000000.0, 'unixepoch')", \
-            "to_timestamp(" stored " / 1000000.0)"                                                 \
+            "to_timestamp(" stored " / 1000000.0)", stored                                         \
     }
 
 static const struct table_column order_columns[] = {
@@ -59,7 +60,7 @@ static const struct table_column session_columns[] = {
      "strftime('%Y-%m-%dT%H:%M:%fZ', " SESSION_END_SQLITE " / 1000000.0, 'unixepoch')",
      "to_timestamp(" SESSION_END_POSTGRES " / 1000000.0)"},
     {"duration_seconds", COLUMN_NUMBER, "duration_us / 1000000.0",
-     "CAST(duration_us / 1000000.0 AS DOUBLE PRECISION)"},
+     "CAST(duration_us / 1000000.0 AS DOUBLE PRECISION)", "duration_us", 6},
     INTEGER_COLUMN(event_count),
     INTEGER_COLUMN(unique_pages),
     TEXT_COLUMN(funnel_stage),
