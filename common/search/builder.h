@@ -29,7 +29,8 @@ void index_builder_document(struct index_builder *builder, int64_t key,
 
 /* Adds a chunk of the last document: its heading (may be NULL) and its passages. Words of the
  * heading count for the chunk and for each of its passages. Consecutive chunks may have the same
- * key: they are children of one chunk, which is found once, by its best child. */
+ * key: they are children of one chunk, which is found once, by its best child. Without heading and
+ * passages it is a title of the chunk: words do not find it, its vector does. */
 void index_builder_chunk(struct index_builder *builder, int64_t key, const char *head,
                          const struct index_passage *passages, size_t count);
 

@@ -102,7 +102,7 @@ static void count_totals(struct search_index *index)
         const struct segment *segment = index->segments[i];
 
         totals->documents += segment->header->documents;
-        totals->chunks += segment->header->chunks;
+        totals->chunks += segment->header->chunks - segment->header->titles;
         totals->words += (int64_t)segment->header->words;
         totals->passages += (int64_t)segment->header->passages;
         totals->languages |= segment->header->languages;

@@ -81,23 +81,33 @@ uint64_t search_index_vector_model(const struct search_index *index, uint32_t *d
 bool search_index_has_vectors(const struct search_index *index, uint64_t model,
                               uint32_t *dimension);
 
-/* The cosines of all chunks with a vector. */
+/* How near a chunk is to a vector: by its text (its best child) and by its nearest title. */
+struct search_nearness {
+    double text;    /* a cosine; -1 when the chunk is not in the index */
+    double title;   /* the same; -1 = it has no title */
+    uint32_t place; /* of that title among the chunk's, from 0 */
+};
+
+/* Both together: the text's cosine, or that of the middle between text and title, and .01, if that
+ * is more. */
+double search_nearness_both(const struct search_nearness *nearness);
+
+/* search_nearness_both() of all chunks with a vector. */
 struct search_spread {
     double mean, deviation;
 };
 
 /* Writes the `most` chunks whose vectors are nearest to a packed vector of the index's dimension;
- * returns their number. All are compared, by cosine; equal scores by chunk key. */
+ * returns their number. All are compared, by search_nearness_both(); equal scores by chunk key. */
 size_t search_index_nearest(const struct search_index *index, struct arena *arena,
                             const uint8_t *vector, struct search_hit *hits, size_t most,
                             struct search_spread *spread);
 
-/* The cosines of single chunks with a packed vector, of the best child each; -1 for those that are
- * not in the index. */
-void search_index_cosines(const struct search_index *index, const uint8_t *vector,
-                          const int64_t *keys, size_t count, double *cosines);
+/* How near single chunks are to a packed vector. */
+void search_index_nearness(const struct search_index *index, const uint8_t *vector,
+                           const int64_t *keys, size_t count, struct search_nearness *nearness);
 
-/* The text that a vector belongs to: a chunk, or a child of it by its index. */
+/* The text that a vector belongs to: a chunk, or a child or title of it by its index. */
 struct search_wanted {
     int64_t chunk;
     uint32_t child; /* from 0 */

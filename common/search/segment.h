@@ -56,6 +56,12 @@ static inline uint32_t segment_child_of(const struct segment *segment, uint32_t 
     return child;
 }
 
+/* Whether a chunk is a title, which is found by its vector alone. */
+static inline bool segment_is_title(const struct segment *segment, uint32_t chunk)
+{
+    return !segment->lengths[chunk] && !segment->chunks[chunk].passages;
+}
+
 static inline const uint8_t *segment_vector(const struct segment *segment, uint32_t chunk)
 {
     return segment->vectors + (size_t)chunk * segment->vector_bytes;

@@ -11,7 +11,8 @@
  * positions: per term that has them, per posting: the positions of the term in the chunk, as varint
  * differences.
  *
- * chunks: struct segment_chunk.
+ * chunks: struct segment_chunk. One without words and passages is a title of the chunk before it
+ * with the same key: it has a vector only, and does not count among the chunks that words rank.
  *
  * lengths: of the chunks in words, uint32 each; ranking reads them close together.
  *
@@ -37,7 +38,7 @@
 
 enum {
     SEGMENT_MAGIC = 0x47455341, /* "ASEG" */
-    SEGMENT_VERSION = 7,        /* others are rebuilt; raise it when words or terms change */
+    SEGMENT_VERSION = 8,        /* others are rebuilt; raise it when words or terms change */
     SEGMENT_BLOCK_POSTINGS = 128,
     SEGMENT_LENGTH_STEPS = 16
 };
@@ -61,7 +62,7 @@ struct segment_header {
     uint64_t postings_at, positions_at, chunks_at, documents_at, terms_at, blocks_at, names_at;
     uint64_t names_bytes;
     uint64_t lengths_at, buckets_at;
-    uint32_t buckets, spare;
+    uint32_t buckets, titles; /* chunks of titles */
     uint64_t vectors_at;
     uint64_t vector_model; /* search_vector_model() of the model's name; 0 = no vectors */
     uint32_t dimension;

@@ -199,6 +199,7 @@ void segment_writer_chunk(struct segment_writer *writer, int64_t key, uint32_t l
     if (!writer->failed)
         ((struct segment_document *)(void *)writer->documents.bytes)[chunk.document].chunk_count++;
     writer->header.chunks++;
+    writer->header.titles += !length && !passages;
     writer->header.words += length;
     writer->header.passages += passages;
 }

@@ -39,6 +39,39 @@ bool search_index_has_vectors(const struct search_index *index, uint64_t model, 
     return model && search_index_vector_model(index, dimension) == model;
 }
 
+double search_nearness_both(const struct search_nearness *nearness)
+{
+    if (nearness->title <= -1)
+        return nearness->text;
+    return fmax(nearness->text, (nearness->text + nearness->title) / 2 + 0.01);
+}
+
+/* Reads a chunk with its children and titles, from the first on; returns the chunk after them. */
+static uint32_t read_chunk(const struct segment *segment, const uint8_t *vector, uint32_t chunk,
+                           struct search_nearness *nearness)
+{
+    uint32_t first = chunk, titles = 0;
+
+    *nearness = (struct search_nearness){-1, -1, 0};
+    for (; chunk < segment->header->chunks &&
+           segment->chunks[chunk].key == segment->chunks[first].key;
+         chunk++) {
+        double cosine = search_vector_cosine(vector, segment_vector(segment, chunk),
+                                             segment->header->dimension);
+
+        if (chunk == first || !segment_is_title(segment, chunk)) {
+            nearness->text = fmax(nearness->text, cosine);
+            continue;
+        }
+        if (cosine > nearness->title) {
+            nearness->title = cosine;
+            nearness->place = titles;
+        }
+        titles++;
+    }
+    return chunk;
+}
+
 size_t search_index_nearest(const struct search_index *index, struct arena *arena,
                             const uint8_t *vector, struct search_hit *hits, size_t most,
                             struct search_spread *spread)
@@ -50,18 +83,20 @@ size_t search_index_nearest(const struct search_index *index, struct arena *aren
     for (size_t s = 0; s < index->count && most; s++) {
         const struct segment *segment = index->segments[s];
 
-        for (uint32_t c = 0; segment->vectors && c < segment->header->chunks; c++) {
+        for (uint32_t c = 0, next; segment->vectors && c < segment->header->chunks; c = next) {
             const struct segment_chunk *chunk = &segment->chunks[c];
-            double cosine;
+            struct search_nearness nearness;
+            double score;
 
+            next = c + 1;
             if (segment_is_dead(segment, c))
                 continue;
-            cosine = search_vector_cosine(vector, segment_vector(segment, c),
-                                          segment->header->dimension);
-            sum += cosine;
-            squares += cosine * cosine;
+            next = read_chunk(segment, vector, c, &nearness);
+            score = search_nearness_both(&nearness);
+            sum += score;
+            squares += score * score;
             compared++;
-            rank_heap_offer(&heap, &(struct rank_hit){cosine, chunk->key,
+            rank_heap_offer(&heap, &(struct rank_hit){score, chunk->key,
                                                       segment->documents[chunk->document].key});
         }
     }
@@ -86,28 +121,27 @@ static size_t place_of(int64_t key, const int64_t *keys, size_t count)
     return place;
 }
 
-void search_index_cosines(const struct search_index *index, const uint8_t *vector,
-                          const int64_t *keys, size_t count, double *cosines)
+void search_index_nearness(const struct search_index *index, const uint8_t *vector,
+                           const int64_t *keys, size_t count, struct search_nearness *nearness)
 {
     uint64_t marks = 0; /* a bit per key modulo 64: most chunks are none of them */
 
     for (size_t i = 0; i < count; i++) {
         marks |= (uint64_t)1 << (keys[i] & 63);
-        cosines[i] = -1;
+        nearness[i] = (struct search_nearness){-1, -1, 0};
     }
     for (size_t s = 0; s < index->count; s++) {
         const struct segment *segment = index->segments[s];
 
-        for (uint32_t c = 0; segment->vectors && c < segment->header->chunks; c++) {
+        for (uint32_t c = 0, next; segment->vectors && c < segment->header->chunks; c = next) {
             size_t place;
 
+            next = c + 1;
             if (!(marks >> (segment->chunks[c].key & 63) & 1) || segment_is_dead(segment, c))
                 continue;
             place = place_of(segment->chunks[c].key, keys, count);
             if (place < count)
-                cosines[place] =
-                    fmax(cosines[place], search_vector_cosine(vector, segment_vector(segment, c),
-                                                              segment->header->dimension));
+                next = read_chunk(segment, vector, c, &nearness[place]);
         }
     }
 }

@@ -132,6 +132,22 @@ def test_a_changed_document_is_embedded_again(support, models):
     assert "C9" in texts and "B7" not in texts
 
 
+def test_a_question_line_has_a_vector_of_its_own(support, models):
+    before = len(models.embedded)
+    upload(support, "faq.md", "Where does the bill come from?\nFrom us.\n\nWhen is it free?\nOn Sundays.\n")
+    wait_for_answers(support, "hybrid")
+    asked = [text for texts in models.embedded[before:] for text in texts]
+    assert "Where does the bill come from?" in asked and "When is it free?" in asked
+    for segment in support.stack.directory.rglob("*.seg"):
+        segment.unlink()
+    before = len(models.embedded)
+    assert support.run("ingest").returncode == 0  # from the database
+    wait_for_answers(support, "hybrid")
+    assert not {"Where does the bill come from?", "When is it free?"} & {
+        text for texts in models.embedded[before:] for text in texts}
+    assert support.send("DELETE", "/api/documents/faq.md", headers=HEADERS).status_code < 300
+
+
 def test_each_child_of_a_parent_has_a_vector_of_its_own(support, models):
     padding = "It stands behind the hall, next to the gate, and is open on weekdays, holidays of the town excepted. " * 2
     upload(support, "lots.md", f"# Lots\n\nLot L1 is cheap. {padding}\n\nLot L2 is dear. {padding}\n\n"

@@ -17,6 +17,7 @@
 #include "search/terms.h"
 #include "support/answer/answer.h"
 #include "support/documents/chunk.h"
+#include "support/documents/titles.h"
 #include "support/matching/fusion.h"
 #include "support/matching/question_mean.h"
 #include "text/sentences.h"
@@ -88,6 +89,16 @@ static void index_chunk(struct index_builder *builder, const char *header, const
     arena_reset(scratch);
 }
 
+static void index_titles(struct index_builder *builder, const char *body)
+{
+    struct title_list titles;
+
+    titles_of(scratch, body, strlen(body), &titles);
+    for (size_t i = 0; i < titles.count; i++)
+        index_builder_chunk(builder, (int64_t)chunk_count, NULL, NULL, 0);
+    arena_reset(scratch);
+}
+
 static void add_document(struct index_builder *builder, int64_t key, const char *id,
                          const char *text)
 {
@@ -106,6 +117,7 @@ static void add_document(struct index_builder *builder, int64_t key, const char 
             searched = chunk_children(kept, list.items[i].body, list.items[i].length);
         for (size_t j = 0; j < searched.count; j++)
             index_chunk(builder, header, searched.items[j].body);
+        index_titles(builder, list.items[i].body);
         chunks[chunk_count] = (struct knowledge_chunk){.key = (int64_t)chunk_count,
                                                        .document = key,
                                                        .doc_id = id,
@@ -117,9 +129,16 @@ static void add_document(struct index_builder *builder, int64_t key, const char 
     }
 }
 
-static const char *embedded_text(struct arena *arena, int64_t chunk)
+/* Of a chunk (child 0), or one of its titles. */
+static const char *embedded_text(struct arena *arena, int64_t chunk, uint32_t child)
 {
-    return arena_print(arena, "%s\n%s", chunks[chunk].header, chunks[chunk].body);
+    const char *body = chunks[chunk].body;
+    struct title_list titles;
+
+    if (!child)
+        return arena_print(arena, "%s\n%s", chunks[chunk].header, body);
+    titles_of(arena, body, strlen(body), &titles);
+    return child <= titles.count ? titles.items[child - 1] : NULL;
 }
 
 static bool fill_rows(void *context, const struct search_wanted *wanted, size_t count,
@@ -132,7 +151,7 @@ static bool fill_rows(void *context, const struct search_wanted *wanted, size_t 
         batch = malloc(256 * search_vector_bytes(VECTOR_VALUES));
     for (size_t i = 0; i < count; i++)
         memcpy(batch + i * search_vector_bytes(VECTOR_VALUES),
-               vector_of(kept, "passage: ", embedded_text(kept, wanted[i].chunk)),
+               vector_of(kept, "passage: ", embedded_text(kept, wanted[i].chunk, wanted[i].child)),
                search_vector_bytes(VECTOR_VALUES));
     *rows = batch;
     *dimension = VECTOR_VALUES;
@@ -220,7 +239,7 @@ static void write_features(struct json_writer *writer, const struct evidence *ev
     const double features[] = {evidence->near,    evidence->chunk, evidence->elsewhere,
                                evidence->margin,  evidence->grams, evidence->agreement,
                                evidence->overlap, evidence->terms, evidence->cosine,
-                               evidence->meaning, evidence->lead};
+                               evidence->meaning, evidence->lead,  evidence->title};
 
     writer_key(writer, "features");
     writer_open_array(writer);
@@ -233,11 +252,9 @@ static void write_features(struct json_writer *writer, const struct evidence *ev
 static size_t find(const struct search_index *index, const char *text, struct question *question,
                    struct fused_hit *fused, double *best)
 {
-    struct search_hit hits[LISTED], nearest[CANDIDATES];
-    struct nearest_hits near = {nearest};
+    struct search_hit hits[LISTED];
+    struct nearest_hits near;
     size_t term_count, count;
-    double *cosines = ARENA_ARRAY(scratch, double, LISTED);
-    int64_t *keys = ARENA_ARRAY(scratch, int64_t, LISTED);
     struct search_term *terms = question_search_terms(question, scratch, index, &term_count);
 
     count = search_index_best(index, scratch, terms, term_count, hits, LISTED);
@@ -250,11 +267,7 @@ static size_t find(const struct search_index *index, const char *text, struct qu
     const uint8_t *row = vector_of(scratch, "query: ", text);
     uint8_t *centered = arena_alloc(scratch, search_vector_bytes(VECTOR_VALUES));
     question_center(row, centered);
-    near.count = search_index_nearest(index, scratch, centered, nearest, CANDIDATES, &near.spread);
-    for (size_t i = 0; i < count; i++)
-        keys[i] = hits[i].chunk;
-    search_index_cosines(index, centered, keys, count, cosines);
-    near.cosines = cosines;
+    near = fusion_search(index, scratch, centered, hits, count, CANDIDATES);
     return fusion_by_score(hits, count, &near, fused);
 }
 
@@ -278,7 +291,7 @@ static void answer(const struct search_index *index, const char *id, const char 
     for (size_t i = 0; i < read; i++) {
         evidence_read(&question, scratch, &chunks[hits[i].chunk],
                       &(struct chunk_scores){hits[i].lexical, best, kept_vectors != NULL,
-                                             hits[i].cosine, hits[i].meaning, hits[i].nearest},
+                                             hits[i].near, hits[i].meaning, hits[i].nearest},
                       &found[i]);
     }
     memcpy(graded, found, read * sizeof *found);
@@ -311,7 +324,10 @@ static int print_texts(const char *set)
 
     (void)index_set(set, false);
     for (size_t i = 0; i < chunk_count; i++) {
-        print_wanted(scratch, "passage: ", embedded_text(scratch, (int64_t)i));
+        const char *text;
+
+        for (uint32_t j = 0; (text = embedded_text(scratch, (int64_t)i, j)); j++)
+            print_wanted(scratch, "passage: ", text);
         arena_reset(scratch);
     }
     while ((query = read_line(file, &line, &capacity))) {

@@ -9,6 +9,7 @@
 #include "support/answer/answer.h"
 #include "support/answer/citations.h"
 #include "support/documents/chunk.h"
+#include "support/documents/titles.h"
 #include "support/matching/fusion.h"
 #include "support/matching/question_mean.h"
 
@@ -57,6 +58,7 @@ static void base_add_file(struct base *base, struct arena *arena, struct index_b
     const struct file *file = &base->files[number];
     enum text_language language = language_detect(file->text, strlen(file->text));
     struct chunk_list list = {0};
+    struct title_list titles;
 
     chunk_text(arena, file->text, strlen(file->text), 0, &options, &list);
     index_builder_document(builder, number, language);
@@ -68,6 +70,9 @@ static void base_add_file(struct base *base, struct arena *arena, struct index_b
             texts[p] = (struct index_passage){passages.items[p].text, passages.items[p].length};
         index_builder_chunk(builder, (int64_t)base->count,
                             chunk_header(arena, file->name, &list.items[i]), texts, passages.count);
+        titles_of(arena, list.items[i].body, list.items[i].length, &titles);
+        for (size_t t = 0; t < titles.count; t++)
+            index_builder_chunk(builder, (int64_t)base->count, NULL, NULL, 0);
         base->chunks[base->count] =
             (struct knowledge_chunk){.key = (int64_t)base->count,
                                      .document = number,
@@ -82,6 +87,17 @@ static void base_add_file(struct base *base, struct arena *arena, struct index_b
     }
 }
 
+/* Of a chunk, or of one of its titles (child 1 and on). */
+static const char *base_text(struct arena *arena, const struct knowledge_chunk *chunk,
+                             uint32_t child)
+{
+    struct title_list titles;
+
+    titles_of(arena, chunk->body, strlen(chunk->body), &titles);
+    return child ? titles.items[child - 1]
+                 : arena_print(arena, "%s\n%s", chunk->header, chunk->body);
+}
+
 static bool base_embed(void *context, const struct search_wanted *wanted, size_t count,
                        const uint8_t **rows, uint32_t *dimension)
 {
@@ -93,8 +109,7 @@ static bool base_embed(void *context, const struct search_wanted *wanted, size_t
         const struct knowledge_chunk *chunk = &base->chunks[wanted[i].chunk];
 
         memcpy(packed[i],
-               golden_vector(arena,
-                             "passage: ", arena_print(arena, "%s\n%s", chunk->header, chunk->body)),
+               golden_vector(arena, "passage: ", base_text(arena, chunk, wanted[i].child)),
                GOLDEN_ROW);
     }
     arena_destroy(arena);
@@ -152,21 +167,15 @@ static void base_drop(struct base *base)
 static size_t base_find(const struct base *base, struct arena *arena, const char *text,
                         const struct search_hit *hits, size_t count, struct fused_hit *fused)
 {
-    struct search_hit *near = ARENA_ARRAY(arena, struct search_hit, 20);
-    double *cosines = ARENA_ARRAY(arena, double, count + 1);
-    int64_t *keys = ARENA_ARRAY(arena, int64_t, count + 1);
-    struct nearest_hits nearest = {.hits = near, .cosines = cosines};
+    struct nearest_hits nearest;
     uint8_t vector[GOLDEN_ROW];
 
-    for (size_t i = 0; i < count; i++) {
-        keys[i] = hits[i].chunk;
+    for (size_t i = 0; i < count; i++)
         fused[i] = (struct fused_hit){.chunk = hits[i].chunk, .lexical = hits[i].score};
-    }
     if (!base->meant)
         return count;
     question_center(golden_vector(arena, "query: ", text), vector);
-    nearest.count = search_index_nearest(base->index, arena, vector, near, 20, &nearest.spread);
-    search_index_cosines(base->index, vector, keys, count, cosines);
+    nearest = fusion_search(base->index, arena, vector, hits, count, 20);
     return fusion_by_score(hits, count, &nearest, fused);
 }
 
@@ -189,7 +198,7 @@ static void base_ask(const struct base *base, struct arena *arena, const struct 
     asked->found = ARENA_ARRAY(arena, struct found_chunk, asked->count + 1);
     for (size_t i = 0; i < asked->count; i++)
         evidence_read(&asked->question, arena, &base->chunks[fused[i].chunk],
-                      &(struct chunk_scores){fused[i].lexical, best, base->meant, fused[i].cosine,
+                      &(struct chunk_scores){fused[i].lexical, best, base->meant, fused[i].near,
                                              fused[i].meaning, fused[i].nearest},
                       &asked->found[i]);
     asked->graded = ARENA_ARRAY(arena, struct found_chunk, asked->count + 1);

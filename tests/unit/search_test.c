@@ -323,6 +323,25 @@ static bool embed_circle(void *context, const struct search_wanted *wanted, size
     return true;
 }
 
+/* Documents of a chunk each; those from the chunk 1 on have two titles. */
+static struct search_segment titled_segment(const char *name)
+{
+    static const struct index_passage passage = {"alpha beta", 10};
+    struct index_builder *builder = index_builder_create((size_t)1 << 24);
+    struct search_segment segment = {name, 0, NULL, 0};
+    struct problem problem;
+
+    for (int64_t key = 0; key < 3; key++) {
+        index_builder_document(builder, 100 + key, TEXT_UNKNOWN);
+        index_builder_chunk(builder, key, NULL, &passage, 1);
+        for (int title = 0; title < (key ? 2 : 0); title++)
+            index_builder_chunk(builder, key, NULL, NULL, 0);
+    }
+    CHECK_INT(index_builder_finish(builder, directory, name, &segment.bytes, &problem), ERROR_NONE);
+    index_builder_destroy(builder);
+    return segment;
+}
+
 /* Documents of a chunk each; that of the chunk 7 comes in three children. */
 static struct search_segment numbered_segment(const char *name, int64_t first, int64_t count)
 {
@@ -400,7 +419,7 @@ TEST(vectors_are_filled_in_found_exactly_and_merged)
     const uint32_t dead = 1;
     struct search_hit hits[4];
     struct search_spread spread;
-    double cosines[3];
+    struct search_nearness near[3];
     struct problem problem;
     uint32_t dimension;
 
@@ -416,10 +435,10 @@ TEST(vectors_are_filled_in_found_exactly_and_merged)
     CHECK_INT(hits[0].chunk, 0);
     CHECK_INT(hits[1].chunk, 2); /* 1 is dead */
     CHECK_NEAR(hits[1].score, cos(0.2), 5e-3);
-    search_index_cosines(index, east, (int64_t[]){7, 1, 3}, 3, cosines);
-    CHECK_NEAR(cosines[0], cos(0.7), 5e-3); /* of its best child */
-    CHECK_NEAR(cosines[1], -1, 1e-9);       /* dead */
-    CHECK_NEAR(cosines[2], cos(0.3), 5e-3);
+    search_index_nearness(index, east, (int64_t[]){7, 1, 3}, 3, near);
+    CHECK_NEAR(near[0].text, cos(0.7), 5e-3); /* of its best child */
+    CHECK_NEAR(near[1].text, -1, 1e-9);       /* dead */
+    CHECK_NEAR(near[2].text, cos(0.3), 5e-3);
     CHECK_INT(search_index_nearest(index, arena, packed_at(2.7), hits, 4, &spread), 4);
     CHECK_INT(hits[0].chunk, 7); /* once, by its last child */
     CHECK_NEAR(hits[0].score, 1, 5e-3);
@@ -438,6 +457,43 @@ TEST(vectors_are_filled_in_found_exactly_and_merged)
     search_index_destroy(index);
 }
 
+/* By embed_circle() a text is at a tenth of its key, and each child or title after it further. */
+static void check_titles(const struct search_segment *segment)
+{
+    const double angle = 2.2; /* that of the second title of the chunk 2 */
+    struct search_index *index = index_of(segment, 1);
+    struct search_nearness near[2];
+    struct search_hit hits[3];
+    struct search_spread spread;
+    struct search_term beta = {"beta", 4, 1};
+
+    CHECK_INT(search_index_totals(index).chunks, 3); /* titles are none */
+    CHECK_INT(search_index_frequency(index, "beta", 4).chunks, 3);
+    CHECK_INT(search_index_best(index, arena, &beta, 1, hits, 3), 3);
+    CHECK_INT(search_index_count(index, 9), 3);
+    search_index_nearness(index, packed_at(angle), (int64_t[]){2, 0}, 2, near);
+    CHECK_NEAR(near[0].text, cos(angle - 0.2), 5e-3);
+    CHECK_NEAR(near[0].title, 1, 5e-3);
+    CHECK_INT(near[0].place, 1);
+    CHECK_NEAR(search_nearness_both(&near[0]), (near[0].text + near[0].title) / 2 + 0.01, 1e-9);
+    CHECK(near[1].title <= -1);
+    CHECK_NEAR(search_nearness_both(&near[1]), near[1].text, 1e-9);
+    CHECK_INT(search_index_nearest(index, arena, packed_at(angle), hits, 3, &spread), 3);
+    CHECK_INT(hits[0].chunk, 2);
+    search_index_destroy(index);
+}
+
+TEST(titles_are_found_by_their_vectors_alone)
+{
+    struct search_segment plain = titled_segment("t"), full = fill(&plain, "u", -1, true), merged;
+    struct problem problem;
+
+    check_titles(&full);
+    merged = (struct search_segment){"y", 0, NULL, 0};
+    CHECK_INT(search_merge(directory, &full, 1, "y", &merged.bytes, &problem), ERROR_NONE);
+    check_titles(&merged);
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
@@ -450,6 +506,7 @@ int main(void)
         {"frequencies", test_frequencies_count_chunks_and_passages},
         {"packed vectors", test_packed_vectors_keep_their_angles},
         {"vectors", test_vectors_are_filled_in_found_exactly_and_merged},
+        {"titles", test_titles_are_found_by_their_vectors_alone},
     };
     int failed;
 
@@ -458,8 +515,8 @@ int main(void)
     arena = arena_create((size_t)1 << 28);
     make_corpus();
     failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
-    for (const char *name = "a\0b\0c\0d\0e\0f\0g\0i\0m\0n\0one\0x\0p\0q\0h\0v\0w\0z\0"; *name;
-         name += strlen(name) + 1)
+    for (const char *name = "a\0b\0c\0d\0e\0f\0g\0i\0m\0n\0one\0x\0p\0q\0h\0v\0w\0z\0t\0u\0y\0";
+         *name; name += strlen(name) + 1)
         remove_segment(name);
     rmdir(directory);
     arena_destroy(arena);

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "search/terms.h"
 #include "support/answer/vocabulary.h"
+#include "support/documents/titles.h"
 #include "support/matching/fusion.h"
 #include "text/exact_words.h"
 #include "text/sentences.h"
@@ -11,9 +12,10 @@
 #include <string.h>
 
 enum {
-    RIVALS = 5,         /* chunks compared with the best one */
-    SHORT_POINTS = 400, /* of an entry about one thing */
-    WORDED = 8,         /* chunks used to estimate the rarity of n-grams */
+    RIVALS = 5,           /* chunks compared with the best one */
+    SHORT_POINTS = 400,   /* of an entry about one thing */
+    SHORT_UNSPACED = 160, /* the same in Chinese, which needs fewer */
+    WORDED = 8,           /* chunks used to estimate the rarity of n-grams */
 };
 
 /* Evidence from which a question is answered, and from which without review (quality 80). */
@@ -21,6 +23,7 @@ static const double answered_from = 0.45, alone_from = 0.58, untouched_share = 2
 /* The cosine with the question, without its share of the mean, from which a short text answers. */
 static const double near_cosine = 0.795;
 #define MEANING_WORTH 0.3 /* of a standard deviation, for the order of passages */
+#define TITLE_WORTH 0.5   /* of standing below the nearest title */
 static const double head_worth = 0.6, neighbour_worth = 0.5;
 
 /* Two neighboring words of the question, and the weight of finding them as neighbors here. */
@@ -232,6 +235,21 @@ static double by_meaning_worth(const struct found_chunk *found)
     return found->by_meaning ? MEANING_WORTH * found->meaning : 0;
 }
 
+/* Passages below the title that is nearest to the question come before others of the chunk. */
+static void prefer_below_title(struct arena *arena, struct found_chunk *found)
+{
+    struct title_list titles;
+
+    if (!found->by_meaning || found->near.title <= -1)
+        return;
+    titles_of(arena, found->chunk.body, strlen(found->chunk.body), &titles);
+    if (titles.count < 2 || found->near.place >= titles.count)
+        return;
+    for (size_t i = 0; i < found->list.count; i++)
+        if (title_is_above(titles.items[found->near.place], found->passages[i].passage))
+            found->passages[i].score += TITLE_WORTH;
+}
+
 /* The meaning of a chunk as if it were a share of the question's terms. */
 static double meant_share(const struct found_chunk *found)
 {
@@ -250,7 +268,7 @@ void evidence_read(struct question *question, struct arena *arena,
     *found = (struct found_chunk){.chunk = *chunk,
                                   .lexical = scores->lexical,
                                   .by_meaning = scores->by_meaning,
-                                  .cosine = scores->cosine,
+                                  .near = scores->near,
                                   .meaning = scores->meaning,
                                   .nearest = scores->nearest};
     found->list = passages_of(arena, chunk->body, length);
@@ -273,6 +291,7 @@ void evidence_read(struct question *question, struct arena *arena,
         best = fmax(best, passage->share);
         passage->score += by_meaning_worth(found);
     }
+    prefer_below_title(arena, found);
     found->rank = (best_lexical > 0 ? found->lexical / best_lexical : 0) + 0.5 * found->score;
     if (found->by_meaning) {
         found->rank += FUSION_WEIGHT * found->meaning;
@@ -375,9 +394,10 @@ static double by_words(const struct evidence *evidence)
 
 static double by_both(const struct evidence *evidence)
 {
-    return logistic(4.6 * evidence->near + 4.6 * evidence->chunk + 2.8 * evidence->elsewhere +
-                    1.0 * evidence->margin + 0.6 * evidence->agreement + 4.6 * evidence->overlap +
-                    0.4 * evidence->terms + 6.0 * evidence->cosine + 0.7 * evidence->lead - 14.3);
+    return logistic(4.4 * evidence->near + 4.9 * evidence->chunk + 2.8 * evidence->elsewhere +
+                    0.9 * evidence->margin + 0.7 * evidence->agreement + 4.6 * evidence->overlap +
+                    0.4 * evidence->terms + 3.8 * evidence->cosine +
+                    3.2 * fmin(0, evidence->cosine - 0.78) + 0.7 * evidence->lead - 12.55);
 }
 
 void evidence_order(struct found_chunk *chunks, size_t count)
@@ -392,11 +412,15 @@ void evidence_order(struct found_chunk *chunks, size_t count)
     }
 }
 
-/* A short text is about one thing: when it is near enough, it answers the question in whatever
- * words. A person looks at such an answer before it is sent. */
+/* A short text is about one thing, and so is what stands below a title: when it is near enough, it
+ * answers the question in whatever words. A person looks at such an answer before it is sent. */
 static double by_meaning(const struct evidence *evidence, const struct knowledge_chunk *chunk)
 {
-    if (evidence->cosine < near_cosine || utf8_count(chunk->body) > SHORT_POINTS)
+    size_t points = utf8_count(chunk->body);
+    bool unspaced = strlen(chunk->body) > 2 * points;
+
+    if (evidence->cosine < near_cosine ||
+        (evidence->title <= -1 && points > (unspaced ? SHORT_UNSPACED : SHORT_POINTS)))
         return 0;
     return fmin(alone_from - 0.01, answered_from + 4 * (evidence->cosine - near_cosine));
 }
@@ -426,7 +450,8 @@ static void weigh_meaning(struct evidence *evidence, const struct found_chunk *b
     evidence->by_meaning = best->by_meaning;
     if (!best->by_meaning)
         return;
-    evidence->cosine = best->cosine;
+    evidence->cosine = search_nearness_both(&best->near);
+    evidence->title = best->near.title;
     evidence->meaning = best->meaning;
     for (size_t i = 0; i < count; i++)
         if (&chunks[i] != best && !is_same_content(&best->chunk, &chunks[i].chunk))

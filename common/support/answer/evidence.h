@@ -39,10 +39,10 @@ struct found_sentence {
 
 struct found_chunk {
     struct knowledge_chunk chunk;
-    double lexical;  /* the search's score */
-    bool by_meaning; /* the next two are known */
-    double cosine;   /* of its vector and the question's, as question_center() gives it */
-    double meaning;  /* the cosine, in standard deviations above the mean of the index */
+    double lexical;              /* the search's score */
+    bool by_meaning;             /* the next two are known */
+    struct search_nearness near; /* to the question's vector, as question_center() gives it */
+    double meaning; /* both cosines, in standard deviations above the mean of the index */
     struct passage_list list;
     struct found_passage *passages;
     struct found_sentence *sentences;
@@ -59,8 +59,9 @@ struct found_chunk {
 /* What the searches say about a chunk. */
 struct chunk_scores {
     double lexical, best_lexical; /* of this chunk, and of the best one */
-    bool by_meaning;              /* cosine and meaning are known, by the embedder's model */
-    double cosine, meaning;
+    bool by_meaning;              /* the next two are known, by the embedder's model */
+    struct search_nearness near;
+    double meaning;
     size_t nearest; /* rank by meaning, from 1; 0 = not among the nearest */
 };
 
@@ -73,8 +74,8 @@ void evidence_read(struct question *question, struct arena *arena,
 struct evidence {
     /* the features, of the best passage */
     double near, chunk, elsewhere, margin, grams, agreement, overlap, terms;
-    bool by_meaning; /* the next three are known */
-    double cosine, meaning, lead;
+    bool by_meaning; /* the next four are known */
+    double cosine, title, meaning, lead;
     double value; /* 0 to 1: probability that the question can be answered */
     double sure;  /* at most `value`: that the answer needs no review */
 };

@@ -20,7 +20,7 @@ static enum error read_hits(struct graph_state *state, const struct fused_hit *h
     state->found_count = 0;
     for (size_t i = 0; i < count; i++) {
         const struct chunk_scores scores = {hits[i].lexical, best_lexical,    is_calibrated(state),
-                                            hits[i].cosine,  hits[i].meaning, hits[i].nearest};
+                                            hits[i].near,    hits[i].meaning, hits[i].nearest};
         struct knowledge_chunk chunk;
         struct found_chunk *place;
         bool found;
@@ -51,19 +51,11 @@ static size_t by_score(struct graph_state *state, const uint8_t *vector,
                        const struct search_hit *hits, size_t count, size_t most,
                        struct fused_hit *fused)
 {
-    const struct search_index *index = state->knowledge.index;
-    struct search_hit *near = ARENA_ARRAY(state->arena, struct search_hit, most + 1);
-    double *cosines = ARENA_ARRAY(state->arena, double, count + 1);
-    int64_t *keys = ARENA_ARRAY(state->arena, int64_t, count + 1);
     uint8_t *centered = arena_alloc(state->arena, search_vector_bytes(QUESTION_MEAN_VALUES));
-    struct nearest_hits nearest = {.hits = near, .cosines = cosines};
+    struct nearest_hits nearest;
 
-    for (size_t i = 0; i < count; i++)
-        keys[i] = hits[i].chunk;
     question_center(vector, centered);
-    nearest.count =
-        search_index_nearest(index, state->arena, centered, near, most, &nearest.spread);
-    search_index_cosines(index, centered, keys, count, cosines);
+    nearest = fusion_search(state->knowledge.index, state->arena, centered, hits, count, most);
     return fusion_by_score(hits, count, &nearest, fused);
 }
 

@@ -10,6 +10,7 @@
 #include "support/documents/contexts.h"
 #include "support/documents/host.h"
 #include "support/documents/passages.h"
+#include "support/documents/titles.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -242,8 +243,19 @@ static void index_body(struct index_builder *builder, struct arena *scratch, int
     index_builder_chunk(builder, key, header, passages, list.count);
 }
 
-/* Indexes a chunk by itself, or by its children. Passages use a separate arena, which is reset
- * after each chunk. */
+/* Titles are searched by their vectors. */
+static void index_titles(struct index_builder *builder, struct arena *scratch, int64_t key,
+                         const char *body, size_t length)
+{
+    struct title_list titles;
+
+    titles_of(scratch, body, length, &titles);
+    for (size_t i = 0; i < titles.count; i++)
+        index_builder_chunk(builder, key, NULL, NULL, 0);
+}
+
+/* Indexes a chunk by itself, or by its children, and its titles. Passages use a separate arena,
+ * which is reset after each chunk. */
 static void index_chunk(struct index_builder *builder, struct arena *scratch, int64_t key,
                         const char *header, const char *body, size_t length, bool parent)
 {
@@ -255,6 +267,7 @@ static void index_chunk(struct index_builder *builder, struct arena *scratch, in
         index_body(builder, scratch, key, header, body, length);
     for (size_t i = 0; i < children.count; i++)
         index_body(builder, scratch, key, header, children.items[i].body, children.items[i].length);
+    index_titles(builder, scratch, key, body, length);
     arena_reset(scratch);
 }
 

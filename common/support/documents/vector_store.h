@@ -1,14 +1,15 @@
 /*
  * Vectors of chunks in the database, which is authoritative: segments copy them, so that a merge, a
  * rebuild or another host never embeds a text again. A chunk of a document in parent-child mode has
- * a vector per child. Vectors go with their chunk.
+ * a vector per child; every title of a chunk has one behind these. Vectors go with their chunk.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_VECTOR_STORE_H
 #define ASSAY_SUPPORT_DOCUMENTS_VECTOR_STORE_H
 
 #include "support/documents/document_store.h"
 
-/* The vector of a chunk, or of one of its children (from 0; 0 without children). */
+/* The vector of a chunk, or of one of its children (from 0; 0 without children), or of a title
+ * (counted on). */
 struct chunk_vector {
     int64_t chunk;
     uint32_t child;

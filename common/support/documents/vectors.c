@@ -6,6 +6,7 @@
 #include "embedding/embedder.h"
 #include "search/vector.h"
 #include "support/documents/ingest.h"
+#include "support/documents/titles.h"
 #include "support/documents/vector_store.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ struct round {
     const char *failure; /* why there are no more vectors; NULL = none */
 };
 
-/* A text of a chunk, or of one of its children, that has no vector yet. */
+/* A text of a chunk, or of one of its children or titles, that has no vector yet. */
 struct lacking {
     int64_t chunk;
     uint32_t child;
@@ -66,11 +67,20 @@ static bool has_vector(const struct chunk_vectors *known, int64_t chunk, uint32_
     return false;
 }
 
-/* What is embedded of a chunk: its context, and its text or a child's. */
+static void add_text(struct arena *arena, const struct chunk_vectors *known, int64_t chunk,
+                     uint32_t child, const char *text, struct lacking_list *list)
+{
+    if (!has_vector(known, chunk, child))
+        *LIST_ADD(arena, list) = (struct lacking){chunk, child, text};
+}
+
+/* What is embedded of a chunk: its context, and its text or a child's; then its titles. The index
+ * has them in the same order. */
 static void add_texts(struct arena *arena, const struct chunk_row *row,
                       const struct chunk_vectors *known, struct lacking_list *list)
 {
     struct chunk_list children = {0};
+    struct title_list titles;
     uint32_t count = 1;
 
     if (row->parent_child) {
@@ -78,11 +88,13 @@ static void add_texts(struct arena *arena, const struct chunk_row *row,
         count = (uint32_t)(children.count ? children.count : 1);
     }
     for (uint32_t child = 0; child < count; child++)
-        if (!has_vector(known, row->key, child))
-            *LIST_ADD(arena, list) = (struct lacking){
-                row->key, child,
-                arena_print(arena, "%s\n%s", row->header,
-                            child < children.count ? children.items[child].body : row->body)};
+        add_text(arena, known, row->key, child,
+                 arena_print(arena, "%s\n%s", row->header,
+                             child < children.count ? children.items[child].body : row->body),
+                 list);
+    titles_of(arena, row->body, strlen(row->body), &titles);
+    for (uint32_t i = 0; i < titles.count; i++)
+        add_text(arena, known, row->key, count + i, titles.items[i], list);
 }
 
 static bool embed_here(const struct round *round, const char *const *texts, size_t count,

@@ -34,8 +34,10 @@ size_t fusion_by_rank(const struct search_hit *first, size_t first_count,
     size_t count = 0;
 
     for (size_t i = 0; i < first_count; i++)
-        fused[count++] = (struct fused_hit){first[i].chunk, first[i].document, 1 / (k + (double)i),
-                                            first[i].score, 0};
+        fused[count++] = (struct fused_hit){.chunk = first[i].chunk,
+                                            .document = first[i].document,
+                                            .score = 1 / (k + (double)i),
+                                            .lexical = first[i].score};
     for (size_t i = 0; i < second_count; i++) {
         struct fused_hit *hit = find(fused, first_count, second[i].chunk);
 
@@ -55,10 +57,27 @@ double fusion_meaning(const struct search_spread *spread, double cosine)
     return (cosine - spread->mean) / fmax(spread->deviation, least_deviation);
 }
 
-static void add_meaning(struct fused_hit *hit, const struct search_spread *spread, double cosine)
+struct nearest_hits fusion_search(const struct search_index *index, struct arena *arena,
+                                  const uint8_t *vector, const struct search_hit *words,
+                                  size_t count, size_t most)
 {
-    hit->cosine = cosine;
-    hit->meaning = fusion_meaning(spread, cosine);
+    struct search_hit *hits = ARENA_ARRAY(arena, struct search_hit, most + 1);
+    struct search_nearness *near = ARENA_ARRAY(arena, struct search_nearness, count + most + 1);
+    int64_t *keys = ARENA_ARRAY(arena, int64_t, count + most + 1);
+    struct nearest_hits nearest = {.hits = hits, .near = near};
+
+    nearest.count = search_index_nearest(index, arena, vector, hits, most, &nearest.spread);
+    for (size_t i = 0; i < count + nearest.count; i++)
+        keys[i] = i < count ? words[i].chunk : hits[i - count].chunk;
+    search_index_nearness(index, vector, keys, count + nearest.count, near);
+    return nearest;
+}
+
+static void add_meaning(struct fused_hit *hit, const struct search_spread *spread,
+                        const struct search_nearness *near)
+{
+    hit->near = *near;
+    hit->meaning = fusion_meaning(spread, search_nearness_both(near));
     hit->score += FUSION_WEIGHT * hit->meaning;
 }
 
@@ -74,7 +93,7 @@ size_t fusion_by_score(const struct search_hit *words, size_t count,
                                   .document = words[i].document,
                                   .score = words[i].score / words[0].score,
                                   .lexical = words[i].score};
-        add_meaning(hit, &nearest->spread, nearest->cosines[i]);
+        add_meaning(hit, &nearest->spread, &nearest->near[i]);
     }
     for (size_t i = 0; i < nearest->count; i++) {
         struct fused_hit *hit = find(fused, count, nearest->hits[i].chunk);
@@ -83,7 +102,7 @@ size_t fusion_by_score(const struct search_hit *words, size_t count,
             hit = &fused[total++];
             *hit = (struct fused_hit){.chunk = nearest->hits[i].chunk,
                                       .document = nearest->hits[i].document};
-            add_meaning(hit, &nearest->spread, nearest->hits[i].score);
+            add_meaning(hit, &nearest->spread, &nearest->near[count + i]);
         }
         hit->nearest = i + 1;
     }

@@ -9,20 +9,26 @@ struct fused_hit {
     double score;   /* of both lists together */
     double lexical; /* score in the first list; 0 when it is not in that list */
     size_t nearest; /* rank in the second list, from 1; 0 = not in that list */
-    double cosine;  /* with the question's vector */
-    double meaning; /* the cosine, standardized over the index */
+    double meaning; /* of text and title, standardized over the index */
+    struct search_nearness near;
 };
 
 /* A search by meaning. */
 struct nearest_hits {
-    const struct search_hit *hits; /* score: the cosine */
+    const struct search_hit *hits;
     size_t count;
     struct search_spread spread;
-    const double *cosines; /* of the hits by words */
+    const struct search_nearness *near; /* of the hits by words, then of these */
 };
 
 /* A cosine in standard deviations above the mean of the index. */
 double fusion_meaning(const struct search_spread *spread, double cosine);
+
+/* Searches by meaning: writes the nearest to `found` (space for `most`), and how near these and the
+ * `count` hits by words are. */
+struct nearest_hits fusion_search(const struct search_index *index, struct arena *arena,
+                                  const uint8_t *vector, const struct search_hit *words,
+                                  size_t count, size_t most);
 
 /* Merges by score: the score by words, relative to the best, and FUSION_WEIGHT standardized
  * cosines. `fused` has space for both lists; best first, equal scores in input order. Returns how
