@@ -1,26 +1,19 @@
-/* The table of settings of the support service, and the rules that span several of them. */
+/* The table of settings of the support service. */
 #include "support/settings.h"
 #include "accounts/settings.h"
 
-#include "accounts/people.h"
 #include "base/confine.h"
 #include "base/log.h"
-#include "crypto/password.h"
-#include "crypto/token.h"
 #include "db/common_settings.h"
 #include "llm/llm.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Published in the source, so never accepted. */
-#define PUBLISHED_SECRET "assay-development-secret-not-for-production" /* of earlier versions */
-
-enum { SECRET_MIN = 32 };
-
 static const char *const environments[SUPPORT_ENVIRONMENT__MAX + 1] = {"development", "staging",
                                                                        "production", NULL};
 
+const char *const unsupported_names[UNSUPPORTED__MAX + 1] = {"drop", "mark", "keep", NULL};
 const char *const fact_level_names[FACT_LEVEL__MAX + 1] = {"quick", "standard", "high", "maximum",
                                                            NULL};
 
@@ -180,6 +173,14 @@ const struct setting support_settings_table[] = {
      .help = "Whose verdicts: one of a model that must be positive (`quick`); two of models and "
              "one by words, two of three (`standard`); three and one, three of four (`high`); four "
              "and one, four of five (`maximum`)."},
+    {"FACT_VERIFY_CONTEXT_MAX_DOCS", SETTING_INTEGER, AT(fact_context_documents), "5", 1, 20,
+     .help = "Documents that a model gets to verify an answer against."},
+    {"FACT_VERIFY_CONTEXT_CHARS_PER_DOC", SETTING_INTEGER, AT(fact_context_characters), "3600", 100,
+     100000, .help = "Characters of each of them."},
+    {"GENERATION_UNSUPPORTED", SETTING_CHOICE, AT(unsupported), "drop",
+     .choices = unsupported_names,
+     .help = "Sentences of a model's answer that the documents do not support: left out (`drop`), "
+             "left with a note (`mark`), or left as they are and counted only (`keep`)."},
     {"ESCALATION_THRESHOLD", SETTING_NUMBER, AT(escalation_threshold), "0.7", 0, 1,
      .help = "Relevance that the analysis of thresholds holds against verdicts; answering itself "
              "asks for a hundredth of QUALITY_THRESHOLD."},
@@ -533,168 +534,3 @@ const struct setting support_settings_table[] = {
 };
 const size_t support_settings_count =
     sizeof support_settings_table / sizeof support_settings_table[0];
-
-static bool lists_anybody(const struct string_list *origins)
-{
-    for (size_t i = 0; i < origins->count; i++)
-        if (strcmp(origins->items[i], "*") == 0)
-            return true;
-    return false;
-}
-
-const char *support_open_by(const struct support_settings *settings)
-{
-    return !settings->api_key && settings->allow_anonymous_admin
-               ? "ALLOW_ANONYMOUS_ADMIN is set and API_KEY is not"
-               : NULL;
-}
-
-/* Pages of any origin may read, unless every client is an administrator, or in production. */
-static void default_origins(struct support_settings *settings)
-{
-    static const char *anybody = "*";
-
-    if (!settings->cors_origins.count && !support_open_by(settings) &&
-        settings->environment != SUPPORT_PRODUCTION)
-        settings->cors_origins = (struct string_list){1, &anybody};
-}
-
-/* Settings that are acceptable on a local machine and a vulnerability in production. */
-static enum error check_production(const struct support_settings *settings, struct problem *problem)
-{
-    const struct {
-        bool holds;
-        const char *text;
-    } rules[] = {
-        {settings->cors_origins.count && !lists_anybody(&settings->cors_origins),
-         "CORS_ORIGINS must list origins, and not *, in production"},
-        {settings->jwt_secret && strlen(settings->jwt_secret) >= SECRET_MIN,
-         "JWT_SECRET must be a secret of your own of at least 32 characters in production"},
-        {settings->admin_password_hash || settings->allow_dev_admin_login,
-         "ADMIN_PASSWORD_HASH must be set in production (or ALLOW_DEV_ADMIN_LOGIN)"},
-        {!settings->allow_anonymous_admin, "ALLOW_ANONYMOUS_ADMIN must not be set in production"},
-    };
-
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
-        if (!rules[i].holds)
-            return problem_set(problem, ERROR_INVALID, "setting_invalid", "%s", rules[i].text);
-    return ERROR_NONE;
-}
-
-static bool is_base_url(const char *url)
-{
-    bool is_http = strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
-
-    return is_http && !strpbrk(url, "@?# \t");
-}
-
-/* The URL must not contain user and password. */
-static enum error check_urls(const struct support_settings *settings, struct problem *problem)
-{
-    const struct {
-        const char *name, *url;
-    } urls[] = {{"LLM_CHAT_URL", settings->chat_url},
-                {"RAG_EMBEDDING_REMOTE_URL", settings->embedding_url},
-                {"RAG_RERANKER_URL", settings->reranker_url},
-                {"OLLAMA_BASE_URL", settings->ollama_base_url},
-                {"ORCH_BASE_URL", settings->orch_base_url}};
-
-    for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++)
-        if (urls[i].url && !is_base_url(urls[i].url))
-            return problem_set(problem, ERROR_INVALID, "setting_invalid",
-                               "%s must be http:// or https:// with a host and perhaps a path, "
-                               "without user, password or query",
-                               urls[i].name);
-    if (settings->embedding_backend == EMBEDDING_REMOTE && !settings->embedding_url)
-        return problem_set(
-            problem, ERROR_INVALID, "setting_invalid",
-            "RAG_EMBEDDING_REMOTE_URL must be set with RAG_EMBEDDING_BACKEND=remote");
-    if (settings->chat_url && !settings->chat_model)
-        return problem_set(problem, ERROR_INVALID, "setting_invalid",
-                           "LLM_CHAT_MODEL must be set with LLM_CHAT_URL");
-    return ERROR_NONE;
-}
-
-/* The first name wins where both are set. */
-static void fill_second_names(struct support_settings *settings)
-{
-    if (!settings->smtp_password)
-        settings->smtp_password = settings->other_smtp_password;
-    if (!settings->imap_password)
-        settings->imap_password = settings->other_imap_password;
-    if (!settings->email_webhook_secret)
-        settings->email_webhook_secret = settings->other_email_webhook_secret;
-}
-
-static enum error check_email(const struct support_settings *settings, struct problem *problem)
-{
-    if (settings->email_mode == EMAIL_DISABLED)
-        return ERROR_NONE;
-    if (!settings->smtp_host)
-        return problem_set(problem, ERROR_INVALID, "setting_invalid",
-                           "SMTP_HOST must be set with EMAIL_CHANNEL_MODE");
-    if (settings->email_mode == EMAIL_IMAP && !settings->imap_host)
-        return problem_set(problem, ERROR_INVALID, "setting_invalid",
-                           "IMAP_HOST must be set with EMAIL_CHANNEL_MODE=imap");
-    if (settings->email_mode == EMAIL_WEBHOOK && !settings->email_webhook_secret)
-        return problem_set(
-            problem, ERROR_INVALID, "setting_invalid",
-            "EMAIL_WEBHOOK_SIGNING_SECRET must be set with EMAIL_CHANNEL_MODE=webhook");
-    return ERROR_NONE;
-}
-
-/* Fills in unset values. Without a stack every process signs with its own secret. */
-static void fill_secrets(struct support_settings *settings, struct arena *arena)
-{
-    char *random;
-
-    if (!settings->admin_password_hash)
-        settings->first_password =
-            settings_made_secret(arena, settings->state_directory, "support-first-password");
-    if (settings->jwt_secret || settings->environment == SUPPORT_PRODUCTION)
-        return;
-    settings->jwt_secret = settings_made_secret(arena, settings->state_directory, "support-secret");
-    if (settings->jwt_secret)
-        return;
-    random = arena_alloc(arena, TOKEN_TEXT_MAX);
-    token_random_text(SECRET_MIN, random, TOKEN_TEXT_MAX);
-    settings->jwt_secret = random;
-}
-
-enum error support_settings_load(struct support_settings *settings, struct arena *arena,
-                                 const char *(*lookup)(const char *name), struct problem *problem)
-{
-    enum error error = settings_load(support_settings_table, support_settings_count, settings,
-                                     arena, lookup, problem);
-
-    if (error)
-        return error;
-    if (settings->admin_password_hash && !password_is_hash(settings->admin_password_hash))
-        return problem_set(problem, ERROR_INVALID, "setting_invalid",
-                           "ADMIN_PASSWORD_HASH must be a bcrypt or yescrypt hash");
-    if (settings->chunk_overlap >= settings->chunk_size)
-        return problem_set(problem, ERROR_INVALID, "setting_invalid",
-                           "CHUNK_OVERLAP must be less than CHUNK_SIZE");
-    if (settings->jwt_secret && strcmp(settings->jwt_secret, PUBLISHED_SECRET) == 0)
-        return problem_set(problem, ERROR_INVALID, "setting_invalid",
-                           "JWT_SECRET must be a secret: this one is published");
-    fill_secrets(settings, arena);
-    fill_second_names(settings);
-    default_origins(settings);
-    error = check_urls(settings, problem);
-    if (!error)
-        error = check_email(settings, problem);
-    if (!error)
-        error = settings_check_origins("WIDGET_ALLOWED_ORIGINS", &settings->widget_allowed_origins,
-                                       NULL, problem);
-    if (!error && settings->help_visitor_tenant && !person_is_tenant(settings->help_visitor_tenant))
-        error = problem_set(problem, ERROR_INVALID, "setting",
-                            "HELP_VISITOR_TENANT must be 1 to 50 letters, digits, _ or -");
-    if (!error)
-        error = settings_check_origins("CORS_ORIGINS", &settings->cors_origins,
-                                       support_open_by(settings), problem);
-    if (error)
-        return error;
-    return settings->environment == SUPPORT_PRODUCTION ? check_production(settings, problem)
-                                                       : ERROR_NONE;
-}

@@ -84,7 +84,9 @@ struct support_settings {
     bool fact_verification;
     int64_t fact_verification_min_score;
     bool fact_consensus;
-    int fact_reliability_level; /* enum fact_level */
+    int fact_reliability_level;                              /* enum fact_level */
+    int64_t fact_context_documents, fact_context_characters; /* of a verification by a model */
+    int unsupported;                                         /* enum unsupported_action */
     double escalation_threshold;
     int64_t threshold_labels_least;
     double threshold_risk, threshold_confidence;
@@ -240,6 +242,10 @@ enum support_environment {
 /* Number of verdicts on each statement of an answer. */
 enum fact_level { FACT_QUICK, FACT_STANDARD, FACT_HIGH, FACT_MAXIMUM, FACT_LEVEL__MAX };
 extern const char *const fact_level_names[FACT_LEVEL__MAX + 1]; /* NULL ends the list */
+
+/* What happens to sentences of a model's answer that the documents do not support. */
+enum unsupported_action { UNSUPPORTED_DROP, UNSUPPORTED_MARK, UNSUPPORTED_KEEP, UNSUPPORTED__MAX };
+extern const char *const unsupported_names[UNSUPPORTED__MAX + 1]; /* NULL ends the list */
 
 extern const struct setting support_settings_table[];
 extern const size_t support_settings_count;

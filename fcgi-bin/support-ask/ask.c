@@ -249,9 +249,9 @@ static bool reader_has_left(void *context)
  * already streamed is not repeated. */
 static bool send_tokens(struct answer_stream *out, const char *answer)
 {
-    if (out->started && strcmp(out->sent.bytes, answer) == 0)
-        return true;
-    if (!begin_tokens(out))
+    if (out->started && strncmp(out->sent.bytes, answer, out->sent.length) == 0)
+        answer += out->sent.length;
+    else if (!begin_tokens(out))
         return false;
     while (*answer) {
         size_t blanks = strspn(answer, " \n\t"),

@@ -9,104 +9,13 @@ from urllib.parse import urlsplit
 import pytest
 
 from exposition import samples
-from model_server import ModelServer
 from wait import wait_for
 from service import ENGINES, Service
+from support_models import (HEADERS, KEPT, KEY, PROTOCOLS, QUESTION, VERIFIER, WARRANTY, WRITTEN, Models, ask, falls_back, steps,
+                            stream)
 from stack import Stack
 
-KEY = "support-test-key-1"
-HEADERS = {"X-API-Key": KEY}
-WARRANTY = "# Warranty\n\nThe warranty period is 24 months from the day of purchase.\n"
-QUESTION = "How long is the warranty period?"
-WRITTEN = "The warranty period lasts 24 months [1] [7]."
-KEPT = "The warranty period lasts 24 months [1]."
-PROTOCOLS = ("openai", "anthropic", "mistral", "ollama")
-
-
-class Models(ModelServer):
-    """Plays every node's part; `answers` holds rules for the one that writes the answer."""
-
-    PARTS = (("Judge an answer", "text:95"), ("List the statements", "text:- The warranty lasts 24 months."),
-             ("For each numbered claim", "text:1. SUPPORTED: 24 months"),
-             ("Suggest three", "text:1. What is covered?\n2. Who pays?"),
-             ("Turn a customer's question", "text:warranty period months"),
-             ("Write the customer's last question", "text:warranty period months"),
-             ("A search for this question", "text:warranty duration"))
-
-    def rule_for(self, body, prompt):
-        system = body.get("system") or body["messages"][0]["content"]
-        for beginning, rule in self.PARTS:
-            if system.startswith(beginning):
-                with self.lock:
-                    rule = self.answers.get(beginning, rule)
-                    return rule.pop(0) if isinstance(rule, list) else rule  # a list: one for each call
-        return self.rule_of(body["model"], prompt)
-
-
-class Registry:
-    """The operator's file; each writing has a provider of a new name, so that no breaker remembers it."""
-
-    count = 0
-
-    def __init__(self, path, models):
-        self.path, self.models = path, models
-
-    def write(self, *protocols, rule="text:" + WRITTEN, prices=(0, 0), kind="local", fallback=None, limits=None):
-        Registry.count += 1
-        self.models.reset()
-        names = [f"{protocol}-{Registry.count}" for protocol in protocols]
-        for name in names:
-            self.models.answers[name] = rule
-        base = {protocol: self.models.url + ("/v1" if protocol in ("openai", "mistral") else "")
-                for protocol in PROTOCOLS}
-        providers = [{"id": name, "kind": kind, "protocol": protocol, "base_url": base[protocol],
-                      "api_key_env": "LLM_CHAT_API_KEY", "default_models": {"fast": name, "strong": name},
-                      "rate_limits": limits or {},
-                      "models": [{"name": name, "input_price_per_1m_tokens": prices[0],
-                                  "output_price_per_1m_tokens": prices[1]}]}
-                     for name, protocol in zip(names, protocols)]
-        target = [{"provider": name, "model": name} for name in names]
-        profile = {"fast": target[0], "strong": target[0]}
-        if len(target) > 1:
-            profile["fallback"] = target[1]
-        self.path.write_text(json.dumps({"default_profile": "test", "providers": providers,
-                                         "routing_profiles": {"test": profile}}))
-        return names
-
-
-@pytest.fixture(scope="module")
-def models():
-    with Models() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def registry(tmp_path_factory, models):
-    made = Registry(tmp_path_factory.mktemp("registry") / "providers.yml", models)
-    made.write("openai")
-    return made
-
-
-@pytest.fixture(scope="module")
-def support(registry):
-    env = {"API_KEY": KEY, "RATE_LIMIT_ENABLED": "false", "PROVIDER_REGISTRY_PATH": str(registry.path),
-           "LLM_CHAT_API_KEY": "model-secret", "LLM_STALL_SECONDS": "0.4", "LLM_QUESTION_SECONDS": "1.5",
-           "OLLAMA_RETRY_BASE_DELAY_SEC": "0.05", "OLLAMA_RETRY_MAX_DELAY_SEC": "1", "LLM_MAX_RESPONSE_BYTES": "65536",
-           "CIRCUIT_BREAKER_FAILURE_THRESHOLD": "2", "DAILY_COST_LIMIT_USD": "0.5"}
-    with Service("support", env) as service:
-        file = {"file": ("warranty.md", WARRANTY.encode())}
-        assert service.send("POST", "/api/upload", headers=HEADERS, files=file).status_code == 200
-        yield service
-
-
-@pytest.fixture(scope="module")
-def embedded(support, registry, models):
-    """What is answered without a model."""
-    registry.path.write_text('{"default_profile": "embedded", "providers": []}')
-    models.reset()
-    answer = ask(support)
-    assert answer["quality_source"] == "embedded" and answer["route"] == "auto" and not models.calls
-    return answer
+pytest_plugins = ["support_models_fixtures"]
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -118,28 +27,6 @@ def consensus(request, registry):
         file = {"file": ("warranty.md", WARRANTY.encode())}
         assert service.send("POST", "/api/upload", headers=HEADERS, files=file).status_code == 200
         yield service
-
-
-def ask(service, question=QUESTION, **members):
-    answer = service.post("/api/ask", {"question": question, **members}, headers=HEADERS)
-    assert answer.status_code == 200, answer.text
-    return answer.json()
-
-
-def stream(service, question=QUESTION):
-    """The frames, and the words since the last time the answer began."""
-    answer = service.post("/api/ask/stream", {"question": question}, headers=HEADERS)
-    frames = [json.loads(line[6:]) for line in answer.text.splitlines() if line.startswith("data: ")]
-    words = ""
-    for frame in frames:
-        words = "" if frame["type"] == "token_start" else words + frame.get("token", "")
-    assert frames[-1]["type"] == "result" and words == frames[-1]["answer"], frames
-    return frames
-
-
-def steps(service, answer):
-    trace = service.get(f"/api/admin/traces/{answer['trace_id']}", headers=HEADERS).json()
-    return {step["node"]: step["state"] for step in trace["steps"]}, trace
 
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["plain", "streamed"])
@@ -208,19 +95,9 @@ def test_a_verdict_is_read_from_where_it_is_named(support, registry, models):
 FAILURES = [("status:401", "http_401", 1), ("status:429:30", "http_429", 1), ("status:500", "http_500", 3),
             ("stall", "timeout", None), ("nonsense", "malformed", 1), ("empty", "blank", 1), ("huge", "too_large", 1),
             ("close", "cut", None)]
-STREAM_FAILURES = [("status:401", "http_401", 1), ("status:429:30", "http_429", 1), ("quiet:The warranty is", "timeout", 1),
-                   ("cut:The warranty is", "cut", 1), ("fault:The warranty is", "fault", 1), ("empty", "blank", 1)]
-
-
-def falls_back(support, models, answer, embedded, name, reason, calls):
-    for member in ("answer", "sources", "citations", "route"):
-        assert answer[member] == embedded[member]
-    nodes, _ = steps(support, answer)
-    state = nodes["log"]
-    assert {"node": "generate", "from_provider": name, "to_provider": "embedded", "reason": reason} in state["fallbacks"]
-    assert nodes["generate"]["provider_name"] == "embedded" and nodes["generate"]["model_name"] == "extractive-v1"
-    written = [call for call in models.calls if "[Document" in call["prompt"] and "numbered documents" in str(call["body"])]
-    assert calls is None or len([call for call in written if "claim" not in str(call["body"])]) == calls
+BEGUN = "The warranty period is 24 months. It"  # whole sentences go on, once they are checked
+STREAM_FAILURES = [("status:401", "http_401", 1), ("status:429:30", "http_429", 1), ("quiet:" + BEGUN, "timeout", 1),
+                   ("cut:" + BEGUN, "cut", 1), ("fault:" + BEGUN, "fault", 1), ("empty", "blank", 1)]
 
 
 @pytest.mark.parametrize("rule, reason, calls", FAILURES, ids=[rule for rule, _, _ in FAILURES])
@@ -262,7 +139,7 @@ def test_what_other_nodes_make_of_nonsense_is_named(support, registry, models):
 def test_markers_are_added_where_none_are(support, registry):
     registry.write("openai", rule="text:The warranty period is 24 months. Elephants are grey.")
     answer = ask(support)
-    assert answer["answer"] == "The warranty period is 24 months [1]. Elephants are grey."
+    assert answer["answer"] == "The warranty period is 24 months [1]."
 
 
 def test_a_refusal_has_no_sources(support, registry, models):
@@ -274,7 +151,7 @@ def test_a_refusal_has_no_sources(support, registry, models):
 
 
 def test_a_node_that_is_found_wanting_is_tried_again_with_other_words(support, registry, models):
-    registry.write("openai", rule=["text:It is long [1].", "text:" + WRITTEN])
+    registry.write("openai", rule=["text:The warranty has a period [1]. It is a period of months.", "text:" + WRITTEN])
     scores = iter(["text:30", "text:90"])
     judged = models.rule_for
     models.rule_for = lambda body, prompt: (next(scores) if str(body["messages"][0]["content"]).startswith("Judge")
@@ -304,7 +181,7 @@ def leave(service, path, models):
 
 @pytest.mark.parametrize("path", ["/api/ask", "/api/ask/stream"])
 def test_a_client_that_leaves_stops_the_call(support, registry, models, path):
-    registry.write("openai", rule="hang:word word word" if path.endswith("stream") else "stall:1.2")
+    registry.write("openai", rule="hang:" + BEGUN if path.endswith("stream") else "stall:1.2")
     models.left.clear()
     before = newest(support)["trace_id"]
     leave(support, path, models)
@@ -411,7 +288,6 @@ def figure(service, name):
     return samples(service.get("/metrics").text).get(name + '{tenant="default"}', 0)
 
 
-VERIFIER = "For each numbered claim"
 CONSENSUS = "rag_fact_verification_consensus_total"
 
 

@@ -17,4 +17,7 @@ int answer_number_of(const struct answer *answer, const struct found_chunk *chun
 const char *answer_older_version(struct arena *arena, enum text_language language,
                                  const char *title, int number);
 
+/* phrases.c: the note behind a sentence that the documents do not support. */
+const char *answer_unsupported_note(enum text_language language);
+
 #endif

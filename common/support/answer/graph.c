@@ -274,6 +274,7 @@ static enum error write_answer(struct graph_state *state)
     enum error error;
 
     state->written = false;
+    outcome->unsupported_count = 0;
     if (!state->graded_count || !models_serve(&state->models, MODEL_GENERATE))
         return expand_sources(state);
     choose_documents(state);
@@ -326,11 +327,13 @@ static enum error verify(struct graph_state *state)
     outcome->factuality = 100;
     outcome->claim_count = 0;
     outcome->consensus = (struct graph_consensus){.level = NULL};
-    if (!outcome->verification_skipped && !(state->written && model_verify(state)))
-        outcome->factuality =
-            answer_verify(state->arena, state->written ? outcome->answer : state->answer.quoted,
-                          state->answer.documents, state->answer.document_count, outcome->claims,
-                          GRAPH_CLAIMS_MAX, &outcome->claim_count);
+    if (outcome->verification_skipped || (state->written && model_verify(state)))
+        return ERROR_NONE;
+    outcome->factuality =
+        state->written ? model_count_supported(state, outcome->answer)
+                       : answer_verify(state->arena, state->answer.quoted, state->answer.documents,
+                                       state->answer.document_count, outcome->claims,
+                                       GRAPH_CLAIMS_MAX, &outcome->claim_count);
     return ERROR_NONE;
 }
 

@@ -78,6 +78,11 @@ struct graph_consensus {
     double agreement; /* share of the statements on which all verdicts agree */
 };
 
+/* A sentence that a model has written and the documents do not support. */
+struct unsupported_sentence {
+    const char *text, *reason;
+};
+
 struct graph_outcome {
     const char *answer;
     int quality; /* 0 to 100 */
@@ -92,6 +97,8 @@ struct graph_outcome {
     size_t suggestion_count;
     struct claim claims[GRAPH_CLAIMS_MAX];
     size_t claim_count;
+    struct unsupported_sentence unsupported[GRAPH_CLAIMS_MAX]; /* of the model's last answer */
+    size_t unsupported_count;
     int factuality;
     struct graph_consensus consensus;
     bool verification_skipped;

@@ -27,6 +27,24 @@ static const struct field consensus_fields[] = {STRING(OWNER, level), STRING(OWN
 #undef OWNER
 static SCHEMA(consensus_schema, struct graph_consensus, "FactConsensus", consensus_fields);
 
+#define OWNER struct unsupported_sentence
+static const struct field sentence_fields[] = {STRING(OWNER, text), STRING(OWNER, reason)};
+#undef OWNER
+static SCHEMA(sentence_schema, struct unsupported_sentence, "UnsupportedSentence", sentence_fields);
+
+/* Sentences of a model's answer, and what GENERATION_UNSUPPORTED has done to them. */
+struct unsupported_sentences {
+    const char *action;
+    OBJECT_LIST(struct unsupported_sentence, sentences);
+};
+
+#define OWNER struct unsupported_sentences
+static const struct field unsupported_fields[] = {STRING(OWNER, action),
+                                                  OBJECTS(OWNER, sentences, sentence_schema)};
+#undef OWNER
+static SCHEMA(unsupported_schema, struct unsupported_sentences, "UnsupportedSentences",
+              unsupported_fields);
+
 #define OWNER struct graph_message
 static const struct field message_fields[] = {STRING(OWNER, role), STRING(OWNER, content)};
 #undef OWNER
@@ -63,6 +81,7 @@ struct state_snapshot {
     const char *complexity, *retrieval_strategy, *route;
     OBJECT_LIST(struct claim, claims);
     const struct graph_consensus *fact_consensus;
+    const struct unsupported_sentences *unsupported;
     OBJECT_LIST(struct citation, citations);
     struct string_list suggested_questions, sub_queries, tool_calls;
     bool requires_confirmation;
@@ -105,6 +124,7 @@ static const struct field state_fields[] = {
     STRING(OWNER, route, .nullable = true),
     OBJECTS(OWNER, claims, claim_schema),
     OBJECT(OWNER, fact_consensus, consensus_schema, .omit_if_null = true),
+    OBJECT(OWNER, unsupported, unsupported_schema, .omit_if_null = true),
     OBJECTS(OWNER, citations, citation_schema),
     STRINGS(OWNER, suggested_questions),
     STRINGS(OWNER, sub_queries),
@@ -161,6 +181,19 @@ static void fill_consensus(const struct graph_state *state, struct state_snapsho
     *consensus = state->outcome->consensus;
     consensus->agreement = number_round(consensus->agreement, 3);
     snapshot->fact_consensus = consensus;
+}
+
+static void fill_unsupported(const struct graph_state *state, struct state_snapshot *snapshot)
+{
+    struct unsupported_sentences *unsupported;
+
+    if (!state->outcome->unsupported_count)
+        return;
+    unsupported = ARENA_NEW(state->arena, struct unsupported_sentences);
+    unsupported->action = unsupported_names[state->tools->settings->unsupported];
+    unsupported->sentences.count = state->outcome->unsupported_count;
+    unsupported->sentences.items = state->outcome->unsupported;
+    snapshot->unsupported = unsupported;
 }
 
 static void fill_usage(const struct graph_state *state, struct state_snapshot *snapshot)
@@ -235,6 +268,7 @@ const char *graph_state_json(const struct graph_state *state)
     fill_documents(state, &snapshot);
     fill_scores(state, &snapshot);
     fill_consensus(state, &snapshot);
+    fill_unsupported(state, &snapshot);
     fill_usage(state, &snapshot);
     json = schema_json(state->arena, STATE_MAX, &state_schema, &snapshot);
     return json ? json : "{}";

@@ -4,6 +4,7 @@
 
 #include "shm/breaker.h"
 #include "support/answer/graph.h"
+#include "support/answer/grounding.h"
 
 struct graph_state {
     const struct graph_tools *tools;
@@ -26,8 +27,9 @@ struct graph_state {
     struct fetch_watch watch;
     struct model_usage usage; /* usage of the last node that called a model, and which node */
     const char *usage_node;
-    size_t calls_recorded; /* usage of models in the steps of tools */
-    bool written;          /* the answer was written by a model */
+    size_t calls_recorded;       /* usage of models in the steps of tools */
+    bool written;                /* the answer was written by a model */
+    struct grounding *grounding; /* the documents that it was given; NULL = none yet */
     int64_t node_started;
     double step_milliseconds;
     bool scored; /* quality and relevance are set */

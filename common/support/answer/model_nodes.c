@@ -167,6 +167,8 @@ bool model_grade(struct graph_state *state)
 struct writing {
     const struct graph_request *request;
     struct marker_gate gate;
+    struct sentence_gate sentences;
+    const struct grounding *grounding; /* NULL = every word goes on at once */
     struct arena *arena;
     int highest;
 };
@@ -176,6 +178,11 @@ static bool pass_on(const char *text, size_t length, void *context)
     const struct writing *writing = context;
 
     return writing->request->on_answer(text, length, writing->request->context);
+}
+
+static bool pass_sentences(const char *text, size_t length, void *context)
+{
+    return sentence_gate_take(&((struct writing *)context)->sentences, text, length);
 }
 
 static bool take_words(const char *text, size_t length, void *context)
@@ -188,6 +195,7 @@ static void begin_anew(void *context)
     struct writing *writing = context;
 
     marker_gate_start(&writing->gate, writing->arena, writing->highest);
+    sentence_gate_start(&writing->sentences, writing->arena, writing->grounding);
     if (writing->request->on_answer_void)
         writing->request->on_answer_void(writing->request->context);
 }
@@ -241,8 +249,12 @@ bool model_generate(struct graph_state *state, const char **text, bool *refused)
     struct text words = model_message(state);
     struct models_reply reply;
 
-    writing.gate.pass = pass_on;
-    writing.gate.context = &writing;
+    model_read_sources(state);
+    if (state->tools->settings->unsupported != UNSUPPORTED_KEEP)
+        writing.grounding = state->grounding;
+    writing.gate.pass = writing.grounding ? pass_sentences : pass_on;
+    writing.sentences.pass = pass_on;
+    writing.gate.context = writing.sentences.context = &writing;
     begin_anew(&writing);
     add_history(state, &words, SHOWN_MESSAGES, SUGGEST_CHARACTERS);
     add_sources(state, &words, ANSWER_DOCUMENTS_MAX,
@@ -260,6 +272,11 @@ bool model_generate(struct graph_state *state, const char **text, bool *refused)
                       reply.overlong    ? "too_long"
                       : reply.truncated ? "timeout"
                                         : "blank");
+        return false;
+    }
+    *text = model_ground(state, *text);
+    if (!*text) {
+        models_reject(&state->models, MODEL_GENERATE, &reply, "unsupported");
         return false;
     }
     *refused = answer_is_refusal(state->arena, *text);

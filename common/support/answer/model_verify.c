@@ -11,7 +11,6 @@
 #include <string.h>
 
 enum {
-    VERIFY_DOCUMENTS = 5,
     EVIDENCE_CHARACTERS = 200,
     LEAST_WORDS = 3 /* for an answer with statements */
 };
@@ -83,13 +82,14 @@ static const char *vote_message(const struct graph_state *state, const struct vo
                                 const struct statements *statements)
 {
     struct text text = model_message(state);
+    const struct support_settings *settings = state->tools->settings;
     size_t sources = state->outcome->source_count;
 
-    if (sources > VERIFY_DOCUMENTS)
-        sources = VERIFY_DOCUMENTS;
+    if (sources > (size_t)settings->fact_context_documents)
+        sources = (size_t)settings->fact_context_documents;
     for (size_t i = 0; i < sources; i++)
         model_add_source(state, &text, vote->backwards ? sources - 1 - i : i,
-                         (size_t)state->tools->settings->parent_expansion_max_chars);
+                         (size_t)settings->fact_context_characters);
     for (size_t i = 0; i < statements->count; i++)
         text_append_format(&text, "%zu. %s\n", i + 1, statements->texts[i]);
     return text.bytes;
@@ -200,5 +200,20 @@ bool model_verify(struct graph_state *state)
             return false;
     }
     settle(state, &statements);
+    return true;
+}
+
+bool model_quotes(struct graph_state *state, const char *const *texts, size_t count,
+                  const char **quotes)
+{
+    struct statements statements = {.count = count};
+
+    if (!state->tools->settings->fact_verification || !models_serve(&state->models, MODEL_VERIFY))
+        return false;
+    memcpy(statements.texts, texts, count * sizeof *texts);
+    if (!take_vote(state, &votes[0], &statements))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        quotes[i] = statements.supporting[i] ? statements.evidence[i] : NULL;
     return true;
 }

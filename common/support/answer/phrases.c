@@ -110,6 +110,30 @@ const char *answer_older_version(struct arena *arena, enum text_language languag
     return arena_print(arena, "%s [%d].", fill(arena, text, title), number);
 }
 
+const char *answer_unsupported_note(enum text_language language)
+{
+    static const struct {
+        enum text_language language;
+        const char *text;
+    } notes[] = {
+        {TEXT_EN, "not confirmed by the documents"},
+        {TEXT_DE, "durch die Dokumente nicht belegt"},
+        {TEXT_FR, "non confirmé par les documents"},
+        {TEXT_ES, "no confirmado por los documentos"},
+        {TEXT_RU, "документами не подтверждено"},
+        {TEXT_AR, "لا تؤكده الوثائق"},
+        {TEXT_ZH, "文档中未得到证实"},
+        {TEXT_IT, "non confermato dai documenti"},
+        {TEXT_PT, "não confirmado pelos documentos"},
+        {TEXT_UK, "документами не підтверджено"},
+    };
+
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
+        if (notes[i].language == language)
+            return notes[i].text;
+    return notes[0].text;
+}
+
 bool answer_is_refusal(struct arena *arena, const char *text)
 {
     const char *lower = text_lower(arena, text);

@@ -160,6 +160,13 @@ static double word_number(const char *text)
     return 0;
 }
 
+int verdict_numeral(const char *word)
+{
+    double number = strcmp(word, "once") == 0 ? 0 : word_number(word); /* English rather than 11 */
+
+    return number >= 2 ? (int)number : 0;
+}
+
 static double number_of(const struct word *word)
 {
     if (word->digits && !word->letters)

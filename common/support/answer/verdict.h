@@ -25,6 +25,9 @@ struct text_range {
 size_t verdict_ranges(struct arena *arena, const char *question, struct text_range *ranges,
                       size_t most);
 
+/* The number from 2 to 12 that a folded word stands for; 0 = none. */
+int verdict_numeral(const char *word);
+
 /* "Yes: " in the language, or "Yes" alone. */
 const char *verdict_word(enum verdict verdict, enum text_language language, bool before_text);
 
