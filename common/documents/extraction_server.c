@@ -42,28 +42,12 @@ struct page_head {
 
 static const char socket_name[] = "document-reader.sock";
 
-static bool is_ready(int peer, short events, int64_t end)
-{
-    struct pollfd wait = {.fd = peer, .events = events};
-    int64_t left;
-
-    for (;;) {
-        left = (end - clock_monotonic_microseconds()) / 1000;
-        if (left <= 0)
-            return false;
-        if (poll(&wait, 1, (int)left) > 0)
-            return true;
-        if (errno != EINTR)
-            return false;
-    }
-}
-
 static bool receive(int peer, void *bytes, size_t length, int64_t end)
 {
     char *at = bytes;
 
     while (length) {
-        ssize_t got = is_ready(peer, POLLIN, end) ? read(peer, at, length) : 0;
+        ssize_t got = local_socket_wait(peer, POLLIN, end) ? read(peer, at, length) : 0;
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -81,7 +65,7 @@ static bool deliver(int peer, const void *bytes, size_t length, int64_t end)
 
     while (length) {
         ssize_t put =
-            is_ready(peer, POLLOUT, end) ? send(peer, at, length, MSG_NOSIGNAL | MSG_DONTWAIT) : 0;
+            local_socket_wait(peer, POLLOUT, end) ? send(peer, at, length, MSG_NOSIGNAL | MSG_DONTWAIT) : 0;
 
         if (put < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
@@ -214,7 +198,7 @@ static bool receive_request(int peer, struct extraction_request *request, int *f
     size_t count = 0;
     ssize_t received;
 
-    if (!is_ready(peer, POLLIN, end_after(REQUEST_SECONDS)))
+    if (!local_socket_wait(peer, POLLIN, end_after(REQUEST_SECONDS)))
         return false;
     received = local_socket_receive(peer, request, sizeof *request, files, &count, 0);
     for (size_t i = 1; i < count; i++)

@@ -1,16 +1,13 @@
 /* Calls the embedder over its sockets. */
 #include "embedding/embedder.h"
 #include "base/clock.h"
-#include "base/fiber.h"
 #include "embedding/protocol.h"
 #include "net/local_socket.h"
 #include "search/vector.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -48,31 +45,6 @@ static bool send_text(int socket, const char *text)
     return send(socket, message, length, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)length;
 }
 
-/* Whether the reply is there before the end. */
-static bool wait_for_reply(int socket, int64_t end)
-{
-    struct pollfd wait = {.fd = socket, .events = POLLIN};
-    int64_t left;
-
-    if (fiber_current()) {
-        enum fiber_event event;
-
-        do /* one may be woken for what was before */
-            event = fiber_wait(socket, EPOLLIN, end);
-        while (event == FIBER_WOKEN);
-        return event == FIBER_READY;
-    }
-    for (;;) {
-        left = (end - clock_monotonic_microseconds() + 999) / 1000;
-        if (left <= 0)
-            return false;
-        if (poll(&wait, 1, (int)left) > 0)
-            return true;
-        if (errno != EINTR)
-            return false;
-    }
-}
-
 static bool is_whole(const struct embedder_reply *reply)
 {
     return reply->protocol == EMBEDDER_PROTOCOL &&
@@ -86,7 +58,7 @@ static const char *exchange(int socket, const char *text, int64_t end, struct em
 
     if (!send_text(socket, text))
         return "away";
-    if (!wait_for_reply(socket, end))
+    if (!local_socket_wait(socket, POLLIN, end))
         return "timeout";
     length = recv(socket, reply, sizeof *reply, MSG_DONTWAIT);
     if (length <= 0) /* the process has ended */

@@ -1,5 +1,6 @@
 /* Reads texts from a socket and answers with their vectors. */
 #include "embedding/embedder_server.h"
+#include "base/clock.h"
 #include "embedding/protocol.h"
 #include "net/local_socket.h"
 #include "search/vector.h"
@@ -32,9 +33,8 @@ enum error embedder_listen(const char *run_directory, bool questions, int *liste
 
 static bool is_ready(int socket, int milliseconds)
 {
-    struct pollfd wait = {.fd = socket, .events = POLLIN};
-
-    return poll(&wait, 1, milliseconds) > 0;
+    return local_socket_wait(socket, POLLIN,
+                             clock_monotonic_microseconds() + milliseconds * INT64_C(1000));
 }
 
 /* A caller that has stopped waiting has closed its socket. */

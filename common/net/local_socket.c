@@ -1,8 +1,10 @@
 /* Listening, connecting and passing open files over UNIX sockets. */
 #include "net/local_socket.h"
+#include "base/clock.h"
+#include "base/fiber.h"
 
 #include <errno.h>
-#include <stdint.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -130,4 +132,33 @@ ssize_t local_socket_receive(int socket, void *bytes, size_t length, int *files,
     ssize_t received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | flags);
 
     return received > 0 && !take_files(&message, files, count) ? 0 : received;
+}
+
+/* An event of epoll has the value of the one of poll. */
+static bool wait_in_fiber(int socket, short events, int64_t end)
+{
+    enum fiber_event event;
+
+    do /* one may be woken for what was before */
+        event = fiber_wait(socket, (uint32_t)events, end);
+    while (event == FIBER_WOKEN);
+    return event == FIBER_READY;
+}
+
+bool local_socket_wait(int socket, short events, int64_t end)
+{
+    struct pollfd wait = {.fd = socket, .events = events};
+
+    if (fiber_current())
+        return wait_in_fiber(socket, events, end);
+    for (;;) {
+        int64_t left = (end - clock_monotonic_microseconds() + 999) / 1000;
+
+        if (left <= 0)
+            return false;
+        if (poll(&wait, 1, (int)left) > 0)
+            return true;
+        if (errno != EINTR)
+            return false;
+    }
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum {
@@ -33,5 +34,9 @@ ssize_t local_socket_send(int socket, const void *bytes, size_t length, const in
  * LOCAL_SOCKET_FILES_MAX are closed, and the result is then 0. Else returns its result. */
 ssize_t local_socket_receive(int socket, void *bytes, size_t length, int *files, size_t *count,
                              int flags);
+
+/* Waits until a socket has one of `events` (POLLIN, POLLOUT) or its other end is closed; false at
+ * `end` (clock_monotonic_microseconds()). Other fibers run meanwhile. */
+bool local_socket_wait(int socket, short events, int64_t end);
 
 #endif

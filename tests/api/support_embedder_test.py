@@ -11,6 +11,8 @@ import signal
 import socket
 import struct
 import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -70,7 +72,7 @@ def silent(service, name):
     listener.bind(str(path))
     listener.listen(64)
     try:
-        yield
+        yield listener
     finally:
         listener.close()
         Path(f"{path}.real").rename(path)
@@ -150,6 +152,49 @@ def test_a_hung_embedder_is_not_waited_for(support):
                                    "the embedder does not answer; questions are answered by words")
         assert status(support)["state"] == "away"
     wait_for(lambda: strategy(support) == "hybrid")
+
+
+@contextlib.contextmanager
+def slow(service, seconds):
+    """Somebody answers on the socket of the embedder, too late; yields how many callers waited at a time."""
+    waiting, most, lock = [0], [0], threading.Lock()
+
+    def serve(caller):
+        with lock:
+            waiting[0] += 1
+            most[0] = max(most[0], waiting[0])
+        with caller:
+            caller.settimeout(seconds)  # its request, and then that it leaves
+            with contextlib.suppress(OSError):
+                while caller.recv(16384):
+                    pass
+            with lock:
+                waiting[0] -= 1
+            with contextlib.suppress(OSError):
+                caller.send(b"late")
+
+    def accept(listener):
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+    with silent(service, "embedder.sock") as listener:
+        threading.Thread(target=accept, args=(listener,), daemon=True).start()
+        yield most
+
+
+@with_model
+def test_a_worker_does_other_work_while_a_slow_embedder_is_waited_for():
+    env = {**ENV, "RAG_EMBEDDER_DIR": str(MODEL), "ASSAY_WORKERS_SUPPORT_ASK": "1"}
+    with Service("support", env) as service:
+        upload(service, "shop.md", FAQ)
+        wait_for(lambda: strategy(service) == "hybrid")
+        with slow(service, 30) as most, ThreadPoolExecutor(6) as people:
+            answers = list(people.map(lambda _: ask(service, "When are orders dispatched?"), range(12)))
+            assert all("Hamburg" in answer["answer"] and state["retrieval_strategy"] == "lexical" for answer, state in answers)
+            assert {fallback["reason"] for _, state in answers for fallback in state["fallbacks"]} == {"timeout"}
+            assert most[0] > 1  # one worker waits for several at a time
+        wait_for(lambda: strategy(service) == "hybrid")
 
 
 @with_model
