@@ -165,7 +165,7 @@ static const struct {
     {406, "NotAcceptable", "The version asked for does not exist"},
     {409, "Conflict", "What is stored forbids it for now"},
     {410, "Gone", "It is no longer kept"},
-    {412, "PreconditionFailed", "It has changed since it was read"},
+    {412, "PreconditionFailed", "A condition of the request cannot be met"},
     {413, "BodyTooLarge", "The body is over its limit"},
     {415, "UnsupportedMedia", "Nothing here reads that media type"},
     {421, "Misdirected", "An open service is asked for under a host that it does not know"},

@@ -22,6 +22,13 @@ extern const struct schema stuck_query_schema, exceptions_query_schema, triage_r
 extern const struct schema key_request_schema, issued_key_schema, keys_schema, rotation_schema,
     rotation_status_schema, revoked_schema, window_query_schema, service_summary_schema;
 
+struct heartbeats {
+    size_t count;
+    struct heartbeat *items;
+};
+/* Reads the list of a body; ERROR_MALFORMED with the faults of the request. */
+MUST_CHECK enum error heartbeats_read(struct request *request, const json_t *list,
+                                      struct heartbeats *beats);
 enum error events_handle(struct request *request, struct reply *reply);
 /* Counts them in the metrics. */
 void events_count(const struct request *request, const struct apply_counts *counts);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 struct ingest_answer {
-    int64_t accepted, applied, dead_lettered, duplicates;
+    int64_t accepted, applied, dead_lettered, duplicates, heartbeats;
     OBJECT_LIST(struct apply_result, results);
     const char *position;
 };
@@ -17,7 +17,7 @@ struct ingest_answer {
 
 #define OWNER struct ingest_answer
 static const struct field ingest_fields[] = {
-    APPLY_COUNT_ROWS, OBJECTS(OWNER, results, apply_result_schema),
+    APPLY_COUNT_ROWS, OBJECTS(OWNER, results, apply_result_schema), INTEGER(OWNER, heartbeats),
     STRING(OWNER, position, .nullable = true, .help = POSITION_HELP)};
 #undef OWNER
 SCHEMA(ingest_schema, struct ingest_answer, "IngestResponse", ingest_fields);
@@ -28,6 +28,7 @@ enum { UNREADABLE_KEPT = 1000 };
 struct sent {
     size_t count;
     json_t **items;
+    struct heartbeats beats;
 };
 
 static enum error too_many(struct request *request, int64_t most)
@@ -84,7 +85,7 @@ static enum error read_document(struct request *request, struct sent *sent)
 {
     int64_t most = service_settings(request)->ingest_max_batch;
     struct json_fault fault;
-    const json_t *events, *event;
+    const json_t *events, *event, *beats;
     json_t *document;
     size_t i;
 
@@ -96,12 +97,19 @@ static enum error read_document(struct request *request, struct sent *sent)
         return request_fault(request, "body", NULL, "dict_type",
                              "Input should be a valid dictionary");
     events = json_object_get(document, "events");
+    beats =
+        json_object_get(document, "event_type") ? NULL : json_object_get(document, "heartbeats");
+    if (beats && heartbeats_read(request, beats, &sent->beats))
+        return ERROR_MALFORMED;
+    if (beats && !events)
+        return request_check_names(request, NULL, document, (const char *const[]){"heartbeats"}, 1);
     if (!events) {
         sent->items = ARENA_ARRAY(request->arena, json_t *, 1);
         sent->items[sent->count++] = document;
         return ERROR_NONE;
     }
-    if (request_check_names(request, NULL, document, (const char *const[]){"events"}, 1))
+    if (request_check_names(request, NULL, document, (const char *const[]){"events", "heartbeats"},
+                            2))
         return ERROR_MALFORMED;
     if (!json_is_array(events))
         return request_fault(request, "body", "events", "list_type",
@@ -151,6 +159,8 @@ enum error events_handle(struct request *request, struct reply *reply)
         error = service_applying(request, &call);
     if (error)
         return error;
+    call.heartbeats = sent.beats.items;
+    call.heartbeat_count = sent.beats.count;
     results = ARENA_ARRAY(request->arena, struct apply_result, sent.count + 1);
     error = apply_batch(&call, sent.items, sent.count, results, &counts);
     if (error)
@@ -162,6 +172,7 @@ enum error events_handle(struct request *request, struct reply *reply)
                                      .dead_lettered = counts.dead_lettered,
                                      .duplicates = counts.duplicates,
                                      .results = {sent.count, results},
+                                     .heartbeats = (int64_t)sent.beats.count,
                                      .position = service_position(request, reply, call.position)};
     reply->object = answer;
     return ERROR_NONE;

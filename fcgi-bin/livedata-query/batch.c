@@ -2,6 +2,7 @@
 #include "livedata-query/questions.h"
 
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/number.h"
 
 #include <string.h>
@@ -30,11 +31,13 @@ static SCHEMA(item_schema, struct batch_item, "BatchItem", item_fields);
 
 struct batch_body {
     OBJECT_LIST(struct batch_item, requests);
+    BOUND_MEMBERS;
 };
 
 #define OWNER struct batch_body
 static const struct field body_fields[] = {
     OBJECTS(OWNER, requests, item_schema, .required = true, .max_length = ITEMS_MAX),
+    BOUND_ROWS,
 };
 #undef OWNER
 SCHEMA(batch_request_schema, struct batch_body, "BatchRequest", body_fields,
@@ -71,11 +74,13 @@ static SCHEMA(result_schema, struct batch_result, "BatchResult", result_fields);
 struct batch_reply {
     OBJECT_LIST(struct batch_result, results);
     double duration_ms;
+    const struct answer_freshness *freshness;
 };
 
 #define OWNER struct batch_reply
-static const struct field batch_fields[] = {OBJECTS(OWNER, results, result_schema),
-                                            NUMBER(OWNER, duration_ms)};
+static const struct field batch_fields[] = {
+    OBJECTS(OWNER, results, result_schema), NUMBER(OWNER, duration_ms),
+    OBJECT(OWNER, freshness, answer_freshness_schema, .omit_if_null = true)};
 #undef OWNER
 SCHEMA(batch_schema, struct batch_reply, "BatchResponse", batch_fields);
 
@@ -292,6 +297,31 @@ static enum error charge(struct request *request, struct reply *reply, size_t co
                        count, count, (long long)key->rate_limit_rpm);
 }
 
+/* The table that an item reads; of questions, which may read any, the journal. */
+static const char *table_of(const struct reading *reading, const struct batch_item *item)
+{
+    const char *type = param(item, "entity_type"), *name = param(item, "name");
+    const struct entity_type *entity = NULL;
+    const struct live_metric *metric = NULL;
+
+    if (item->type == ITEM_ENTITY && type)
+        entity = catalog_entity(reading->catalog, type);
+    if (item->type == ITEM_METRIC && name)
+        metric = catalog_metric(reading->catalog, name);
+    return entity ? entity->table->name : metric ? metric->table->name : "pipeline_events";
+}
+
+static enum error demand(struct request *request, struct reply *reply,
+                         const struct batch_body *body, struct reading *reading)
+{
+    const struct batch_item *items = body->requests.items;
+    struct string_list tables = {0};
+
+    for (size_t i = 0; i < body->requests.count; i++)
+        *LIST_ADD(request->arena, &tables) = table_of(reading, &items[i]);
+    return service_demand(request, reply, "body", &BOUND_TEXTS(body), &tables, reading);
+}
+
 enum error batch_handle(struct request *request, struct reply *reply)
 {
     const struct batch_body *body = request->body;
@@ -307,6 +337,8 @@ enum error batch_handle(struct request *request, struct reply *reply)
         error = charge(request, reply, body->requests.count);
     if (!error)
         error = service_reading(request, &reading);
+    if (!error)
+        error = demand(request, reply, body, &reading);
     if (error)
         return error;
     for (size_t i = 0; i < body->requests.count; i++)
@@ -314,6 +346,8 @@ enum error batch_handle(struct request *request, struct reply *reply)
     answer->results = (struct object_list){body->requests.count, results};
     answer->duration_ms =
         number_round((double)(clock_monotonic_microseconds() - started) / 1000, 3);
+    answer->freshness =
+        freshness_show(&reading.storage, &reading.fresh, reading.settings->freshness_sla_seconds);
     reply->object = answer;
     return ERROR_NONE;
 }

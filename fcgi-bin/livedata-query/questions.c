@@ -10,6 +10,7 @@ struct query_body {
     json_t *context;
     int64_t limit;
     const char *cursor;
+    BOUND_MEMBERS;
 };
 
 #define OWNER struct query_body
@@ -20,6 +21,7 @@ static const struct field query_request_fields[] = {
     INTEGER(OWNER, limit, .lower = AT_LEAST(1), .upper = AT_MOST(1000), .default_value = 100,
             .help = "Rows of a page."),
     STRING(OWNER, cursor, .nullable = true, .help = "The next_cursor of the page before."),
+    BOUND_ROWS,
 };
 #undef OWNER
 SCHEMA(query_request_schema, struct query_body, "NLQueryRequest", query_request_fields,
@@ -56,15 +58,18 @@ struct query_reply {
     const char *sql, *interpretation;
     PAGE_MEMBERS;
     const struct query_metadata *metadata;
+    const struct answer_freshness *freshness;
 };
 
 #define OWNER struct query_reply
-static const struct field query_fields[] = {WRITTEN_ROWS(OWNER, answer),
-                                            WRITTEN_ROWS(OWNER, rows),
-                                            STRING(OWNER, sql),
-                                            STRING(OWNER, interpretation),
-                                            PAGE_ROWS,
-                                            OBJECT(OWNER, metadata, metadata_schema)};
+static const struct field query_fields[] = {
+    WRITTEN_ROWS(OWNER, answer),
+    WRITTEN_ROWS(OWNER, rows),
+    STRING(OWNER, sql),
+    STRING(OWNER, interpretation),
+    PAGE_ROWS,
+    OBJECT(OWNER, metadata, metadata_schema),
+    OBJECT(OWNER, freshness, answer_freshness_schema, .omit_if_null = true)};
 #undef OWNER
 SCHEMA(query_schema, struct query_reply, "QueryResponse", query_fields);
 
@@ -125,8 +130,8 @@ static const struct query_metadata *metadata_of(struct arena *arena,
     return metadata;
 }
 
-static const struct query_reply *reply_of(struct arena *arena, const struct query_result *result,
-                                          int64_t limit, const char *health)
+static struct query_reply *reply_of(struct arena *arena, const struct query_result *result,
+                                    int64_t limit, const char *health)
 {
     struct query_reply *reply = ARENA_NEW(arena, struct query_reply);
     const char *rows = query_rows_text(arena, &result->answer);
@@ -143,6 +148,37 @@ static const struct query_reply *reply_of(struct arena *arena, const struct quer
     return reply;
 }
 
+/* The tables of a question are known once it is translated. */
+static enum error demand(struct request *request, struct reply *reply,
+                         const struct query_body *body, const struct query_request *asked,
+                         struct reading *reading)
+{
+    const struct bound_texts texts = BOUND_TEXTS(body);
+    struct string_list tables = {1, (const char *[]){"pipeline_events"}};
+    struct query_explanation explanation;
+    enum error error = ERROR_NONE;
+
+    if (texts.max_event_age)
+        error = query_explain(&reading->storage, reading->catalog, reading->settings, asked,
+                              &explanation);
+    if (error)
+        return error;
+    if (texts.max_event_age)
+        tables = explanation.tables;
+    return service_demand(request, reply, "body", &texts, &tables, reading);
+}
+
+/* Says how fresh the tables of the answer are. */
+static const struct answer_freshness *freshness_of(struct reading *reading,
+                                                   const struct query_result *result)
+{
+    if (watermark_read(&reading->storage, reading->cache, &result->tables,
+                       &reading->fresh.watermark))
+        return NULL;
+    return freshness_show(&reading->storage, &reading->fresh,
+                          reading->settings->freshness_sla_seconds);
+}
+
 enum error query_handle(struct request *request, struct reply *reply)
 {
     const struct query_body *body = request->body;
@@ -150,6 +186,7 @@ enum error query_handle(struct request *request, struct reply *reply)
         .question = body->question, .limit = body->limit, .cursor = body->cursor, .paged = true};
     struct live_note *note = service_note(request);
     struct query_result result;
+    struct query_reply *answer;
     struct reading reading;
     enum error error = service_reading(request, &reading);
 
@@ -159,12 +196,16 @@ enum error query_handle(struct request *request, struct reply *reply)
         return error;
     asked.allowed_types = reading.types;
     asked.time_zone = service_time_zone(request);
-    error = query_answer(&reading.storage, reading.catalog, reading.settings, &asked, &result);
+    error = demand(request, reply, body, &asked, &reading);
+    if (!error)
+        error = query_answer(&reading.storage, reading.catalog, reading.settings, &asked, &result);
     if (error)
         return service_backend_error(request, error);
     note->engine = result.engine;
-    reply->object = reply_of(request->arena, &result, body->limit,
-                             health_words[service_health(request, &reading)]);
+    answer = reply_of(request->arena, &result, body->limit,
+                      health_words[service_health(request, &reading)]);
+    answer->freshness = freshness_of(&reading, &result);
+    reply->object = answer;
     return ERROR_NONE;
 }
 

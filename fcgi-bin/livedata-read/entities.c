@@ -3,11 +3,13 @@
 
 struct as_of_query {
     const char *as_of;
+    BOUND_MEMBERS;
 };
 
 #define OWNER struct as_of_query
 static const struct field as_of_fields[] = {
     STRING(OWNER, as_of, .nullable = true, .help = "The state at that moment, instead of now."),
+    BOUND_ROWS,
 };
 #undef OWNER
 SCHEMA(as_of_query_schema, struct as_of_query, "MomentQuery", as_of_fields);
@@ -15,12 +17,14 @@ SCHEMA(as_of_query_schema, struct as_of_query, "MomentQuery", as_of_fields);
 struct metric_query {
     const char *window;
     const char *as_of;
+    BOUND_MEMBERS;
 };
 
 #define OWNER struct metric_query
 static const struct field metric_query_fields[] = {
     STRING(OWNER, window, .default_text = "1h", .help = "One of the metric's windows."),
     STRING(OWNER, as_of, .nullable = true, .help = "The value at that moment, instead of now."),
+    BOUND_ROWS,
 };
 #undef OWNER
 SCHEMA(metric_query_schema, struct metric_query, "MetricQuery", metric_query_fields);
@@ -40,11 +44,26 @@ static void answer_pinned(const struct request *request, struct reply *reply,
         schema_write(&writer, shown, object);
 }
 
+/* Names that do not exist, or that the key may not read, are refused by the read itself. */
+static enum error demand(struct request *request, struct reply *reply,
+                         const struct bound_texts *texts, const struct serving_table *table,
+                         struct reading *reading)
+{
+    struct string_list tables = {0};
+
+    if (!table || !may_see_table(reading, table))
+        return ERROR_NONE;
+    tables = (struct string_list){1, (const char *[]){table->name}};
+    return service_demand(request, reply, "query", texts, &tables, reading);
+}
+
 enum error entity_handle(struct request *request, struct reply *reply)
 {
     const struct as_of_query *query = request->query;
     struct live_note *note = service_note(request);
     struct entity_reply *shown = ARENA_NEW(request->arena, struct entity_reply);
+    const struct entity_type *type =
+        catalog_entity(service_catalog(request), request->arguments[0]);
     struct entity_answer answer;
     struct reading reading;
     int64_t as_of;
@@ -55,6 +74,8 @@ enum error entity_handle(struct request *request, struct reply *reply)
     error = service_timestamp(request, "as_of", query->as_of, &as_of);
     if (!error)
         error = service_reading(request, &reading);
+    if (!error)
+        error = demand(request, reply, &BOUND_TEXTS(query), type ? type->table : NULL, &reading);
     if (!error)
         error = read_entity(&reading, request->arguments[0], request->arguments[1], as_of, &answer);
     if (error)
@@ -92,6 +113,8 @@ enum error metric_handle(struct request *request, struct reply *reply)
     const struct metric_query *query = request->query;
     struct live_note *note = service_note(request);
     struct metric_reply *shown = ARENA_NEW(request->arena, struct metric_reply);
+    const struct live_metric *metric =
+        catalog_metric(service_catalog(request), request->arguments[0]);
     struct metric_answer answer;
     struct reading reading;
     int64_t as_of;
@@ -100,6 +123,9 @@ enum error metric_handle(struct request *request, struct reply *reply)
     note->metric = request->arguments[0];
     if (!error)
         error = service_reading(request, &reading);
+    if (!error)
+        error =
+            demand(request, reply, &BOUND_TEXTS(query), metric ? metric->table : NULL, &reading);
     if (!error)
         error = read_metric(&reading, request->arguments[0], query->window, as_of, &answer);
     if (error)

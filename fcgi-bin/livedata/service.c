@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "http/hub.h"
 #include "http/people.h"
+#include "livedata/catalog/contracts.h"
 #include "livedata/maintenance/seed.h"
 #include "livedata/timestamp.h"
 
@@ -24,6 +25,9 @@ static const struct reason_answer reasons[] = {
     {"unknown_metric", 404, "unknown_metric"},
     {"unsupported_window", 422, "unsupported_window"},
     {"as_of_future", 422, "as_of_future"},
+    {"position_unknown", 412, "position_unknown"},
+    {"source_silent", 412, "source_silent"},
+    {"events_too_old", 412, "events_too_old"},
     {"tenant_required", 503, "tenant_required"},
     {"not_materialized", 503, "not_materialized",
      "serving table is not materialized yet — run provisioning"},
@@ -511,6 +515,11 @@ enum health_word service_health(struct request *request, const struct reading *r
     return service->asking.health;
 }
 
+int64_t service_now(const struct request *request)
+{
+    return clock_unix_microseconds() + service_of(request)->clock.ahead;
+}
+
 const char *service_position(const struct request *request, struct reply *reply,
                              struct live_position position)
 {
@@ -521,7 +530,9 @@ const char *service_position(const struct request *request, struct reply *reply,
     if (!*text)
         return NULL;
     kept = arena_copy_string(request->arena, text);
-    reply_add_header(reply, "X-Live-Position", kept);
+    if (version_has_header(&service_of(request)->catalog, service_of(request)->asking.version,
+                           "X-Live-Position"))
+        reply_add_header(reply, "X-Live-Position", kept);
     return kept;
 }
 

@@ -43,6 +43,13 @@ MUST_CHECK enum error service_reading(struct request *request, struct reading *r
 struct storage_call service_storage(struct request *request, struct db *db);
 struct keys_call service_keys_call(struct request *request, struct db *db);
 
+/* Parses what the caller demands of freshness and makes the reading meet it, waiting as long as was
+ * allowed; then the reading says how fresh its answers are. `where` of faults: "query" or "body".
+ * 412 with the true age where a bound cannot be met. */
+MUST_CHECK enum error service_demand(struct request *request, struct reply *reply,
+                                     const char *where, const struct bound_texts *texts,
+                                     const struct string_list *tables, struct reading *reading);
+
 /* The context of applying events; for another tenant than the caller's, call the second function
  * after the first. */
 MUST_CHECK enum error service_applying(struct request *request, struct apply_call *call);
@@ -56,6 +63,9 @@ MUST_CHECK enum error service_timestamp(struct request *request, const char *fie
 
 /* The health status word of the tenant, computed once per request. */
 enum health_word service_health(struct request *request, const struct reading *reading);
+
+/* The time by the database's clock, as it was measured last. */
+int64_t service_now(const struct request *request);
 
 /* The position as text, also in a header of the answer; NULL when there is none yet. */
 const char *service_position(const struct request *request, struct reply *reply,

@@ -1,9 +1,27 @@
 /* The wire format of live data: a detail, a code, the request's id. */
 #include "livedata/service_internal.h"
 
+/* An answer that cannot be as fresh as was demanded says how old its newest events are. */
+static void write_unmet(struct json_writer *writer, const struct request *request,
+                        const struct http_error *error, double age)
+{
+    writer_open_object(writer);
+    writer_key_string(writer, "detail", error->detail);
+    writer_key_string(writer, "code", error->error_code);
+    writer_key_string(writer, "request_id", request->id);
+    writer_key_number(writer, "event_age_seconds", age);
+    writer_close_object(writer);
+}
+
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
 {
+    const struct service *service = service_of(request);
+
+    if (error->status == 412 && service->asking.unmet_age.given) {
+        write_unmet(writer, request, error, service->asking.unmet_age.value);
+        return;
+    }
     write_error_detail(writer, request, error, ERROR_CODE_AS_CODE | ERROR_REQUEST_ID);
 }
 

@@ -45,7 +45,7 @@ TEST(what_is_no_position_is_refused)
                                         "p0000000000000000000000000",
                                         "pzzzzzzzzzzzzzzzzzzzzzzzz",
                                         "x0000000000001000000000001",
-                                        "p000000000000100000000000",
+                                        "p00000000000010000000000",
                                         "pvvvvvvvvvvvvvvvvvvvvvvvv"};
     struct live_position position;
 

@@ -72,6 +72,23 @@ static const char *moved_by(const char *entity_type)
                                                  : "";
 }
 
+static void note_source(struct apply_call *call, struct apply_touched *touched,
+                        const struct event *event)
+{
+    struct apply_source *source;
+
+    for (size_t i = 0; event->source && i < touched->source_count; i++) {
+        source = &touched->sources[i];
+        if (strcmp(source->name, event->source) != 0)
+            continue;
+        source->event_at = event->at > source->event_at ? event->at : source->event_at;
+        return;
+    }
+    if (event->source)
+        *ARRAY_ADD(call->storage.arena, touched->sources, touched->source_count) =
+            (struct apply_source){event->source, event->at};
+}
+
 static void count_type(struct apply_touched *touched, const struct event *event)
 {
     const char *type = event->family == EVENT_CHANGE ? moved_by(event->entity_type) : event->type;
@@ -370,6 +387,7 @@ static enum error apply_good(struct apply_call *call, const struct event *event,
     if (!error)
         error = write_journal(call, event, TOPIC_VALIDATED, event->id, event->type, data);
     count_type(touched, event);
+    note_source(call, touched, event);
     if (!error && call->branch)
         error = branch_count(&call->storage, call->branch, event->entity_type);
     if (!error && call->hands_on)
@@ -451,6 +469,9 @@ enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
         if (touched->by_type[i])
             error = freshness_note(&call->storage, event_types[i], touched->type_event_at[i],
                                    touched->by_type[i]);
+    for (size_t i = 0; !error && i < touched->source_count; i++)
+        error =
+            source_event(&call->storage, touched->sources[i].name, touched->sources[i].event_at);
     if (!error && touched->tables)
         error = db_notify(call->storage.db, LIVE_CHANNEL, words_of(call, touched),
                           call->storage.problem);
@@ -524,6 +545,10 @@ enum error apply_batch(struct apply_call *call, json_t *const *events, size_t co
     for (size_t i = 0; !error && i < count; i++) {
         error = apply_one(call, events[i], &touched, &results[i]);
         count_result(&results[i], counts);
+    }
+    for (size_t i = 0; !error && i < call->heartbeat_count; i++) {
+        error = source_beat(&call->storage, &call->heartbeats[i]);
+        touch(&touched, "pipeline_events", NULL); /* tells all hosts */
     }
     return finish(call, &touched, error);
 }

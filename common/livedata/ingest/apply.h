@@ -10,6 +10,7 @@
 #include "livedata/catalog/catalog.h"
 #include "livedata/events/event.h"
 #include "livedata/freshness/position.h"
+#include "livedata/freshness/sources.h"
 #include "livedata/journal/journal.h"
 
 enum apply_status { EVENT_APPLIED, EVENT_DEAD_LETTERED, EVENT_DUPLICATE };
@@ -45,6 +46,8 @@ struct apply_call {
     const char *branch;       /* branch that the events are counted for; NULL = none */
     bool hands_on;            /* this is an edge: applied events are also sent to the center */
     int64_t ahead_seconds;
+    const struct heartbeat *heartbeats; /* of sources, applied after the events of a batch */
+    size_t heartbeat_count;
     int64_t events_per_day; /* per tenant; 0 = unlimited */
     int64_t clock_ahead;    /* microseconds by which the database's clock is ahead of this host's */
     struct live_position position; /* of the tenant, after a batch: set by apply_batch() */
@@ -63,7 +66,13 @@ MUST_CHECK enum error apply_batch(struct apply_call *call, json_t *const *events
 /* The same inside the caller's transaction, which then calls apply_finish(). */
 enum { APPLY_TABLES_MAX = 16 };
 struct apply_entity; /* rows to index for search, once, at the end */
+struct apply_source {
+    const char *name;
+    int64_t event_at; /* own time of its newest event */
+};
 struct apply_touched {
+    size_t source_count; /* of applied events */
+    struct apply_source *sources;
     size_t entity_count;
     struct apply_entity *entities;
     unsigned tables;                    /* one bit per index in serving_tables */

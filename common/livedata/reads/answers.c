@@ -220,6 +220,7 @@ static const struct field entity_fields[] = {
     NULLABLE_NUMBER(OWNER, freshness_seconds),
     NULLABLE_NUMBER(OWNER, event_age_seconds),
     OBJECT(OWNER, meta, entity_meta_schema),
+    OBJECT(OWNER, freshness, answer_freshness_schema, .omit_if_null = true),
 };
 #undef OWNER
 SCHEMA(entity_schema, struct entity_reply, "EntityResponse", entity_fields);
@@ -234,6 +235,7 @@ static const struct field metric_fields[] = {
     WRITTEN_JSON(OWNER, components, .nullable = true,
                  .help = "Of a metric of money: the value per currency."),
     OBJECT(OWNER, meta, metric_meta_schema),
+    OBJECT(OWNER, freshness, answer_freshness_schema, .omit_if_null = true),
 };
 #undef OWNER
 SCHEMA(metric_schema, struct metric_reply, "MetricResponse", metric_fields);
@@ -258,15 +260,18 @@ struct entity_reply entity_show(const struct reading *reading, const struct enti
 {
     struct data_ages ages = entity_ages(reading, answer);
 
-    return (struct entity_reply){.entity_type = answer->type->name,
-                                 .entity_id = answer->id,
-                                 .status = answer->status,
-                                 .data = answer->data,
-                                 .last_updated = answer->newest.applied_at,
-                                 .freshness_seconds = ages.freshness_seconds,
-                                 .event_age_seconds = ages.event_age_seconds,
-                                 .meta = meta_of(reading, answer->as_of, ages,
-                                                 reading->settings->freshness_sla_seconds, health)};
+    return (struct entity_reply){
+        .entity_type = answer->type->name,
+        .entity_id = answer->id,
+        .status = answer->status,
+        .data = answer->data,
+        .last_updated = answer->newest.applied_at,
+        .freshness_seconds = ages.freshness_seconds,
+        .event_age_seconds = ages.event_age_seconds,
+        .meta =
+            meta_of(reading, answer->as_of, ages, reading->settings->freshness_sla_seconds, health),
+        .freshness = freshness_show(&reading->storage, &reading->fresh,
+                                    reading->settings->freshness_sla_seconds)};
 }
 
 struct data_ages entity_ages(const struct reading *reading, const struct entity_answer *answer)
@@ -440,5 +445,7 @@ struct metric_reply metric_show(const struct reading *reading, const struct metr
                                  .window = answer->request.window,
                                  .computed_at = answer->computed_at,
                                  .components = components_of(arena, value),
-                                 .meta = meta};
+                                 .meta = meta,
+                                 .freshness =
+                                     freshness_show(&reading->storage, &reading->fresh, budget)};
 }

@@ -5,6 +5,7 @@
 #ifndef ASSAY_LIVEDATA_READS_ANSWERS_H
 #define ASSAY_LIVEDATA_READS_ANSWERS_H
 
+#include "livedata/freshness/bounds.h"
 #include "livedata/metrics/metric.h"
 #include "livedata/reads/health.h"
 
@@ -17,6 +18,7 @@ struct reading {
     const struct api_version *version; /* of the API */
     const struct string_list *types;   /* types that the key may read; NULL = all */
     const char *key_name;              /* language of texts */
+    struct read_state fresh;           /* bounds of the caller, and how they are met */
 };
 
 enum cache_word { CACHE_UNUSED, CACHE_MISS, CACHE_HIT };
@@ -54,6 +56,7 @@ struct entity_reply {
     int64_t last_updated;
     struct optional_number freshness_seconds, event_age_seconds;
     const struct answer_meta *meta;
+    const struct answer_freshness *freshness; /* NULL = not known */
 };
 SCHEMA_OF(entity_schema, struct entity_reply);
 struct entity_reply entity_show(const struct reading *reading, const struct entity_answer *answer,
@@ -81,6 +84,7 @@ struct metric_reply {
     int64_t computed_at;
     const char *components; /* JSON object: the value per currency; or NULL */
     const struct answer_meta *meta;
+    const struct answer_freshness *freshness; /* NULL = not known */
 };
 SCHEMA_OF(metric_schema, struct metric_reply);
 struct metric_reply metric_show(const struct reading *reading, const struct metric_answer *answer,

@@ -3,11 +3,11 @@
 
 #include "base/number.h"
 #include "db/query.h"
+#include "livedata/freshness/bounds.h"
 #include "livedata/journal/journal.h"
 #include "livedata/timestamp.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { METRICS_TEXT_MAX = 4096 };
@@ -178,24 +178,11 @@ enum health_word health_now(const struct storage_call *call,
 
 bool ages_now(const struct storage_call *call, struct live_cache *cache, struct data_ages *ages)
 {
-    const char *key = arena_print(call->arena, "mark:%s", call->tenant), *kept;
-    struct shm_cache_ticket ticket;
-    struct event_mark newest;
+    struct live_mark mark;
 
-    if (live_cache_find(cache, call, key, "pipeline_events", &ticket, &kept)) {
-        char *rest;
-
-        newest.applied_at = strtoll(kept, &rest, 10);
-        newest.event_at = strtoll(rest, NULL, 10);
-    } else {
-        if (newest_applied(call, &newest))
-            return false;
-        live_cache_witness(cache, call);
-        live_cache_keep(cache, key, &ticket, 60,
-                        arena_print(call->arena, "%lld %lld", (long long)newest.applied_at,
-                                    (long long)newest.event_at));
-    }
-    *ages = data_ages(newest, call->now);
+    if (!mark_read(call, cache, &mark))
+        return false;
+    *ages = data_ages(mark.newest, call->now);
     return true;
 }
 
