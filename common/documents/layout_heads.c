@@ -21,6 +21,12 @@ static bool is_value(const struct cell *cell)
     return cell->text && layout_is_figure(cell->text) && !is_year(cell->text);
 }
 
+static bool begins_with_letter(const char *text)
+{
+    return ((unsigned char)*text | 32) >= 'a' && (unsigned char)*text != 0xc2 &&
+           (unsigned char)*text != 0xe2; /* signs of currencies */
+}
+
 /* Whether most cells of a column, from row `first` on, are figures. */
 static bool has_figures(const struct table_rows *rows, size_t column, size_t first)
 {
@@ -37,18 +43,38 @@ static bool has_figures(const struct table_rows *rows, size_t column, size_t fir
     return cells && figures * 10 >= cells * 6;
 }
 
+/* Whether the cells of a column below a row mostly begin with their figures: a head such as
+ * "Tram 4" or "Q1" does not. */
+static bool is_named_figure(const struct table_rows *rows, size_t column, size_t row)
+{
+    const char *text = rows->items[row].cells[column].text;
+    size_t cells = 0, named = 0;
+
+    for (size_t i = row + 1; i < rows->count; i++) {
+        const char *below = rows->items[i].cells[column].text;
+
+        if (below && !rows->items[i].is_section && layout_is_figure(below)) {
+            cells++;
+            named += begins_with_letter(below);
+        }
+    }
+    return text && begins_with_letter(text) && named * 10 < cells * 3;
+}
+
 static bool is_head(const struct table_rows *rows, size_t row)
 {
     size_t against = 0, evidence = 0, figures = 0;
 
     for (size_t i = 0; i < rows->columns; i++) {
         const struct cell *cell = &rows->items[row].cells[i];
+        bool is_figure;
 
         if (!has_figures(rows, i, row + 1))
             continue;
         figures++;
-        against += is_value(cell);
-        evidence += cell->text && !is_value(cell);
+        is_figure = is_value(cell) && !is_named_figure(rows, i, row);
+        against += is_figure;
+        evidence += cell->text && !is_figure;
     }
     if (figures)
         return evidence > against;

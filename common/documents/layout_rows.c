@@ -190,14 +190,21 @@ static bool begins_small(const char *text)
 static bool continues_by_cells(const struct table_rows *rows, size_t at)
 {
     const struct table_row *row = &rows->items[at], *above = row - 1;
-    size_t figures = 0;
+    size_t figures = 0, below = 0;
 
     if (row->is_section || above->is_section || !share_column(row, above, rows->columns))
         return false;
     if (row->cells[0].text)
         return row->filled == 1 && rows->columns > 1 && begins_small(row->cells[0].text);
-    for (size_t i = 1; i < rows->columns; i++)
-        figures += row->cells[i].text && layout_is_figure(row->cells[i].text);
+    for (size_t i = 1; i < rows->columns; i++) {
+        const char *text = row->cells[i].text, *upper = above->cells[i].text;
+        bool is_figure = text && layout_is_figure(text);
+
+        figures += is_figure;
+        below += is_figure && upper && layout_is_figure(upper);
+    }
+    if (below && row->filled == below + 1) /* a label and its figures, such as a total */
+        return false;
     return row->filled * 2 < rows->columns || (!figures && row->filled < above->filled);
 }
 
@@ -311,7 +318,7 @@ static bool find_centered(const struct table_rows *rows, size_t first, size_t *s
 
 static bool lacks_first_cell(const struct table_row *row, size_t columns)
 {
-    return !row->cells[0].text && !row->is_section && row->filled >= 2 &&
+    return !row->cells[0].text && row->cells[1].text && !row->is_section && row->filled >= 2 &&
            row->filled * 2 >= columns;
 }
 

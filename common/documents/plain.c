@@ -85,9 +85,30 @@ static void read_json(struct arena *arena, const char *bytes, size_t length,
     result->page_count = (int)json_array_size(document);
 }
 
+/* The separator of a CSV file, by its first row: the one that is there most often outside quotes.
+ */
+static char csv_separator(const char *bytes, const char *end)
+{
+    static const char separators[] = ",;\t|";
+    size_t counts[sizeof separators - 1] = {0}, best = 0;
+    bool quoted = false;
+
+    for (; bytes < end && (quoted || *bytes != '\n'); bytes++) {
+        const char *found = *bytes ? strchr(separators, *bytes) : NULL;
+
+        quoted ^= *bytes == '"';
+        if (found && !quoted)
+            counts[found - separators]++;
+    }
+    for (size_t i = 1; i < sizeof counts / sizeof counts[0]; i++)
+        best = counts[i] > counts[best] ? i : best;
+    return separators[best];
+}
+
 /* Reads one field of a CSV row from `at` on (RFC 4180); `ends_row` is true for the last field of a
  * row. */
-static const char *csv_field(struct arena *arena, const char **at, const char *end, bool *ends_row)
+static const char *csv_field(struct arena *arena, const char **at, const char *end, char separator,
+                             bool *ends_row)
 {
     struct text field;
     bool quoted = *at < end && **at == '"';
@@ -102,7 +123,7 @@ static const char *csv_field(struct arena *arena, const char **at, const char *e
                 text_append_byte(&field, *(*at)++);
             else
                 quoted = false;
-        } else if (!quoted && (byte == ',' || byte == '\n')) {
+        } else if (!quoted && (byte == separator || byte == '\n')) {
             *ends_row = byte == '\n';
             return field.bytes;
         } else if (byte != '\r' || quoted) {
@@ -113,14 +134,14 @@ static const char *csv_field(struct arena *arena, const char **at, const char *e
     return field.bytes;
 }
 
-static size_t csv_row(struct arena *arena, const char **at, const char *end,
+static size_t csv_row(struct arena *arena, const char **at, const char *end, char separator,
                       const char *fields[COLUMNS_MOST])
 {
     size_t count = 0;
     bool ends_row = false;
 
     while (!ends_row && *at < end) {
-        const char *field = csv_field(arena, at, end, &ends_row);
+        const char *field = csv_field(arena, at, end, separator, &ends_row);
 
         if (count < COLUMNS_MOST)
             fields[count++] = field;
@@ -132,7 +153,8 @@ static void read_csv(struct arena *arena, const char *bytes, size_t length,
                      struct reading_result *result)
 {
     const char *names[COLUMNS_MOST], *fields[COLUMNS_MOST], *at = bytes, *end = bytes + length;
-    size_t columns = csv_row(arena, &at, end, names), rows = 1;
+    char separator = csv_separator(bytes, end);
+    size_t columns = csv_row(arena, &at, end, separator, names), rows = 1;
 
     if (columns < 2 || at >= end) {
         whole(arena, bytes, length, result);
@@ -142,7 +164,7 @@ static void read_csv(struct arena *arena, const char *bytes, size_t length,
         rows += *scan == '\n';
     result->pages = ARENA_ARRAY(arena, struct page, rows + 1);
     while (at < end) {
-        size_t count = csv_row(arena, &at, end, fields);
+        size_t count = csv_row(arena, &at, end, separator, fields);
         struct text text;
 
         text_start(&text, arena, TEXT_MOST);

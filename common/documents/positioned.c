@@ -15,6 +15,7 @@ enum {
     CONFIDENCE_LEAST = 25, /* percent */
     WORD_BYTES_MAX = 2000,
     PAGE_WORDS_MAX = 200 * 1000, /* further ones are left out */
+    LEADERS_LEAST = 3,           /* dots between two columns */
     SKEW_WORDS_LEAST = 4         /* words of a line whose slope is measured */
 };
 
@@ -23,6 +24,7 @@ struct reading {
     size_t page_capacity, word_capacity;
     int lines, blocks; /* counted on the page */
     int flow, block;   /* numbers of the block before */
+    int leaders;       /* words of dots in succession */
     bool is_scan;
 };
 
@@ -51,7 +53,26 @@ static bool is_drawn(const char *text)
 {
     size_t dots = strspn(text, "._-=");
 
-    return strcmp(text, "|") == 0 || (dots >= 3 && !text[dots]);
+    return strcmp(text, "|") == 0 || (dots >= 3 && !text[dots]) || !text[strspn(text, ".")];
+}
+
+/* Cuts the dots off that lead from a word to another column. `least`: so many are no full stop. */
+static void cut_leaders(char *text, size_t least)
+{
+    size_t length = strlen(text), dots = 0;
+
+    while (dots < length && text[length - 1 - dots] == '.')
+        dots++;
+    if (dots >= least && dots < length)
+        text[length - dots] = '\0';
+}
+
+/* Leaders in words of their own; the first may be part of the word before them. */
+static void note_leader(struct reading *reading, struct word_page *page, const char *text)
+{
+    reading->leaders = text[strspn(text, ".")] ? 0 : reading->leaders + (int)strlen(text);
+    if (reading->leaders >= LEADERS_LEAST && page->count)
+        cut_leaders((char *)page->words[page->count - 1].text, 1);
 }
 
 static int number_of(const char *text)
@@ -92,6 +113,8 @@ static void add_word(struct reading *reading, char **fields)
     float width = strtof(fields[8], NULL), height = strtof(fields[9], NULL);
     bool is_doubtful = reading->is_scan && strtof(fields[10], NULL) < CONFIDENCE_LEAST;
 
+    note_leader(reading, page, fields[11]);
+    cut_leaders(fields[11], LEADERS_LEAST + 1);
     if (is_doubtful || is_drawn(fields[11]) || strlen(fields[11]) > WORD_BYTES_MAX ||
         !(width > 0) || !(height > 0) || !isfinite(left + top + width + height) ||
         page->count == PAGE_WORDS_MAX || strspn(fields[11], " ") == strlen(fields[11]))

@@ -99,6 +99,20 @@ def test_an_open_document_keeps_notes_and_drops_comments(support, tmp_path):
     assert "- No  ice cream" in text and "really" not in text
 
 
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_rows_may_be_separated_by_other_characters(support, separator, tmp_path):
+    rows = [["Name", "Room", "Art. no."], ["Okafor, Ngozi", "B 214", "5517"], ["Wu, Li", "B 215", "5518"]]
+    text = text_of(support, f"people-{ord(separator)}.csv", "\n".join(map(separator.join, rows)).encode(), tmp_path)
+    assert "Name: Okafor, Ngozi\nRoom: B 214" in text
+
+
+def test_an_article_is_found_by_a_number_whose_column_does_not_name_it(support, tmp_path):
+    text_of(support, "plants.csv", b"Nr.,Plant,Price\n7411,Lavender,3.49\n7412,Rosemary,4.29\n7413,Sage,2.95\n", tmp_path)
+    assert "4.29" in measure.ask(support, "What is the price of article 7412?")["answer"]
+    assert not measure.ask(support, "What is the price of article 7419?")["citations"]
+    assert not measure.ask(support, "What is the price of order 7412?")["citations"]
+
+
 HOSTILE = {
     "bomb.xlsx": lambda: packed(xl__workbook_dot_xml="<a>" + " " * 300_000_000 + "</a>"),
     "entities.odt": lambda: packed(content_dot_xml='<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">'

@@ -195,6 +195,42 @@ class Contents:
         document.blocks.append(("text", f"* The deposit for the {name} is {price} euros and is paid back on return."))
         document.questions.append((f"What is the deposit for the {name}?", price, []))
 
+    def invoice(self, document):
+        code = self.code()
+        names = [self.names.pop() for _ in range(3)]
+        rows = [[str(place + 1), name, "1", price, price] for place, (name, price) in
+                enumerate((name, self.price()) for name in names)]
+        sums = [[""] * 3 + [label, self.price()] for label in ("Subtotal", "VAT 19%", "Total due")]
+        document.blocks[:] = [("heading", f"Invoice {code}"), ("form", [("Customer", "K-20981"), ("Terms", "30 days net")]),
+                              ("table", Table([[(text, 1) for text in ("Pos", "Description", "Qty", "Unit price", "Amount")]],
+                                              rows + sums))]
+        document.questions += [(f"What is the total due on invoice {code}?", sums[2][4], [rows[0][4], sums[1][4]]),
+                               (f"How much VAT is on invoice {code}?", sums[1][4], [sums[0][4], sums[2][4]])]
+        self.ask(document, rows, [(3, "What is the unit price of the {k}?")], name=1)
+
+    def timetable(self, document):
+        line = self.random.randint(11, 99)
+        stops = [f"{tree} Street" for tree in self.random.sample(TREES, 5)]
+        rows = [[stop] + [f"{6 + ride}:{(7 * place + 11 * ride) % 60:02d}" for ride in range(4)]
+                for place, stop in enumerate(stops)]
+        document.blocks[:] = [("heading", f"Timetable of line {line}"), ("table", Table(
+            [[("Stop", 1), *((f"Tram {line}{ride}", 1) for ride in range(1, 5))]], rows))]
+        for ride, place in ((1, 2), (3, 4), (4, 1)):
+            document.questions.append((f"When is tram {line}{ride} at {stops[place]}?", rows[place][ride],
+                                       [row[ride] for row in rows if row is not rows[place]]))
+
+    def numbered(self, document):
+        rows = [[self.count(), self.names.pop(), self.price(), self.weight()] for _ in range(6)]
+        document.blocks.append(("table", Table([[(text, 1) for text in ("Art. no.", "Name", "Price", "Weight")]], rows)))
+        self.ask(document, rows, [(2, "What is the price of article {k}?"), (3, "What is the weight of article {k}?")])
+
+    def fees(self, document):
+        name = self.names.pop()
+        values = [(f"{name} {part}", f"{self.price()} EUR") for part in ("hire per day", "repair", "delivery", "assembly")]
+        document.blocks.append(("leaders", values))
+        document.questions += [(f"How much is {label}?", value, [other for _, other in values if other != value])
+                               for label, value in values[1:]]
+
     def foreign(self, document):
         nouns, columns = LANGUAGES[document.language]
         rows = [[f"{noun} {self.code()}", self.price(), self.weight(), self.count()]

@@ -108,6 +108,10 @@ def main(folder, share=1.0):
         if language not in ("ar", "he"):
             made.each("reportlab-{copy}-{language}.pdf", ("plain",), producers.reportlab_pdf, 1, language)
     made.scans(2)
+    made.browser(2, 4, kinds=("invoice", "timetable", "numbered", "fees"))
+    made.each("reportlab-{kind}-{copy}.pdf", ("invoice", "timetable", "numbered"), producers.reportlab_pdf)
+    made.each("semicolons-{kind}-{copy}.csv", ("plain", "numbered"), lambda document, path: producers.comma_separated(
+        document, path, delimiter=";"))
     questions = [{"file": document.name, "kind": document.kind, "language": document.language, "question": question,
                   "right": right, "wrong": wrong} for document in made.made for question, right, wrong in document.questions]
     codes = [made.contents.code() for _ in range(max(1, int(60 * share)))]

@@ -78,6 +78,9 @@ def to_html(document, padding=4):
             parts.append("<div class=c>" + "".join(f"<p>{escape(text)}</p>" for text in value) + "</div>")
         elif kind == "table":
             parts.append(table_html(value))
+        elif kind == "leaders":
+            parts += [f"<div style='display:flex'><span>{escape(label)}</span><span style='flex:1;overflow:hidden;"
+                      f"white-space:nowrap'>{' .' * 150}</span><span>&nbsp;{escape(text)}</span></div>" for label, text in value]
         else:
             mark = ":" if kind == "form" else ""
             rows = "".join(f"<tr><td>{escape(label)}{mark}</td><td>{escape(text)}</td></tr>" for label, text in value)
@@ -98,8 +101,15 @@ def chromium(documents, folder, padding):
 
 # -- PDF by reportlab ---------------------------------------------------------------------------------------
 
-def pdf_table(table):
-    font = "body"
+def font_of(document):
+    """The name of a font with the letters of the document; reportlab keeps the first font of a name."""
+    name, path = ("wide", FALLBACK) if document.language in ("zh", "ja", "ko") else ("body", SANS)
+    pdfmetrics.registerFont(TTFont(name, path))
+    return name
+
+
+def pdf_table(table, document):
+    font = font_of(document)
     style = [("FONT", (0, 0), (-1, -1), font, 10), ("VALIGN", (0, 0), (-1, -1), "MIDDLE")]
     if table.borders:
         style.append(("GRID", (0, 0), (-1, -1), 0.5, colors.grey))
@@ -130,14 +140,14 @@ def pdf_table(table):
 
 
 def reportlab_pdf(document, path):
-    pdfmetrics.registerFont(TTFont("body", FALLBACK if document.language in ("zh", "ja", "ko") else SANS))
-    body = ParagraphStyle("body", fontName="body", fontSize=10.5, leading=14, spaceAfter=8)
-    title = ParagraphStyle("title", fontName="body", fontSize=17, leading=22, spaceAfter=10)
+    font = font_of(document)
+    body = ParagraphStyle("body", fontName=font, fontSize=10.5, leading=14, spaceAfter=8)
+    title = ParagraphStyle("title", fontName=font, fontSize=17, leading=22, spaceAfter=10)
     width, height = reportlab.lib.pagesizes.A4
 
     def decorate(canvas, template):
         if document.pages:
-            canvas.setFont("body", 8)
+            canvas.setFont(font, 8)
             canvas.drawString(50, height - 30, f"Internal copy of {document.name}")
             canvas.drawRightString(width - 50, 30, f"Page {template.page}")
 
@@ -159,10 +169,10 @@ def reportlab_pdf(document, path):
                 if index == len(value) // 2 - 1:
                     story.append(FrameBreak())
         elif kind == "table":
-            story += [pdf_table(value), Spacer(1, 12)]
+            story += [pdf_table(value, document), Spacer(1, 12)]
         else:
             rows = [[label + (":" if kind == "form" else ""), text] for label, text in value]
-            story.append(PdfTable(rows, style=[("FONT", (0, 0), (-1, -1), "body", 10)], hAlign="LEFT"))
+            story.append(PdfTable(rows, style=[("FONT", (0, 0), (-1, -1), font, 10)], hAlign="LEFT"))
     template.build(story)
 
 

@@ -25,6 +25,9 @@ static const double near_cosine = 0.795;
 #define MEANING_WORTH 0.3 /* of a standard deviation, for the order of passages */
 #define TITLE_WORTH 0.5   /* of standing below the nearest title */
 static const double head_worth = 0.6, neighbour_worth = 0.5;
+/* The subject of a list or row of a table is often only in the heading; less than a term of their
+ * own, which is .75 for fields and rows. */
+static const double list_head_worth = 0.74;
 
 /* Two neighboring words of the question, and the weight of finding them as neighbors here. */
 struct neighbours {
@@ -42,6 +45,9 @@ struct reading {
     size_t neighbour_count;
     uint64_t *stems; /* of the text read last */
     size_t stem_count;
+
+    bool named[QUESTION_TERMS_MAX]; /* codes in what the chunk is called: they hold for all of it */
+    bool all_named;
 };
 
 /* Reads the words of a text; computes how well together they cover each term, and which n-grams of
@@ -122,6 +128,27 @@ static double pairs_of(const struct reading *reading)
     return sum;
 }
 
+/* The codes of the question in the document's name and in the headings above the chunk. */
+static void read_names(struct reading *reading)
+{
+    const struct knowledge_chunk *chunk = &reading->found->chunk;
+    const char *const names[] = {chunk->title, chunk->source, chunk->header};
+    double covers[QUESTION_TERMS_MAX];
+    struct ngram_matches held = {0};
+
+    memset(reading->named, 0, sizeof reading->named);
+    reading->all_named = reading->question->has_codes;
+    for (size_t n = 0; n < sizeof names / sizeof names[0] && reading->question->has_codes; n++) {
+        if (!names[n])
+            continue;
+        read_words(reading, names[n], strlen(names[n]), covers, &held);
+        for (size_t i = 0; i < reading->question->count; i++)
+            reading->named[i] |= reading->question->terms[i].code && covers[i] == 1;
+    }
+    for (size_t i = 0; i < reading->question->count; i++)
+        reading->all_named &= !reading->question->terms[i].code || reading->named[i];
+}
+
 /* Scores a sentence: by its own words, and by the heading for terms missing in it. */
 static void read_sentence(struct reading *reading, const double *head, size_t passage,
                           const char *text, size_t length)
@@ -131,6 +158,7 @@ static void read_sentence(struct reading *reading, const double *head, size_t pa
     struct found_sentence *sentence = &found->sentences[found->sentence_count++];
     struct found_passage *owner = &found->passages[passage];
     double covers[QUESTION_TERMS_MAX];
+    double worth = strchr(owner->passage->text, '\n') ? list_head_worth : head_worth;
 
     read_words(reading, text, length, covers, &owner->held);
     *sentence =
@@ -138,9 +166,10 @@ static void read_sentence(struct reading *reading, const double *head, size_t pa
     for (size_t i = 0; i < question->count; i++) {
         double cover = covers[i];
 
-        owner->has_code |= question->terms[i].code && cover == 1;
-        if (cover < head_worth)
-            cover = fmax(cover, head_worth * head[i]);
+        owner->has_code |=
+            reading->all_named || (question->terms[i].code && !reading->named[i] && cover == 1);
+        if (cover < worth)
+            cover = fmax(cover, worth * (reading->named[i] ? 1 : head[i]));
         sentence->cover[i] = (float)cover;
         owner->cover[i] = fmaxf(owner->cover[i], (float)cover);
     }
@@ -278,6 +307,7 @@ void evidence_read(struct question *question, struct arena *arena,
         length += found->list.items[i].length;
     found->sentences = ARENA_ARRAY(arena, struct found_sentence, length / 2 + 2);
     find_neighbours(&reading);
+    read_names(&reading);
     for (size_t i = 0; i < found->list.count; i++) {
         found->passages[i].passage = &found->list.items[i];
         read_passage(&reading, i);

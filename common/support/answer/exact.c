@@ -37,6 +37,14 @@ static const char id_nouns[] =
 static const char number_words[] =
     "no|nr|number|nummer|numéro|n|num|número|номер|رقم|编号|号|code|код";
 
+/* Nouns whose number may stand in a column or field that is only called "No.". */
+static const char article_nouns[] =
+    "article|item|product|model|part|artikel*|produkt*|modell*|teil|référence|produit|modèle|pièce|"
+    "artículo|producto|modelo|pieza|артикул*|товар*|модел*|деталь|منتج|المنتج|طراز|الطراز|موديل|"
+    "货号|型号|产品|商品";
+static const char article_columns[] =
+    "no|nr|number|nummer|numéro|num|número|номер|رقم|编号|号|code|код|sku|id|ref|réf|art|арт";
+
 static bool is_number(const struct word *word)
 {
     return word->digits && !word->letters;
@@ -132,8 +140,12 @@ static void read_number(struct question *question, size_t place)
         return;
     }
     noun = term->code ? noun_before(question, place) : NULL;
-    if (noun)
-        add_id(question, noun, word, false);
+    if (!noun)
+        return;
+    add_id(question, noun, word, false);
+    term = plain_phrase_at(noun->text, article_nouns) ? term_of(question, noun) : NULL;
+    if (term)
+        term->numbered = true;
 }
 
 /* Words of a comparison say nothing about the subject. */
@@ -208,6 +220,56 @@ static bool has_noun(struct arena *arena, const struct question *question, const
     return false;
 }
 
+/* Whether such a column or field has the numbers of articles. */
+static bool has_articles(struct arena *arena, const char *name, size_t length)
+{
+    const char *plain = text_plain(arena, name, length);
+
+    return plain_find(plain, article_columns, NULL) && !plain_find(plain, id_nouns, NULL);
+}
+
+static bool is_plainly(struct arena *arena, const char *text, size_t length, const char *number)
+{
+    return strcmp(text_plain(arena, text, length), number) == 0;
+}
+
+/* Whether a row has the number in a column of article numbers. */
+static bool row_has_article(struct arena *arena, const char *head, const char *row,
+                            const char *number)
+{
+    while (*head == '|' && *row == '|') {
+        size_t name = strcspn(++head, "|\n"), cell = strcspn(++row, "|\n");
+
+        if (is_plainly(arena, row, cell, number) && has_articles(arena, head, name))
+            return true;
+        head += name;
+        row += cell;
+    }
+    return false;
+}
+
+/* Whether a table or list of fields has the number where its articles have theirs. */
+static bool has_article(struct arena *arena, const char *text, const struct exact_id *id)
+{
+    const char *feed = strchr(text, '\n');
+
+    if (!plain_phrase_at(id->name->text, article_nouns))
+        return false;
+    if (*text == '|' && feed)
+        return row_has_article(arena, text, feed + 1, id->number->text);
+    for (size_t length; *text; text += length + (text[length] == '\n')) {
+        const char *colon;
+
+        length = strcspn(text, "\n");
+        colon = memmem(text, length, ": ", 2);
+        if (colon &&
+            is_plainly(arena, colon + 2, (size_t)(text + length - colon) - 2, id->number->text) &&
+            has_articles(arena, text, (size_t)(colon - text)))
+            return true;
+    }
+    return false;
+}
+
 static bool is_found(struct arena *arena, const struct question *question,
                      const struct exact_id *id, const struct found_chunk *chunks, size_t count)
 {
@@ -217,7 +279,8 @@ static bool is_found(struct arena *arena, const struct question *question,
 
             if ((has_number(passage->passage->text, id) ||
                  has_number(passage->passage->head, id)) &&
-                (id->joined || has_noun(arena, question, id->name->text, &chunks[i], passage)))
+                (id->joined || has_noun(arena, question, id->name->text, &chunks[i], passage) ||
+                 has_article(arena, passage->passage->text, id)))
                 return true;
         }
     }

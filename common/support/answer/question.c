@@ -9,7 +9,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { WAW_WORDS = 3, FEW_TERMS = 2 /* a question with fewer terms needs the previous one */ };
+enum {
+    WAW_WORDS = 3,
+    FEW_TERMS = 2, /* a question with fewer terms needs the previous one */
+    HIRAGANA_FIRST = 0x3041,
+    HIRAGANA_LAST = 0x309f
+};
 
 /* Less similar words do not count. */
 static const double alike_least = 0.5;
@@ -25,7 +30,7 @@ static const char *const asking_words =
     "срок время времени шаг пошаговый причина действие день дня дней дата момент вероятный условие "
     "период долго длиться длится три два событие длинный long period step cause reason time date "
     "lange lang longtemps temps tiempo "
-    "day last take code код ошибка error";
+    "day last take code код ошибка error hoch schwer teuer gross high heavy tall expensive";
 
 /* Actions have many synonyms, subjects few. Endings of Russian verbs, and English stems. */
 static const char *const verb_endings[] = {
@@ -208,11 +213,39 @@ static bool is_letter_name(const struct word *word, const char *text)
 static bool is_content(const struct question *question, const struct word *word, const char *text)
 {
     if (word->pair)
-        return !holds_stop_character(word);
+        return question->language == TEXT_JA || question->language == TEXT_KO ||
+               !holds_stop_character(word);
     if (is_letter_name(word, text))
         return true;
     return !language_is_stop_word(question->language, word->text) &&
            (question->language == TEXT_EN || word->length > 1 || word->digits);
+}
+
+/* Pairs of Hangul that belong to the words of a question. */
+static const char hangul_asking[] = "얼마|얼마나|마입|입니|니까|습니|무엇|엇입|인가|가요|나요|까요|"
+                                    "어떻|떻게|언제|어디|해요|있나|있습|합니|되나|됩니";
+
+/* Particles at the end of a word. */
+static const char hangul_particles[] = "의|은|는|이|가|을|를|에|로|와|과|도";
+
+/* Whether a pair of characters that no text has is only grammar: it has Hiragana, or ends with a
+ * particle. */
+static bool is_grammar(const struct question *question, const struct word *word)
+{
+    bool hiragana = false;
+    size_t last = 0;
+
+    if (!word->pair || (question->language != TEXT_JA && question->language != TEXT_KO))
+        return false;
+    for (size_t at = 0; at < word->length;) {
+        int32_t character = 0;
+
+        last = at;
+        at += letter_read(word->text + at, word->length - at, &character);
+        hiragana |= character >= HIRAGANA_FIRST && character <= HIRAGANA_LAST;
+    }
+    return hiragana || plain_phrase_at(word->text, hangul_asking) ||
+           plain_phrase_at(word->text + last, hangul_particles);
 }
 
 static size_t read_terms(struct question *question, const char *text, double times)
@@ -358,7 +391,8 @@ static void weigh_term(struct question *question, struct question_term *term,
     } else if (term->word.digits) {
         term->weight *= 0.5;
     }
-    term->asks = term->compares ||
+    term->asks = term->compares || (term->numbered && !term->in_index) ||
+                 (!term->in_index && is_grammar(question, &term->word)) ||
                  (!term->code && list_holds_stem(asking_words, question->language, &term->word));
     if (term->asks)
         term->weight = 0.2 * fmin(term->weight, 1);

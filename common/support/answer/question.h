@@ -34,6 +34,7 @@ struct question_term {
     double weight; /* weight of a match */
     bool quantity; /* a number with a unit: may be compared, is no code */
     bool compares; /* belongs to a comparison, as in "longer than one year" */
+    bool numbered; /* the noun of an article number, which columns of numbers may not repeat */
     bool code;     /* letters and digits, or at least three digits: matches only exactly */
     bool in_index;
     bool asks; /* names the requested kind of information: time, reason, steps */

@@ -10,7 +10,12 @@
 
 #include <string.h>
 
-enum { FIELDS_LEAST = 3, LABEL_MAX = 40, VALUE_MAX = 80 }; /* points of a field's parts */
+enum {
+    FIELDS_LEAST = 3,
+    LABEL_MAX = 40,
+    VALUE_MAX = 80,      /* points of a field's parts */
+    ABBREVIATION_MAX = 4 /* bytes */
+};
 
 struct splitter {
     struct arena *arena;
@@ -96,12 +101,25 @@ static size_t value_at(const struct line_text *line)
     return wide && wide + 3 < line->bytes + line->length ? (size_t)(wide - line->bytes) + 3 : 0;
 }
 
+/* Whether a full stop stands within a label, other than that of an abbreviation. */
+static bool ends_sentence(const char *label, size_t length)
+{
+    size_t word = 0;
+
+    for (size_t i = 0; i + 1 < length; i++) {
+        if (label[i] == '.' && label[i + 1] == ' ' && word > ABBREVIATION_MAX)
+            return true;
+        word = label[i] == ' ' ? 0 : word + 1;
+    }
+    return false;
+}
+
 static bool is_field(const struct line_text *line)
 {
     size_t value = value_at(line), label = points(line->bytes, value);
 
     return value && label >= 2 && label <= LABEL_MAX && !is_item(line) && !is_row(line) &&
-           !memmem(line->bytes, value, ". ", 2) && !memmem(line->bytes, value, ", ", 2) &&
+           !ends_sentence(line->bytes, value) && !memmem(line->bytes, value, ", ", 2) &&
            points(line->bytes, line->length) - label <= VALUE_MAX &&
            !ends_with_colon(line->bytes, line->length) &&
            !text_is_question(line->bytes, line->length);
