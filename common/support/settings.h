@@ -103,6 +103,9 @@ struct support_settings {
     int64_t audit_purge_interval;
     bool review_queue;
     int64_t slow_trace_ms;
+    int64_t review_random, review_unsure; /* cases that a choice takes of each kind */
+    int64_t evaluator_cases_least;
+    double evaluator_kappa_least;
     const char *reviewer_email; /* NULL = reviews are not imported */
     int64_t regression_most;    /* number of regressions that a gate tolerates */
     double regression_pass_rate;

@@ -2,6 +2,7 @@
 #include "support-admin/traces.h"
 #include "db/store.h"
 #include "support/accounts/audit.h"
+#include "support/evaluators/evaluator_switch.h"
 #include "support/metrics.h"
 #include "support/service.h"
 #include "support/tools.h"
@@ -495,19 +496,34 @@ static void widen(const struct request *request, struct trace_call *call)
         call->tenant = NULL;
 }
 
+/* Whether evaluations of this name are shown: not if all, or this one, are switched off. */
+static enum error is_shown(const struct request *request, const struct trace_call *call,
+                           const char *evaluator, bool *shown)
+{
+    enum error error = ERROR_NONE;
+
+    *shown = service_settings(request)->online_evaluators;
+    if (*shown)
+        error = evaluator_is_on(call, evaluator, shown);
+    return error;
+}
+
 enum error trend_handle(struct request *request, struct reply *reply)
 {
     const struct trend_query *query = request->query;
     struct trend_reply *object = ARENA_NEW(request->arena, struct trend_reply);
     struct service_tools tools;
+    bool shown = false;
     enum error error;
 
     if (query->days < 1 || query->days > TREND_DAYS_MAX)
         return bad_parameter(request, "days must be in [1, 365]");
     error = service_tools(request, &tools);
     *object = (struct trend_reply){.evaluator = query->evaluator, .days = query->days};
+    if (!error)
+        error = is_shown(request, &tools.traces, query->evaluator, &shown);
     widen(request, &tools.traces);
-    if (!error && service_settings(request)->online_evaluators)
+    if (!error && shown)
         error = trace_trend(&tools.traces, query->evaluator, query->days, &object->points);
     reply->object = object;
     return error;
@@ -519,13 +535,16 @@ enum error worst_handle(struct request *request, struct reply *reply)
     struct worst_reply *object = ARENA_NEW(request->arena, struct worst_reply);
     struct service_tools tools;
     struct object_list rows = {0};
+    bool shown = false;
     enum error error;
 
     if (query->limit < 1 || query->limit > WORST_MAX)
         return bad_parameter(request, "limit must be in [1, 100]");
     error = service_tools(request, &tools);
+    if (!error)
+        error = is_shown(request, &tools.traces, query->evaluator, &shown);
     widen(request, &tools.traces);
-    if (!error && service_settings(request)->online_evaluators)
+    if (!error && shown)
         error = trace_worst(&tools.traces, query->evaluator, query->limit, &rows);
     if (error)
         return error;

@@ -1,9 +1,11 @@
-/* The support service, family improvement: review, curated data, experiments and regression runs.
+/* The support service, family improvement: review, evaluators, curated data, experiments and runs.
  * Routes only. */
 #include "support-improvement/curated.h"
+#include "support-improvement/evaluators.h"
 #include "support-improvement/experiments.h"
 #include "support-improvement/review.h"
 #include "support-improvement/splits.h"
+#include "support/evaluators/evaluator_report.h"
 #include "support/service.h"
 
 static const struct route routes[] = {
@@ -37,6 +39,36 @@ static const struct route routes[] = {
      .name = "review_stats",
      .tag = "review",
      .summary = "How many wait, and for how long"},
+    {.method = METHOD_POST,
+     .path = "/api/admin/review-queue/choose",
+     .role = SUPPORT_REVIEWER,
+     .body = &choose_body_schema,
+     .reply = &choose_reply_schema,
+     .errors = ERRORS(404),
+     .handler = cases_choose_handle,
+     .name = "review_choose",
+     .tag = "review",
+     .summary = "Choose answers for review: some at random, and those that evaluators are least "
+                "sure of"},
+    {.method = METHOD_GET,
+     .path = "/api/admin/evaluators",
+     .role = SUPPORT_REVIEWER,
+     .reply = &evaluators_report_schema,
+     .handler = evaluators_handle,
+     .name = "evaluators",
+     .tag = "review",
+     .summary = "How well each evaluator agrees with the reviewers",
+     .help = "Cohen's kappa over the cases that were drawn at random."},
+    {.method = METHOD_PUT,
+     .path = "/api/admin/evaluators/{evaluator}",
+     .role = SUPPORT_ADMIN,
+     .body = &evaluator_body_schema,
+     .reply = &evaluator_report_schema,
+     .errors = ERRORS(404, 422),
+     .handler = evaluator_switch_handle,
+     .name = "evaluator_switch",
+     .tag = "review",
+     .summary = "Switch an evaluator off or on again"},
     {.method = METHOD_GET,
      .path = "/api/admin/review-queue/{review_id}",
      .role = SUPPORT_REVIEWER,

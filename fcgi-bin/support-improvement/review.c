@@ -1,6 +1,7 @@
 /* The review queue over HTTP: pending cases, their content, and verdicts. */
 #include "support-improvement/review.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/number.h"
 #include "support-improvement/family.h"
 #include "support/review/review_store.h"
@@ -13,7 +14,11 @@ struct review_query {
     const char *status, *reason;
     int64_t limit, offset;
     const char *trace_id, *q;
+    int order;
 };
+
+static const char *const order_names[] = {"newest", "unsure", NULL};
+enum { ORDER_UNSURE = 1 };
 
 #define OWNER struct review_query
 static const struct field review_query_fields[] = {
@@ -22,7 +27,9 @@ static const struct field review_query_fields[] = {
     INTEGER(OWNER, limit, .default_value = LIST_DEFAULT, .help = "Kept between 1 and 500."),
     INTEGER(OWNER, offset, .default_value = 0, .help = "Kept from 0 on."),
     STRING(OWNER, trace_id, .default_text = "", .max_length = 100, .help = "Of this answer only."),
-    STRING(OWNER, q, .default_text = "", .max_length = 200, .help = "Words of the question.")};
+    STRING(OWNER, q, .default_text = "", .max_length = 200, .help = "Words of the question."),
+    CHOICE(OWNER, order, order_names, .choice_count = 2, .default_value = 0,
+           .help = "`unsure`: the evaluators are least sure of the first.")};
 #undef OWNER
 SCHEMA(review_query_schema, struct review_query, "ReviewQuery", review_query_fields);
 
@@ -33,6 +40,11 @@ struct review_item {
     struct optional_number quality, fact_score;
     struct optional_integer duration_ms;
     const char *trace_url, *question, *asked_at;
+    bool drawn;
+    const char *chosen;
+    struct optional_number doubt;
+    const char *doubt_kind;
+    struct string_list doubt_about;
 };
 
 #define OWNER struct review_item
@@ -50,7 +62,12 @@ static const struct field review_item_fields[] = {INTEGER(OWNER, id),
                                                   NULLABLE_INTEGER(OWNER, duration_ms),
                                                   STRING(OWNER, trace_url),
                                                   STRING(OWNER, question, .nullable = true),
-                                                  STRING(OWNER, asked_at, .nullable = true)};
+                                                  STRING(OWNER, asked_at, .nullable = true),
+                                                  BOOLEAN(OWNER, drawn),
+                                                  STRING(OWNER, chosen, .nullable = true),
+                                                  NULLABLE_NUMBER(OWNER, doubt, ROUNDED(4)),
+                                                  STRING(OWNER, doubt_kind, .nullable = true),
+                                                  STRINGS(OWNER, doubt_about)};
 #undef OWNER
 static SCHEMA(review_item_schema, struct review_item, "ReviewItem", review_item_fields);
 
@@ -203,6 +220,20 @@ static enum error filter_of(struct request *request, const char *value, const ch
                        "invalid review queue %s", what);
 }
 
+/* The names of a text with blanks between them. */
+static struct string_list names_of(struct arena *arena, const char *text)
+{
+    struct string_list names = {0};
+
+    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+        size_t length = strcspn(text, " ");
+
+        *LIST_ADD(arena, &names) = arena_copy(arena, text, length);
+        text += length;
+    }
+    return names;
+}
+
 static struct review_item as_item(const struct request *request, const struct review_row *row)
 {
     return (struct review_item){
@@ -220,7 +251,12 @@ static struct review_item as_item(const struct request *request, const struct re
         .duration_ms = {row->duration_ms.given, (int64_t)row->duration_ms.value},
         .trace_url = arena_print(request->arena, "/admin/traces/%s", row->trace_id),
         .question = row->question,
-        .asked_at = row->asked_at};
+        .asked_at = row->asked_at,
+        .drawn = row->drawn,
+        .chosen = row->chosen,
+        .doubt = {row->doubt >= 0, row->doubt},
+        .doubt_kind = row->doubt_kind,
+        .doubt_about = names_of(request->arena, row->doubt_about)};
 }
 
 enum error review_list_handle(struct request *request, struct reply *reply)
@@ -233,7 +269,8 @@ enum error review_list_handle(struct request *request, struct reply *reply)
                      : (query->limit > REVIEW_LIST_MAX ? REVIEW_LIST_MAX : query->limit),
         .offset = query->offset < 0 ? 0 : query->offset,
         .trace_id = query->trace_id,
-        .words = query->q};
+        .words = query->q,
+        .unsure_first = query->order == ORDER_UNSURE};
     struct trace_call call;
     struct object_list rows;
     struct review_item *items;

@@ -105,7 +105,9 @@ static const struct statement read_mean = {
     .sql = "SELECT avg(score), count(*) FROM (SELECT e.score FROM trace_evaluations e"
            " JOIN traces t ON t.trace_id = e.trace_id WHERE e.evaluator_name = ?"
            " AND e.verdict NOT IN ('error', 'timeout', 'unknown') AND t.origin = 'live'"
-           " AND coalesce(t.experiment_id, '') = ? ORDER BY e.evaluated_at DESC LIMIT ?) w",
+           " AND coalesce(t.experiment_id, '') = ? AND NOT EXISTS (SELECT 1 FROM"
+           " evaluator_switches s WHERE s.tenant_id = e.tenant_id"
+           " AND s.evaluator = e.evaluator_name) ORDER BY e.evaluated_at DESC LIMIT ?) w",
 };
 #define ANSWERS                                                                                    \
     " FROM traces WHERE origin = 'live' AND finished_at IS NOT NULL AND experiment_id = ?"         \

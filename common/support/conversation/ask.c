@@ -9,6 +9,7 @@
 #include "support/conversation/answer_cache.h"
 #include "support/conversation/answer_reply.h"
 #include "support/conversation/conversation.h"
+#include "support/evaluators/evaluator_switch.h"
 #include "support/traces/trace_store.h"
 #include "support/trends/stale_citations.h"
 
@@ -90,6 +91,7 @@ static enum error act(const struct asking *asking, const struct graph_outcome *o
 static enum error evaluate(const struct asking *asking, const struct graph_outcome *outcome)
 {
     struct optional_number relevances[ANSWER_DOCUMENTS_MAX];
+    struct evaluator_off off[EVALUATORS];
     struct asked *asked = asking->asked;
     struct evaluated evaluated = {.question = asking->ask->question,
                                   .answer = outcome->answer,
@@ -104,11 +106,14 @@ static enum error evaluate(const struct asking *asking, const struct graph_outco
         relevances[i] = (struct optional_number)GIVEN_NUMBER(outcome->found[i].relevance);
     error = trace_length_baseline(&asking->trace, asking->asked->trace_id, &evaluated.words_mean,
                                   &evaluated.words_deviation);
+    if (!error)
+        error = evaluator_switches(&asking->trace, off);
     if (error)
         return error;
     evaluate_answer(asking->trace.arena, &evaluated, asked->evaluations);
-    asked->evaluation_count = EVALUATORS;
-    return trace_put_evaluations(&asking->trace, asked->trace_id, asked->evaluations, EVALUATORS);
+    asked->evaluation_count = evaluations_left(off, asked->evaluations);
+    return trace_put_evaluations(&asking->trace, asked->trace_id, asked->evaluations,
+                                 asked->evaluation_count);
 }
 
 /* Whether the customer gets the answer. */

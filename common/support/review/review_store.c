@@ -33,7 +33,12 @@ static const struct field row_fields[] = {INTEGER(OWNER, id),
                                           NULLABLE_NUMBER(OWNER, fact_score),
                                           NULLABLE_NUMBER(OWNER, duration_ms),
                                           STRING(OWNER, question, .nullable = true),
-                                          STRING(OWNER, asked_at, .nullable = true)};
+                                          STRING(OWNER, asked_at, .nullable = true),
+                                          BOOLEAN(OWNER, drawn),
+                                          STRING(OWNER, chosen, .nullable = true),
+                                          NUMBER(OWNER, doubt),
+                                          STRING(OWNER, doubt_kind, .nullable = true),
+                                          STRING(OWNER, doubt_about)};
 #undef OWNER
 static SCHEMA(row_schema, struct review_row, "ReviewRow", row_fields);
 
@@ -59,6 +64,9 @@ static SCHEMA(key_schema, struct review_key, "ReviewKey", key_fields);
     "CASE " column " WHEN 'thumbs_down' THEN 0 WHEN 'low_quality' THEN 1 WHEN 'escalated' THEN 2"  \
     " WHEN 'fact_fail' THEN 3 WHEN 'slow_trace' THEN 4 ELSE 5 END"
 
+/* A case that the program chose without a sign gets the reason of a sign that comes later. */
+#define NOT_BY_HAND " AND (review_queue.reason <> 'manual' OR review_queue.chosen IS NOT NULL)"
+
 static const struct statement count_wanted = {
     .name = "review_wanted",
     .sql = "SELECT count(*) FROM " WANTED " WHERE w.reason IS NOT NULL",
@@ -67,7 +75,7 @@ static const struct statement upgrade_cases = {
     .name = "review_upgrade",
     .sql = "UPDATE review_queue SET reason = w.reason FROM " WANTED
            " WHERE w.trace_id = review_queue.trace_id AND w.reason IS NOT NULL"
-           " AND review_queue.status = 'pending' AND review_queue.reason <> 'manual'"
+           " AND review_queue.status = 'pending'" NOT_BY_HAND
            " AND " PLACE("w.reason") " < " PLACE("review_queue.reason"),
 };
 static const struct statement insert_cases = {
@@ -81,7 +89,7 @@ static const struct statement insert_cases = {
     "r.id, r.trace_id, r.tenant_id, r.reason, r.status, coalesce(r.reviewer_notes, '') AS notes,"  \
     " r.created_at, r.reviewed_at, r.reviewed_by, r.snapshot_json AS snapshot,"                    \
     " t.final_quality AS quality, t.factuality_score AS fact_score, t.duration_ms, t.question,"    \
-    " t.started_at AS asked_at"                                                                    \
+    " t.started_at AS asked_at, r.drawn, r.chosen, r.doubt, r.doubt_kind, r.doubt_about"           \
     " FROM review_queue r LEFT JOIN traces t ON t.trace_id = r.trace_id"
 #define OF_WORDS                                                                                   \
     " AND (? = '' OR r.trace_id = ?)"                                                              \
@@ -92,16 +100,19 @@ static const struct statement list_cases = {
            " AND (? = '' OR r.status = ?) AND (? = '' OR r.reason = ?)" OF_WORDS
            " ORDER BY r.created_at DESC, r.id DESC LIMIT ? OFFSET ?",
 };
-static const struct statement list_tenants_cases = {
-    .name = "review_list_of_tenant",
-    .sql = "SELECT " CASE_COLUMNS " WHERE r.tenant_id = ? AND (? = '' OR r.reason = ?)" OF_WORDS
-           " ORDER BY r.created_at DESC, r.id DESC LIMIT ? OFFSET ?",
-};
-static const struct statement list_tenants_status = {
-    .name = "review_list_of",
-    .sql = "SELECT " CASE_COLUMNS " WHERE r.tenant_id = ? AND r.status = ?"
-           " AND (? = '' OR r.reason = ?)" OF_WORDS
-           " ORDER BY r.created_at DESC, r.id DESC LIMIT ? OFFSET ?",
+#define OF_TENANT                                                                                  \
+    "SELECT " CASE_COLUMNS " WHERE r.tenant_id = ? AND (? = '' OR r.reason = ?)" OF_WORDS
+#define OF_STATUS                                                                                  \
+    "SELECT " CASE_COLUMNS                                                                         \
+    " WHERE r.tenant_id = ? AND r.status = ? AND (? = '' OR r.reason = ?)" OF_WORDS
+#define NEWEST_FIRST " ORDER BY r.created_at DESC, r.id DESC LIMIT ? OFFSET ?"
+#define UNSURE_FIRST " ORDER BY r.doubt DESC, r.id DESC LIMIT ? OFFSET ?"
+/* Of a tenant: by whether a status is asked for, and by the order. */
+static const struct statement list_tenants[2][2] = {
+    {{.name = "review_list_of_tenant", .sql = OF_TENANT NEWEST_FIRST},
+     {.name = "review_list_unsure", .sql = OF_TENANT UNSURE_FIRST}},
+    {{.name = "review_list_of", .sql = OF_STATUS NEWEST_FIRST},
+     {.name = "review_list_unsure_of", .sql = OF_STATUS UNSURE_FIRST}},
 };
 static const struct statement list_confirmed = {
     .name = "review_confirmed",
@@ -143,7 +154,7 @@ static const struct statement insert_voted = {
            " SELECT trace_id, tenant_id, 'thumbs_down', 'pending', {now} FROM traces"
            " WHERE tenant_id = ? AND trace_id = ? AND origin = 'live' AND finished_at IS NOT NULL"
            " ON CONFLICT (trace_id) DO UPDATE SET reason = 'thumbs_down'"
-           " WHERE review_queue.status = 'pending' AND review_queue.reason <> 'manual'",
+           " WHERE review_queue.status = 'pending'" NOT_BY_HAND,
 };
 static const struct statement find_any_trace = {
     .name = "review_trace",
@@ -240,9 +251,9 @@ enum error review_list(const struct trace_call *call, const struct review_filter
 {
     struct review_row *items =
         ARENA_ARRAY(call->arena, struct review_row, (size_t)filter->limit + 1);
-    struct query *query = db_query(call->db, !call->tenant     ? &list_cases
-                                             : *filter->status ? &list_tenants_status
-                                                               : &list_tenants_cases);
+    struct query *query = db_query(
+        call->db,
+        call->tenant ? &list_tenants[*filter->status != '\0'][filter->unsure_first] : &list_cases);
 
     if (call->tenant)
         query_bind_text(query, call->tenant);

@@ -41,6 +41,10 @@ struct review_row {
     const char *snapshot;            /* NULL = none yet */
     const char *question, *asked_at; /* NULL = deleted with its trace */
     struct optional_number quality, fact_score, duration_ms;
+    bool drawn;                           /* at random, whatever the reason */
+    const char *chosen;                   /* random, unsure; NULL = somebody or a sign made it */
+    double doubt;                         /* of the evaluators, 0 to 1; -1 = not computed */
+    const char *doubt_kind, *doubt_about; /* near_limit, disagreement or NULL; of judge_names */
 };
 
 struct review_filter {
@@ -48,6 +52,7 @@ struct review_filter {
     int64_t limit, offset;
     const char *trace_id; /* NULL or "" = of any answer */
     const char *words;    /* that the question contains; NULL or "" = any */
+    bool unsure_first;    /* by doubt, of a call with a tenant; otherwise newest first */
 };
 
 /* Result of one run of the queue builder. */
@@ -62,7 +67,7 @@ MUST_CHECK enum error review_build(const struct trace_call *call,
                                    const struct support_settings *settings, int64_t days,
                                    struct review_built *built);
 
-/* Newest first: struct review_row. */
+/* Newest first, or as the filter says: struct review_row. */
 MUST_CHECK enum error review_list(const struct trace_call *call, const struct review_filter *filter,
                                   struct object_list *rows);
 

@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/timestamp.h"
 #include "db/query.h"
+#include "support/evaluators/evaluator_switch.h"
 #include "support/models/models.h"
 #include "support/programs/batch.h"
 #include "support/programs/data_files.h"
@@ -292,6 +293,7 @@ static enum error evaluate_one(const struct trace_call *all, const struct answer
     struct trace_call call = *all;
     struct optional_number relevances[ANSWER_DOCUMENTS_MAX];
     struct evaluation evaluations[EVALUATORS];
+    struct evaluator_off off[EVALUATORS];
     struct evaluated evaluated = {.question = row->question,
                                   .answer = row->answer,
                                   .relevances = relevances,
@@ -309,10 +311,13 @@ static enum error evaluate_one(const struct trace_call *all, const struct answer
     if (!error)
         error = trace_length_baseline(&call, row->trace_id, &evaluated.words_mean,
                                       &evaluated.words_deviation);
+    if (!error)
+        error = evaluator_switches(&call, off);
     if (error)
         return error;
     evaluate_answer(call.arena, &evaluated, evaluations);
-    return trace_put_evaluations(&call, row->trace_id, evaluations, EVALUATORS);
+    return trace_put_evaluations(&call, row->trace_id, evaluations,
+                                 evaluations_left(off, evaluations));
 }
 
 /* A batch is a transaction. */
