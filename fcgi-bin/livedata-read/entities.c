@@ -18,13 +18,21 @@ struct metric_query {
     const char *window;
     const char *as_of;
     BOUND_MEMBERS;
+    const char *filter;
+    const char *group_by;
 };
 
 #define OWNER struct metric_query
 static const struct field metric_query_fields[] = {
-    STRING(OWNER, window, .default_text = "1h", .help = "One of the metric's windows."),
+    STRING(OWNER, window, .default_text = "1h",
+           .help = "One of the metric's windows, or this_hour, today, yesterday, this_week, "
+                   "last_week, this_month, last_month, this_year or last_year."),
     STRING(OWNER, as_of, .nullable = true, .help = "The value at that moment, instead of now."),
     BOUND_ROWS,
+    STRING(OWNER, filter, .nullable = true,
+           .help = "Conditions on columns, as in `status = shipped|delivered; total_amount > 9`."),
+    STRING(OWNER, group_by, .nullable = true,
+           .help = "Columns, and one of hour, day, week and month, separated by commas."),
 };
 #undef OWNER
 SCHEMA(metric_query_schema, struct metric_query, "MetricQuery", metric_query_fields);
@@ -108,6 +116,18 @@ enum error lineage_handle(struct request *request, struct reply *reply)
                  : lineage_read(&reading, request->arguments[0], request->arguments[1], lineage);
 }
 
+static enum error answer_measured(struct request *request, struct reply *reply,
+                                  const struct reading *reading, const struct measured_query *query)
+{
+    struct metric_reply *shown = ARENA_NEW(request->arena, struct metric_reply);
+    enum error error = read_measured(reading, query, service_health(request, reading), shown);
+
+    if (error)
+        return service_backend_error(request, error);
+    answer_pinned(request, reply, reading, "metric", shown);
+    return ERROR_NONE;
+}
+
 enum error metric_handle(struct request *request, struct reply *reply)
 {
     const struct metric_query *query = request->query;
@@ -115,6 +135,11 @@ enum error metric_handle(struct request *request, struct reply *reply)
     struct metric_reply *shown = ARENA_NEW(request->arena, struct metric_reply);
     const struct live_metric *metric =
         catalog_metric(service_catalog(request), request->arguments[0]);
+    struct measured_query measured = {.name = request->arguments[0],
+                                      .window = query->window,
+                                      .filter = query->filter,
+                                      .group_by = query->group_by,
+                                      .zone = service_time_zone(request)};
     struct metric_answer answer;
     struct reading reading;
     int64_t as_of;
@@ -126,6 +151,10 @@ enum error metric_handle(struct request *request, struct reply *reply)
     if (!error)
         error =
             demand(request, reply, &BOUND_TEXTS(query), metric ? metric->table : NULL, &reading);
+    if (!error && measured_is_needed(&measured)) {
+        measured.as_of = as_of;
+        return answer_measured(request, reply, &reading, &measured);
+    }
     if (!error)
         error = read_metric(&reading, request->arguments[0], query->window, as_of, &answer);
     if (error)
@@ -135,4 +164,47 @@ enum error metric_handle(struct request *request, struct reply *reply)
     *shown = metric_show(&reading, &answer, service_health(request, &reading));
     answer_pinned(request, reply, &reading, "metric", shown);
     return ERROR_NONE;
+}
+
+struct series_parameters {
+    const char *from, *to, *step, *filter;
+    BOUND_MEMBERS;
+};
+
+#define OWNER struct series_parameters
+static const struct field series_parameter_fields[] = {
+    STRING(OWNER, from, .nullable = true, .help = "A time; unset: a day before `to`."),
+    STRING(OWNER, to, .nullable = true, .help = "A time, not included; unset: now."),
+    STRING(OWNER, step, .default_text = "1h",
+           .help = "Minutes or hours that divide a day, as 5m and 1h, or day, week or month."),
+    STRING(OWNER, filter, .nullable = true, .help = "Conditions, as for the metric."),
+    BOUND_ROWS,
+};
+#undef OWNER
+SCHEMA(series_query_schema, struct series_parameters, "SeriesQuery", series_parameter_fields);
+
+enum error series_handle(struct request *request, struct reply *reply)
+{
+    const struct series_parameters *parameters = request->query;
+    struct series_query query = {.name = request->arguments[0],
+                                 .filter = parameters->filter,
+                                 .step = parameters->step,
+                                 .zone = service_time_zone(request)};
+    struct series_reply *series = ARENA_NEW(request->arena, struct series_reply);
+    const struct live_metric *metric = catalog_metric(service_catalog(request), query.name);
+    struct reading reading;
+    enum error error = service_timestamp(request, "from", parameters->from, &query.from);
+
+    service_note(request)->metric = query.name;
+    if (!error)
+        error = service_timestamp(request, "to", parameters->to, &query.to);
+    if (!error)
+        error = service_reading(request, &reading);
+    if (!error)
+        error = demand(request, reply, &BOUND_TEXTS(parameters), metric ? metric->table : NULL,
+                       &reading);
+    if (!error)
+        error = read_series(&reading, &query, service_health(request, &reading), series);
+    reply->object = series;
+    return error ? service_backend_error(request, error) : ERROR_NONE;
 }

@@ -4,16 +4,18 @@
 
 #include "livedata/catalog/contracts.h"
 #include "livedata/reads/discovery.h"
+#include "livedata/reads/measured.h"
 #include "livedata/reads/slo.h"
 #include "livedata/reads/traces.h"
 #include "livedata/service.h"
 
-extern const struct schema as_of_query_schema, metric_query_schema, search_query_schema,
-    candidate_schema;
+extern const struct schema as_of_query_schema, metric_query_schema, series_query_schema,
+    search_query_schema, candidate_schema;
 
 enum error entity_handle(struct request *request, struct reply *reply);
 enum error timeline_handle(struct request *request, struct reply *reply);
 enum error metric_handle(struct request *request, struct reply *reply);
+enum error series_handle(struct request *request, struct reply *reply);
 enum error search_handle(struct request *request, struct reply *reply);
 enum error lineage_handle(struct request *request, struct reply *reply);
 enum error catalog_handle(struct request *request, struct reply *reply);

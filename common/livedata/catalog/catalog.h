@@ -95,14 +95,17 @@ struct entity_type {
     size_t stage_count;
 };
 
+struct measure;
+
 struct live_metric {
     const char *name;
     int64_t order; /* shown in lists */
     const char *description;
     const char *unit;
     const struct serving_table *table;
-    const char *value;  /* aggregate over columns */
-    const char *filter; /* condition over columns; "" = all rows */
+    const struct measure *measure; /* metrics/measure.h; NULL = only its SQL */
+    const char *value;             /* aggregate over columns; NULL = only its measure */
+    const char *filter;            /* condition over columns; "" = all rows */
     const struct table_column *time;
     struct string_list windows;
     struct string_list source_events;

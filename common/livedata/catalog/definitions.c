@@ -3,6 +3,7 @@
 
 #include "base/list.h"
 #include "base/yaml.h"
+#include "livedata/metrics/measure.h"
 #include "livedata/timestamp.h"
 
 #include <stdlib.h>
@@ -40,6 +41,21 @@ static enum error check_windows(const char *path, const struct live_metric *metr
     return metric->windows.count ? ERROR_NONE : refuse(path, "windows are needed", problem);
 }
 
+/* A metric without SQL has the time and the emptiness of its measure. */
+static enum error load_measure(struct arena *arena, const char *path, struct catalog *catalog,
+                               struct live_metric *metric, const json_t *json,
+                               struct problem *problem)
+{
+    struct problem own;
+    const char *empty = catalog_text(json, "empty", arena);
+
+    if (measure_read(arena, catalog, metric->table, json, &metric->measure, &own))
+        return refuse(path, own.text, problem);
+    if (metric->measure && !metric->value && !empty)
+        metric->zero_when_empty = measure_is_zero_when_empty(metric->measure);
+    return ERROR_NONE;
+}
+
 static enum error load_metric(struct arena *arena, const char *path, struct catalog *catalog,
                               struct problem *problem)
 {
@@ -68,12 +84,13 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
                                        json_strings(arena, json_object_get(json, "source_events")),
                                    .zero_when_empty = empty && strcmp(empty, "zero") == 0,
                                    .currency_of = catalog_text(json, "currency_of", arena)};
-    if (!metric->name || !metric->description || !metric->unit || !metric->table || !metric->value)
-        return refuse(path, "name, description, unit, table and value are needed", problem);
+    if (!metric->name || !metric->description || !metric->unit || !metric->table ||
+        (!metric->value && !json_object_get(json, "kind")))
+        return refuse(path, "name, description, unit, table and value or kind are needed", problem);
     if (empty && strcmp(empty, "zero") != 0 && strcmp(empty, "undefined") != 0)
         return refuse(path, "empty is zero or undefined", problem);
     metric->time = time ? serving_column_find(metric->table, time) : NULL;
-    if (!metric->time || metric->time->type != COLUMN_TIME)
+    if (metric->value && (!metric->time || metric->time->type != COLUMN_TIME))
         return refuse(path, "time is no time column of the table", problem);
     if (catalog_metric(catalog, metric->name) != metric)
         return refuse(path, "the name is taken", problem);
@@ -90,6 +107,28 @@ static int by_order(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
+/* Those that are made of other metrics come last. */
+static enum error load_measures(struct arena *arena, const char *directory,
+                                const struct string_list *files, struct catalog *catalog,
+                                struct problem *problem)
+{
+    size_t first = catalog->metric_count - files->count;
+    enum error error = ERROR_NONE;
+
+    for (size_t i = 0; !error && i < 2 * files->count; i++) {
+        size_t which = i % files->count;
+        const char *path = arena_print(arena, "%s/%s", directory, files->items[which]), *kind;
+        json_t *json;
+
+        error = yaml_read_file(arena, path, &json, problem);
+        kind = error ? NULL : catalog_text(json, "kind", arena);
+        if (kind && (i >= files->count) == (strcmp(kind, "ratio") == 0))
+            error =
+                load_measure(arena, path, catalog, &catalog->metrics[first + which], json, problem);
+    }
+    return error;
+}
+
 enum error catalog_load_metrics(struct arena *arena, const char *directory, struct catalog *catalog,
                                 struct problem *problem)
 {
@@ -101,6 +140,8 @@ enum error catalog_load_metrics(struct arena *arena, const char *directory, stru
     for (size_t i = 0; !error && i < files.count; i++)
         error = load_metric(arena, arena_print(arena, "%s/%s", directory, files.items[i]), catalog,
                             problem);
+    if (!error)
+        error = load_measures(arena, directory, &files, catalog, problem);
     qsort(catalog->metrics, catalog->metric_count, sizeof catalog->metrics[0], by_order);
     return error;
 }

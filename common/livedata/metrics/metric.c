@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "livedata/journal/journal.h"
+#include "livedata/metrics/measure.h"
 #include "livedata/sandbox/scope.h"
 #include "livedata/sandbox/sql_guard.h"
 #include "livedata/timestamp.h"
@@ -59,6 +60,8 @@ enum error metric_check_all(struct arena *arena, const struct catalog *catalog,
         struct guard_finding finding;
         struct problem own;
 
+        if (!metric->value)
+            continue;
         if (guard_check(arena, metric_question(arena, metric, metric->currency_of != NULL),
                         &allowed, &finding, &own))
             return problem_set(problem, ERROR_INVALID, "config_invalid", "metric %s: %s",
@@ -240,6 +243,49 @@ const char *metric_unit(const struct live_metric *metric, const struct livedata_
     return metric->currency_of ? settings->currency : metric->unit;
 }
 
+/* A metric that is a measure alone. A duration has no end: what is dated a little ahead counts. */
+static enum error compute_measure(const struct storage_call *call,
+                                  const struct livedata_settings *settings,
+                                  const struct metric_request *request, struct metric_value *value)
+{
+    struct measure_request measured = {.measure = request->metric->measure,
+                                       .rows_max = 1,
+                                       .timeout_ms = (int)settings->query_timeout_ms,
+                                       .currency = settings->currency,
+                                       .rates = &settings->currency_rates};
+    struct measure_currencies currencies;
+    struct measure_rows rows;
+    int64_t size = 0;
+    enum error error;
+
+    (void)window_parse(request->window, &size);
+    measured.range.from = (request->as_of ? request->as_of : call->now) - size;
+    measured.range.to = request->as_of ? request->as_of + 1 : 0;
+    error = measure_compute(call, &measured, &rows);
+    if (!error)
+        error = measure_by_currency(call, &measured, &currencies);
+    if (error)
+        return error;
+    value->value = rows.count ? rows.items[0].value : 0;
+    value->undefined = !rows.count || rows.items[0].undefined;
+    value->only_others = value->undefined && currencies.count;
+    for (size_t i = 0; i < currencies.count && i < METRIC_CURRENCIES_MAX; i++) {
+        const struct measure_currency *one = &currencies.items[i];
+
+        value->currencies[value->currency_count].currency = one->name;
+        value->currencies[value->currency_count].value = one->value;
+        value->currencies[value->currency_count++].left_out = !one->added;
+    }
+    return ERROR_NONE;
+}
+
+static enum error newest_of(const struct storage_call *call, const struct metric_request *request,
+                            struct metric_value *value)
+{
+    return request->as_of ? ERROR_NONE
+                          : newest_of_types(call, &request->metric->source_events, &value->newest);
+}
+
 enum error metric_compute(const struct storage_call *call, const struct livedata_settings *settings,
                           const struct metric_request *request, struct metric_value *value)
 {
@@ -249,6 +295,10 @@ enum error metric_compute(const struct storage_call *call, const struct livedata
     enum error error = metric_check_window(metric, request->window, call->arena, call->problem);
 
     *value = (struct metric_value){0};
+    if (!error && !metric->value) {
+        error = compute_measure(call, settings, request, value);
+        return error ? error : newest_of(call, request, value);
+    }
     if (!error && money)
         error = ask_currencies(call, settings, request, value, &others);
     if (!error)
@@ -260,6 +310,5 @@ enum error metric_compute(const struct storage_call *call, const struct livedata
     value->undefined =
         !metric->zero_when_empty && (!answer.row_count || answer.cells[0].kind == SANDBOX_NULL);
     value->only_others = value->undefined && others;
-    return request->as_of ? ERROR_NONE
-                          : newest_of_types(call, &metric->source_events, &value->newest);
+    return newest_of(call, request, value);
 }

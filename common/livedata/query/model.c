@@ -40,8 +40,9 @@ static void show_examples(struct text *prompt, struct arena *arena, const struct
 {
     text_append_string(prompt, "\nExamples:\n");
     for (size_t i = 0; i < catalog->metric_count; i++)
-        text_append_format(prompt, "Question: %s\nSQL: %s\n", catalog->metrics[i].description,
-                           metric_question(arena, &catalog->metrics[i], false));
+        if (catalog->metrics[i].value)
+            text_append_format(prompt, "Question: %s\nSQL: %s\n", catalog->metrics[i].description,
+                               metric_question(arena, &catalog->metrics[i], false));
 }
 
 static const char *prompt_for(struct arena *arena, enum db_engine engine,

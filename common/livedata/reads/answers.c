@@ -208,7 +208,7 @@ static const struct field metric_meta_fields[] = {
 };
 #undef OWNER
 static SCHEMA(entity_meta_schema, struct answer_meta, "EntityMeta", entity_meta_fields);
-static SCHEMA(metric_meta_schema, struct answer_meta, "MetricMeta", metric_meta_fields);
+SCHEMA(metric_meta_schema, struct answer_meta, "MetricMeta", metric_meta_fields);
 
 #define OWNER struct entity_reply
 static const struct field entity_fields[] = {
@@ -225,6 +225,17 @@ static const struct field entity_fields[] = {
 #undef OWNER
 SCHEMA(entity_schema, struct entity_reply, "EntityResponse", entity_fields);
 
+#define OWNER struct metric_group
+static const struct field group_fields[] = {
+    WRITTEN_JSON(OWNER, keys, .help = "The columns that it was grouped by."),
+    TIME_OR_NULL(OWNER, at, .time = TIME_Z, .omit_if_null = true,
+                 .help = "The beginning of its hour, day, week or month."),
+    NULLABLE_NUMBER(OWNER, value),
+    STRING(OWNER, reason, .omit_if_null = true, .help = "Why there is no value."),
+};
+#undef OWNER
+static SCHEMA(group_schema, struct metric_group, "MetricGroup", group_fields);
+
 #define OWNER struct metric_reply
 static const struct field metric_fields[] = {
     STRING(OWNER, metric_name),
@@ -234,6 +245,13 @@ static const struct field metric_fields[] = {
     TIME(OWNER, computed_at, .time = TIME_Z),
     WRITTEN_JSON(OWNER, components, .nullable = true,
                  .help = "Of a metric of money: the value per currency."),
+    TIME_OR_NULL(OWNER, from, .time = TIME_Z, .omit_if_null = true),
+    TIME_OR_NULL(OWNER, to, .time = TIME_Z, .omit_if_null = true,
+                 .help = "Not included; absent where the window ends now."),
+    STRING(OWNER, time_zone, .omit_if_null = true),
+    OBJECTS(OWNER, groups, group_schema, .omit_if_null = true, .help = "With group_by."),
+    NULLABLE_BOOLEAN(OWNER, truncated, .omit_if_null = true,
+                     .help = "There are more groups than LIVE_QUERY_ROWS_MAX."),
     OBJECT(OWNER, meta, metric_meta_schema),
     OBJECT(OWNER, freshness, answer_freshness_schema, .omit_if_null = true),
 };
@@ -424,16 +442,34 @@ struct data_ages metric_ages(const struct reading *reading, const struct metric_
     return data_ages(answer->value.newest, reading->storage.now);
 }
 
+static double metric_budget(const struct reading *reading, const struct live_metric *metric)
+{
+    return metric->budget_seconds.given ? metric->budget_seconds.value
+                                        : reading->settings->freshness_sla_seconds;
+}
+
+const struct answer_freshness *metric_freshness(const struct reading *reading,
+                                                const struct live_metric *metric)
+{
+    return freshness_show(&reading->storage, &reading->fresh, metric_budget(reading, metric));
+}
+
+struct answer_meta *metric_meta(const struct reading *reading, const struct live_metric *metric,
+                                int64_t as_of, struct event_mark newest, enum health_word health)
+{
+    struct data_ages ages = as_of ? (struct data_ages){0} : data_ages(newest, reading->storage.now);
+
+    return meta_of(reading, as_of, ages, metric_budget(reading, metric), health);
+}
+
 struct metric_reply metric_show(const struct reading *reading, const struct metric_answer *answer,
                                 enum health_word health)
 {
     const struct live_metric *metric = answer->request.metric;
     const struct metric_value *value = &answer->value;
     struct arena *arena = reading->storage.arena;
-    double budget = metric->budget_seconds.given ? metric->budget_seconds.value
-                                                 : reading->settings->freshness_sla_seconds;
     struct answer_meta *meta =
-        meta_of(reading, answer->request.as_of, metric_ages(reading, answer), budget, health);
+        metric_meta(reading, metric, answer->request.as_of, value->newest, health);
 
     meta->reason = metric_reason(value);
     if (value->currency_count > 1)
@@ -446,6 +482,5 @@ struct metric_reply metric_show(const struct reading *reading, const struct metr
                                  .computed_at = answer->computed_at,
                                  .components = components_of(arena, value),
                                  .meta = meta,
-                                 .freshness =
-                                     freshness_show(&reading->storage, &reading->fresh, budget)};
+                                 .freshness = metric_freshness(reading, metric)};
 }

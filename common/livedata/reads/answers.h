@@ -77,12 +77,23 @@ struct metric_answer {
 MUST_CHECK enum error read_metric(const struct reading *reading, const char *name,
                                   const char *window, int64_t as_of, struct metric_answer *answer);
 
+struct metric_group {
+    const char *keys; /* JSON object: the columns */
+    int64_t at;       /* the beginning of its hour, day...; 0 = not grouped by time */
+    struct optional_number value;
+    const char *reason; /* why there is no value; or NULL */
+};
 struct metric_reply {
     const char *metric_name;
     struct optional_number value;
     const char *unit, *window;
     int64_t computed_at;
     const char *components; /* JSON object: the value per currency; or NULL */
+    /* Of a period, a filter or groups (reads/measured.h). */
+    int64_t from, to; /* 0 = absent */
+    const char *time_zone;
+    OBJECT_LIST(struct metric_group, groups);
+    struct optional_boolean truncated;
     const struct answer_meta *meta;
     const struct answer_freshness *freshness; /* NULL = not known */
 };
@@ -96,6 +107,13 @@ struct data_ages metric_ages(const struct reading *reading, const struct metric_
 MUST_CHECK enum error reading_metric(const struct reading *reading, const char *name,
                                      const char *window, int64_t as_of,
                                      const struct live_metric **metric);
+
+/* The part about freshness and health of what a metric's events have changed until `newest`. */
+struct answer_meta *metric_meta(const struct reading *reading, const struct live_metric *metric,
+                                int64_t as_of, struct event_mark newest, enum health_word health);
+const struct answer_freshness *metric_freshness(const struct reading *reading,
+                                                const struct live_metric *metric);
+SCHEMA_OF(metric_meta_schema, struct answer_meta);
 
 /* Whether the key may read the type, or the table. */
 bool may_see_type(const struct reading *reading, const char *type);

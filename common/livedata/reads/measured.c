@@ -1,0 +1,363 @@
+/* Computes measures of metrics, and answers with groups or a series. */
+#include "livedata/reads/measured.h"
+
+#include "base/list.h"
+#include "livedata/journal/journal.h"
+#include "livedata/metrics/measure.h"
+#include "livedata/timestamp.h"
+
+#include <string.h>
+
+enum { SERIES_ROWS_MAX = WINDOW_BUCKETS_MAX + 1 };
+
+static const char *const time_groups[] = {"hour", "day", "week", "month", NULL};
+
+#define OWNER struct series_point
+static const struct field point_fields[] = {TIME(OWNER, at, .time = TIME_Z),
+                                            NULLABLE_NUMBER(OWNER, value)};
+#undef OWNER
+static SCHEMA(point_schema, struct series_point, "SeriesPoint", point_fields);
+
+#define OWNER struct series_reply
+static const struct field series_fields[] = {
+    STRING(OWNER, metric_name),
+    STRING(OWNER, unit),
+    TIME(OWNER, from, .time = TIME_Z),
+    TIME(OWNER, to, .time = TIME_Z, .help = "Not included."),
+    STRING(OWNER, step),
+    STRING(OWNER, time_zone),
+    OBJECTS(OWNER, points, point_schema,
+            .help = "One for each step, by its beginning; null where there is no value."),
+    STRINGS(OWNER, currencies_not_added, .omit_if_null = true,
+            .help = "Currencies without a rate: they are no part of the values."),
+    OBJECT(OWNER, meta, metric_meta_schema),
+    OBJECT(OWNER, freshness, answer_freshness_schema, .omit_if_null = true),
+};
+#undef OWNER
+SCHEMA(series_schema, struct series_reply, "SeriesResponse", series_fields);
+
+bool measured_is_needed(const struct measured_query *query)
+{
+    struct time_range range;
+
+    return query->filter || query->group_by ||
+           window_calendar(query->window, query->zone, us_per_day, &range);
+}
+
+static bool may_see(const struct reading *reading, const struct measure *measure)
+{
+    bool seen = true;
+
+    if (measure->kind == MEASURE_RATIO)
+        return may_see(reading, measure->numerator) && may_see(reading, measure->denominator);
+    for (size_t i = 0; seen && i < measure->table_count; i++)
+        seen = may_see_table(reading, measure->tables[i].table);
+    return seen;
+}
+
+/* The metric, and its measure with the request's filter and groups. */
+static enum error find_measure(const struct reading *reading, const char *name, const char *filter,
+                               const char *group_by, const struct live_metric **metric,
+                               const struct measure **measure)
+{
+    struct problem *problem = reading->storage.problem;
+    enum error error;
+
+    *metric = catalog_metric(reading->catalog, name);
+    if (!*metric)
+        return problem_set(problem, ERROR_NOT_FOUND, "unknown_metric",
+                           "Unknown metric: %.100s. Available: %s", name,
+                           catalog_metric_names(reading->catalog, reading->storage.arena));
+    if (!(*metric)->measure)
+        return problem_set(problem, ERROR_INVALID, "no_measure",
+                           "Metric '%s' has only its windows: its file declares no kind.", name);
+    error = measure_refine(reading->storage.arena, reading->catalog, (*metric)->measure, filter,
+                           group_by, measure, problem);
+    if (!error && (!may_see_table(reading, (*metric)->table) || !may_see(reading, *measure)))
+        return problem_set(problem, ERROR_FORBIDDEN, "metric_forbidden",
+                           "API key '%s' cannot access metric '%s'.", reading->key_name, name);
+    return error;
+}
+
+/* Takes a unit of time out of the groups: its buckets are computed, not grouped. */
+static const char *take_time_group(struct arena *arena, const char *group_by, const char **unit)
+{
+    struct text rest;
+
+    *unit = NULL;
+    if (!group_by)
+        return NULL;
+    text_start(&rest, arena, strlen(group_by) + 1);
+    while (*group_by) {
+        size_t length = strcspn(group_by, ",");
+        const char *name = arena_copy(arena, group_by, length);
+        bool taken = false;
+
+        for (size_t i = 0; !*unit && time_groups[i]; i++)
+            if (strcmp(time_groups[i], name) == 0) {
+                *unit = time_groups[i];
+                taken = true;
+            }
+        if (!taken)
+            text_append_format(&rest, "%s%s", rest.length ? "," : "", name);
+        group_by += length + (group_by[length] == ',');
+    }
+    return rest.bytes;
+}
+
+static enum error choose_range(const struct reading *reading, const struct live_metric *metric,
+                               const struct measured_query *query, struct time_range *range)
+{
+    int64_t anchor = query->as_of ? query->as_of : reading->storage.now, size = 0;
+    enum error error;
+
+    if (query->as_of > reading->storage.now)
+        return problem_set(reading->storage.problem, ERROR_INVALID, "as_of_future",
+                           "as_of cannot be in the future");
+    if (window_calendar(query->window, query->zone, anchor, range)) {
+        if (query->as_of && range->to > anchor)
+            range->to = anchor + 1;
+        return ERROR_NONE;
+    }
+    error = metric_check_window(metric, query->window, reading->storage.arena,
+                                reading->storage.problem);
+    (void)window_parse(query->window, &size);
+    *range = (struct time_range){anchor - size, query->as_of ? anchor + 1 : 0};
+    return error;
+}
+
+static struct measure_request request_for(const struct reading *reading,
+                                          const struct measure *measure, struct time_range range,
+                                          size_t rows_max)
+{
+    return (struct measure_request){.measure = measure,
+                                    .range = range,
+                                    .rows_max = rows_max,
+                                    .timeout_ms = (int)reading->settings->query_timeout_ms,
+                                    .currency = reading->settings->currency,
+                                    .rates = &reading->settings->currency_rates};
+}
+
+static enum error too_many(const struct reading *reading)
+{
+    return problem_set(reading->storage.problem, ERROR_INVALID, "too_many_points",
+                       "There would be more than %d points: choose a longer step or a shorter "
+                       "time.",
+                       WINDOW_BUCKETS_MAX);
+}
+
+/* Buckets of hours, days... of a window; one without an end reaches an hour ahead, for clocks that
+ * are. */
+static enum error cut_window(const struct reading *reading, const char *unit, const char *zone,
+                             struct measure_request *request)
+{
+    struct time_step step = {0};
+
+    if (!unit)
+        return ERROR_NONE;
+    if (!request->range.to)
+        request->range.to = reading->storage.now + us_per_hour;
+    (void)step_parse(unit, &step);
+    return window_buckets(reading->storage.arena, request->range, &step, zone, &request->buckets)
+               ? ERROR_NONE
+               : too_many(reading);
+}
+
+static void fill_groups(struct arena *arena, const struct measure_request *request,
+                        const struct measure_rows *rows, struct metric_reply *reply)
+{
+    struct metric_group *groups = ARENA_ARRAY(arena, struct metric_group, rows->count + 1);
+
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct measure_row *row = &rows->items[i];
+
+        groups[i] =
+            (struct metric_group){.keys = row->keys,
+                                  .at = row->bucket < 0 ? 0 : request->buckets.items[row->bucket],
+                                  .value = {!row->undefined, row->value},
+                                  .reason = row->undefined ? "no_rows_in_window" : NULL};
+    }
+    reply->groups.count = rows->count;
+    reply->groups.items = groups;
+}
+
+static struct string_list not_added(struct arena *arena,
+                                    const struct measure_currencies *currencies)
+{
+    struct string_list list = {0};
+
+    for (size_t i = 0; i < currencies->count; i++)
+        if (!currencies->items[i].added)
+            *LIST_ADD(arena, &list) = currencies->items[i].name;
+    return list;
+}
+
+/* The value over all groups. */
+static enum error read_total(const struct reading *reading, struct measure_request request,
+                             const struct measured_query *query, struct measure_row *total)
+{
+    const struct live_metric *metric;
+    struct measure_rows rows;
+    enum error error =
+        find_measure(reading, query->name, query->filter, NULL, &metric, &request.measure);
+
+    *total = (struct measure_row){.undefined = true};
+    request.buckets = (struct time_bounds){0};
+    if (!error)
+        error = measure_compute(&reading->storage, &request, &rows);
+    if (!error && rows.count)
+        *total = rows.items[0];
+    return error;
+}
+
+static enum error answer_groups(const struct reading *reading, const struct measured_query *query,
+                                struct measure_request *request, const char *unit,
+                                struct metric_reply *reply)
+{
+    struct measure_rows rows;
+    enum error error;
+
+    if (!query->group_by)
+        return ERROR_NONE;
+    error = cut_window(reading, unit, query->zone, request);
+    if (!error)
+        error = measure_compute(&reading->storage, request, &rows);
+    if (error)
+        return error;
+    fill_groups(reading->storage.arena, request, &rows, reply);
+    if (rows.cut)
+        reply->truncated = GIVEN_BOOLEAN(true);
+    return ERROR_NONE;
+}
+
+enum error read_measured(const struct reading *reading, const struct measured_query *query,
+                         enum health_word health, struct metric_reply *reply)
+{
+    struct arena *arena = reading->storage.arena;
+    const struct live_metric *metric;
+    const struct measure *measure;
+    struct measure_currencies currencies;
+    struct measure_request request;
+    struct event_mark newest = {0};
+    struct measure_row total;
+    struct time_range range;
+    struct answer_meta *meta;
+    const char *unit, *columns = take_time_group(arena, query->group_by, &unit);
+    enum error error =
+        find_measure(reading, query->name, query->filter, columns, &metric, &measure);
+
+    if (!error)
+        error = choose_range(reading, metric, query, &range);
+    if (error)
+        return error;
+    request = request_for(reading, measure, range, (size_t)reading->settings->query_rows_max);
+    *reply = (struct metric_reply){.metric_name = metric->name,
+                                   .unit = metric_unit(metric, reading->settings),
+                                   .window = query->window,
+                                   .computed_at = reading->storage.now,
+                                   .from = range.from,
+                                   .to = range.to,
+                                   .time_zone = query->zone};
+    error = read_total(reading, request, query, &total);
+    if (!error)
+        error = measure_by_currency(&reading->storage, &request, &currencies);
+    if (!error)
+        error = answer_groups(reading, query, &request, unit, reply);
+    if (!error && !query->as_of)
+        error = newest_of_types(&reading->storage, &metric->source_events, &newest);
+    if (error)
+        return error;
+    reply->value = (struct optional_number){!total.undefined, total.value};
+    meta = metric_meta(reading, metric, query->as_of, newest, health);
+    meta->currencies_not_added = not_added(arena, &currencies);
+    meta->reason = !total.undefined   ? NULL
+                   : currencies.count ? "no_rows_in_default_currency"
+                                      : "no_rows_in_window";
+    reply->meta = meta;
+    reply->freshness = metric_freshness(reading, metric);
+    return ERROR_NONE;
+}
+
+static enum error series_range(const struct reading *reading, const struct series_query *query,
+                               struct time_range *range)
+{
+    range->to = query->to ? query->to : reading->storage.now;
+    range->from = query->from ? query->from : range->to - us_per_day;
+    if (range->from < range->to)
+        return ERROR_NONE;
+    return problem_set(reading->storage.problem, ERROR_INVALID, "range_invalid",
+                       "from must be before to");
+}
+
+static enum error series_buckets(const struct reading *reading, const struct series_query *query,
+                                 struct measure_request *request)
+{
+    struct time_step step;
+
+    if (!step_parse(query->step, &step))
+        return problem_set(reading->storage.problem, ERROR_INVALID, "step_invalid",
+                           "step '%.40s' is no part of a day in whole minutes, as 5m and 1h are, "
+                           "and not 1d, 1w or month",
+                           query->step);
+    return window_buckets(reading->storage.arena, request->range, &step, query->zone,
+                          &request->buckets)
+               ? ERROR_NONE
+               : too_many(reading);
+}
+
+static void fill_points(struct arena *arena, const struct measure_request *request,
+                        const struct measure_rows *rows, bool zero, struct series_reply *reply)
+{
+    size_t count = request->buckets.count - 1;
+    struct series_point *points = ARENA_ARRAY(arena, struct series_point, count);
+
+    for (size_t i = 0; i < count; i++)
+        points[i] = (struct series_point){.at = request->buckets.items[i], .value = {zero, 0}};
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct measure_row *row = &rows->items[i];
+
+        points[row->bucket].value = (struct optional_number){!row->undefined, row->value};
+    }
+    reply->points.count = count;
+    reply->points.items = points;
+}
+
+enum error read_series(const struct reading *reading, const struct series_query *query,
+                       enum health_word health, struct series_reply *reply)
+{
+    struct arena *arena = reading->storage.arena;
+    const struct live_metric *metric;
+    const struct measure *measure;
+    struct measure_currencies currencies = {0};
+    struct measure_request request;
+    struct event_mark newest;
+    struct measure_rows rows;
+    struct time_range range;
+    enum error error = find_measure(reading, query->name, query->filter, NULL, &metric, &measure);
+
+    if (!error)
+        error = series_range(reading, query, &range);
+    if (error)
+        return error;
+    request = request_for(reading, measure, range, SERIES_ROWS_MAX);
+    error = series_buckets(reading, query, &request);
+    if (!error)
+        error = measure_compute(&reading->storage, &request, &rows);
+    if (!error)
+        error = measure_by_currency(&reading->storage, &request, &currencies);
+    if (!error)
+        error = newest_of_types(&reading->storage, &metric->source_events, &newest);
+    if (error)
+        return error;
+    *reply = (struct series_reply){.metric_name = metric->name,
+                                   .unit = metric_unit(metric, reading->settings),
+                                   .from = range.from,
+                                   .to = range.to,
+                                   .step = query->step,
+                                   .time_zone = query->zone,
+                                   .currencies_not_added = not_added(arena, &currencies),
+                                   .meta = metric_meta(reading, metric, 0, newest, health),
+                                   .freshness = metric_freshness(reading, metric)};
+    fill_points(arena, &request, &rows, metric->zero_when_empty, reply);
+    return ERROR_NONE;
+}
