@@ -111,6 +111,10 @@ const struct setting support_settings_table[] = {
      .help = "Characters that a chunk may repeat of the one before."},
     {"RAG_STRUCTURAL_CHUNKING", SETTING_BOOLEAN, AT(structural_chunking), "true",
      .help = "Cut documents at their headings first."},
+    {"RAG_SEMANTIC_CHUNKING", SETTING_BOOLEAN, AT(semantic_chunking), "true",
+     .help =
+         "Without RAG_STRUCTURAL_CHUNKING: cut documents where the subject changes, between the "
+         "5 of 100 sentences that are least like the one before."},
     {"RAG_CONTEXTUAL_HEADERS", SETTING_BOOLEAN, AT(contextual_headers), "true",
      .help = "Index each chunk under the names of its document and headings as well."},
     {"INGESTION_BATCH_ENABLED", SETTING_BOOLEAN, AT(contexts_by_model), "false",

@@ -60,7 +60,7 @@ struct support_settings {
 
     int64_t chunk_size; /* code points, as the next */
     int64_t chunk_overlap;
-    bool structural_chunking;
+    bool structural_chunking, semantic_chunking;
     bool contextual_headers;
     bool contexts_by_model;
     int64_t contexts_at_once;

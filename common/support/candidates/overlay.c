@@ -27,7 +27,7 @@ const struct overlay_key overlay_keys[] = {
     {"rrf_k", "RRF_K", OVERLAY_AT_ONCE, false, false},
     {"quality_threshold", "QUALITY_THRESHOLD", OVERLAY_AT_ONCE, false, false},
     {"embedded_min_evidence", "EMBEDDED_MIN_EVIDENCE", OVERLAY_AT_ONCE, false, false},
-    {"semantic_chunking", "RAG_SEMANTIC_CHUNKING", OVERLAY_NONE, false, true},
+    {"semantic_chunking", "RAG_SEMANTIC_CHUNKING", OVERLAY_INGESTION, false, true},
     {"structural_chunking", "RAG_STRUCTURAL_CHUNKING", OVERLAY_INGESTION, false, true},
     {"contextual_headers", "RAG_CONTEXTUAL_HEADERS", OVERLAY_INGESTION, false, true},
     {"agentic_mode", "RAG_AGENTIC_MODE", OVERLAY_AT_ONCE, false, true},

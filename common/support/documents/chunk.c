@@ -307,6 +307,16 @@ static void chunk_by_headings(struct cutter *cutter, size_t length)
     close_section(cutter, &section);
 }
 
+static void chunk_by_subjects(struct cutter *cutter, size_t length)
+{
+    const struct subject_list subjects =
+        subjects_of(cutter->arena, cutter->text, length, cutter->options->subjects);
+
+    for (size_t i = 0; i < subjects.count; i++)
+        chunk_section(cutter, subjects.starts[i],
+                      i + 1 < subjects.count ? subjects.starts[i + 1] : length);
+}
+
 void chunk_text(struct arena *arena, const char *text, size_t length, int page,
                 const struct chunk_options *options, struct chunk_list *list)
 {
@@ -319,6 +329,8 @@ void chunk_text(struct arena *arena, const char *text, size_t length, int page,
 
     if (options->structural)
         chunk_by_headings(&cutter, length);
+    else if (options->subjects)
+        chunk_by_subjects(&cutter, length);
     else
         chunk_section(&cutter, 0, length);
 }

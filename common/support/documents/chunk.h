@@ -1,16 +1,13 @@
 /*
- * Splits the text of a document into chunks: at headings first, then at blank lines, lines,
- * sentences, blanks and characters, in this order, until every chunk fits. Sizes are in code
- * points. A chunk stores the headings above it. A chunk that begins within a table also has the
- * table's header.
+ * Splits the text of a document into chunks: at headings or changes of subject first, then at blank
+ * lines, lines, sentences, blanks and characters, in this order, until every chunk fits. Sizes are
+ * in code points. A chunk stores the headings above it. A chunk that begins within a table also has
+ * the table's header.
  */
 #ifndef ASSAY_SUPPORT_DOCUMENTS_CHUNK_H
 #define ASSAY_SUPPORT_DOCUMENTS_CHUNK_H
 
-#include "base/arena.h"
-
-#include <stdbool.h>
-#include <stddef.h>
+#include "support/documents/subjects.h"
 
 enum { CHUNK_HEADINGS = 4, CHUNK_HEADER_MAX = 200 /* code points */ };
 
@@ -30,6 +27,8 @@ struct chunk_list {
 struct chunk_options {
     int size, overlap;
     bool structural; /* cut at headings */
+    /* Cut where the subject changes; NULL = not. Headings take precedence. */
+    const struct subject_meter *subjects;
 };
 
 /* Adds the chunks of a text (of one page, or of the whole document with page 0). All memory is from

@@ -10,6 +10,7 @@
 #include "support/documents/contexts.h"
 #include "support/documents/host.h"
 #include "support/documents/passages.h"
+#include "support/documents/sentence_vectors.h"
 #include "support/documents/titles.h"
 
 #include <dirent.h>
@@ -167,9 +168,13 @@ static struct chunk_options how_to_cut(const struct support_settings *settings)
 
 static void cut_chunks(struct run *run)
 {
-    const struct chunk_options options = how_to_cut(run->settings);
+    struct sentence_vectors vectors = {run->settings, SENTENCE_VECTORS_MAX};
+    const struct subject_meter meter = {sentence_vectors_measure, &vectors};
+    struct chunk_options options = how_to_cut(run->settings);
     struct arena *arena = run->call->arena;
 
+    if (run->settings->semantic_chunking)
+        options.subjects = &meter;
     for (size_t i = 0; i < run->text.count; i++)
         chunk_text(arena, run->text.pages[i].text, run->text.pages[i].length,
                    run->text.pages[i].number, &options, &run->chunks);
@@ -332,8 +337,9 @@ static enum error store(struct run *run)
     run->row.key = first;
     run->row.chunk_count = (int64_t)run->chunks.count;
     change.first_chunk_key = first + 1;
-    change.chunk_config = arena_print(arena, "%d/%d%s", cut.size, cut.overlap,
-                                      run->row.parent_child ? " parents" : "");
+    change.chunk_config = arena_print(
+        arena, "%d/%d%s%s", cut.size, cut.overlap, run->row.parent_child ? " parents" : "",
+        !cut.structural && run->settings->semantic_chunking ? " semantic" : "");
     if (run->chunks.count) {
         report_progress(run, "indexing", run->text.count);
         change.segment = ingest_segment_name(arena);
