@@ -118,7 +118,8 @@ struct search_wanted {
  */
 struct search_embedder {
     uint64_t model;
-    size_t batch; /* chunks per call */
+    uint32_t dimension; /* vectors of another one are made again; 0 = any */
+    size_t batch;       /* chunks per call */
     bool (*embed)(void *context, const struct search_wanted *wanted, size_t count,
                   const uint8_t **rows, uint32_t *dimension);
     void *context;

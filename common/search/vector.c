@@ -14,6 +14,14 @@ static float scale_of(const uint8_t *row)
     return scale;
 }
 
+void search_vector_pack_none(uint32_t dimension, uint8_t *row)
+{
+    const float scale = 1;
+
+    memset(row, 0, search_vector_bytes(dimension));
+    memcpy(row, &scale, sizeof scale);
+}
+
 bool search_vector_present(const uint8_t *row)
 {
     return scale_of(row) > 0;

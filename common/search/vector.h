@@ -20,6 +20,9 @@ static inline size_t search_vector_bytes(uint32_t dimension)
 /* Packs a vector of any length other than 0 into `row`. */
 void search_vector_pack(const float *vector, uint32_t dimension, uint8_t *row);
 
+/* Writes a vector that is near to nothing, for a text that cannot be embedded. */
+void search_vector_pack_none(uint32_t dimension, uint8_t *row);
+
 bool search_vector_present(const uint8_t *row);
 
 /* The cosine of two packed vectors, within about .002 of that of the vectors before packing. */

@@ -175,7 +175,8 @@ static bool take_old(struct filling *filling)
 {
     const struct segment_header *header = filling->segment->header;
 
-    if (!header->dimension || header->vector_model != filling->embedder->model)
+    if (!header->dimension || header->vector_model != filling->embedder->model ||
+        (filling->embedder->dimension && filling->embedder->dimension != header->dimension))
         return true;
     if (!make_room(filling, header->dimension))
         return false;

@@ -20,9 +20,13 @@ MEANINGS = (("vehicle", "automobile", "parked"), ("warranty", "guarantee"), ("in
 class Meanings(dict):
     """A direction for each thing that is talked about."""
 
+    more = []
+
     def get(self, text, default=None):
+        if text and "unspeakable" in text:
+            raise ConnectionAbortedError("such a text has no vector")
         found = [float(any(word in text.lower() for word in words)) for words in MEANINGS]
-        return [*found, 0.01]
+        return [*found, 0.01, *self.more]
 
 
 class Writer(ModelServer):
@@ -130,6 +134,37 @@ def test_a_changed_document_is_embedded_again(support, models):
     answer, _ = ask(support, "Where may an automobile stay?")
     texts = " ".join(source["page_content"] for source in answer["sources"])
     assert "C9" in texts and "B7" not in texts
+
+
+def test_a_text_that_cannot_be_embedded_does_not_keep_others_from_it(support, models):
+    upload(support, "bad.md", "# Unspeakable\n\nAn unspeakable thing.\n")
+    upload(support, "billing.md", "# Money\n\nThe invoice number stands at the top of every sheet.\n")
+    answer, _ = wait_for_answers(support, "hybrid", "Which bill?")
+    assert answer["sources"][0]["source"] == "billing.md"
+    [[left]] = support.sql("SELECT count(*) FROM kb_documents WHERE vector_model = ''")
+    assert int(left) == 0  # the other one is found by words
+    answer, _ = ask(support, "What is an unspeakable thing?")
+    assert answer["sources"][0]["source"] == "bad.md"
+    assert support.send("DELETE", "/api/documents/bad.md", headers=HEADERS).status_code < 300
+
+
+def test_a_model_that_changes_its_dimension_is_used_again(support, models):
+    def lengths():
+        return [int(length) for [length] in support.sql("SELECT DISTINCT length(vector) FROM kb_chunk_vectors")]
+    assert lengths() == [4]
+    try:
+        models.vectors.more = [0.01, 0.01]
+        _, state = ask(support, "Where may the automobile stay now?")  # notices it
+        assert state["fallbacks"][0]["reason"] == "dimension" and state["retrieval_strategy"] == "lexical"
+        wait_for_answers(support, "hybrid")
+        assert lengths() == [6]
+        models.vectors.more = []
+        upload(support, "news.md", "# News\n\nThe guarantee is new.\n")  # ingest notices it
+        wait_for(lambda: lengths() == [4])
+        wait_for_answers(support, "hybrid")
+    finally:
+        models.vectors.more = []
+    assert support.send("DELETE", "/api/documents/news.md", headers=HEADERS).status_code < 300
 
 
 def test_a_question_line_has_a_vector_of_its_own(support, models):

@@ -160,7 +160,7 @@ static bool fill_rows(void *context, const struct search_wanted *wanted, size_t 
 
 static enum error fill_vectors(struct search_segment *segment, struct problem *problem)
 {
-    const struct search_embedder embedder = {search_vector_model("e5"), 256, fill_rows, NULL};
+    const struct search_embedder embedder = {search_vector_model("e5"), 0, 256, fill_rows, NULL};
     struct search_segment from = *segment;
     bool whole;
 

@@ -120,8 +120,8 @@ static bool base_embed(void *context, const struct search_wanted *wanted, size_t
 
 static void base_add_vectors(struct base *base, struct search_segment *segment)
 {
-    const struct search_embedder embedder = {search_vector_model("m"), BASE_CHUNKS_MAX, base_embed,
-                                             base};
+    const struct search_embedder embedder = {search_vector_model("m"), 0, BASE_CHUNKS_MAX,
+                                             base_embed, base};
     struct search_segment from = *segment;
     struct problem problem;
     bool whole;

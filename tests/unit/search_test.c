@@ -363,7 +363,8 @@ static struct search_segment numbered_segment(const char *name, int64_t first, i
 static struct search_segment fill(const struct search_segment *from, const char *name, int batches,
                                   bool expected)
 {
-    const struct search_embedder embedder = {search_vector_model("m"), 3, embed_circle, &batches};
+    const struct search_embedder embedder = {search_vector_model("m"), 0, 3, embed_circle,
+                                             &batches};
     struct search_segment to = {name, 0, NULL, 0};
     struct problem problem;
     bool whole;

@@ -33,6 +33,22 @@ static const struct statement next_lacking = {
            " WHERE (vector_model < ? OR vector_model > ?) AND chunk_count > 0"
            " ORDER BY last_updated DESC, doc_id LIMIT 1",
 };
+static const struct statement one_length = {
+    .name = "kb_vector_length",
+    .sql = "SELECT length(vector) FROM kb_chunk_vectors WHERE tenant_id = ? AND model = ? LIMIT 1",
+};
+static const struct statement drop_vectors = {
+    .name = "kb_vectors_drop",
+    .sql = "DELETE FROM kb_chunk_vectors WHERE tenant_id = ? AND model = ?",
+};
+static const struct statement unmark_documents = {
+    .name = "kb_documents_without_vectors",
+    .sql = "UPDATE kb_documents SET vector_model = '' WHERE tenant_id = ? AND vector_model = ?",
+};
+static const struct statement unmark_segments = {
+    .name = "kb_segments_without_vectors",
+    .sql = "UPDATE kb_segments SET vectors = NULL WHERE tenant_id = ? AND vectors = ?",
+};
 static const struct statement next_segment = {
     .name = "kb_segment_to_fill",
     .sql =
@@ -138,6 +154,41 @@ enum error vectors_next_document(struct db *db, struct arena *arena, const char 
     *tenant = found ? query_text(query, 0, arena) : NULL;
     *document_key = found ? query_integer(query, 1) : 0;
     return query_end(query, problem);
+}
+
+enum error vectors_dimension(const struct document_call *call, const char *model,
+                             uint32_t *dimension)
+{
+    struct query *query = db_query(call->db, &one_length);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, model);
+    *dimension = query_next(query) ? (uint32_t)query_integer(query, 0) : 0;
+    return query_end(query, call->problem);
+}
+
+static enum error run_for_model(const struct document_call *call, const struct statement *statement,
+                                const char *model)
+{
+    struct query *query = db_query(call->db, statement);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, model);
+    return query_end(query, call->problem);
+}
+
+enum error vectors_drop(const struct document_call *call, const char *model)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = run_for_model(call, &drop_vectors, model);
+    if (!error)
+        error = run_for_model(call, &unmark_documents, model);
+    if (!error)
+        error = run_for_model(call, &unmark_segments, model);
+    return db_finish(call->db, error, call->problem);
 }
 
 enum error vectors_next_segment(struct db *db, struct arena *arena, const char *model,

@@ -41,6 +41,14 @@ MUST_CHECK enum error vectors_next_document(struct db *db, struct arena *arena, 
                                             const char **tenant, int64_t *document_key,
                                             struct problem *problem);
 
+/* The dimension of a tenant's vectors of that model, 0 = there are none. */
+MUST_CHECK enum error vectors_dimension(const struct document_call *call, const char *model,
+                                        uint32_t *dimension);
+
+/* Removes a tenant's vectors of that model: its endpoint gives another dimension under the same
+ * name. Documents and segments are made again. */
+MUST_CHECK enum error vectors_drop(const struct document_call *call, const char *model);
+
 /* A segment of any tenant that lacks vectors of that model, while all of its live documents have
  * them in the database; `tenant` is NULL when there is none. */
 MUST_CHECK enum error vectors_next_segment(struct db *db, struct arena *arena, const char *model,

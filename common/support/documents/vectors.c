@@ -3,6 +3,7 @@
  * merging does. */
 #include "base/clock.h"
 #include "base/list.h"
+#include "base/log.h"
 #include "embedding/embedder.h"
 #include "search/vector.h"
 #include "support/documents/ingest.h"
@@ -97,6 +98,14 @@ static void add_texts(struct arena *arena, const struct chunk_row *row,
         add_text(arena, known, row->key, count + i, titles.items[i], list);
 }
 
+static const uint8_t *none_of(struct arena *arena, uint32_t dimension)
+{
+    uint8_t *row = arena_alloc(arena, search_vector_bytes(dimension));
+
+    search_vector_pack_none(dimension, row);
+    return row;
+}
+
 static bool embed_here(const struct round *round, const char *const *texts, size_t count,
                        struct chunk_vector *vectors, const char **failure)
 {
@@ -134,13 +143,74 @@ static bool embed_remotely(const struct round *round, const char *const *texts, 
     return !answer.failure;
 }
 
+static bool embed(const struct round *round, const char *const *texts, size_t count,
+                  struct chunk_vector *vectors, const char **failure)
+{
+    bool remote = round->settings->embedding_backend == EMBEDDING_REMOTE;
+
+    return (remote ? embed_remotely : embed_here)(round, texts, count, vectors, failure);
+}
+
+static const char *const plain = "text"; /* that any model can embed */
+
+/* After a failure: each text alone, while a plain word can be embedded. A text that fails twice
+ * gets a vector that is near to nothing, so that it does not keep others from being found. */
+static bool embed_singly(struct round *round, const char *const *texts, size_t count,
+                         struct chunk_vector *vectors)
+{
+    struct chunk_vector probe;
+    const char *reason;
+
+    for (size_t i = 0; i < count; i++) {
+        if (embed(round, &texts[i], 1, &vectors[i], &reason))
+            continue;
+        if (!embed(round, &plain, 1, &probe, &round->failure))
+            return false;
+        if (embed(round, &texts[i], 1, &vectors[i], &reason))
+            continue;
+        log_event(LOG_WARNING, "text_not_embedded", reason);
+        vectors[i].dimension = probe.dimension;
+        vectors[i].row = none_of(round->call->arena, probe.dimension);
+    }
+    round->failure = NULL;
+    return true;
+}
+
+/* False with round->failure. */
+static bool embed_all(struct round *round, const char *const *texts, size_t count,
+                      struct chunk_vector *vectors)
+{
+    struct chunk_vector probe;
+    const char *reason;
+
+    if (embed(round, texts, count, vectors, &round->failure))
+        return true;
+    return embed(round, &plain, 1, &probe, &reason) && embed_singly(round, texts, count, vectors);
+}
+
+/* An endpoint may give another dimension under the same name: all vectors of the tenant are then
+ * made again. */
+static enum error mind_dimension(const struct round *round, uint32_t dimension)
+{
+    uint32_t before;
+    enum error error;
+
+    if (round->settings->embedding_backend != EMBEDDING_REMOTE)
+        return ERROR_NONE;
+    error = vectors_dimension(round->call, round->model, &before);
+    if (error || !before || before == dimension)
+        return error;
+    log_event(LOG_WARNING, "vector_dimension_changed", round->model);
+    return vectors_drop(round->call, round->model);
+}
+
 /* Embeds some texts and stores their vectors. */
 static enum error embed_batch(struct round *round, const struct lacking *items, size_t count)
 {
     struct arena *arena = round->call->arena;
     const char **texts = ARENA_ARRAY(arena, const char *, count);
     struct chunk_vector *vectors = ARENA_ARRAY(arena, struct chunk_vector, count);
-    bool remote = round->settings->embedding_backend == EMBEDDING_REMOTE;
+    enum error error;
 
     for (size_t i = 0; i < count; i++) {
         texts[i] = items[i].text;
@@ -148,9 +218,10 @@ static enum error embed_batch(struct round *round, const struct lacking *items, 
         vectors[i].child = items[i].child;
     }
     db_release(round->call->db);
-    if (!(remote ? embed_remotely : embed_here)(round, texts, count, vectors, &round->failure))
+    if (!embed_all(round, texts, count, vectors))
         return ERROR_NONE;
-    return vectors_write(round->call, round->model, vectors, count);
+    error = mind_dimension(round, vectors[0].dimension);
+    return error ? error : vectors_write(round->call, round->model, vectors, count);
 }
 
 /* The chunks of a page that have no vector. */
@@ -299,12 +370,14 @@ static enum error fill_segment(struct round *round, const struct document_call *
 {
     const char *folder = ingest_index_folder(call->arena, round->settings, call->tenant);
     const struct search_segment from = ingest_as_segment(call->arena, old);
-    const struct search_embedder embedder = {search_vector_model(round->model), SEGMENT_BATCH,
-                                             rows_of_chunks, round};
+    struct search_embedder embedder = {search_vector_model(round->model), 0, SEGMENT_BATCH,
+                                       rows_of_chunks, round};
     struct segment_row fresh = *old;
     bool whole;
-    enum error error;
+    enum error error = vectors_dimension(call, round->model, &embedder.dimension);
 
+    if (error)
+        return error;
     fresh.name = ingest_segment_name(call->arena);
     error = search_fill_vectors(folder, &from, &embedder, fresh.name, &fresh.bytes, &whole,
                                 call->problem);
