@@ -9,7 +9,9 @@
 #include "http/hub.h"
 #include "http/people.h"
 #include "livedata/catalog/contracts.h"
+#include "livedata/maintenance/own_rebuild.h"
 #include "livedata/maintenance/seed.h"
+#include "livedata/tables/tables.h"
 #include "livedata/timestamp.h"
 
 #include <stdio.h>
@@ -35,6 +37,7 @@ static const struct reason_answer reasons[] = {
     {"step_invalid", 422, "step_invalid"},
     {"range_invalid", 422, "range_invalid"},
     {"tenant_required", 503, "tenant_required"},
+    {"contract_differs", 503, "contract_differs"},
     {"not_materialized", 503, "not_materialized",
      "serving table is not materialized yet — run provisioning"},
     {"backend_failed", 503, "backend_failed"},
@@ -177,6 +180,33 @@ static void seed(struct service *service)
     arena_destroy(arena);
 }
 
+/* The tables of domains: made by the first worker of a host that has their files, then only
+ * compared. Without the database they are looked at again each second. */
+static void follow_tables(struct service *service)
+{
+    struct arena *arena;
+    struct problem problem = {0};
+    struct storage_call call = {
+        .problem = &problem, .tenant = "default", .now = clock_unix_microseconds()};
+    struct table_plan plan;
+    enum error error;
+
+    if (service->catalog.table_count == serving_table_count)
+        return;
+    arena = call.arena = arena_create((size_t)256 << 20);
+    if (!arena || store_database(service->store, &call.db, &problem)) {
+        arena_destroy(arena);
+        return;
+    }
+    error = service->tables_made ? tables_look(&call, &service->catalog)
+                                 : tables_apply(&call, &service->catalog, own_fill_columns, &plan);
+    service->tables_made = service->tables_made || !error;
+    if (error)
+        log_event(LOG_ERROR, "tables_failed", problem.text);
+    db_end_of_request(store_handle(service->store));
+    arena_destroy(arena);
+}
+
 static void open_cache(struct service *service)
 {
     struct db *db = store_handle(service->store);
@@ -203,6 +233,7 @@ static enum error ready(struct server *server, bool starts, struct problem *prob
         return ERROR_NONE;
     open_cache(service);
     store_attach(service->store);
+    follow_tables(service);
     if (service->settings.demo_mode || service->settings.seed_on_boot)
         seed(service);
     db_release(store_handle(service->store));
@@ -316,6 +347,7 @@ static void each_second(struct server *server)
     struct service *service = server->state;
 
     store_attach(service->store);
+    follow_tables(service);
     flush_sessions(service);
 }
 

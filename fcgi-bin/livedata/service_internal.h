@@ -16,6 +16,7 @@ struct service {
     struct live_keys keys;
     struct store *store;
     struct live_cache cache;
+    bool tables_made;    /* of domains, or compared */
     struct redis *redis; /* NULL = not set */
     struct live_clock clock;
     struct session_log log;

@@ -13,7 +13,9 @@
 #include "livedata/entities/state.h"
 #include "livedata/ingest/apply.h"
 #include "livedata/journal/dead_letters.h"
+#include "livedata/maintenance/own_rebuild.h"
 #include "livedata/settings.h"
+#include "livedata/tables/tables.h"
 #include "livedata/timestamp.h"
 
 struct live {
@@ -38,6 +40,18 @@ static inline void live_make(struct store *store, struct live *live)
         .catalog = &live->catalog,
         .way_in = "http",
         .ahead_seconds = 300};
+}
+
+/* The same with the shop and the domains of those folders. */
+static inline void live_make_domains(struct store *store, struct live *live, const char *folders)
+{
+    struct table_plan plan;
+
+    (void)setenv("LIVE_CONFIG_DIR", folders, 1);
+    live_make(store, live);
+    (void)unsetenv("LIVE_CONFIG_DIR");
+    if (tables_apply(&live->call.storage, &live->catalog, own_fill_columns, &plan))
+        fixture_fatal("make the tables of domains", &store->problem);
 }
 
 static inline json_t *live_json(struct live *live, const char *text)

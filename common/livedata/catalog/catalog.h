@@ -161,6 +161,7 @@ struct slo {
 };
 
 struct catalog {
+    struct arena *arena;    /* of all that it points to */
     struct domain *domains; /* in the order of LIVE_CONFIG_DIR */
     size_t domain_count;
     const struct serving_table **tables; /* serving_tables, then those of domains */

@@ -315,7 +315,9 @@ enum error catalog_load_own(struct arena *arena, const char *path, const json_t 
     error = read_names(&reader, file, type);
     if (error)
         return error;
-    *own = (struct own_entity){.name = type->name, .domain = type->domain->name};
+    *own = (struct own_entity){.name = type->name,
+                               .domain = type->domain->name,
+                               .serving = ARENA_NEW(arena, struct own_serving)};
     *table = (struct serving_table){
         .name = arena_print(arena, "own_%s_%s", type->domain->name, type->name),
         .entity = type->name,

@@ -48,6 +48,13 @@ struct table_index {
     size_t column_count;
 };
 
+/* Whether this process may serve the entity; tables/tables.h keeps it. */
+struct own_serving {
+    bool known;  /* the contract in the database was compared */
+    bool served; /* and is that of the file */
+    char difference[400];
+};
+
 struct own_entity {
     const char *name;             /* of the entity */
     const char *domain;           /* its name */
@@ -61,8 +68,9 @@ struct own_entity {
     const char *retention_column; /* stored column of a time; NULL = the last event's own time */
     const char *contract;         /* what hosts must agree on, as JSON in one form */
     char fingerprint[65];         /* of the contract, in hexadecimal */
+    struct own_serving *serving;
 
-    /* Each is of this table alone; docs at own_sql.c. */
+    /* Of this table alone (own_sql.c). */
     struct statement by_key, list, state, put, remove, expire;
 };
 
@@ -70,6 +78,10 @@ struct own_entity {
  * such events. */
 const struct event_mapping *catalog_own_event(const struct catalog *catalog, const char *event_type,
                                               const struct entity_type **type);
+
+/* "site, installed_at" */
+const char *own_index_columns(struct arena *arena, const struct serving_table *table,
+                              const struct table_index *index);
 
 /* Private to the catalog (own_sql.c): the statements of the entity's table. */
 void own_make_statements(struct arena *arena, const struct serving_table *table,

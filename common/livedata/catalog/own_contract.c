@@ -2,6 +2,7 @@
  * agree on. Descriptions are not part of it. */
 #include "livedata/catalog/own.h"
 
+#include "base/list.h"
 #include "crypto/digest.h"
 
 #include <string.h>
@@ -10,92 +11,103 @@ enum { CONTRACT_MAX = 64 * 1024 };
 
 static const char *const type_words[] = {"text", "integer", "decimal", "boolean", "time", "json"};
 
-static void write_columns(struct json_writer *writer, const struct serving_table *table,
-                          const struct own_entity *own)
-{
-    writer_key(writer, "columns");
-    writer_open_array(writer);
-    for (size_t i = 0; i < table->column_count; i++) {
-        const struct table_column *column = &table->columns[i];
+struct contract_column {
+    const char *name, *type;
+    int64_t scale;
+    bool counts;
+    struct string_list values;
+};
+struct contract_event {
+    const char *type, *does, *key, *version;
+    struct string_list columns; /* "value=data.value" */
+    struct string_list required;
+};
+struct contract {
+    const char *entity, *domain, *key;
+    OBJECT_LIST(struct contract_column, columns);
+    struct string_list indexes; /* "site, installed_at" */
+    OBJECT_LIST(struct contract_event, events);
+};
 
-        writer_open_object(writer);
-        writer_key_string(writer, "name", column->name);
-        writer_key_string(writer, "type", type_words[column->type]);
-        if (column->type == COLUMN_NUMBER)
-            writer_key_integer(writer, "scale", column->scale);
-        if (own->counts[i])
-            writer_key_boolean(writer, "counts", true);
-        if (column->values.count)
-            writer_key_strings(writer, "values", &column->values);
-        writer_close_object(writer);
-    }
-    writer_close_array(writer);
+#define OWNER struct contract_column
+static const struct field column_fields[] = {STRING(OWNER, name), STRING(OWNER, type),
+                                             INTEGER(OWNER, scale), BOOLEAN(OWNER, counts),
+                                             STRINGS(OWNER, values)};
+#undef OWNER
+static SCHEMA(column_schema, struct contract_column, "OwnColumn", column_fields);
+
+#define OWNER struct contract_event
+static const struct field event_fields[] = {STRING(OWNER, type),     STRING(OWNER, does),
+                                            STRING(OWNER, key),      STRING(OWNER, version),
+                                            STRINGS(OWNER, columns), STRINGS(OWNER, required)};
+#undef OWNER
+static SCHEMA(event_schema, struct contract_event, "OwnEvent", event_fields);
+
+#define OWNER struct contract
+static const struct field contract_fields[] = {
+    STRING(OWNER, entity),   STRING(OWNER, domain),
+    STRING(OWNER, key),      OBJECTS(OWNER, columns, column_schema),
+    STRINGS(OWNER, indexes), OBJECTS(OWNER, events, event_schema)};
+#undef OWNER
+static SCHEMA(own_contract_schema, struct contract, "OwnContract", contract_fields);
+
+const char *own_index_columns(struct arena *arena, const struct serving_table *table,
+                              const struct table_index *index)
+{
+    struct text text;
+
+    text_start(&text, arena, 1000);
+    for (size_t i = 0; i < index->column_count; i++)
+        text_append_format(&text, "%s%s", i ? ", " : "", table->columns[index->columns[i]].name);
+    return text.bytes;
 }
 
-static void write_event(struct json_writer *writer, const struct serving_table *table,
-                        const struct event_mapping *event)
+static struct contract_event event_of(struct arena *arena, const struct serving_table *table,
+                                      const struct event_mapping *event)
 {
-    writer_open_object(writer);
-    writer_key_string(writer, "type", event->event_type);
-    writer_key_string(writer, "does", mapping_actions[event->action]);
-    writer_key_string(writer, "key", event->key);
-    writer_key_string(writer, "version", event->version);
-    writer_key(writer, "columns");
-    writer_open_object(writer);
+    struct contract_event made = {.type = event->event_type,
+                                  .does = mapping_actions[event->action],
+                                  .key = event->key,
+                                  .version = event->version};
+
     for (size_t i = 0; i < event->column_count; i++) {
         const struct column_source *source = &event->columns[i];
+        const char *name = table->columns[source->column].name;
 
-        writer_key_string(writer, table->columns[source->column].name,
-                          source->path ? source->path : source->amount);
+        *LIST_ADD(arena, &made.columns) =
+            arena_print(arena, "%s=%s", name, source->path ? source->path : source->amount);
+        if (source->required)
+            *LIST_ADD(arena, &made.required) = name;
     }
-    writer_close_object(writer);
-    writer_key(writer, "required");
-    writer_open_array(writer);
-    for (size_t i = 0; i < event->column_count; i++)
-        if (event->columns[i].required)
-            writer_string(writer, table->columns[event->columns[i].column].name);
-    writer_close_array(writer);
-    writer_close_object(writer);
-}
-
-static void write_indexes(struct json_writer *writer, const struct serving_table *table,
-                          const struct own_entity *own)
-{
-    writer_key(writer, "indexes");
-    writer_open_array(writer);
-    for (size_t i = 0; i < own->index_count; i++) {
-        writer_open_array(writer);
-        for (size_t j = 0; j < own->indexes[i].column_count; j++)
-            writer_string(writer, table->columns[own->indexes[i].columns[j]].name);
-        writer_close_array(writer);
-    }
-    writer_close_array(writer);
+    return made;
 }
 
 enum error own_make_contract(struct arena *arena, const struct serving_table *table,
                              struct own_entity *own, struct problem *problem)
 {
-    struct json_writer writer;
-    struct text text;
+    struct contract_column *columns =
+        ARENA_ARRAY(arena, struct contract_column, table->column_count);
+    struct contract_event *events = ARENA_ARRAY(arena, struct contract_event, own->event_count);
+    struct contract contract = {.entity = own->name,
+                                .domain = own->domain,
+                                .key = table->primary_key,
+                                .columns = {table->column_count, columns},
+                                .events = {own->event_count, events}};
 
-    text_start(&text, arena, CONTRACT_MAX);
-    writer_start(&writer, &text);
-    writer_open_object(&writer);
-    writer_key_string(&writer, "entity", own->name);
-    writer_key_string(&writer, "domain", own->domain);
-    writer_key_string(&writer, "key", table->primary_key);
-    write_columns(&writer, table, own);
-    write_indexes(&writer, table, own);
-    writer_key(&writer, "events");
-    writer_open_array(&writer);
+    for (size_t i = 0; i < table->column_count; i++)
+        columns[i] = (struct contract_column){.name = table->columns[i].name,
+                                              .type = type_words[table->columns[i].type],
+                                              .scale = table->columns[i].scale,
+                                              .counts = own->counts[i],
+                                              .values = table->columns[i].values};
     for (size_t i = 0; i < own->event_count; i++)
-        write_event(&writer, table, &own->events[i]);
-    writer_close_array(&writer);
-    writer_close_object(&writer);
-    if (text.overflowed)
+        events[i] = event_of(arena, table, &own->events[i]);
+    for (size_t i = 0; i < own->index_count; i++)
+        *LIST_ADD(arena, &contract.indexes) = own_index_columns(arena, table, &own->indexes[i]);
+    own->contract = schema_json(arena, CONTRACT_MAX, &own_contract_schema, &contract);
+    if (!own->contract)
         return problem_set(problem, ERROR_INVALID, "config_invalid",
                            "entity %s: the file declares more than 64 KiB", own->name);
-    own->contract = text.bytes;
-    digest_sha256_hex(text.bytes, text.length, own->fingerprint);
+    digest_sha256_hex(own->contract, strlen(own->contract), own->fingerprint);
     return ERROR_NONE;
 }

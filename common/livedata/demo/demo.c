@@ -97,7 +97,7 @@ static enum error apply_some(struct apply_call *call, const struct shop_event *e
         apply_announce(call, touched, false);
     error = db_finish(call->storage.db, error, call->storage.problem);
     if (error)
-        memset(touched->gens, 0, sizeof touched->gens);
+        apply_forget(touched);
     apply_announce(call, touched, true);
     return error;
 }

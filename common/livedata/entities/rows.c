@@ -2,11 +2,22 @@
 #include "livedata/entities/rows.h"
 
 #include "db/query.h"
+#include "livedata/catalog/own.h"
 #include "livedata/timestamp.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum stored_as { AS_TEXT, AS_INTEGER, AS_CENTS, AS_FLAG, AS_TIME, AS_DURATION };
+enum stored_as {
+    AS_TEXT,
+    AS_INTEGER,
+    AS_CENTS,
+    AS_FLAG,
+    AS_TIME,
+    AS_DURATION,
+    AS_DECIMAL,
+    AS_JSON
+};
 
 enum { DATA_BYTES_MAX = 1 << 20 };
 
@@ -85,8 +96,17 @@ static const struct stored_table *stored_of(const struct serving_table *table)
     return NULL;
 }
 
-static void take_row(struct query *query, const struct stored_table *stored,
-                     const struct serving_table *table, struct arena *arena, struct entity_row *row)
+static enum stored_as stored_as(const struct serving_table *table, size_t column)
+{
+    static const enum stored_as by_type[] = {
+        [COLUMN_TEXT] = AS_TEXT,    [COLUMN_INTEGER] = AS_INTEGER, [COLUMN_NUMBER] = AS_DECIMAL,
+        [COLUMN_BOOLEAN] = AS_FLAG, [COLUMN_TIME] = AS_TIME,       [COLUMN_JSON] = AS_JSON};
+
+    return table->own ? by_type[table->columns[column].type] : stored_of(table)->as[column];
+}
+
+static void take_row(struct query *query, const struct serving_table *table, struct arena *arena,
+                     struct entity_row *row)
 {
     int last = (int)table->column_count;
 
@@ -97,7 +117,7 @@ static void take_row(struct query *query, const struct stored_table *stored,
         value->null = query_is_null(query, i);
         if (value->null)
             continue;
-        if (stored->as[i] == AS_TEXT)
+        if (stored_as(table, (size_t)i) == AS_TEXT || stored_as(table, (size_t)i) == AS_JSON)
             value->text = query_text(query, i, arena);
         else
             value->integer = query_integer(query, i);
@@ -113,14 +133,14 @@ enum error entity_row_read(const struct storage_call *call, const struct serving
     const struct stored_table *stored = stored_of(table);
     struct query *query;
 
-    if (!stored)
+    if (!stored && !table->own)
         return problem_set(call->problem, ERROR_NOT_FOUND, "not_materialized", "%s", table->name);
-    query = db_query(call->db, &stored->by_key);
+    query = db_query(call->db, table->own ? &table->own->by_key : &stored->by_key);
     query_bind_text(query, call->tenant);
     query_bind_text(query, id);
     *found = query_next(query);
     if (*found)
-        take_row(query, stored, table, call->arena, row);
+        take_row(query, table, call->arena, row);
     return query_end(query, call->problem);
 }
 
@@ -132,14 +152,14 @@ enum error entity_rows_list(const struct storage_call *call, const struct servin
 
     *rows =
         (struct entity_rows){.items = ARENA_ARRAY(call->arena, struct entity_row, (size_t)most)};
-    if (!stored)
+    if (!stored && !table->own)
         return ERROR_NONE;
-    query = db_query(call->db, &stored->list);
+    query = db_query(call->db, table->own ? &table->own->list : &stored->list);
     query_bind_text(query, call->tenant);
     query_bind_text(query, after);
     query_bind_integer(query, most);
     while (rows->count < (size_t)most && query_next(query))
-        take_row(query, stored, table, call->arena, &rows->items[rows->count++]);
+        take_row(query, table, call->arena, &rows->items[rows->count++]);
     return query_end(query, call->problem);
 }
 
@@ -160,13 +180,34 @@ static int64_t session_end(const struct entity_row *row, const struct row_value 
     return row->last_event_at && row->last_event_at <= now - session_idle ? row->last_event_at : 0;
 }
 
+/* As a number that has all digits; beyond a double's exact whole numbers the digits themselves. */
+static void write_decimal(struct json_writer *writer, const char *name, int64_t units, int scale)
+{
+    static const int64_t exact = INT64_C(1) << 53;
+    uint64_t size = units < 0 ? -(uint64_t)units : (uint64_t)units;
+    uint64_t unit = 1;
+    char text[64];
+
+    for (int i = 0; i < scale; i++)
+        unit *= 10;
+    if (units > -exact && units < exact) {
+        writer_key_number(writer, name, (double)units / (double)unit);
+        return;
+    }
+    (void)!snprintf(text, sizeof text, "%s%llu.%0*llu", units < 0 ? "-" : "",
+                    (unsigned long long)(size / unit), scale ? scale : 1,
+                    (unsigned long long)(size % unit));
+    writer_key(writer, name);
+    writer_raw(writer, text);
+}
+
 static void write_value(struct json_writer *writer, const struct entity_row *row, size_t column,
                         int64_t now)
 {
     const struct row_value *value = &row->values[column];
     const char *name = row->table->columns[column].name;
 
-    if (strcmp(name, "ended_at") == 0) {
+    if (!row->table->own && strcmp(name, "ended_at") == 0) {
         timestamp_write(writer, name, session_end(row, value, now));
         return;
     }
@@ -174,7 +215,7 @@ static void write_value(struct json_writer *writer, const struct entity_row *row
         writer_key_null(writer, name);
         return;
     }
-    switch (stored_of(row->table)->as[column]) {
+    switch (stored_as(row->table, column)) {
     case AS_TEXT:
         writer_key_string(writer, name, value->text);
         break;
@@ -189,6 +230,13 @@ static void write_value(struct json_writer *writer, const struct entity_row *row
         break;
     case AS_TIME:
         timestamp_write(writer, name, value->integer);
+        break;
+    case AS_DECIMAL:
+        write_decimal(writer, name, value->integer, row->table->columns[column].scale);
+        break;
+    case AS_JSON:
+        writer_key(writer, name);
+        writer_raw(writer, value->text);
         break;
     default:
         writer_key_number(writer, name, (double)value->integer / 1e6);

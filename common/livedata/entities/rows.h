@@ -9,7 +9,7 @@
 #include "livedata/journal/ages.h"
 #include "livedata/storage_call.h"
 
-enum { ROW_COLUMNS_MAX = 12 };
+enum { ROW_COLUMNS_MAX = 48 };
 
 struct row_value {
     bool null;

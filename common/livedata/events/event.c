@@ -1,6 +1,7 @@
 /* Events read and checked: the ten types by their tables of fields, then the rules of meaning. */
 #include "livedata/events/event.h"
 #include "livedata/events/fields.h"
+#include "livedata/events/own.h"
 
 #include "base/number.h"
 #include "livedata/timestamp.h"
@@ -93,6 +94,11 @@ static const struct family_rule {
     {"add_to_cart", EVENT_CLICK, "session", "session_id", click_fields, 7},
     {"product.", EVENT_PRODUCT, "product", "product_id", product_fields, 7},
 };
+
+bool event_is_known(const char *type)
+{
+    return event_is_word(event_types, type);
+}
 
 /* 36 hexadecimal digits and dashes; the positions of the dashes are not checked. */
 static bool is_event_id(const char *id)
@@ -335,10 +341,14 @@ static void check_whole(struct arena *arena, const json_t *payload, const struct
                         struct event *event, struct event_verdict *verdict)
 {
     const struct family_rule *rule = NULL;
+    const struct entity_type *type = NULL;
+    const struct event_mapping *own;
 
     event->id = text_of(payload, "event_id");
     event->type = text_of(payload, "event_type");
-    if (!is_change(payload) && !read_type(payload, event, &rule, verdict) && !rule)
+    own = rules->catalog && event->type ? catalog_own_event(rules->catalog, event->type, &type)
+                                        : NULL;
+    if (!own && !is_change(payload) && !read_type(payload, event, &rule, verdict) && !rule)
         return;
     if (!event->id)
         event_fault(verdict, EVENT_NO_ID, "event_id", "missing", "event_id: field required");
@@ -348,7 +358,9 @@ static void check_whole(struct arena *arena, const json_t *payload, const struct
     check_tenant(payload, rules, event, verdict);
     read_source(payload, event, verdict);
     read_timestamp(payload, rules, event, verdict);
-    if (rule)
+    if (own)
+        event_read_own(arena, payload, own, type, event, verdict);
+    else if (rule)
         read_family(arena, payload, rule, event, verdict);
     else
         event_read_change(payload, event, verdict);

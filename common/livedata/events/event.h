@@ -10,9 +10,18 @@
 
 #include <stdint.h>
 
-enum event_family { EVENT_ORDER, EVENT_PAYMENT, EVENT_CLICK, EVENT_PRODUCT, EVENT_CHANGE };
+enum event_family {
+    EVENT_ORDER,
+    EVENT_PAYMENT,
+    EVENT_CLICK,
+    EVENT_PRODUCT,
+    EVENT_CHANGE,
+    EVENT_OWN /* of a domain: `own` */
+};
 
 extern const char *const event_types[]; /* the ten types, NULL ends the list */
+
+bool event_is_known(const char *type); /* one of them */
 
 /* An order as stated by one event. Amounts in hundredths, rounded half to even. */
 struct order_item {
@@ -56,7 +65,8 @@ struct event {
     const char *name, *category;
     bool in_stock;
     int64_t stock_quantity;
-    struct changed_row row; /* of change data */
+    struct changed_row row;      /* of change data */
+    const struct own_event *own; /* of a domain (own.h) */
 };
 
 enum event_fault {
@@ -84,10 +94,12 @@ struct event_verdict {
     size_t left_out; /* number of faults missing in the detail */
 };
 
+struct catalog;
 struct event_rules {
-    const char *tenant;    /* stamped on every event */
-    int64_t now;           /* microseconds */
-    int64_t ahead_seconds; /* how far in the future a timestamp may lie */
+    const struct catalog *catalog; /* with the event types of domains; NULL = none */
+    const char *tenant;            /* stamped on every event */
+    int64_t now;                   /* microseconds */
+    int64_t ahead_seconds;         /* how far in the future a timestamp may lie */
 };
 
 /* Reads and validates one event. Texts point into `payload`; other memory is from `arena`. Returns

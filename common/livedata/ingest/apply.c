@@ -8,11 +8,13 @@
 #include "db/listen.h"
 #include "db/query.h"
 #include "livedata/cache/live_cache.h"
+#include "livedata/entities/own.h"
 #include "livedata/entities/state.h"
 #include "livedata/journal/dead_letters.h"
 #include "livedata/nodes/branches.h"
 #include "livedata/nodes/edge.h"
 #include "livedata/search/search.h"
+#include "livedata/tables/tables.h"
 #include "livedata/timestamp.h"
 #include "net/redis.h"
 
@@ -50,16 +52,21 @@ static const struct statement count_today = {
 };
 
 /* The table has changed; `event` is the applied event, or NULL for a rejection. */
-static void touch(struct apply_touched *touched, const char *table, const struct event *event)
+static void touch(struct apply_call *call, struct apply_touched *touched, const char *table,
+                  const struct event *event)
 {
-    for (size_t i = 0; i < serving_table_count; i++) {
-        if (strcmp(serving_tables[i].name, table) != 0)
-            continue;
-        touched->tables |= 1u << i;
-        if (event) {
-            touched->applied_to |= 1u << i;
-            touched->event_at[i] = event->at;
-        }
+    struct apply_table *changed = NULL;
+
+    for (size_t i = 0; i < touched->table_count; i++)
+        if (strcmp(touched->tables[i].name, table) == 0)
+            changed = &touched->tables[i];
+    if (!changed) {
+        changed = ARRAY_ADD(call->storage.arena, touched->tables, touched->table_count);
+        changed->name = table;
+    }
+    if (event) {
+        changed->applied = true;
+        changed->event_at = event->at;
     }
 }
 
@@ -89,15 +96,23 @@ static void note_source(struct apply_call *call, struct apply_touched *touched,
             (struct apply_source){event->source, event->at};
 }
 
-static void count_type(struct apply_touched *touched, const struct event *event)
+static void count_type(struct apply_call *call, struct apply_touched *touched,
+                       const struct event *event)
 {
     const char *type = event->family == EVENT_CHANGE ? moved_by(event->entity_type) : event->type;
-    size_t position = 0;
+    struct apply_type *counted = NULL;
 
-    while (event_types[position] && strcmp(event_types[position], type) != 0)
-        position++;
-    touched->by_type[position]++;
-    touched->type_event_at[position] = event->at;
+    if (event->family != EVENT_OWN && !event_is_known(type))
+        return;
+    for (size_t i = 0; i < touched->type_count; i++)
+        if (strcmp(touched->types[i].name, type) == 0)
+            counted = &touched->types[i];
+    if (!counted) {
+        counted = ARRAY_ADD(call->storage.arena, touched->types, touched->type_count);
+        counted->name = type;
+    }
+    counted->events++;
+    counted->event_at = event->at;
 }
 
 static const char *json_of(struct arena *arena, const json_t *value)
@@ -153,6 +168,9 @@ static enum error write_journal(struct apply_call *call, const struct event *eve
                               .branch = event->branch,
                               .entity_data = data};
     enum error error;
+
+    if (event->family == EVENT_OWN)
+        row.payload = json_of(call->storage.arena, event->payload);
 
     if (validated)
         row.latency_ms = GIVEN_INTEGER((call->storage.now - event->at) / 1000);
@@ -241,9 +259,9 @@ static enum error apply_order(struct apply_call *call, const struct event *event
     const struct entity_type *user = catalog_entity(call->catalog, "user");
     enum error error = state_apply_order(&call->storage, event, &accepted, &left);
 
-    touch(touched, "orders_v2", event);
-    touch(touched, "order_items", event);
-    touch(touched, "users_enriched", event);
+    touch(call, touched, "orders_v2", event);
+    touch(call, touched, "order_items", event);
+    touch(call, touched, "users_enriched", event);
     if (!error)
         error = snapshot_entity(call, event, touched, data);
     index_later(call, touched, user, event->user_id, NULL);
@@ -262,8 +280,8 @@ static enum error apply_product(struct apply_call *call, const struct event *eve
     struct string_list moved;
     enum error error = state_apply_product(&call->storage, event, &moved);
 
-    touch(touched, "products_current", event);
-    touch(touched, "users_enriched", event);
+    touch(call, touched, "products_current", event);
+    touch(call, touched, "users_enriched", event);
     for (size_t i = 0; i < moved.count; i++)
         index_later(call, touched, user, moved.items[i], NULL);
     return error;
@@ -276,10 +294,10 @@ static enum error apply_change(struct apply_call *call, const struct event *even
     if (strcmp(event->entity_type, "product") == 0)
         return apply_product(call, event, touched);
     if (strcmp(event->entity_type, "user") == 0) {
-        touch(touched, "users_enriched", event);
+        touch(call, touched, "users_enriched", event);
         return state_change_user(&call->storage, event);
     }
-    touch(touched, "sessions_aggregated", event);
+    touch(call, touched, "sessions_aggregated", event);
     return state_change_session(&call->storage, event);
 }
 
@@ -297,11 +315,15 @@ static enum error apply_state(struct apply_call *call, const struct event *event
         error = apply_change(call, event, touched);
         break;
     case EVENT_CLICK:
-        touch(touched, "sessions_aggregated", event);
+        touch(call, touched, "sessions_aggregated", event);
         error = state_apply_click(&call->storage, event);
         break;
     case EVENT_PRODUCT:
         error = apply_product(call, event, touched);
+        break;
+    case EVENT_OWN:
+        touch(call, touched, event->own->type->table->name, event);
+        error = state_apply_own(&call->storage, event);
         break;
     default:
         break;
@@ -336,7 +358,7 @@ static enum error put_dead_letter(struct apply_call *call, const struct event *e
     error = journal_add_dead(&call->storage, &row);
     if (!error)
         error = dead_letter_put(&call->storage, &letter);
-    touch(touched, "pipeline_events", NULL);
+    touch(call, touched, "pipeline_events", NULL);
     *result = (struct apply_result){.event_id = letter.event_id,
                                     .status = EVENT_DEAD_LETTERED,
                                     .reason = arena_copy_string(arena, verdict->reason),
@@ -361,12 +383,15 @@ static enum error over_quota(struct apply_call *call, bool *over)
 static enum error check(struct apply_call *call, const json_t *payload, struct event *event,
                         struct event_verdict *verdict, bool *good)
 {
-    const struct event_rules rules = {call->storage.tenant, call->storage.now, call->ahead_seconds};
+    const struct event_rules rules = {call->catalog, call->storage.tenant, call->storage.now,
+                                      call->ahead_seconds};
     enum error error = ERROR_NONE;
     bool over = false;
 
     *good = event_check(call->storage.arena, payload, &rules, event, verdict);
-    if (*good)
+    if (event->own)
+        error = tables_served(event->own->type, call->storage.problem);
+    if (*good && !error)
         error = over_quota(call, &over);
     if (over) {
         *good = false;
@@ -383,10 +408,10 @@ static enum error apply_good(struct apply_call *call, const struct event *event,
     const char *data = NULL;
     enum error error = apply_state(call, event, touched, &data);
 
-    touch(touched, "pipeline_events", event);
+    touch(call, touched, "pipeline_events", event);
     if (!error)
         error = write_journal(call, event, TOPIC_VALIDATED, event->id, event->type, data);
-    count_type(touched, event);
+    count_type(call, touched, event);
     note_source(call, touched, event);
     if (!error && call->branch)
         error = branch_count(&call->storage, call->branch, event->entity_type);
@@ -433,9 +458,8 @@ static const char *words_of(struct apply_call *call, const struct apply_touched 
     writer_key_string(&writer, "tenant", call->storage.tenant);
     writer_key(&writer, "generations");
     writer_open_object(&writer);
-    for (size_t i = 0; i < serving_table_count; i++)
-        if (touched->tables & (1u << i))
-            writer_key_integer(&writer, serving_tables[i].name, touched->gens[i]);
+    for (size_t i = 0; i < touched->table_count; i++)
+        writer_key_integer(&writer, touched->tables[i].name, touched->tables[i].gen);
     writer_close_object(&writer);
     writer_close_object(&writer);
     return text.bytes;
@@ -446,7 +470,7 @@ static void publish(struct apply_call *call, const struct apply_touched *touched
 {
     struct problem problem;
 
-    if (!call->redis || !touched->tables)
+    if (!call->redis || !touched->table_count)
         return;
     if (redis_publish(call->redis, LIVE_REDIS_CHANNEL, words_of(call, touched), &problem))
         log_event(LOG_DEBUG, "redis_unavailable", problem.text);
@@ -456,39 +480,42 @@ enum error apply_finish(struct apply_call *call, struct apply_touched *touched)
 {
     enum error error = index_entities(call, touched);
 
-    for (size_t i = 0; !error && i < serving_table_count; i++) {
+    for (size_t i = 0; !error && i < touched->table_count; i++) {
+        struct apply_table *table = &touched->tables[i];
         struct event_mark mark = {0};
 
-        if (touched->applied_to & (1u << i))
-            mark = (struct event_mark){call->storage.now, touched->event_at[i]};
-        if (touched->tables & (1u << i))
-            error =
-                generation_raise(&call->storage, serving_tables[i].name, mark, &touched->gens[i]);
+        if (table->applied)
+            mark = (struct event_mark){call->storage.now, table->event_at};
+        error = generation_raise(&call->storage, table->name, mark, &table->gen);
     }
-    for (size_t i = 0; !error && event_types[i]; i++)
-        if (touched->by_type[i])
-            error = freshness_note(&call->storage, event_types[i], touched->type_event_at[i],
-                                   touched->by_type[i]);
+    for (size_t i = 0; !error && i < touched->type_count; i++)
+        error = freshness_note(&call->storage, touched->types[i].name, touched->types[i].event_at,
+                               touched->types[i].events);
     for (size_t i = 0; !error && i < touched->source_count; i++)
         error =
             source_event(&call->storage, touched->sources[i].name, touched->sources[i].event_at);
-    if (!error && touched->tables)
+    if (!error && touched->table_count)
         error = db_notify(call->storage.db, LIVE_CHANNEL, words_of(call, touched),
                           call->storage.problem);
     return error;
 }
 
+void apply_forget(struct apply_touched *touched)
+{
+    for (size_t i = 0; i < touched->table_count; i++)
+        touched->tables[i].gen = 0;
+}
+
 void apply_announce(struct apply_call *call, struct apply_touched *touched, bool committed)
 {
-    for (size_t i = 0; call->cache && i < serving_table_count; i++) {
-        if (!(touched->tables & (1u << i)))
-            continue;
+    for (size_t i = 0; call->cache && i < touched->table_count; i++) {
+        struct apply_table *table = &touched->tables[i];
+
         if (committed)
-            live_cache_changed(call->cache, call->storage.tenant, serving_tables[i].name,
-                               touched->changes[i], touched->gens[i]);
+            live_cache_changed(call->cache, call->storage.tenant, table->name, table->change,
+                               table->gen);
         else
-            touched->changes[i] =
-                live_cache_changing(call->cache, call->storage.tenant, serving_tables[i].name);
+            table->change = live_cache_changing(call->cache, call->storage.tenant, table->name);
     }
 }
 
@@ -526,7 +553,7 @@ static enum error finish(struct apply_call *call, struct apply_touched *touched,
         apply_announce(call, touched, false);
     error = db_finish(call->storage.db, error, call->storage.problem);
     if (error)
-        memset(touched->gens, 0, sizeof touched->gens);
+        apply_forget(touched);
     apply_announce(call, touched, true);
     if (!error)
         publish(call, touched);
@@ -548,7 +575,7 @@ enum error apply_batch(struct apply_call *call, json_t *const *events, size_t co
     }
     for (size_t i = 0; !error && i < call->heartbeat_count; i++) {
         error = source_beat(&call->storage, &call->heartbeats[i]);
-        touch(&touched, "pipeline_events", NULL); /* tells all hosts */
+        touch(call, &touched, "pipeline_events", NULL); /* tells all hosts */
     }
     return finish(call, &touched, error);
 }

@@ -64,29 +64,39 @@ MUST_CHECK enum error apply_batch(struct apply_call *call, json_t *const *events
                                   struct apply_result *results, struct apply_counts *counts);
 
 /* The same inside the caller's transaction, which then calls apply_finish(). */
-enum { APPLY_TABLES_MAX = 16 };
 struct apply_entity; /* rows to index for search, once, at the end */
 struct apply_source {
     const char *name;
     int64_t event_at; /* own time of its newest event */
+};
+struct apply_table {
+    const char *name;
+    bool applied;     /* an applied event changed it */
+    int64_t event_at; /* own time of the last such event */
+    int64_t gen;      /* its new generation, after apply_finish() */
+    int64_t change;   /* result of live_cache_changing() */
+};
+struct apply_type {
+    const char *name; /* "" = of none that is known */
+    int64_t events;
+    int64_t event_at; /* own time of the last */
 };
 struct apply_touched {
     size_t source_count; /* of applied events */
     struct apply_source *sources;
     size_t entity_count;
     struct apply_entity *entities;
-    unsigned tables;                    /* one bit per index in serving_tables */
-    unsigned applied_to;                /* tables that an applied event changed, and the own time */
-    int64_t event_at[APPLY_TABLES_MAX]; /* of the last such event */
-    int64_t gens[APPLY_TABLES_MAX];     /* their new generations, after apply_finish() */
-    int64_t changes[APPLY_TABLES_MAX];  /* results of live_cache_changing() */
-    int64_t by_type[16]; /* applied events, by index in event_types; the last entry counts others */
-    int64_t type_event_at[16]; /* own time of the last of each */
+    size_t table_count;
+    struct apply_table *tables;
+    size_t type_count;
+    struct apply_type *types; /* of applied events */
 };
 MUST_CHECK enum error apply_one(struct apply_call *call, const json_t *payload,
                                 struct apply_touched *touched, struct apply_result *result);
 /* Before the commit: numbers the changes and notifies other hosts. */
 MUST_CHECK enum error apply_finish(struct apply_call *call, struct apply_touched *touched);
+/* After a failed commit, before the second apply_announce(): nothing was changed. */
+void apply_forget(struct apply_touched *touched);
 /* The cache updates, between apply_finish() and the commit, and after it. */
 void apply_announce(struct apply_call *call, struct apply_touched *touched, bool committed);
 

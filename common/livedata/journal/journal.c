@@ -24,8 +24,8 @@ static const struct statement find_known = {
 static const struct statement insert_row = {
     .name = "journal_add",
     .sql = "INSERT INTO pipeline_events (tenant_id, event_id, topic, entity_type, entity_id,"
-           " event_type, latency_ms, processed_at, source, way_in, branch, entity_data)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+           " event_type, latency_ms, processed_at, source, way_in, branch, entity_data, payload)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
            " ON CONFLICT (tenant_id, topic, event_id) DO NOTHING RETURNING seq",
 };
 
@@ -145,6 +145,7 @@ enum error journal_add(const struct storage_call *call, struct journal_row *row)
     query_bind_text(query, row->way_in);
     query_bind_text(query, row->branch);
     query_bind_text(query, row->entity_data);
+    query_bind_text(query, row->payload);
     row->tenant = call->tenant;
     row->seq = query_next(query) ? query_integer(query, 0) : 0;
     return query_end(query, call->problem);

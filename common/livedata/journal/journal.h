@@ -27,6 +27,7 @@ struct journal_row {
     const char *way_in; /* "http", "spool"... */
     const char *branch;
     const char *entity_data; /* JSON */
+    const char *payload;     /* of an event of a domain, as it came; only written */
 };
 
 struct journal_rows {

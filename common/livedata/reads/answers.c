@@ -4,6 +4,7 @@
 #include "base/list.h"
 #include "livedata/entities/rows.h"
 #include "livedata/journal/journal.h"
+#include "livedata/tables/tables.h"
 #include "livedata/timestamp.h"
 
 #include <stdio.h>
@@ -74,6 +75,9 @@ static enum error read_row(const struct reading *reading, struct entity_answer *
 static void keep_entity(const struct reading *reading, const char *key,
                         const struct shm_cache_ticket *ticket, const struct entity_answer *answer)
 {
+    /* A status is one word in what is kept; those of domains may be anything. */
+    if (answer->status && (!*answer->status || strpbrk(answer->status, " -")))
+        return;
     live_cache_keep(reading->cache, key, ticket, reading->settings->entity_cache_ttl_seconds,
                     arena_print(reading->storage.arena, "%lld %lld %s %s",
                                 (long long)answer->newest.applied_at,
@@ -186,7 +190,9 @@ enum error read_entity(const struct reading *reading, const char *type_name, con
         return problem_set(problem, ERROR_NOT_FOUND, "unknown_entity_type",
                            "Unknown entity type: %.100s. Available: %s", type_name,
                            catalog_entity_names(reading->catalog, reading->storage.arena));
-    error = check_as_of(reading, as_of);
+    error = tables_served(answer->type, problem);
+    if (!error)
+        error = check_as_of(reading, as_of);
     if (error)
         return error;
     return as_of ? read_past(reading, answer) : read_current(reading, answer);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MAX = 64, TYPES_MAX = 16, POSTINGS_MAX = 5000, HITS_MAX = 20000 };
+enum { WORDS_MAX = 64, TYPES_MAX = 64, POSTINGS_MAX = 5000, HITS_MAX = 20000 };
 
 static const double coverage_base = 0.65, coverage_share = 0.35, row_boost = 1.0;
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { SNIPPET_MAX = 4096, SNIPPET_SHOWN = 240, SNIPPET_VALUE = 80 };
+
 static const char *const stop_words[] = {"a",  "an", "and", "as", "at",  "by", "for",  "from", "in",
                                          "is", "of", "on",  "or", "the", "to", "with", NULL};
 
@@ -88,11 +90,32 @@ static double amount_of(const struct entity_row *row, const char *column)
     return (double)integer_of(row, column) / 100;
 }
 
+/* Of a domain: the type, the key and its other texts. */
+static const char *own_snippet(struct arena *arena, const struct entity_type *type,
+                               const struct entity_row *row, const char *id)
+{
+    struct text text;
+
+    text_start(&text, arena, SNIPPET_MAX);
+    text_append_format(&text, "%s %s", type->name, id);
+    for (size_t i = 0; i < type->field_count; i++) {
+        const struct table_column *column = type->fields[i].column;
+        const char *value = column->type == COLUMN_TEXT ? text_of(row, column->name, NULL) : NULL;
+
+        if (value && value != id && text.length + strlen(column->name) + 2 < SNIPPET_SHOWN)
+            text_append_format(&text, " %s %s", column->name,
+                               utf8_copy_prefix(arena, value, SNIPPET_VALUE));
+    }
+    return text.bytes;
+}
+
 const char *search_row_snippet(struct arena *arena, const struct entity_type *type,
                                const struct entity_row *row)
 {
     const char *id = text_of(row, type->primary_key, "");
 
+    if (row->table->own)
+        return own_snippet(arena, type, row, id);
     if (strcmp(row->table->name, "orders_v2") == 0)
         return arena_print(arena, "Order %s status %s total %.2f %s user %s", id,
                            text_of(row, "status", ""), amount_of(row, "total_amount"),
@@ -144,7 +167,8 @@ const char *search_row_text(struct arena *arena, const struct entity_type *type,
         const struct row_value *value = entity_row_value(row, type->fields[i].name);
         enum column_type kind = type->fields[i].column->type;
 
-        if (!value || value->null || kind == COLUMN_TIME)
+        if (!value || value->null || kind == COLUMN_TIME || kind == COLUMN_JSON ||
+            (row->table->own && kind != COLUMN_TEXT))
             continue;
         if (value->text)
             writer_string(&writer, value->text);

@@ -1,0 +1,166 @@
+/* Rows of domains: reading them with their stamps, writing them, and the record of deletions. */
+#include "livedata/entities/own_internal.h"
+
+#include "db/query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STAMPS_MAX = 16 * 1024 };
+
+static const struct statement read_deleted = {
+    .name = "own_deleted",
+    .sql = "SELECT stamp FROM own_deleted WHERE tenant_id = ? AND entity_type = ?"
+           " AND entity_id = ?",
+};
+static const struct statement note_deleted = {
+    .name = "own_deleted_note",
+    .sql = "INSERT INTO own_deleted (tenant_id, entity_type, entity_id, stamp, deleted_at)"
+           " VALUES (?, ?, ?, ?, ?) ON CONFLICT (tenant_id, entity_type, entity_id) DO UPDATE"
+           " SET stamp = excluded.stamp, deleted_at = excluded.deleted_at",
+};
+
+/* "<stamp>=0,3,4;<stamp>=1;": the columns that each event has set. */
+static void read_stamps(struct arena *arena, const char *text, size_t columns, struct own_row *row)
+{
+    while (*text) {
+        size_t length = strcspn(text, "=");
+        const char *stamp = arena_copy(arena, text, length);
+        char *end;
+
+        text += length;
+        while (*text == '=' || *text == ',') {
+            unsigned long column = strtoul(text + 1, &end, 10);
+
+            if (column < columns)
+                row->stamps[column] = stamp;
+            text = end;
+        }
+        text += *text == ';';
+    }
+}
+
+static const char *write_stamps(struct arena *arena, size_t columns, const struct own_row *row)
+{
+    bool written[OWN_COLUMNS_MAX] = {false};
+    struct text text;
+
+    text_start(&text, arena, STAMPS_MAX);
+    for (size_t i = 0; i < columns; i++) {
+        if (!row->stamps[i] || written[i])
+            continue;
+        text_append_format(&text, "%s=%zu", row->stamps[i], i);
+        for (size_t j = i + 1; j < columns; j++)
+            if (row->stamps[j] && strcmp(row->stamps[j], row->stamps[i]) == 0) {
+                written[j] = true;
+                text_append_format(&text, ",%zu", j);
+            }
+        text_append_byte(&text, ';');
+    }
+    return text.bytes;
+}
+
+static bool is_text(const struct table_column *column)
+{
+    return column->type == COLUMN_TEXT || column->type == COLUMN_JSON;
+}
+
+static void take_values(struct query *query, const struct serving_table *table, struct arena *arena,
+                        struct own_row *row)
+{
+    for (size_t i = 0; i < table->column_count; i++) {
+        struct row_value *value = &row->values[i];
+
+        value->null = query_is_null(query, (int)i);
+        if (value->null)
+            continue;
+        if (is_text(&table->columns[i]))
+            value->text = query_text(query, (int)i, arena);
+        else
+            value->integer = query_integer(query, (int)i);
+    }
+}
+
+enum error own_row_read(const struct storage_call *call, const struct event *event,
+                        struct own_row *row)
+{
+    const struct serving_table *table = event->own->type->table;
+    int after = (int)table->column_count;
+    struct query *query = db_query(call->db, &table->own->state);
+
+    *row = (struct own_row){0};
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, event->entity_id);
+    row->found = query_next(query);
+    if (row->found) {
+        take_values(query, table, call->arena, row);
+        read_stamps(call->arena, query_text(query, after, call->arena), table->column_count, row);
+        row->events = query_integer(query, after + 1);
+        row->newest = query_text(query, after + 2, call->arena);
+        row->event_at = query_integer(query, after + 3);
+    }
+    for (size_t i = 0; !row->found && i < table->column_count; i++)
+        row->values[i].null = !table->own->counts[i];
+    row->values[table->own->key] = (struct row_value){.text = event->entity_id};
+    return query_end(query, call->problem);
+}
+
+static void bind_value(struct query *query, const struct table_column *column,
+                       const struct row_value *value)
+{
+    if (is_text(column))
+        query_bind_text(query, value->null ? NULL : value->text);
+    else
+        query_bind_optional_integer(query, value->null ? (struct optional_integer){0}
+                                                       : GIVEN_INTEGER(value->integer));
+}
+
+enum error own_row_write(const struct storage_call *call, const struct event *event,
+                         const struct own_row *row)
+{
+    const struct serving_table *table = event->own->type->table;
+    struct query *query = db_query(call->db, &table->own->put);
+
+    query_bind_text(query, call->tenant);
+    for (size_t i = 0; i < table->column_count; i++)
+        bind_value(query, &table->columns[i], &row->values[i]);
+    query_bind_integer(query, call->now);
+    query_bind_integer(query, row->event_at);
+    query_bind_text(query, write_stamps(call->arena, table->column_count, row));
+    query_bind_integer(query, row->events);
+    query_bind_text(query, row->newest);
+    return query_end(query, call->problem);
+}
+
+enum error own_row_remove(const struct storage_call *call, const struct event *event)
+{
+    struct query *query = db_query(call->db, &event->own->type->table->own->remove);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, event->entity_id);
+    return query_end(query, call->problem);
+}
+
+enum error own_read_deleted(const struct storage_call *call, const struct event *event,
+                            const char **stamp)
+{
+    struct query *query = db_query(call->db, &read_deleted);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, event->entity_type);
+    query_bind_text(query, event->entity_id);
+    *stamp = query_next(query) ? query_text(query, 0, call->arena) : NULL;
+    return query_end(query, call->problem);
+}
+
+enum error own_note_deleted(const struct storage_call *call, const struct event *event)
+{
+    struct query *query = db_query(call->db, &note_deleted);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, event->entity_type);
+    query_bind_text(query, event->entity_id);
+    query_bind_text(query, event->own->stamp);
+    query_bind_integer(query, call->now);
+    return query_end(query, call->problem);
+}

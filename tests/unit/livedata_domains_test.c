@@ -1,0 +1,227 @@
+/* Entities of domains on both engines: tables from files, events by their mapping in any order,
+ * changes of files, and tables computed anew. */
+#include "livedata_fixture.h"
+
+#include "livedata/maintenance/check.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+static const char folders[] = "config/livedata,config/demo/machines";
+
+/* An event of that type and time ("10:00"), with more members. */
+static json_t *own_event(struct live *live, int number, const char *type, const char *at,
+                         const char *more)
+{
+    return live_json(live, arena_print(live->store->arena,
+                                       "{\"event_id\":\"%s\",\"event_type\":\"%s\","
+                                       "\"timestamp\":\"2026-04-04T%s:00Z\",\"source\":\"floor\","
+                                       "%s}",
+                                       live_event_id(live, number), type, at, more));
+}
+
+static void check_applied(struct live *live, json_t *event)
+{
+    struct apply_result result = live_apply(live, event);
+
+    CHECK_TEXT(result.detail ? result.detail : "", "");
+    CHECK_INT(result.status, EVENT_APPLIED);
+}
+
+ON_BOTH(values_of_all_types_come_back)
+{
+    struct live live;
+
+    live_make_domains(store, &live, folders);
+    check_applied(&live,
+                  own_event(&live, 1, "machine.registered", "10:00",
+                            "\"machine_id\":7,\"name\":\"Fr\\u00e4se\",\"site\":\"north\","
+                            "\"installed_at\":\"2026-01-02T03:04:05Z\",\"hourly_cost\":\"12345678"
+                            "901234.5678\",\"running\":true,\"settings\":{\"b\":[1],\"a\":null}"));
+    CHECK_TEXT(live_row(&live, "machine", "7"),
+               "{\"machine_id\":\"7\",\"name\":\"Fr\xc3\xa4se\",\"site\":\"north\","
+               "\"installed_at\":\"2026-01-02T03:04:05Z\",\"hourly_cost\":12345678901234.5678,"
+               "\"running\":true,\"settings\":{\"a\":null,\"b\":[1]},\"starts\":0,\"energy\":0.0}");
+}
+
+/* What does not fit its column is a dead letter that names the member. */
+ON_BOTH(wrong_values_are_dead_letters)
+{
+    static const struct {
+        const char *type, *more, *detail;
+    } all[] = {
+        {"machine.registered", "\"name\":\"a\"", "machine_id: field required"},
+        {"machine.registered", "\"machine_id\":\"1\"", "name: field required"},
+        {"machine.registered", "\"machine_id\":\"a/b\",\"name\":\"a\"",
+         "machine_id: is the key: a text without / of 1 to 256 bytes, or a whole number"},
+        {"machine.changed", "\"machine_id\":\"1\",\"site\":\"east\"",
+         "site: is none of the 3 values of site"},
+        {"machine.changed", "\"machine_id\":\"1\",\"hourly_cost\":1.23456",
+         "hourly_cost: must be a number with at most 4 places"},
+        {"machine.changed", "\"machine_id\":\"1\",\"running\":\"yes\"",
+         "running: must be true or false"},
+        {"machine.ran", "\"machine_id\":\"1\",\"used\":{\"energy\":\"much\"}",
+         "used.energy: must be a number with at most 3 places"},
+        {"machine.changed", "\"machine_id\":\"1\",\"version\":-1",
+         "version: must be a whole number from 0"},
+    };
+    struct live live;
+
+    live_make_domains(store, &live, folders);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        struct apply_result result =
+            live_apply(&live, own_event(&live, (int)i + 1, all[i].type, "10:00", all[i].more));
+
+        CHECK_INT(result.status, EVENT_DEAD_LETTERED);
+        CHECK_TEXT(result.detail, all[i].detail);
+    }
+}
+
+/* Each of these ends in the same row whatever order its events come in: all 720 orders. */
+ON_BOTH(the_order_of_arrival_does_not_matter)
+{
+    static const struct {
+        const char *type, *at, *more;
+    } events[] = {
+        {"machine.registered", "10:00", "\"name\":\"A\",\"site\":\"north\",\"running\":false"},
+        {"machine.ran", "10:05", "\"used\":{\"energy\":\"5.5\"}"},
+        {"machine.scrapped", "10:10", "\"reason\":\"sold\""},
+        {"machine.ran", "10:15", "\"used\":{\"energy\":1.25}"},
+        {"machine.changed", "10:15", "\"version\":2,\"name\":\"C\""},
+        {"machine.changed", "10:15", "\"version\":1,\"name\":\"B\",\"site\":\"west\""},
+    };
+    enum { COUNT = 6, ORDERS = 720 };
+    struct live live;
+
+    live_make_domains(store, &live, folders);
+    for (int order = 0; order < ORDERS; order += 7) {
+        int left[COUNT] = {0, 1, 2, 3, 4, 5}, rest = order;
+        const char *id = arena_print(store->arena, "m%d", order);
+
+        for (int i = COUNT; i > 0; i--) {
+            int position = rest % i, event = left[position];
+
+            rest /= i;
+            memmove(&left[position], &left[position + 1],
+                    (size_t)(i - position - 1) * sizeof left[0]);
+            check_applied(&live, own_event(&live, order * COUNT + event, events[event].type,
+                                           events[event].at,
+                                           arena_print(store->arena, "\"machine_id\":\"%s\",%s", id,
+                                                       events[event].more)));
+        }
+        CHECK_TEXT(live_row(&live, "machine", id),
+                   arena_print(store->arena,
+                               "{\"machine_id\":\"%s\",\"name\":\"C\",\"site\":\"west\","
+                               "\"installed_at\":null,\"hourly_cost\":null,\"running\":null,"
+                               "\"settings\":null,\"starts\":1,\"energy\":1.25}",
+                               id));
+    }
+}
+
+ON_BOTH(corrections_replace_what_was_added)
+{
+    struct live live;
+
+    live_make_domains(store, &live, folders);
+    for (int first = 1; first <= 2; first++)
+        for (int i = 0; i < 2; i++) {
+            bool correction = (first == 1) == (i == 1);
+            const char *original = live_event_id(&live, first * 10 + 1);
+
+            check_applied(
+                &live, own_event(&live, first * 10 + (correction ? 2 : 1), "machine.ran", "10:00",
+                                 arena_print(store->arena,
+                                             correction ? "\"machine_id\":\"m%d\",\"version\":1,"
+                                                          "\"used\":{\"energy\":2},"
+                                                          "\"corrects\":\"%s\""
+                                                        : "\"machine_id\":\"m%d\","
+                                                          "\"used\":{\"energy\":9}",
+                                             first, original)));
+        }
+    for (int first = 1; first <= 2; first++)
+        CHECK(strstr(live_row(&live, "machine", arena_print(store->arena, "m%d", first)),
+                     "\"starts\":1,\"energy\":2.0}"));
+}
+
+static void write_machine(const char *folder, const char *columns)
+{
+    char path[500];
+    FILE *file;
+
+    (void)snprintf(path, sizeof path, "%s/domain.yaml", folder);
+    file = fopen(path, "w");
+    if (file) {
+        fputs("name: pumps\n", file);
+        fclose(file);
+    }
+    (void)snprintf(path, sizeof path, "%s/entities", folder);
+    (void)mkdir(path, 0700);
+    (void)snprintf(path, sizeof path, "%s/entities/pump.yaml", folder);
+    file = fopen(path, "w");
+    CHECK(file != NULL);
+    if (!file)
+        return;
+    fprintf(file,
+            "name: pump\ndescription: Pump\nkey: pump_id\ncolumns: {pump_id: text, %s}\n"
+            "events:\n  pump.seen: {does: upsert}\n",
+            columns);
+    fclose(file);
+}
+
+/* Reads the files again, as another start. */
+static enum error change_files(struct live *live, const char *folder, const char *columns,
+                               struct table_plan *plan)
+{
+    write_machine(folder, columns);
+    live_make_domains(live->store, live,
+                      arena_print(live->store->arena, "config/livedata,%s", folder));
+    return tables_plan(&live->call.storage, &live->catalog, plan);
+}
+
+ON_BOTH(compatible_changes_are_made_and_others_refused)
+{
+    char folder[] = "/tmp/assay-domain-XXXXXX";
+    const struct entity_type *type;
+    struct added_columns added;
+    struct own_rebuild rebuild;
+    struct table_plan plan;
+    struct live live = {.store = store};
+
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK_OK(change_files(&live, folder, "bar: integer", &plan));
+    CHECK_INT(plan.count, 0);
+    check_applied(&live, own_event(&live, 1, "pump.seen", "10:00",
+                                   "\"pump_id\":\"p\",\"bar\":1,\"temperature\":\"20.5\""));
+    check_applied(&live, own_event(&live, 2, "pump.seen", "09:00",
+                                   "\"pump_id\":\"p\",\"bar\":2,\"temperature\":\"99\""));
+    CHECK_TEXT(live_row(&live, "pump", "p"), "{\"pump_id\":\"p\",\"bar\":1}");
+
+    /* A new column has what the journal knows. */
+    CHECK_OK(change_files(&live, folder, "bar: integer, temperature: decimal", &plan));
+    CHECK_INT(plan.count, 0);
+    CHECK_TEXT(live_row(&live, "pump", "p"), "{\"pump_id\":\"p\",\"bar\":1,\"temperature\":20.5}");
+    CHECK_OK(tables_added(&live.call.storage, "pump", &added));
+    CHECK_INT(added.count, 1);
+    CHECK_TEXT(added.items[0].column, "temperature");
+    CHECK(added.items[0].filled_from > 0);
+
+    type = catalog_entity(&live.catalog, "pump");
+    CHECK_OK(own_rebuild(&live.call.storage, &live.catalog, type, &rebuild));
+    CHECK_INT(rebuild.events, 2);
+    CHECK_INT(rebuild.rows, 1);
+    CHECK_TEXT(live_row(&live, "pump", "p"), "{\"pump_id\":\"p\",\"bar\":1,\"temperature\":20.5}");
+
+    /* Another type, and a column less. */
+    CHECK_OK(change_files(&live, folder, "bar: text", &plan));
+    CHECK_INT(plan.refused, 2);
+    CHECK_TEXT(plan.items[0].text, "column temperature is not in the file");
+    CHECK_TEXT(plan.items[1].text, "column bar is integer in the database and text in the file");
+    CHECK_INT(tables_served(catalog_entity(&live.catalog, "pump"), &store->problem),
+              ERROR_UNAVAILABLE);
+    CHECK_TEXT(store->problem.reason, "contract_differs");
+    CHECK_OK(tables_served(catalog_entity(&live.catalog, "order"), &store->problem));
+}
+
+TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letters),
+          CASE(the_order_of_arrival_does_not_matter), CASE(corrections_replace_what_was_added),
+          CASE(compatible_changes_are_made_and_others_refused))
