@@ -1,6 +1,7 @@
 /* multipart/form-data, read in one pass through a window of fixed size: text parts into the
  * request's arena, file parts into unnamed files. */
 #include "http/multipart.h"
+#include "base/disk.h"
 #include "crypto/digest_stream.h"
 #include "http/http_internal.h"
 
@@ -64,9 +65,8 @@ static bool fill(struct reader *reader)
 static bool disk_failed(struct reader *reader)
 {
     struct request *request = &reader->serving->request;
-    bool full = errno == ENOSPC || errno == EDQUOT;
 
-    (void)problem_set(&request->problem, ERROR_UNAVAILABLE, full ? "disk_full" : "file_not_saved",
+    (void)problem_set(&request->problem, ERROR_UNAVAILABLE, disk_reason(errno, "file_not_saved"),
                       "a part of a form could not be written: %s", strerror(errno));
     answer_problem(reader->serving, ERROR_UNAVAILABLE);
     reader->answered = true;
@@ -558,7 +558,6 @@ enum error form_save(const struct form_part *part, const char *path, struct prob
         return ERROR_NONE;
     why = errno;
     unlink(beside);
-    return problem_set(problem, ERROR_UNAVAILABLE,
-                       why == ENOSPC || why == EDQUOT ? "disk_full" : "file_not_saved",
+    return problem_set(problem, ERROR_UNAVAILABLE, disk_reason(why, "file_not_saved"),
                        "%s cannot be written: %s", path, strerror(why));
 }

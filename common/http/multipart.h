@@ -50,7 +50,7 @@ struct form {
 const struct form_part *form_find(const struct form *form, const char *name);
 
 /* Links a file part at `path` (in a folder that the worker may write to). It replaces an existing
- * file atomically, after the data is on the disk. ERROR_SYSTEM with the reason `disk_full` or
+ * file atomically, after the data is on the disk. ERROR_UNAVAILABLE with the reason `disk_full` or
  * `file_not_saved`. */
 MUST_CHECK enum error form_save(const struct form_part *part, const char *path,
                                 struct problem *problem);

@@ -1,6 +1,7 @@
 /* Writes segments. Postings, the bulk, are streamed into the file; the other sections are collected
  * in memory and written after them. Errors are remembered and returned at the end. */
 #include "search/segment_write.h"
+#include "base/disk.h"
 #include "search/segment.h"
 
 #include <errno.h>
@@ -487,7 +488,7 @@ static enum error complete(struct segment_writer *writer, int64_t *bytes, struct
     fine = fine && give_name(writer);
     *bytes = (int64_t)writer->header.bytes;
     if (!fine) {
-        error = problem_set(problem, ERROR_SYSTEM, "segment_not_written",
+        error = problem_set(problem, ERROR_UNAVAILABLE, disk_reason(errno, "segment_not_written"),
                             "the search index could not be written: %s", strerror(errno));
         unlink(writer->temporary);
     }

@@ -37,7 +37,7 @@ void segment_writer_posting(struct segment_writer *writer, uint32_t chunk, uint3
                             const uint8_t *positions, size_t position_bytes);
 
 /* Completes the file, syncs it and gives it its name; frees the writer in any case. `bytes`
- * receives the size of the file. ERROR_SYSTEM `segment_not_written`. */
+ * receives the size of the file. ERROR_UNAVAILABLE `disk_full`, `segment_not_written`. */
 MUST_CHECK enum error segment_writer_finish(struct segment_writer *writer, int64_t *bytes,
                                             struct problem *problem);
 /* The vectors of a segment. */

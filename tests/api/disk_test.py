@@ -155,9 +155,12 @@ def test_a_log_that_cannot_be_flushed_is_noticed(stack, order):
     caller.check()
 
 
-def test_an_upload_that_cannot_be_flushed_is_not_taken(stack, order):
+@pytest.mark.parametrize("folder", ["/support/", "/index/"])
+def test_an_upload_that_cannot_be_flushed_is_not_taken(stack, order, folder):
+    """Neither its file nor its part of the search index."""
     caller = Caller(stack, "support")
-    order.write_text("s /support/")
+    caller.number = 1000  # a document that no other test has uploaded: of a known one nothing is written
+    order.write_text(f"s {folder}")
     assert caller.write().status_code == 503
     order.unlink()
     assert caller.write().status_code in (200, 201, 202)
