@@ -35,6 +35,21 @@ static const struct route routes[] = {
      .name = "batch",
      .tag = "questions",
      .summary = "Several reads at once"},
+    {.method = METHOD_POST,
+     .path = "/v1/features",
+     .role = LIVE_CALLER,
+     .traits = TRAIT_DATA | TRAIT_DEMO,
+     .body = &features_request_schema,
+     .media_type = "application/x-ndjson",
+     .errors = ERRORS(400, 403, 404, 429, 503),
+     .handler = features_handle,
+     .name = "features",
+     .tag = "entities",
+     .summary = "Columns of many entities, each as of a time of its own",
+     .help =
+         "A line per row, in the order of the rows: JSON, or CSV with `format: csv`. Values are "
+         "those that a reader would have got at the row's `at`. `reason` says why there are "
+         "none: `not_found`, `deleted`, `before_retention`."},
 };
 
 static const struct http_family family = {

@@ -6,7 +6,7 @@
 #include "livedata/service.h"
 
 extern const struct schema query_request_schema, query_schema, explain_request_schema,
-    explain_schema, batch_request_schema, batch_schema;
+    explain_schema, batch_request_schema, batch_schema, features_request_schema;
 
 /* Rows of an answer, with the columns of the question: a JSON list as text. */
 #define WRITTEN_ROWS(owner, member)                                                                \
@@ -27,6 +27,7 @@ extern const struct schema query_request_schema, query_schema, explain_request_s
 
 enum error query_handle(struct request *request, struct reply *reply);
 enum error explain_handle(struct request *request, struct reply *reply);
+enum error features_handle(struct request *request, struct reply *reply);
 enum error batch_handle(struct request *request, struct reply *reply);
 
 #endif

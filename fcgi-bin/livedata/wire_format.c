@@ -2,16 +2,17 @@
 #include "livedata/service_internal.h"
 
 /* An answer that cannot be as fresh as was demanded says how old its newest events are. */
-static void write_unmet(struct json_writer *writer, const struct request *request,
-                        const struct http_error *error, double age)
-{
-    writer_open_object(writer);
-    writer_key_string(writer, "detail", error->detail);
-    writer_key_string(writer, "code", error->error_code);
-    writer_key_string(writer, "request_id", request->id);
-    writer_key_number(writer, "event_age_seconds", age);
-    writer_close_object(writer);
-}
+struct unmet {
+    const char *detail, *code, *request_id;
+    double event_age_seconds;
+};
+
+#define OWNER struct unmet
+static const struct field unmet_fields[] = {STRING(OWNER, detail), STRING(OWNER, code),
+                                            STRING(OWNER, request_id),
+                                            NUMBER(OWNER, event_age_seconds)};
+#undef OWNER
+static SCHEMA(unmet_schema, struct unmet, "FreshnessUnmet", unmet_fields);
 
 static void write_error(struct json_writer *writer, const struct request *request,
                         const struct http_error *error)
@@ -19,7 +20,9 @@ static void write_error(struct json_writer *writer, const struct request *reques
     const struct service *service = service_of(request);
 
     if (error->status == 412 && service->asking.unmet_age.given) {
-        write_unmet(writer, request, error, service->asking.unmet_age.value);
+        schema_write(writer, &unmet_schema,
+                     &(struct unmet){error->detail, error->error_code, request->id,
+                                     service->asking.unmet_age.value});
         return;
     }
     write_error_detail(writer, request, error, ERROR_CODE_AS_CODE | ERROR_REQUEST_ID);
