@@ -259,6 +259,10 @@ help:
 
 include tools/run.mk
 
-.PHONY: all tests test check fuzz fuzz-targets valgrind lint bench sample-answers measure-documents soak deb docs man screenshots clean help
+# The packages of the clients, tested, and tried in fresh environments: build/clients/packages/.
+clients:
+	@BUILD=$(BUILD) clients/run
+
+.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench sample-answers measure-documents soak deb docs man screenshots clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

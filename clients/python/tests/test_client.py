@@ -193,6 +193,40 @@ class TestFreshness:
             call("is_fresh")
 
 
+class TestDemandedFreshness:
+    """One argument of every read."""
+
+    def test_is_sent_with_each_read(self, call, server):
+        fresh = livedata.Freshness(at_least="p1", max_staleness=2, max_event_age=dt.timedelta(minutes=1), wait="200ms")
+        server.then({"entity_type": "order", "entity_id": "A", "data": {},
+                     "freshness": {"as_of": "2026-01-01T00:00:00Z", "position": "p2", "event_age_seconds": 1.5,
+                                   "valid_until": "2026-01-01T00:00:02Z"}})
+        answer = call("get_entity", "order", "A", fresh=fresh)
+        assert server.requests[0]["path"].endswith(
+            "?at_least=p1&max_staleness=2000ms&max_event_age=60000ms&wait=200ms")
+        assert (answer.freshness.position, answer.freshness.event_age_seconds) == ("p2", 1.5)
+
+    def test_may_be_the_position_of_a_write(self, call, server):
+        server.then({"accepted": 1, "applied": 1, "dead_lettered": 0, "duplicates": 0, "results": [], "position": "p9"})
+        server.then({"answer": [{"a": 1}], "sql": "S", "metadata": {}})
+        sent = call("send_heartbeat", "till", feeds=["order"])
+        assert json.loads(server.requests[0]["body"]) == {
+            "heartbeats": [{"source": "till", "retired": False, "feeds": ["order"]}]}
+        call("query", "all orders", fresh=sent.position)
+        assert json.loads(server.requests[1]["body"]) == {"question": "all orders", "at_least": "p9"}
+
+    def test_that_cannot_be_met_is_an_error_with_the_age(self, call, server):
+        server.then({"detail": "too old", "code": "events_too_old", "event_age_seconds": 70.5}, status=412)
+        with pytest.raises(livedata.StaleDataError, match="too old") as caught:
+            call("get_metric", "revenue", fresh=livedata.Freshness(max_event_age=60))
+        assert (caught.value.code, caught.value.event_age_seconds) == ("events_too_old", 70.5)
+
+    def test_old_data_are_not_fresh_whatever_else_is_wrong(self, call, server):
+        old = [{**HEALTHY["components"][0], "status": "degraded", "metrics": {"last_event_age_seconds": 90}}]
+        server.then({**HEALTHY, "status": "degraded", "components": old})
+        assert call("is_fresh") is False and call("is_fresh", 600) is True
+
+
 def test_pages_follow_the_cursor(call, server):
     for page, cursor in (([1, 2], "c1"), ([3], None)):
         server.then({"answer": page, "rows": page, "sql": "S", "metadata": {}, "has_more": cursor is not None,

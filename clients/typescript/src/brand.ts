@@ -9,6 +9,7 @@ const NAMES = [
     'EntityNotFoundError',
     'PermissionDeniedError',
     'RateLimitError',
+    'StaleDataError',
     'CircuitBreaker',
     'CircuitState',
     'RetryPolicy',

@@ -1,5 +1,6 @@
 /** The operations of the service. */
 import { DataFreshnessError, LiveDataError } from './errors.js';
+import { type Freshness, boundsOf } from './freshness.js';
 import { CircuitBreaker, RetryPolicy } from './resilience.js';
 import { Frames } from './stream.js';
 import { type Call, Transport, type TransportOptions, errorOf, pause } from './transport.js';
@@ -13,7 +14,11 @@ export interface ClientOptions extends TransportOptions {
 interface Cancel {
     signal?: AbortSignal;
 }
-interface AsOf extends Cancel {
+interface Fresh {
+    /** How fresh the answer must be; a text is the position of a write that it must include. */
+    fresh?: Freshness | string;
+}
+interface AsOf extends Cancel, Fresh {
     asOf?: Date | string;
 }
 interface Keyed extends Cancel {
@@ -111,7 +116,7 @@ export class LiveDataClient {
         id: string,
         options: AsOf = {},
     ): Promise<types.EntityEnvelope<T>> {
-        const params = { as_of: momentOf(options.asOf) };
+        const params = { as_of: momentOf(options.asOf), ...boundsOf(options.fresh) };
         const envelope = await this.#get<types.EntityEnvelope>(['entity', type, id], params, options.signal);
 
         for (const name of NUMERIC[type] ?? [])
@@ -162,7 +167,7 @@ export class LiveDataClient {
         window: types.TimeWindow | (string & {}) = '1h',
         options: AsOf = {},
     ): Promise<types.MetricResult> {
-        const params = { window, as_of: momentOf(options.asOf) };
+        const params = { window, as_of: momentOf(options.asOf), ...boundsOf(options.fresh) };
         const result = await this.#get<types.MetricResult>(['metrics', name], params, options.signal);
 
         return { ...result, value: numberOrNull(result.value), components: result.components ?? null };
@@ -170,13 +175,14 @@ export class LiveDataClient {
 
     async query(
         question: string,
-        options: Keyed & { limit?: number; cursor?: string } = {},
+        options: Keyed & Fresh & { limit?: number; cursor?: string } = {},
     ): Promise<types.QueryResult> {
         const { limit, cursor } = options;
         const body = {
             question,
             ...(limit === undefined ? {} : { limit }),
             ...(cursor === undefined ? {} : { cursor }),
+            ...boundsOf(options.fresh),
         };
         const answer = await this.#post<Record<string, unknown>>(['query'], body, options);
         const metadata = { ...(answer['metadata'] as Record<string, unknown> | undefined) };
@@ -188,6 +194,7 @@ export class LiveDataClient {
             sql: (answer['sql'] ?? null) as string | null,
             metadata,
             ...(typeof answer['interpretation'] === 'string' ? { interpretation: answer['interpretation'] } : {}),
+            ...(answer['freshness'] ? { freshness: answer['freshness'] as types.AnswerFreshness } : {}),
         };
     }
 
@@ -271,11 +278,15 @@ export class LiveDataClient {
         return { ...status, freshness_seconds: numberOrNull(freshness?.metrics?.['last_event_age_seconds']) };
     }
 
-    /** Whether something arrived within so many seconds; DataFreshnessError where that cannot be told. */
+    /** Whether something arrived within so many seconds; DataFreshnessError where that cannot be told. For a bound on
+     *  one answer, give `fresh` to the read itself. */
     async isFresh(maxAgeSeconds = 60, options: Cancel = {}): Promise<boolean> {
         const status = await this.health(options);
+        const unwell = status.components.filter((component) => component.status !== 'healthy');
+        const isOnlyOld = unwell.length === 1 && unwell[0]?.name === 'freshness';
 
-        if (status.status !== 'healthy')
+        if (typeof status.freshness_seconds === 'number' && status.freshness_seconds >= maxAgeSeconds) return false;
+        if (status.status !== 'healthy' && !isOnlyOld)
             throw new DataFreshnessError(`Pipeline is ${status.status}; freshness check cannot be trusted`);
         if (status.freshness_seconds === null)
             throw new DataFreshnessError('Pipeline freshness metric is unavailable');
@@ -291,8 +302,8 @@ export class LiveDataClient {
     }
 
     /** An item fails by itself. batchEntity() and its like make the items. */
-    batch(requests: types.BatchItem[], options: Keyed = {}): Promise<types.BatchResponse> {
-        return this.#post(['batch'], { requests }, options);
+    batch(requests: types.BatchItem[], options: Keyed & Fresh = {}): Promise<types.BatchResponse> {
+        return this.#post(['batch'], { requests, ...boundsOf(options.fresh) }, options);
     }
 
     batchEntity(type: string, id: string, requestId = `entity-${randomId()}`): types.BatchItem {
@@ -324,6 +335,23 @@ export class LiveDataClient {
         const complete = events.map((event) => ({ event_id: uuid(), timestamp, ...event }));
 
         return this.#post(['events'], { events: complete }, { ...options, idempotencyKey: options.idempotencyKey ?? uuid() });
+    }
+
+    /** Says that the source has sent everything up to `watermark`, or to now: a quiet source is no silent one. `feeds`
+     *  names the entity types that it changes, all where absent; a retired source is forgotten. */
+    sendHeartbeat(
+        source: string,
+        options: Cancel & { watermark?: Date | string; feeds?: string[]; retired?: boolean } = {},
+    ): Promise<types.SentEvents> {
+        const { watermark, feeds, retired } = options;
+        const beat = {
+            source,
+            ...(watermark === undefined ? {} : { watermark: momentOf(watermark) }),
+            ...(feeds ? { feeds } : {}),
+            ...(retired === undefined ? {} : { retired }),
+        };
+
+        return this.#post(['events'], { heartbeats: [beat] }, { ...options, idempotencyKey: uuid() });
     }
 
     /** Events as they are applied, without end. A stream that breaks off goes on where it was. */

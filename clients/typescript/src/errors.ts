@@ -35,6 +35,19 @@ export class RateLimitError extends LiveDataError {
     }
 }
 
+/** The data is not as fresh as was demanded (412): `code` says which bound failed, `eventAgeSeconds` how far the sources
+ *  lag behind, where that is known. */
+export class StaleDataError extends LiveDataError {
+    readonly code: string | undefined;
+    readonly eventAgeSeconds: number | undefined;
+
+    constructor(message = 'Not as fresh as demanded', code?: string, eventAgeSeconds?: number) {
+        super(message, 412);
+        this.code = code;
+        this.eventAgeSeconds = eventAgeSeconds;
+    }
+}
+
 /** There is no such entity (404). */
 export class EntityNotFoundError extends LiveDataError {
     readonly entityType: string;

@@ -9,6 +9,7 @@ export {
     LiveDataError,
     PermissionDeniedError,
     RateLimitError,
+    StaleDataError,
 } from './errors.js';
 export {
     CircuitBreaker,
@@ -19,4 +20,5 @@ export {
     type BreakerOptions,
     type RetryOptions,
 } from './resilience.js';
+export type { Duration, Freshness } from './freshness.js';
 export type * from './types.js';

@@ -5,6 +5,7 @@ import {
     LiveDataError,
     PermissionDeniedError,
     RateLimitError,
+    StaleDataError,
 } from './errors.js';
 import { CircuitBreaker, RetryPolicy } from './resilience.js';
 
@@ -39,24 +40,29 @@ function retryAfterOf(response: Response): number | undefined {
     return Number.isNaN(moment) ? undefined : Math.max((moment - Date.now()) / 1000, 0);
 }
 
-async function detailOf(response: Response): Promise<string | undefined> {
-    try {
-        const body: unknown = JSON.parse(await response.text());
-        const detail = (body as { detail?: unknown } | null)?.detail;
+interface ErrorBody {
+    detail?: unknown;
+    code?: string;
+    event_age_seconds?: number;
+}
 
-        if (typeof detail === 'string') return detail;
-        return detail === undefined ? undefined : JSON.stringify(detail);
+async function bodyOf(response: Response): Promise<ErrorBody> {
+    try {
+        return (JSON.parse(await response.text()) as ErrorBody | null) ?? {};
     } catch {
-        return undefined;
+        return {};
     }
 }
 
 /** The error that an answer of 400 or above stands for. */
 export async function errorOf(response: Response, segments: string[]): Promise<LiveDataError> {
-    const detail = await detailOf(response);
+    const body = await bodyOf(response);
+    const detail =
+        body.detail === undefined || typeof body.detail === 'string' ? body.detail : JSON.stringify(body.detail);
 
     if (response.status === 401) return new AuthError(detail);
     if (response.status === 403) return new PermissionDeniedError(detail);
+    if (response.status === 412) return new StaleDataError(detail, body.code, body.event_age_seconds);
     if (response.status === 429) return new RateLimitError(detail, retryAfterOf(response) ?? 0);
     if (response.status === 404 && segments[0] === 'entity' && segments.length >= 3)
         return new EntityNotFoundError(segments[1] ?? '', segments[2] ?? '', detail);

@@ -21,6 +21,18 @@ export interface EntityMeta {
     stale?: boolean | null;
 }
 
+/** How fresh an answer is. */
+export interface AnswerFreshness {
+    /** Writes that were acknowledged by then are included. */
+    as_of: string;
+    /** Everything up to it is included. */
+    position: string | null;
+    /** How far the slowest source of the data lags behind. */
+    event_age_seconds: number | null;
+    /** Until then the answer may be shown again within its bounds. */
+    valid_until: string;
+}
+
 export interface EntityEnvelope<T = Record<string, unknown>> {
     entity_type: string;
     entity_id: string;
@@ -30,6 +42,7 @@ export interface EntityEnvelope<T = Record<string, unknown>> {
     freshness_seconds?: number | null;
     event_age_seconds?: number | null;
     meta?: EntityMeta | null;
+    freshness?: AnswerFreshness | null;
 }
 
 export interface OrderEntity {
@@ -81,6 +94,7 @@ export interface MetricResult {
     computed_at: string;
     components: Record<string, unknown> | null;
     meta?: EntityMeta | null;
+    freshness?: AnswerFreshness | null;
 }
 
 export interface QueryResult {
@@ -89,6 +103,7 @@ export interface QueryResult {
     metadata: Record<string, unknown>;
     /** One sentence: what was computed. */
     interpretation?: string;
+    freshness?: AnswerFreshness;
 }
 
 export interface QueryExplanation {
@@ -258,6 +273,7 @@ export interface BatchResult {
 export interface BatchResponse {
     results: BatchResult[];
     duration_ms: number;
+    freshness?: AnswerFreshness;
 }
 
 export interface PipelineEvent {
@@ -298,4 +314,7 @@ export interface SentEvents {
     dead_lettered: number;
     duplicates: number;
     results: SentEvent[];
+    heartbeats?: number;
+    /** A read with it as `fresh` shows these events, on every host. */
+    position?: string | null;
 }

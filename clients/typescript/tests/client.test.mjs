@@ -155,6 +155,29 @@ test('freshness is judged by the age of the last event, or cannot be told', asyn
     await assert.rejects(client().isFresh(), /unavailable/);
 });
 
+test('old data are not fresh, whatever else is wrong', async () => {
+    const [component] = HEALTHY.components;
+    const old = { ...component, status: 'degraded', metrics: { last_event_age_seconds: 90 } };
+    steps = [{ body: { ...HEALTHY, status: 'degraded', components: [old] } }];
+    assert.equal(await client().isFresh(), false);
+    assert.equal(await client().isFresh(600), true);
+});
+
+test('freshness is demanded by one option', async () => {
+    const freshness = { as_of: '2026-01-01T00:00:00Z', position: 'p2', event_age_seconds: 1, valid_until: '2026-01-01T00:00:02Z' };
+    steps = [{ body: { ...ORDER, freshness } }, { body: { accepted: 0, results: [], position: 'p9' } }, { body: { answer: [] } },
+        { status: 412, body: { detail: 'too old', code: 'events_too_old', event_age_seconds: 70.5 } }];
+    const order = await client().getEntity('order', 'A', { fresh: { atLeast: 'p1', maxStaleness: 2000, wait: '200ms' } });
+    assert.match(requests[0].url, /\?at_least=p1&max_staleness=2000ms&wait=200ms$/);
+    assert.equal(order.freshness.position, 'p2');
+    const sent = await client().sendHeartbeat('till', { feeds: ['order'] });
+    assert.equal(requests[1].body, '{"heartbeats":[{"source":"till","feeds":["order"]}]}');
+    await client().query('orders', { fresh: sent.position });
+    assert.equal(requests[2].body, '{"question":"orders","at_least":"p9"}');
+    await assert.rejects(client().getMetric('revenue', '1h', { fresh: { maxEventAge: 60000 } }),
+        { name: 'StaleDataError', code: 'events_too_old', eventAgeSeconds: 70.5, statusCode: 412 });
+});
+
 test('pages follow the cursor', async () => {
     steps = [{ body: { rows: [1, 2], has_more: true, next_cursor: 'c' } }, { body: { answer: [3], has_more: false } }];
     const pages = [];

@@ -1,6 +1,6 @@
 """Client of the live-data service: what is true right now, and how fresh that is."""
 
-from . import brand, circuit_breaker, exceptions, retry
+from . import brand, circuit_breaker, exceptions, freshness, retry
 from .async_client import AsyncLiveDataClient
 from .client import LiveDataClient
 from .exceptions import CircuitOpenError, PermissionDeniedError
@@ -15,6 +15,8 @@ DataFreshnessError = exceptions.DataFreshnessError
 EntityNotFoundError = exceptions.EntityNotFoundError
 LiveDataError = exceptions.LiveDataError
 RateLimitError = exceptions.RateLimitError
+StaleDataError = exceptions.StaleDataError
+Freshness = freshness.Freshness
 RETRYABLE_STATUS = retry.RETRYABLE_STATUS
 RetryPolicy = retry.RetryPolicy
 is_retryable_method = retry.is_retryable_method

@@ -14,6 +14,7 @@ from . import calls, models
 from .calls import Call
 from .circuit_breaker import CircuitBreaker
 from .exceptions import LiveDataError
+from .freshness import Fresh
 from .models import parse
 from .retry import RetryPolicy
 from .session import Frames, Session, body_of, error_of
@@ -82,32 +83,34 @@ class AsyncLiveDataClient(Session):
         self._note_versions(response)
         return call.read(body_of(response))
 
-    async def get_entity(self, entity_type: str, entity_id: str, *, as_of: Moment = None) -> models.EntityEnvelope:
-        envelope = await self._run(calls.get_entity(entity_type, entity_id, as_of))
+    async def get_entity(self, entity_type: str, entity_id: str, *, as_of: Moment = None,
+                   fresh: Fresh = None) -> models.EntityEnvelope:
+        envelope = await self._run(calls.get_entity(entity_type, entity_id, as_of, fresh))
         if not self._wants_contract(entity_type):
             return envelope
         if self._contract is None and self._pin is not None:
             self._contract = await self._run(calls.get_contract(*self._pin))
         return envelope if self._contract is None else self._hold_to_contract(envelope, self._contract)
 
-    async def get_order(self, order_id: str, *, as_of: Moment = None) -> models.OrderEntity:
-        return parse(models.OrderEntity, (await self.get_entity("order", order_id, as_of=as_of)).data)
+    async def get_order(self, order_id: str, *, as_of: Moment = None, fresh: Fresh = None) -> models.OrderEntity:
+        return parse(models.OrderEntity, (await self.get_entity("order", order_id, as_of=as_of, fresh=fresh)).data)
 
-    async def get_user(self, user_id: str, *, as_of: Moment = None) -> models.UserEntity:
-        return parse(models.UserEntity, (await self.get_entity("user", user_id, as_of=as_of)).data)
+    async def get_user(self, user_id: str, *, as_of: Moment = None, fresh: Fresh = None) -> models.UserEntity:
+        return parse(models.UserEntity, (await self.get_entity("user", user_id, as_of=as_of, fresh=fresh)).data)
 
-    async def get_product(self, product_id: str, *, as_of: Moment = None) -> models.ProductEntity:
-        return parse(models.ProductEntity, (await self.get_entity("product", product_id, as_of=as_of)).data)
+    async def get_product(self, product_id: str, *, as_of: Moment = None, fresh: Fresh = None) -> models.ProductEntity:
+        return parse(models.ProductEntity, (await self.get_entity("product", product_id, as_of=as_of, fresh=fresh)).data)
 
-    async def get_session(self, session_id: str, *, as_of: Moment = None) -> models.SessionEntity:
-        return parse(models.SessionEntity, (await self.get_entity("session", session_id, as_of=as_of)).data)
+    async def get_session(self, session_id: str, *, as_of: Moment = None, fresh: Fresh = None) -> models.SessionEntity:
+        return parse(models.SessionEntity, (await self.get_entity("session", session_id, as_of=as_of, fresh=fresh)).data)
 
-    async def get_metric(self, name: str, window: str = "1h", *, as_of: Moment = None) -> models.MetricResult:
-        return await self._run(calls.get_metric(name, window, as_of))
+    async def get_metric(self, name: str, window: str = "1h", *, as_of: Moment = None,
+                   fresh: Fresh = None) -> models.MetricResult:
+        return await self._run(calls.get_metric(name, window, as_of, fresh))
 
     async def query(self, question: str, limit: Optional[int] = None, cursor: Optional[str] = None,
-              idempotency_key: Optional[str] = None) -> models.QueryResult:
-        return await self._run(calls.query(question, limit, cursor, idempotency_key))
+              idempotency_key: Optional[str] = None, *, fresh: Fresh = None) -> models.QueryResult:
+        return await self._run(calls.query(question, limit, cursor, idempotency_key, fresh))
 
     async def paginate(self, question: str, page_size: int = 100) -> AsyncIterator[List[Any]]:
         """The rows of the answer, page by page."""
@@ -149,7 +152,8 @@ class AsyncLiveDataClient(Session):
         return await self._run(calls.health())
 
     async def is_fresh(self, max_age_seconds: float = 60) -> bool:
-        """Whether something arrived within so many seconds; DataFreshnessError where that cannot be told."""
+        """Whether something arrived within so many seconds; DataFreshnessError where that cannot be told. For a
+        bound on one answer, give `fresh` to the read itself."""
         return calls.judge_freshness(await self.health(), max_age_seconds)
 
     async def catalog(self) -> models.CatalogResponse:
@@ -159,9 +163,9 @@ class AsyncLiveDataClient(Session):
         return await self._run(calls.slo())
 
     async def batch(self, requests: Sequence[Mapping[str, Any]], *,
-              idempotency_key: Optional[str] = None) -> Dict[str, Any]:
+              idempotency_key: Optional[str] = None, fresh: Fresh = None) -> Dict[str, Any]:
         """The answer as it came: an item fails by itself. batch_entity() and its like make the items."""
-        return await self._run(calls.batch(requests, idempotency_key))
+        return await self._run(calls.batch(requests, idempotency_key, fresh))
 
     async def send_event(self, event: Mapping[str, Any], *,
                    idempotency_key: Optional[str] = None) -> models.SentEvent:
@@ -172,6 +176,12 @@ class AsyncLiveDataClient(Session):
                     idempotency_key: Optional[str] = None) -> models.SentEvents:
         """Sends events in one request; each is applied, a duplicate, or a dead letter. It is safe to try again."""
         return await self._run(calls.send_events(events, idempotency_key))
+
+    async def send_heartbeat(self, source: str, watermark: Moment = None, feeds: Optional[Sequence[str]] = None, *,
+                       retired: bool = False) -> models.SentEvents:
+        """Says that the source has sent everything up to `watermark`, or to now: a quiet source is no silent one.
+        `feeds` names the entity types that it changes, all where absent; a retired source is forgotten."""
+        return await self._run(calls.send_heartbeat(source, watermark, feeds, retired))
 
     async def stream_events(self, event_type: Optional[str] = None, entity_id: Optional[str] = None, *,
                       reconnect: bool = True) -> AsyncIterator[Dict[str, Any]]:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from . import models
 from .exceptions import DataFreshnessError, LiveDataError
+from .freshness import Fresh, members_of
 
 Answer = TypeVar("Answer")
 Parameters = Tuple[Tuple[str, str], ...]
@@ -60,12 +61,19 @@ def _reader(model: type[Answer]) -> Callable[[Any], Answer]:
     return lambda value: models.parse(model, value)
 
 
-def get_entity(entity_type: str, entity_id: str, as_of: dt.datetime | str | None) -> Call[models.EntityEnvelope]:
-    return Call("GET", path_of("entity", entity_type, entity_id), _reader(models.EntityEnvelope), moment(as_of))
+def _bounds(fresh: Fresh) -> Parameters:
+    return tuple(members_of(fresh).items())
 
 
-def get_metric(name: str, window: str, as_of: dt.datetime | str | None) -> Call[models.MetricResult]:
-    params = (("window", window), *moment(as_of))
+def get_entity(entity_type: str, entity_id: str, as_of: dt.datetime | str | None,
+               fresh: Fresh = None) -> Call[models.EntityEnvelope]:
+    params = (*moment(as_of), *_bounds(fresh))
+    return Call("GET", path_of("entity", entity_type, entity_id), _reader(models.EntityEnvelope), params)
+
+
+def get_metric(name: str, window: str, as_of: dt.datetime | str | None,
+               fresh: Fresh = None) -> Call[models.MetricResult]:
+    params = (("window", window), *moment(as_of), *_bounds(fresh))
     return Call("GET", path_of("metrics", name), _reader(models.MetricResult), params)
 
 
@@ -80,16 +88,18 @@ def read_query(value: Any) -> models.QueryResult:
     if answer is None:
         answer = body.get("rows")
     return models.parse(models.QueryResult, {"answer": answer or [], "sql": body.get("sql"), "metadata": metadata,
+                                               "freshness": body.get("freshness"),
                                                "interpretation": body.get("interpretation")})
 
 
-def query(question: str, limit: int | None, cursor: str | None,
-          idempotency_key: str | None) -> Call[models.QueryResult]:
+def query(question: str, limit: int | None, cursor: str | None, idempotency_key: str | None,
+          fresh: Fresh = None) -> Call[models.QueryResult]:
     body: Dict[str, Any] = {"question": question}
     if limit is not None:
         body["limit"] = limit
     if cursor is not None:
         body["cursor"] = cursor
+    body.update(members_of(fresh))
     return Call("POST", path_of("query"), read_query, json=body, headers=keyed(idempotency_key))
 
 
@@ -149,8 +159,16 @@ def health() -> Call[models.HealthStatus]:
     return Call("GET", path_of("health"), read_health)
 
 
+def _is_only_old(status: models.HealthStatus) -> bool:
+    """Whether nothing but the age of the data is wrong: then the age itself can be trusted."""
+    unwell = [each.name for each in status.components if each.status != "healthy"]
+    return unwell == ["freshness"]
+
+
 def judge_freshness(status: models.HealthStatus, max_age_seconds: float) -> bool:
-    if status.status != "healthy":
+    if status.freshness_seconds is not None and status.freshness_seconds >= max_age_seconds:
+        return False
+    if status.status != "healthy" and not _is_only_old(status):
         raise DataFreshnessError(f"Pipeline is {status.status}; freshness check cannot be trusted")
     if status.freshness_seconds is None:
         raise DataFreshnessError("Pipeline freshness metric is unavailable")
@@ -165,14 +183,26 @@ def slo() -> Call[Dict[str, Any]]:
     return Call("GET", path_of("slo"), lambda value: _mapping(value, "slo"))
 
 
-def batch(requests: Sequence[Mapping[str, Any]], idempotency_key: str | None) -> Call[Dict[str, Any]]:
+def batch(requests: Sequence[Mapping[str, Any]], idempotency_key: str | None,
+          fresh: Fresh = None) -> Call[Dict[str, Any]]:
     return Call("POST", path_of("batch"), lambda value: _mapping(value, "batch"),
-                json={"requests": [dict(each) for each in requests]}, headers=keyed(idempotency_key))
+                json={"requests": [dict(each) for each in requests], **members_of(fresh)}, headers=keyed(idempotency_key))
 
 
 def _complete(event: Mapping[str, Any]) -> Dict[str, Any]:
     now = dt.datetime.now(dt.timezone.utc).isoformat()
     return {"event_id": str(uuid.uuid4()), "timestamp": now, **event}
+
+
+def send_heartbeat(source: str, watermark: dt.datetime | str | None, feeds: Sequence[str] | None,
+                   retired: bool) -> Call[models.SentEvents]:
+    beat: Dict[str, Any] = {"source": source, "retired": retired}
+    if watermark is not None:
+        beat["watermark"] = watermark if isinstance(watermark, str) else watermark.isoformat()
+    if feeds is not None:
+        beat["feeds"] = list(feeds)
+    return Call("POST", path_of("events"), _reader(models.SentEvents), json={"heartbeats": [beat]},
+                headers=keyed(str(uuid.uuid4())))
 
 
 def send_events(events: Sequence[Mapping[str, Any]], idempotency_key: str | None) -> Call[models.SentEvents]:

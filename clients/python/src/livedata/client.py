@@ -17,6 +17,7 @@ from . import calls, models
 from .calls import Call
 from .circuit_breaker import CircuitBreaker
 from .exceptions import LiveDataError
+from .freshness import Fresh
 from .models import parse
 from .retry import RetryPolicy
 from .session import Frames, Session, body_of, error_of
@@ -85,32 +86,34 @@ class LiveDataClient(Session):
         self._note_versions(response)
         return call.read(body_of(response))
 
-    def get_entity(self, entity_type: str, entity_id: str, *, as_of: Moment = None) -> models.EntityEnvelope:
-        envelope = self._run(calls.get_entity(entity_type, entity_id, as_of))
+    def get_entity(self, entity_type: str, entity_id: str, *, as_of: Moment = None,
+                   fresh: Fresh = None) -> models.EntityEnvelope:
+        envelope = self._run(calls.get_entity(entity_type, entity_id, as_of, fresh))
         if not self._wants_contract(entity_type):
             return envelope
         if self._contract is None and self._pin is not None:
             self._contract = self._run(calls.get_contract(*self._pin))
         return envelope if self._contract is None else self._hold_to_contract(envelope, self._contract)
 
-    def get_order(self, order_id: str, *, as_of: Moment = None) -> models.OrderEntity:
-        return parse(models.OrderEntity, self.get_entity("order", order_id, as_of=as_of).data)
+    def get_order(self, order_id: str, *, as_of: Moment = None, fresh: Fresh = None) -> models.OrderEntity:
+        return parse(models.OrderEntity, self.get_entity("order", order_id, as_of=as_of, fresh=fresh).data)
 
-    def get_user(self, user_id: str, *, as_of: Moment = None) -> models.UserEntity:
-        return parse(models.UserEntity, self.get_entity("user", user_id, as_of=as_of).data)
+    def get_user(self, user_id: str, *, as_of: Moment = None, fresh: Fresh = None) -> models.UserEntity:
+        return parse(models.UserEntity, self.get_entity("user", user_id, as_of=as_of, fresh=fresh).data)
 
-    def get_product(self, product_id: str, *, as_of: Moment = None) -> models.ProductEntity:
-        return parse(models.ProductEntity, self.get_entity("product", product_id, as_of=as_of).data)
+    def get_product(self, product_id: str, *, as_of: Moment = None, fresh: Fresh = None) -> models.ProductEntity:
+        return parse(models.ProductEntity, self.get_entity("product", product_id, as_of=as_of, fresh=fresh).data)
 
-    def get_session(self, session_id: str, *, as_of: Moment = None) -> models.SessionEntity:
-        return parse(models.SessionEntity, self.get_entity("session", session_id, as_of=as_of).data)
+    def get_session(self, session_id: str, *, as_of: Moment = None, fresh: Fresh = None) -> models.SessionEntity:
+        return parse(models.SessionEntity, self.get_entity("session", session_id, as_of=as_of, fresh=fresh).data)
 
-    def get_metric(self, name: str, window: str = "1h", *, as_of: Moment = None) -> models.MetricResult:
-        return self._run(calls.get_metric(name, window, as_of))
+    def get_metric(self, name: str, window: str = "1h", *, as_of: Moment = None,
+                   fresh: Fresh = None) -> models.MetricResult:
+        return self._run(calls.get_metric(name, window, as_of, fresh))
 
     def query(self, question: str, limit: Optional[int] = None, cursor: Optional[str] = None,
-              idempotency_key: Optional[str] = None) -> models.QueryResult:
-        return self._run(calls.query(question, limit, cursor, idempotency_key))
+              idempotency_key: Optional[str] = None, *, fresh: Fresh = None) -> models.QueryResult:
+        return self._run(calls.query(question, limit, cursor, idempotency_key, fresh))
 
     def paginate(self, question: str, page_size: int = 100) -> Iterator[List[Any]]:
         """The rows of the answer, page by page."""
@@ -152,7 +155,8 @@ class LiveDataClient(Session):
         return self._run(calls.health())
 
     def is_fresh(self, max_age_seconds: float = 60) -> bool:
-        """Whether something arrived within so many seconds; DataFreshnessError where that cannot be told."""
+        """Whether something arrived within so many seconds; DataFreshnessError where that cannot be told. For a
+        bound on one answer, give `fresh` to the read itself."""
         return calls.judge_freshness(self.health(), max_age_seconds)
 
     def catalog(self) -> models.CatalogResponse:
@@ -162,9 +166,9 @@ class LiveDataClient(Session):
         return self._run(calls.slo())
 
     def batch(self, requests: Sequence[Mapping[str, Any]], *,
-              idempotency_key: Optional[str] = None) -> Dict[str, Any]:
+              idempotency_key: Optional[str] = None, fresh: Fresh = None) -> Dict[str, Any]:
         """The answer as it came: an item fails by itself. batch_entity() and its like make the items."""
-        return self._run(calls.batch(requests, idempotency_key))
+        return self._run(calls.batch(requests, idempotency_key, fresh))
 
     def send_event(self, event: Mapping[str, Any], *,
                    idempotency_key: Optional[str] = None) -> models.SentEvent:
@@ -175,6 +179,12 @@ class LiveDataClient(Session):
                     idempotency_key: Optional[str] = None) -> models.SentEvents:
         """Sends events in one request; each is applied, a duplicate, or a dead letter. It is safe to try again."""
         return self._run(calls.send_events(events, idempotency_key))
+
+    def send_heartbeat(self, source: str, watermark: Moment = None, feeds: Optional[Sequence[str]] = None, *,
+                       retired: bool = False) -> models.SentEvents:
+        """Says that the source has sent everything up to `watermark`, or to now: a quiet source is no silent one.
+        `feeds` names the entity types that it changes, all where absent; a retired source is forgotten."""
+        return self._run(calls.send_heartbeat(source, watermark, feeds, retired))
 
     def stream_events(self, event_type: Optional[str] = None, entity_id: Optional[str] = None, *,
                       reconnect: bool = True) -> Iterator[Dict[str, Any]]:

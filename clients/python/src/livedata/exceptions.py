@@ -33,6 +33,16 @@ class RateLimitError(LiveDataError):
         self.retry_after = retry_after
 
 
+class StaleDataError(LiveDataError):
+    """The data is not as fresh as was demanded (412); `code` says which bound failed, `event_age_seconds` how far the
+    sources lag behind, where that is known."""
+
+    def __init__(self, message: str, code: str | None = None, event_age_seconds: float | None = None) -> None:
+        super().__init__(message, 412)
+        self.code = code
+        self.event_age_seconds = event_age_seconds
+
+
 class EntityNotFoundError(LiveDataError):
     """There is no such entity (404)."""
 

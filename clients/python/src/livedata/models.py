@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime as dt
+import importlib
 import typing
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Type, TypeVar, Union
@@ -19,6 +20,17 @@ def parse_time(text: str) -> dt.datetime:
     """A moment as the service writes it; one without a zone is UTC."""
     moment = dt.datetime.fromisoformat(text.replace("Z", "+00:00"))
     return moment if moment.tzinfo else moment.replace(tzinfo=dt.timezone.utc)
+
+
+@dataclass
+class AnswerFreshness:
+    """Writes acknowledged by `as_of`, and everything up to `position`, are included; the sources lag
+    `event_age_seconds` behind; until `valid_until` the answer may be shown again within its bounds."""
+
+    as_of: str
+    position: Optional[str] = None
+    event_age_seconds: Optional[float] = None
+    valid_until: Optional[str] = None
 
 
 @dataclass
@@ -42,6 +54,7 @@ class EntityEnvelope:
     status: Optional[str] = None
     meta: Optional[EntityMeta] = None
     event_age_seconds: Optional[float] = None
+    freshness: Optional[AnswerFreshness] = None
 
 
 @dataclass
@@ -102,6 +115,7 @@ class MetricResult:
     computed_at: str
     components: Optional[Dict[str, Any]] = None
     meta: Optional[EntityMeta] = None
+    freshness: Optional[AnswerFreshness] = None
 
 
 @dataclass
@@ -110,6 +124,19 @@ class QueryResult:
     sql: Optional[str] = None
     metadata: Dict[str, Any] = field(default_factory=dict)
     interpretation: Optional[str] = None
+    freshness: Optional[AnswerFreshness] = None
+
+    @property
+    def rows(self) -> List[Any]:
+        return self.answer if isinstance(self.answer, list) else [self.answer]
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame of the rows; pandas must be installed."""
+        return importlib.import_module("pandas").DataFrame(self.rows)
+
+    def to_polars(self) -> Any:
+        """A polars.DataFrame of the rows; polars must be installed."""
+        return importlib.import_module("polars").DataFrame(self.rows)
 
 
 @dataclass
@@ -262,6 +289,8 @@ class SentEvents:
     dead_lettered: int
     duplicates: int
     results: List[SentEvent] = field(default_factory=list)
+    heartbeats: int = 0
+    position: Optional[str] = None
 
 
 @dataclass

@@ -18,6 +18,7 @@ from .exceptions import (
     LiveDataError,
     PermissionDeniedError,
     RateLimitError,
+    StaleDataError,
 )
 from .models import EntityContract, EntityEnvelope
 from .retry import RETRYABLE_STATUS, RetryPolicy
@@ -53,6 +54,11 @@ def _detail_of(response: httpx.Response) -> str | None:
     return detail if detail is None or isinstance(detail, str) else json.dumps(detail)
 
 
+def _stale(response: httpx.Response, detail: str | None) -> StaleDataError:
+    body = cast(Dict[str, Any], response.json()) if detail else {}
+    return StaleDataError(detail or "Not as fresh as demanded", body.get("code"), body.get("event_age_seconds"))
+
+
 def error_of(response: httpx.Response) -> LiveDataError:
     """The exception that an answer of 400 or above stands for."""
     status, detail = response.status_code, _detail_of(response)
@@ -61,6 +67,8 @@ def error_of(response: httpx.Response) -> LiveDataError:
         return AuthError(detail or "Unauthorized")
     if status == 403:
         return PermissionDeniedError(detail or "Forbidden")
+    if status == 412:
+        return _stale(response, detail)
     if status == 429:
         return RateLimitError(detail or "Rate limit exceeded", retry_after_of(response) or 0)
     if status == 404 and len(segments) >= 4 and segments[1] == "entity":
