@@ -15,6 +15,7 @@ struct review_query {
     int64_t limit, offset;
     const char *trace_id, *q;
     int order;
+    bool drawn;
 };
 
 static const char *const order_names[] = {"newest", "unsure", NULL};
@@ -29,7 +30,8 @@ static const struct field review_query_fields[] = {
     STRING(OWNER, trace_id, .default_text = "", .max_length = 100, .help = "Of this answer only."),
     STRING(OWNER, q, .default_text = "", .max_length = 200, .help = "Words of the question."),
     CHOICE(OWNER, order, order_names, .choice_count = 2, .default_value = 0,
-           .help = "`unsure`: the evaluators are least sure of the first.")};
+           .help = "`unsure`: the evaluators are least sure of the first."),
+    BOOLEAN(OWNER, drawn, .default_value = 0, .help = "Only cases that were drawn at random.")};
 #undef OWNER
 SCHEMA(review_query_schema, struct review_query, "ReviewQuery", review_query_fields);
 
@@ -270,6 +272,7 @@ enum error review_list_handle(struct request *request, struct reply *reply)
         .offset = query->offset < 0 ? 0 : query->offset,
         .trace_id = query->trace_id,
         .words = query->q,
+        .drawn = query->drawn,
         .unsure_first = query->order == ORDER_UNSURE};
     struct trace_call call;
     struct object_list rows;

@@ -4,11 +4,12 @@
 #include "support/candidates/experiment.h"
 #include "support/programs/data_files.h"
 #include "support/regression/run_store.h"
+#include "support/review/review_store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNS_DEFAULT = 20 };
+enum { RUNS_DEFAULT = 20, LABELS_MOST = 10 };
 
 struct run_query {
     const char *baseline;
@@ -67,17 +68,41 @@ static const struct field runs_fields[] = {OBJECTS(OWNER, runs, run_entry_schema
 #undef OWNER
 SCHEMA(runs_schema, struct runs_reply, "RegressionRuns", runs_fields);
 
+/* A case whose verdict would help the gate most. */
+struct label_next {
+    int64_t review_id;
+    const char *question;
+    double doubt;
+    const char *doubt_kind;
+};
+
+#define OWNER struct label_next
+static const struct field label_fields[] = {
+    INTEGER(OWNER, review_id), STRING(OWNER, question, .nullable = true),
+    NUMBER(OWNER, doubt, ROUNDED(4), .help = "How unsure the evaluators are; -1: not computed."),
+    STRING(OWNER, doubt_kind, .nullable = true)};
+#undef OWNER
+static SCHEMA(label_schema, struct label_next, "LabelNext", label_fields);
+
 struct run_detail {
     const struct run_entry *run;
     const char *run_id, *status;
     json_t *report;
     const char *report_markdown;
+    OBJECT_LIST(struct label_next, label_next);
 };
 
 #define OWNER struct run_detail
 static const struct field run_fields[] = {
-    STRING(OWNER, run_id), STRING(OWNER, status), OBJECT(OWNER, run, run_entry_schema),
-    JSON_OBJECT(OWNER, report, .nullable = true), STRING(OWNER, report_markdown, .nullable = true)};
+    STRING(OWNER, run_id),
+    STRING(OWNER, status),
+    OBJECT(OWNER, run, run_entry_schema),
+    JSON_OBJECT(OWNER, report, .nullable = true),
+    STRING(OWNER, report_markdown, .nullable = true),
+    OBJECTS(OWNER, label_next, label_schema,
+            .help =
+                "If the gate needs more cases: waiting ones to judge next, those first of which "
+                "the evaluators are least sure.")};
 #undef OWNER
 SCHEMA(run_schema, struct run_detail, "RegressionRunDetail", run_fields);
 
@@ -241,6 +266,37 @@ static enum error find_job(struct request *request, const struct trace_call *cal
     return error;
 }
 
+/* Further cases that the gate of a report needs; 0 where it can decide. */
+static int64_t cases_missing(const json_t *report)
+{
+    const json_t *gate = json_object_get(report, "gate");
+    const json_t *missing = json_object_get(json_object_get(gate, "power"), "cases_missing");
+
+    return json_is_integer(missing) ? json_integer_value(missing) : 0;
+}
+
+/* Of the caller's tenant: he can judge no others. */
+static enum error find_labels(const struct trace_call *call, const json_t *report,
+                              struct object_list *labels)
+{
+    int64_t missing = cases_missing(report);
+    const struct review_filter filter = {.status = review_status_names[REVIEW_PENDING],
+                                         .reason = "",
+                                         .limit = missing < LABELS_MOST ? missing : LABELS_MOST,
+                                         .unsure_first = true};
+    struct label_next *items = ARENA_ARRAY(call->arena, struct label_next, LABELS_MOST);
+    struct object_list rows = {0, NULL};
+    enum error error = missing > 0 ? review_list(call, &filter, &rows) : ERROR_NONE;
+
+    for (size_t i = 0; i < rows.count; i++) {
+        const struct review_row *row = &((const struct review_row *)rows.items)[i];
+
+        items[i] = (struct label_next){row->id, row->question, row->doubt, row->doubt_kind};
+    }
+    *labels = (struct object_list){rows.count, items};
+    return error;
+}
+
 enum error run_handle(struct request *request, struct reply *reply)
 {
     struct run_detail *object = ARENA_NEW(request->arena, struct run_detail);
@@ -267,5 +323,5 @@ enum error run_handle(struct request *request, struct reply *reply)
             found ? service_json(request, report_text(request, row.report_path, ".json")) : NULL,
         .report_markdown = found ? report_text(request, row.report_path, ".md") : NULL};
     reply->object = object;
-    return ERROR_NONE;
+    return find_labels(&call, object->report, &object->label_next);
 }

@@ -83,9 +83,11 @@ def test_cases_are_drawn_at_random_and_where_evaluators_are_not_sure(support):
     assert second["doubt_about"] == ["citation_coverage", "retrieval_hit_rate", "refusal_detected", "language_mismatch"]
     # newest first as before, without the order
     assert [row["trace_id"] for row in queue(support)["items"]] == ["trace-split", "trace-limit"]
+    assert queue(support, drawn="true")["items"] == []
     assert choose(support, random=100, unsure=0) == {"drawn": 14, "unsure": 0, "estimated": 0}
     rows = queue(support, limit=50)["items"]
     assert len(rows) == 14 and all(row["drawn"] for row in rows)
+    assert queue(support, drawn="true", limit=50)["count"] == 14
     assert {row["chosen"] for row in rows if row["trace_id"].startswith("trace-sure")} == {"random"}
     assert choose(support)["drawn"] == 0, "each answer is drawn once"
     assert queue(support, "other")["items"] == []

@@ -131,10 +131,14 @@ test('Quality: a verdict "Incorrect" becomes a case, the press says how many, an
     await untilText(page, '#curated tbody', /Which parcels are insured\?[^]*Incorrect[^]*contains: insured/);
     await page.click('#rebuild');
     await untilText(page, '#rebuilt', /0 new, 0 changed, [1-9]\d* unchanged/);
+    const waiting = await post('/api/ask', { question: 'Who insures the parcels by courier?' });
+    const { id: next } = await post('/api/admin/review-queue', { trace_id: waiting.trace_id });
     const draft = await post('/api/admin/experiments', { name: 'More passages', settings_overrides: { rerank_top_k: 7 } });
     const { job_id: run } = await post(`/api/admin/experiments/${draft.id}/regression-run`, {});
     await page.goto(at(`/static/improve.html?tab=runs&run=${run}`));
     await untilText(page, '#next-step', /What comes next/); /* without a reload */
+    await untilText(page, '#label-next', /Judge these next[^]*more cases: \d+[^]*Who insures the parcels by courier\?/);
+    assert.match(await page.getAttribute(`#label-next a[href="?case=${next}"]`, 'href'), /case=/);
     await page.click('#to-experiment');
     await untilText(page, '#experiment-title', /More passages/);
     assert.equal(await page.innerText('#improve-tab-experiments'), 'Live trials');
@@ -233,6 +237,48 @@ test('Traces: a sentence says why the question went to the team, and values have
     await close(page);
 });
 
+test('Review: answers are added, the least certain first, each with its reason', async () => {
+    for (const question of ['Is a parcel of 9 kg insured?', 'Which colour has the chair?']) await post('/api/ask', { question });
+    const page = await show('/static/improve.html');
+    await page.click('#choose');
+    await untilText(page, '.toast', /Answers chosen: [1-9]\d*, of them at random: [1-9]/);
+    await untilText(page, '.case-list', /Close to the limit: |Evaluators disagree: |Drawn at random/);
+    assert.match(await page.innerText('#filter-order option:checked'), /Least certain first/);
+    const listed = (await (await fetch(at('/api/admin/review-queue?order=unsure'), { headers: bearer })).json()).items;
+    const doubts = listed.map(({ doubt }) => doubt ?? -1);
+    assert.deepEqual(doubts, doubts.toSorted((one, other) => other - one));
+    await page.selectOption('#filter-reason', 'drawn');
+    await page.waitForURL(/drawn=true/);
+    await untilText(page, '.case-list', /Drawn at random/);
+    await close(page);
+});
+
+test('Evaluators: agreement in words, and one that is no use is switched off and on again', async () => {
+    const page = await show('/static/login.html');
+    const real = await (await fetch(at('/api/admin/evaluators'), { headers: bearer })).json();
+    const counted = { status: 'measured', cases: 60, missing: 0, both_bad: 10, evaluator_only: 20, reviewer_only: 15, both_good: 15, observed: 0.4167, kappa: -0.17, kappa_low: -0.41, kappa_high: 0.07 };
+    const invented = (data) => ({ ...data, evaluators: data.evaluators.map((row) => (row.name === 'retrieval_hit_rate' ? { ...row, ...counted, advice: row.active ? 'switch_off' : null } : row)) });
+    await page.route('**/api/admin/evaluators', async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, json: invented(await answer.json()) });
+    });
+    await page.goto(at('/static/improve.html?tab=evaluators'));
+    const row = '#evaluators tbody tr:has(#switch-retrieval_hit_rate)';
+    await untilText(page, row, /Relevant documents found[^]*interval[^]*Same verdict: 42%[^]*60[^]*Of little use[^]*Switch it off/);
+    await untilText(page, '#evaluators tbody', new RegExp(`Too few cases[^]*still needed: ${real.cases_min - real.evaluators[0].cases}`));
+    assert.doesNotMatch(await page.innerText('main'), /_/);
+    await page.click('#switch-retrieval_hit_rate');
+    await page.click('dialog [data-kind="primary"], dialog [data-kind="danger"]');
+    await untilText(page, row, /Off since[^]*Switched off[^]*Switch on/);
+    const { trace_id: trace } = await post('/api/ask', { question: 'How many days does a parcel by post take?' });
+    const { evaluations } = await (await fetch(at(`/api/admin/traces/${trace}`), { headers: bearer })).json();
+    assert.deepEqual(evaluations.filter(({ evaluator_name: name }) => name === 'retrieval_hit_rate'), []);
+    await page.click('#switch-retrieval_hit_rate');
+    await untilText(page, row, /Of little use/);
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await close(page);
+});
+
 test('Review: a question asked several times is one row', () => {
     const rows = [['1', 'How?'], ['2', 'Why?'], ['3', 'how? '], ['4', null]].map(([id, question]) => ({ id, question, trace_id: `t${id}` }));
     assert.deepEqual(sameQuestion(rows).map((group) => group.map(({ id }) => id)), [['1', '3'], ['2'], ['4']]);
@@ -243,7 +289,7 @@ test('a reviewer sees no tab that is for administrators', async () => {
     await page.evaluate(() => sessionStorage.setItem('assay.person', JSON.stringify({ name: 'rita', role: 'reviewer' })));
     await page.goto(at('/static/improve.html?tab=runs'));
     await untilText(page, '.lead-text', /say whether they are correct/);
-    assert.deepEqual(await page.locator('[role="tab"]').allInnerTexts(), ['Review', 'Cases', 'Recommendations']);
+    assert.deepEqual(await page.locator('[role="tab"]').allInnerTexts(), ['Review', 'Evaluators', 'Cases', 'Recommendations']);
     await page.goto(at('/static/trends.html?tab=backlog'));
     await untilText(page, '#quality_threshold', /Administrators can change this value/);
     assert.deepEqual(await page.locator('[role="tab"]').allInnerTexts(), ['Settings']);
@@ -255,4 +301,5 @@ test('axe finds nothing on the pages with problems and their remedies, and nothi
         ['/static/trends.html', '#quality_threshold'],
         ['/static/metrics.html', '#asked tbody tr'],
         ['/static/improve.html?tab=runs', '#runs-title'],
+        ['/static/improve.html?tab=evaluators', '#evaluators tbody tr'],
     ]));

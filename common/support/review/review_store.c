@@ -93,7 +93,8 @@ static const struct statement insert_cases = {
     " FROM review_queue r LEFT JOIN traces t ON t.trace_id = r.trace_id"
 #define OF_WORDS                                                                                   \
     " AND (? = '' OR r.trace_id = ?)"                                                              \
-    " AND (? = '' OR t.question LIKE ? ESCAPE '\\' OR lower(t.question) LIKE ? ESCAPE '\\')"
+    " AND (? = '' OR t.question LIKE ? ESCAPE '\\' OR lower(t.question) LIKE ? ESCAPE '\\')"       \
+    " AND (? = 0 OR r.drawn = 1)"
 static const struct statement list_cases = {
     .name = "review_list",
     .sql = "SELECT " CASE_COLUMNS " WHERE (? = '' OR r.tenant_id = ?)"
@@ -244,6 +245,7 @@ static void bind_words(struct query *query, const struct trace_call *call,
     query_bind_text(query, words);
     query_bind_text(query, db_like_contains(call->arena, words));
     query_bind_text(query, db_like_contains(call->arena, text_lower(call->arena, words)));
+    query_bind_boolean(query, filter->drawn);
 }
 
 enum error review_list(const struct trace_call *call, const struct review_filter *filter,

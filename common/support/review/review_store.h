@@ -52,6 +52,7 @@ struct review_filter {
     int64_t limit, offset;
     const char *trace_id; /* NULL or "" = of any answer */
     const char *words;    /* that the question contains; NULL or "" = any */
+    bool drawn;           /* only those drawn at random */
     bool unsure_first;    /* by doubt, of a call with a tenant; otherwise newest first */
 };
 

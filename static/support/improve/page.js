@@ -12,6 +12,7 @@ import { toast } from '../../shared/ui/toast.js';
 import { client, isAdmin, showAccount } from '../service.js';
 import { draftOf, overridesOf } from './settings.js';
 import { notesOf } from './expectations.js';
+import { evaluatorName } from './evaluators.js';
 import { isGoing } from './runs.js';
 import { sameQuestion } from './queue.js';
 import { curatedColumns, forAdmins, view } from './view.js';
@@ -20,20 +21,22 @@ const runsEveryMs = 2000;
 const splitsEveryMs = 5000;
 const rebuildEveryMs = 500;
 const listed = 100;
-const panels = ['queue', 'curated', 'runs', 'experiments', 'next'];
+const panels = ['queue', 'evaluators', 'curated', 'runs', 'experiments', 'next'];
 const casesShown = 25;
-const defaults = { tab: 'queue', case: '', run: '', experiment: '', status: 'pending', reason: '', q: '', page: '1' };
+const drawnAtOnce = 20;
+const defaults = { tab: 'queue', case: '', run: '', experiment: '', status: 'pending', reason: '', drawn: '', order: '', q: '', page: '1' };
 
 let app = null;
 const update = () => app?.update();
 
-const queue = createResource(update, async (signal, { status, reason, q, page }) => {
-    const query = { status, reason: reason || '*', q, limit: casesShown + 1, offset: (Number(page) - 1) * casesShown };
+const queue = createResource(update, async (signal, { status, reason, drawn, order, q, page }) => {
+    const query = { status, reason: reason || '*', drawn: drawn === 'true', order: /** @type {'newest' | 'unsure'} */ (order === 'newest' ? 'newest' : 'unsure'), q, limit: casesShown + 1, offset: (Number(page) - 1) * casesShown };
     const { items } = (await client.get('/api/admin/review-queue', { query, signal })).data;
     return { items: sameQuestion(items.slice(0, casesShown)).flat(), more: items.length > casesShown, size: casesShown };
 });
 const single = createResource(update, async (signal, id) => (await client.get(`/api/admin/review-queue/${encodeURIComponent(id)}`, { signal })).data);
 const stats = createResource(update, async (signal) => (await client.get('/api/admin/curated-dataset/stats', { signal })).data);
+const evaluators = createResource(update, async (signal) => (await client.get('/api/admin/evaluators', { signal })).data);
 let curatedRows = [];
 const curated = createList(update, {
     async load(signal, { page, size, q }) {
@@ -160,6 +163,29 @@ async function judge(status) {
     go({ case: following ? String(following.id) : '' });
 }
 
+/* Adds answers to the queue: drawn at random only, or also those of which the evaluators are least sure. */
+async function chooseCases(atRandomOnly) {
+    app.set({ busy: true });
+    try {
+        const { data } = await client.post('/api/admin/review-queue/choose', atRandomOnly ? { unsure: 0, random: drawnAtOnce } : {});
+        toast(data.drawn + data.unsure === 0 ? t('improve.none_chosen') : t('improve.were_chosen', { count: data.drawn + data.unsure, drawn: data.drawn }));
+    } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        toast(error.message || t(`notice.${error.kind}`), { tone: 'danger' });
+    }
+    app.set({ busy: false });
+    follow();
+}
+
+async function switchEvaluator({ name, active }) {
+    const title = evaluatorName(name);
+    if (active && !(await confirm({ title: t('improve.switch_off_title', { name: title }), text: t('improve.switch_off_text'), action: t('improve.switch_off') }))) return;
+    app.set({ busy: true });
+    await attempt(() => client.put(`/api/admin/evaluators/${encodeURIComponent(name)}`, { active: !active }));
+    app.set({ busy: false });
+    evaluators.reload();
+}
+
 function step(by) {
     const rows = queue.data?.items ?? [];
     const at = rows.findIndex(({ id }) => String(id) === app.state.opened);
@@ -208,7 +234,7 @@ function follow() {
     const asked = readQuery(defaults);
     const tab = panels.includes(asked.tab) && (isAdmin() || !forAdmins.includes(asked.tab)) ? asked.tab : defaults.tab;
     const moved = asked.case !== app.state.opened;
-    app.set({ tab, opened: asked.case, run_id: asked.run, experiment_id: asked.experiment, status: asked.status, reason: asked.reason, words: asked.q, page: asked.page });
+    app.set({ tab, opened: asked.case, run_id: asked.run, experiment_id: asked.experiment, status: asked.status, reason: asked.reason, drawn: asked.drawn, order: asked.order, words: asked.q, page: asked.page });
     runs.stop();
     splits.stop();
     if (tab === 'queue') {
@@ -218,6 +244,7 @@ function follow() {
             single.open(asked.case);
         }
     }
+    if (tab === 'evaluators') evaluators.load();
     if (tab === 'curated') {
         stats.load();
         curated.start();
@@ -263,8 +290,8 @@ function pressed(event) {
 }
 
 const searchLater = afterPause(300, (q) => go({ q, case: '', page: '1' }));
-const actions = { go, search: searchLater, judge, step, change, adopt, rebuild, seen, setting };
-const resources = { settings, queue, single, stats, curated, runs, run, experiments, experiment, splits, recommendations, stale, changed };
+const actions = { go, search: searchLater, choose: chooseCases, switchEvaluator, judge, step, change, adopt, rebuild, seen, setting };
+const resources = { settings, evaluators, queue, single, stats, curated, runs, run, experiments, experiment, splits, recommendations, stale, changed };
 app = mount(document.getElementById('page'), view, {
     ...resources,
     notes,
@@ -276,6 +303,8 @@ app = mount(document.getElementById('page'), view, {
     experiment_id: '',
     status: 'pending',
     reason: '',
+    drawn: '',
+    order: '',
     words: '',
     page: '1',
     overrides: [],

@@ -33,6 +33,21 @@ function powerNotice(gate) {
     </div>`;
 }
 
+/* Cases whose verdicts would let the gate decide, each a link. */
+function labelNext({ report, label_next: cases }) {
+    if (!(report?.gate.power.cases_missing > 0)) return null;
+    return html`<section class="stack" id="label-next" aria-labelledby="label-next-title">
+        <h3 id="label-next-title">${t('improve.label_next')}</h3>
+        ${cases.length === 0
+            ? html`<p>${t('improve.label_none')}</p>`
+            : html`<p>${t('improve.label_text', { count: report.gate.power.cases_missing })}</p>
+                  <ol class="plain-list">
+                      ${cases.map((one) => html`<li><a dir="auto" href=${`?${new URLSearchParams({ case: one.review_id })}`}>${one.question ?? one.review_id}</a></li>`)}
+                  </ol>`}
+        <div class="button-row"><a class="button" href="?tab=queue" id="to-review">${t('improve.to_review')}</a></div>
+    </section>`;
+}
+
 function side(name, result, failures) {
     return html`<div class="stack">
         <h4>${t(`improve.${name}`)} · ${t('chat.quality', { quality: formatInteger(result.quality_score) })}</h4>
@@ -100,7 +115,7 @@ function runDetail(data, page) {
     return html`<section class="card section stack" id="run" aria-labelledby="run-title">
         <div class="section-head"><h2 id="run-title" dir="auto">${title}</h2>${stateOf(run)}</div>
         ${run.error === null ? null : html`<p class="case-text">${run.error}</p>`}
-        ${report === null ? (isGoing(data) ? progress(run) : null) : html`${nextStep(data, page)} ${summary(report)}`}
+        ${report === null ? (isGoing(data) ? progress(run) : null) : html`${nextStep(data, page)} ${labelNext(data)} ${summary(report)}`}
     </section>`;
 }
 

@@ -13,10 +13,12 @@ import { sameQuestion } from './queue.js';
 import { readNotes } from './expectations.js';
 import { settingName } from './names.js';
 import { nextPanel } from './next.js';
+import { evaluatorsPanel } from './evaluators.js';
 import { choose, fact, intro, item, word } from './parts.js';
 import { runsPanel } from './runs.js';
 import { settingsFields } from './settings.js';
 import { deployments, liveTraffic } from './splits.js';
+import { whyOf } from './why.js';
 import { expectationsOf, inWords } from './words.js';
 
 export const reasons = ['thumbs_down', 'low_quality', 'escalated', 'fact_fail', 'slow_trace', 'manual'];
@@ -28,7 +30,7 @@ function traceLink(id) {
 }
 
 function queueItem(row, { opened, actions }) {
-    const said = html`${word(row.status)} ${t(`improve.${row.reason}`)} · ${formatAgo(row.asked_at ?? row.created_at)}${row.quality === null ? null : html` · ${t('chat.quality', { quality: row.quality })}`}`;
+    const said = html`${word(row.status)} ${whyOf(row)} · ${formatAgo(row.asked_at ?? row.created_at)}${row.quality === null ? null : html` · ${t('chat.quality', { quality: row.quality })}`}`;
     return item(String(row.id) === opened, row.question ?? row.trace_id, said, () => actions.go({ case: String(row.id) }));
 }
 
@@ -45,22 +47,30 @@ function questionRows([first, ...others], page) {
         </li>`;
 }
 
+/* The draw is no reason of the service, but stands among them. */
+function reasonOf({ reason }) {
+    if (reason === undefined) return {};
+    return reason === 'drawn' ? { reason: '', drawn: 'true' } : { reason, drawn: '' };
+}
+
 function queueList(page) {
     const { queue, status, actions } = page;
-    const searching = page.words !== '' || page.reason !== '' || status !== 'pending';
+    const searching = page.words !== '' || page.reason !== '' || status !== 'pending' || page.drawn !== '';
     return html`<section class="card section stack" aria-labelledby="cases-title">
-        <h2 id="cases-title">${t('improve.cases')}</h2>
+        <div class="section-head"><h2 id="cases-title">${t('improve.cases')}</h2>
+            <button type="button" class="button" data-size="small" id="choose" ?disabled=${page.busy} @click=${() => actions.choose(false)}>${t('improve.choose_cases')}</button></div>
         ${filterBar({
             filters: [
                 { name: 'q', label: t('documents.search'), kind: 'search' },
                 { name: 'status', label: t('improve.status'), kind: 'select', options: statuses.map((value) => ({ value, title: t(`improve.${value}`) })) },
-                { name: 'reason', label: t('improve.why'), kind: 'select', options: reasons.map((value) => ({ value, title: t(`improve.${value}`) })) },
+                { name: 'reason', label: t('improve.why'), kind: 'select', options: [...reasons.map((value) => ({ value, title: t(`improve.${value}`) })), { value: 'drawn', title: t('improve.chosen_random') }] },
+                { name: 'order', label: t('improve.order'), kind: 'select', any: t('improve.order_unsure'), options: [{ value: 'newest', title: t('improve.order_newest') }] },
             ],
-            values: { q: page.words, status: status === '*' ? '' : status, reason: page.reason },
+            values: { q: page.words, status: status === '*' ? '' : status, reason: page.drawn === '' ? page.reason : 'drawn', order: page.order },
             clearable: searching,
             onFilter: ({ q, ...patch }) => {
-                if (q === undefined) actions.go({ ...patch, ...(patch.status === '' ? { status: '*' } : {}), case: '', page: '1' });
-                else if (Object.keys(patch).length > 0) actions.go({ q: '', reason: '', status: 'pending', case: '', page: '1' });
+                if (q === undefined) actions.go({ ...patch, ...reasonOf(patch), ...(patch.status === '' ? { status: '*' } : {}), case: '', page: '1' });
+                else if (Object.keys(patch).length > 0) actions.go({ q: '', reason: '', drawn: '', status: 'pending', order: '', case: '', page: '1' });
                 else actions.search(q);
             },
         })}
@@ -105,7 +115,7 @@ function caseDetail(data, { notes, busy, actions }) {
         </button>`;
     return html`<section class="card section stack" aria-labelledby="case-title" id="case">
         <div class="section-head"><h2 id="case-title" dir="auto" tabindex="-1">${data.query}</h2>${word(row.status)}</div>
-        <p class="section-note">${t(`improve.${row.reason}`)} · ${formatDateTime(row.asked_at ?? row.created_at)} · ${traceLink(row.trace_id)}</p>
+        <p class="section-note">${whyOf(row)} · ${formatDateTime(row.asked_at ?? row.created_at)} · ${traceLink(row.trace_id)}</p>
         ${answerText(data.answer)}
         <dl class="facts">
             ${fact(t('inbox.score_quality'), row.quality === null ? '–' : `${formatInteger(row.quality)}%`)}
@@ -248,13 +258,13 @@ function experimentsPanel(page) {
 }
 
 export function view(page) {
-    const panel = { queue: queuePanel, curated: curatedPanel, runs: runsPanel, experiments: experimentsPanel, next: nextPanel };
+    const panel = { queue: queuePanel, evaluators: evaluatorsPanel, curated: curatedPanel, runs: runsPanel, experiments: experimentsPanel, next: nextPanel };
     const shown = Object.keys(panel).filter((name) => isAdmin() || !forAdmins.includes(name));
     return tabs({
         id: 'improve',
         label: t('improve.title'),
         current: page.tab,
-        onSelect: (tab) => page.actions.go({ tab, q: '', page: '1' }),
+        onSelect: (tab) => page.actions.go({ tab, q: '', drawn: '', page: '1' }),
         tabs: shown.map((name) => ({ name, title: t(`improve.tab_${name}`) })),
         panel: (name) => panel[name](page),
     });
