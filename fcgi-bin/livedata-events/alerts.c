@@ -1,4 +1,5 @@
 /* Alerts: made, listed, changed, removed, tried, and the notices that were sent. */
+#include "livedata/alerts/backtest.h"
 #include "livedata/alerts/watch.h"
 
 #include "crypto/token.h"
@@ -77,6 +78,7 @@ struct alert_preview {
     double threshold;
     struct optional_number current_value, previous_value, change_pct;
     struct optional_boolean triggered;
+    const struct alert_backtest *last_week; /* NULL = not known */
 };
 
 #define OWNER struct alert_preview
@@ -91,6 +93,8 @@ static const struct field preview_fields[] = {
     NULLABLE_NUMBER(OWNER, change_pct),
     NULLABLE_BOOLEAN(OWNER, triggered,
                      .help = "Whether the condition holds now; null where there is no value."),
+    OBJECT(OWNER, last_week, alert_backtest_schema, .omit_if_null = true,
+           .help = "What it would have done in the last seven days."),
 };
 #undef OWNER
 SCHEMA(alert_preview_schema, struct alert_preview, "AlertPreview", preview_fields);
@@ -303,15 +307,20 @@ enum error alert_preview_handle(struct request *request, struct reply *reply)
 {
     struct alert_preview *preview = ARENA_NEW(request->arena, struct alert_preview);
     struct alert_rule *rule = ARENA_NEW(request->arena, struct alert_rule);
+    const struct alert_backtest *last_week = NULL;
     struct alert_reading now = {0};
     struct reading reading;
     enum error error = take_new(request, &reading, rule);
 
     if (!error)
         error = alert_evaluate(&reading.storage, reading.settings, reading.catalog, rule, &now);
+    if (!error)
+        error = alert_backtest(&reading.storage, reading.settings,
+                               catalog_metric(reading.catalog, rule->metric), rule, &last_week);
     if (error)
         return error;
     *preview = (struct alert_preview){
+        .last_week = last_week,
         .metric = rule->metric,
         .unit = metric_unit(catalog_metric(reading.catalog, rule->metric), reading.settings),
         .window = rule->window,

@@ -1,5 +1,5 @@
 /* How live data is spoken of on all pages: names, health, age, values and entities. */
-import { hasText, t } from '../shared/i18n.js';
+import { hasText, intlLocale, t } from '../shared/i18n.js';
 import { formatDateTime, formatInteger, formatMoney, formatNumber, formatPercent, formatShortUnit, formatUnit } from '../shared/numbers.js';
 import { address } from '../shared/place.js';
 import { badge } from '../shared/ui/badge.js';
@@ -90,6 +90,12 @@ export function plain(value) {
 }
 
 export const moment = (at) => html`<time datetime=${at}>${formatDateTime(at)}</time>`;
+
+/* A tick of an axis of time: the hour within a day, else the date. */
+export function timeTick(at, span) {
+    const form = span > 1.5 * 86400000 ? { month: 'short', day: 'numeric' } : { hour: '2-digit', minute: '2-digit' };
+    return new Intl.DateTimeFormat(intlLocale(), /** @type {any} */ (form)).format(new Date(at));
+}
 
 /* The value of a field as people read it; `row` gives its currency, `currency` is that of the shop. */
 export function cellOf(name, value, row, currency) {

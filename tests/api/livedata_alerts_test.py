@@ -558,3 +558,24 @@ def test_dead_letters_and_alerts_of_what_the_key_may_see(live, keys, receiver):
     assert live.send("DELETE", f"/v1/alerts/{hidden['id']}", headers=orders).status_code == 404
     changed = live.send("PUT", f"/v1/alerts/{own['id']}", json={"metric": "error_rate"}, headers=orders)
     assert changed.status_code == 403
+
+
+def test_a_preview_says_what_the_last_week_would_have_done(live):
+    """Windows from the first with data on: 120, 0, 80, 130 and 10 an hour are twice above 100."""
+    shop = new_key(live)
+    for hours, total in ((4.5, 120), (2.5, 80), (1.5, 130), (0.5, 10)):
+        at = (datetime.now(timezone.utc) - timedelta(hours=hours)).isoformat()
+        send(live, shop, {**order(), "timestamp": at, "total_amount": str(total),
+                          "items": [{"product_id": "PROD-1", "quantity": 1, "unit_price": str(total)}]})
+    body = {"name": "n", "metric": "revenue", "window": "1h", "condition": "above", "threshold": 100}
+    week = live.post("/v1/alerts/preview", body, headers=shop).json()["last_week"]
+    assert [(point["value"], point["triggered"]) for point in week["points"]] == [
+        (120.0, True), (0.0, False), (80.0, False), (130.0, True), (10.0, False)]
+    assert (week["checks"], week["fired"]) == (5, 2)
+    below = live.post("/v1/alerts/preview", {**body, "condition": "below", "threshold": 90}, headers=shop).json()
+    assert [point["triggered"] for point in below["last_week"]["points"]] == [False, True, True, False, True]
+    assert below["last_week"]["fired"] == 2
+    mean = live.post("/v1/alerts/preview", {**body, "metric": "avg_order_value", "condition": "below"}, headers=shop).json()
+    assert [point["value"] for point in mean["last_week"]["points"]] == [120.0, None, 80.0, 130.0, 10.0]
+    change = live.post("/v1/alerts/preview", {**body, "condition": "change_pct", "threshold": 60}, headers=shop).json()
+    assert [point["triggered"] for point in change["last_week"]["points"]] == [False, False, True, True, False]

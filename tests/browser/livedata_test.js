@@ -140,7 +140,10 @@ test('a metric shows its value by window, and follows the address', async () => 
     await page.waitForSelector('#metric-value');
     assert.match(await page.textContent('#metric-value'), /RUB/);
     assert.equal(await page.locator('#metric-windows .fact').count(), 5);
-    assert.equal(await page.locator('#metric-result .chart-bar').count(), 12);
+    await page.waitForSelector('#over-time .chart-series');
+    await page.selectOption('#period', 'day');
+    await page.waitForURL(/period=day/);
+    await page.waitForSelector('#over-time .chart-series');
     await page.selectOption('#metric', 'active_sessions');
     await untilText(page, '#metric-title', 'Active visits');
     assert.match(page.url(), /metric=active_sessions/);

@@ -3,6 +3,7 @@
 
 #include "base/string_list.h"
 #include "livedata/catalog/contracts.h"
+#include "livedata/metrics/measure.h"
 
 enum { DOCUMENTS_MAX = 1000, CATALOG_TEXT_MAX = 1 << 22 };
 
@@ -20,6 +21,7 @@ struct catalog_metric_answer {
     const char *contract_version;
     struct string_list source_events;
     const char *source_table;
+    const char *kind; /* of its measure; NULL = it has only its SQL */
 };
 
 #define OWNER struct catalog_entity_answer
@@ -31,9 +33,14 @@ static SCHEMA(entity_entry_schema, struct catalog_entity_answer, "CatalogEntity"
 
 #define OWNER struct catalog_metric_answer
 static const struct field metric_fields[] = {
-    STRING(OWNER, description),        STRING(OWNER, unit),
-    STRINGS(OWNER, available_windows), STRING(OWNER, contract_version, .nullable = true),
-    STRINGS(OWNER, source_events),     STRING(OWNER, source_table)};
+    STRING(OWNER, description),
+    STRING(OWNER, unit),
+    STRINGS(OWNER, available_windows),
+    STRING(OWNER, contract_version, .nullable = true),
+    STRINGS(OWNER, source_events),
+    STRING(OWNER, source_table),
+    STRING(OWNER, kind, .omit_if_null = true,
+           .help = "Of a metric that has groups, filters and series.")};
 #undef OWNER
 static SCHEMA(metric_entry_schema, struct catalog_metric_answer, "CatalogMetric", metric_fields);
 
@@ -106,7 +113,8 @@ static const char *metrics_text(struct arena *arena, const struct catalog *catal
             .contract_version =
                 contract_stable_version(catalog, arena_print(arena, "metric.%s", metric->name)),
             .source_events = metric->source_events,
-            .source_table = metric->table->name};
+            .source_table = metric->table->name,
+            .kind = metric->measure ? measure_kinds[metric->measure->kind] : NULL};
 
         writer_key(&writer, metric->name);
         schema_write(&writer, &metric_entry_schema, &answer);

@@ -2,12 +2,13 @@
 import { t } from '../../shared/i18n.js';
 import { formatAgo, formatDateTime } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
+import { lineChart } from '../../shared/ui/charts/line.js';
 import { copyButton } from '../../shared/ui/copy.js';
 import { html } from '../../shared/ui/lit.js';
 import { errorNotice, notice } from '../../shared/ui/notice.js';
 import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
-import { metricName, moment, valueOf } from '../words.js';
+import { metricName, moment, timeTick, valueOf, windowName } from '../words.js';
 import { deliveryBadge, noticeWord, receiverOf, ruleOf, stateBadge, valueNow } from './words.js';
 
 /** @param {livedata.Alert & {now?: any}} alert */
@@ -123,6 +124,23 @@ function madeNotice({ name, secret, webhook_url: url }) {
     </div>`;
 }
 
+/* The metric at the end of each window of the last week, against the threshold. */
+function lastWeek({ metric, unit, window, condition, threshold, last_week: week }, actions) {
+    if (!week || week.points.length < 2) return null;
+    const label = t('metric.over_time_of', { name: metricName(metric) });
+    const format = (value) => valueOf(value, unit ?? actions.unitOf(metric));
+    return html`<div id="last-week" class="stack">
+        ${lineChart({
+            label,
+            series: [{ name: metricName(metric), points: week.points.map(({ at, value }) => ({ x: Date.parse(at), y: value })) }],
+            x: { title: t('metric.time'), kind: 'time', format: timeTick, formatLong: formatDateTime },
+            y: { title: metricName(metric), format, room: 84, min: 0 },
+            marks: condition === 'change_pct' ? [] : [{ y: threshold, name: t('alerts.threshold') }],
+        })}
+        <p class="section-note">${t('alerts.week_checked', { window: windowName(window), time: formatDateTime(week.from) })}</p>
+    </div>`;
+}
+
 /* "Now: 12.7 %. The alert would fire." */
 function previewView({ preview, actions }) {
     const { data, error } = preview;
@@ -130,9 +148,11 @@ function previewView({ preview, actions }) {
     const known = data.triggered !== null;
     const verdict = known ? t(data.triggered ? 'alerts.would_fire' : 'alerts.would_not') : t('alerts.no_value');
     return html`<p id="preview" role="status">
-        ${metricName(data.metric)}: <strong>${valueNow(data, data.unit ?? actions.unitOf(data.metric))}</strong>
-        ${badge(verdict, known && data.triggered ? 'danger' : known ? 'good' : 'plain', { dot: true })}
-    </p>`;
+            ${metricName(data.metric)}: <strong>${valueNow(data, data.unit ?? actions.unitOf(data.metric))}</strong>
+            ${badge(verdict, known && data.triggered ? 'danger' : known ? 'good' : 'plain', { dot: true })}
+            ${data.last_week ? badge(data.last_week.fired === 0 ? t('alerts.week_never') : t('alerts.week_fired', { count: data.last_week.fired }), data.last_week.fired === 0 ? 'good' : 'caution') : null}
+        </p>
+        ${lastWeek(data, actions)}`;
 }
 
 function triedView({ tried }) {

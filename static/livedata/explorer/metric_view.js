@@ -1,10 +1,11 @@
-/* A metric: its value in a period, the other periods, and its last hours. */
-import { hasText, intlLocale, t } from '../../shared/i18n.js';
+/* A metric: its value in a period, the other periods, and its course over time. */
+import { hasText, t } from '../../shared/i18n.js';
+import { formatDateTime } from '../../shared/numbers.js';
 import { address } from '../../shared/place.js';
-import { barChart } from '../../shared/ui/charts/bar.js';
+import { lineChart } from '../../shared/ui/charts/line.js';
 import { html } from '../../shared/ui/lit.js';
 import { resourceView } from '../../shared/ui/resource.js';
-import { ageOf, freshBadge, metricName as nameOf, valueOf, windowName } from '../words.js';
+import { ageOf, freshBadge, metricName as nameOf, timeTick, valueOf, windowName } from '../words.js';
 
 function choice(id, label, values, current, name, choose) {
     return html`<div class="field">
@@ -15,21 +16,30 @@ function choice(id, label, values, current, name, choose) {
     </div>`;
 }
 
-const clock = (at) => new Intl.DateTimeFormat(intlLocale(), { hour: '2-digit', minute: '2-digit' }).format(new Date(at));
+const periods = ['day', 'week', 'month'];
 
-function trend({ trend: points, unit, metric_name: name }) {
-    if (points.length < 2) return null;
-    return html`<h3>${t('metric.by_hour')}</h3>
-        ${barChart({
-            label: t('metric.by_hour_of', { name: nameOf(name) }),
-            bars: points.map(({ at, value }) => ({ name: clock(at), value })),
-            format: (value) => valueOf(value, unit),
-            nameTitle: t('metric.until'),
-            valueTitle: t('metric.value'),
-        })}`;
+/* The metric over time as a line, with the thresholds of its alerts. */
+function overTime({ trend, unit, metric_name: name }, { period, metricName, window, actions }) {
+    if (trend === null) return null;
+    const points = trend.points.map(({ at, value }) => ({ x: Date.parse(at), y: value }));
+    const title = t('metric.over_time_of', { name: nameOf(name) });
+    return html`<section class="stack" id="over-time" aria-labelledby="over-time-title">
+        <h3 id="over-time-title">${t('metric.over_time')}</h3>
+        ${choice('period', t('metric.period'), periods, period, (one) => t(`metric.period_${one}`), (one) => actions.go({ metric: metricName, window, period: one }))}
+        ${points.filter(({ y }) => y !== null).length < 2
+            ? html`<p class="section-note">${t('metric.no_values')}</p>`
+            : lineChart({
+                  label: title,
+                  series: [{ name: nameOf(name), points }],
+                  x: { title: t('metric.time'), kind: 'time', format: timeTick, formatLong: formatDateTime },
+                  y: { title: nameOf(name), format: (value) => valueOf(value, unit), room: 84, min: 0 },
+                  marks: trend.marks.map(({ name: alert, threshold }) => ({ y: threshold, name: alert })),
+              })}
+    </section>`;
 }
 
-function metricResult(data, { catalog, metricName }) {
+function metricResult(data, page) {
+    const { catalog, metricName } = page;
     const { description } = catalog.data.metrics[metricName];
     const about = `metric_about.${metricName}`;
     const { freshness_seconds: seconds, stale } = data.meta;
@@ -44,7 +54,7 @@ function metricResult(data, { catalog, metricName }) {
         <dl class="facts" id="metric-windows">
             ${data.windows.map(({ window, value, unit }) => html`<div class="fact"><dt>${windowName(window)}</dt><dd>${valueOf(value, unit)}</dd></div>`)}
         </dl>
-        ${trend(data)}
+        ${overTime(data, page)}
         <div class="button-row">
             <a class="button" href=${address(`/alerts?${new URLSearchParams({ metric: metricName, window: data.window })}`)}>${t('metric.watch')}</a>
         </div>

@@ -11,10 +11,9 @@ import { createResource } from '../../shared/ui/resource.js';
 import { askMetrics, metricRows, typeName, typeOfId } from '../words.js';
 import { view } from './view.js';
 
-const defaults = { tab: 'entity', type: 'order', id: '', q: '', at: '', metric: '', window: '', question: '' };
+const defaults = { tab: 'entity', type: 'order', id: '', q: '', at: '', metric: '', window: '', period: 'week', question: '' };
 const listed = 8;
 const answered = 20;
-const hours = 12;
 /* What lists the newest, or all, of a type. */
 const lists = { order: 'orders in the last 30 days', session: 'sessions in the last 30 days', user: 'users', product: 'products' };
 /** @type {Client<'livedata'>} */
@@ -69,24 +68,31 @@ const found = createResource(update, async (signal, type, text) => {
     return rows ?? search(type, text || type, signal);
 });
 
-/* The last hours, one by one: what a metric of an hour was at the end of each. */
-async function hourly(name, windows, signal) {
-    if (!windows.includes('1h')) return [];
-    const newest = Date.now();
-    const requests = Array.from({ length: hours }, (_, index) => {
-        const at = new Date(newest - (hours - 1 - index) * 3600000);
-        return { id: at.toISOString(), type: 'metric', params: { name, window: '1h', ...(index === hours - 1 ? {} : { as_of: at.toISOString() }) } };
-    });
-    const { results } = (await client.post('/v1/batch', { requests }, { signal })).data;
-    return results.filter(({ data }) => Number.isFinite(/** @type {any} */ (data)?.value)).map(({ id, data }) => ({ at: id, value: /** @type {any} */ (data).value }));
+/* What is shown over time: how long, and step by step. */
+const periods = { day: { days: 1, step: '1h' }, week: { days: 7, step: '1h' }, month: { days: 30, step: '1d' } };
+const windowOfStep = { '1h': '1h', '1d': '24h' };
+
+/* The metric over time, with the thresholds of alerts that judge it by the same length; null where it has none. */
+async function overTime(name, period, signal) {
+    const { days, step } = periods[period];
+    const from = new Date(Date.now() - days * 86400000).toISOString();
+    const [series, alerts] = await Promise.all([
+        ifThere(get(`/v1/metrics/${encodeURIComponent(name)}/series`, { query: { from, step }, signal })),
+        ifThere(get('/v1/alerts', { signal })),
+    ]);
+    if (series === null) return null;
+    const marks = (alerts?.alerts ?? []).filter(
+        ({ active, metric: one, window, condition }) => active && one === name && window === windowOfStep[step] && condition !== 'change_pct',
+    );
+    return { ...series, period, marks };
 }
 
-const metric = createResource(update, async (signal, name, window) => {
+const metric = createResource(update, async (signal, name, window, period) => {
     const { available_windows: windows } = catalog.data.metrics[name];
     const [now, results, trend] = await Promise.all([
         get(`/v1/metrics/${encodeURIComponent(name)}`, { query: { window }, signal }),
         askMetrics(client, windows.map((one) => [name, one]), signal),
-        hourly(name, windows, signal),
+        catalog.data.metrics[name].kind ? overTime(name, period, signal) : null,
     ]);
     return { ...now, windows: metricRows(catalog.data, results), trend };
 });
@@ -144,12 +150,13 @@ async function showEntity({ type, id, q, at }) {
     if (data === undefined && entity.error?.kind === 'missing' && app.state.id === id) found.open(type, id);
 }
 
-function showMetric({ metric: wanted, window }) {
+function showMetric({ metric: wanted, window, period: asked }) {
     const name = wanted in catalog.data.metrics ? wanted : Object.keys(catalog.data.metrics)[0];
     const windows = catalog.data.metrics[name].available_windows;
     const shown = windows.includes(window) ? window : windows.at(-1);
-    app.set({ metricName: name, window: shown });
-    metric.open(name, shown);
+    const period = asked in periods ? asked : 'week';
+    app.set({ metricName: name, window: shown, period });
+    metric.open(name, shown, period);
 }
 
 function showQuestion({ question }) {
@@ -183,6 +190,7 @@ app = mount(document.getElementById('page'), view, {
     at: '',
     metricName: null,
     window: null,
+    period: 'week',
     actions: {
         go,
         start: () => catalog.reload().then(follow),
