@@ -64,8 +64,9 @@ static bool deliver(int peer, const void *bytes, size_t length, int64_t end)
     const char *at = bytes;
 
     while (length) {
-        ssize_t put =
-            local_socket_wait(peer, POLLOUT, end) ? send(peer, at, length, MSG_NOSIGNAL | MSG_DONTWAIT) : 0;
+        ssize_t put = local_socket_wait(peer, POLLOUT, end)
+                          ? send(peer, at, length, MSG_NOSIGNAL | MSG_DONTWAIT)
+                          : 0;
 
         if (put < 0 && (errno == EINTR || errno == EAGAIN))
             continue;

@@ -73,6 +73,19 @@ static const struct file forms[] = {
     {"list.zh.md", "# 星河风扇参数\n\n- 重量：3.5公斤\n- 功率：45瓦\n- 电缆长度：1.8米\n"},
 };
 
+static const struct file sectioned[] = {
+    {"hosting.md",
+     "# Hosting\n\nAll plans can be ended each month.\n\n## Plan S\n\nThe price is 3.90 euros a "
+     "month.\n\nDisk space: 25 GB.\n\n## Plan M\n\nThe price is 7.90 euros a month.\n\nDisk "
+     "space: 100 GB.\n\n## Plan L\n\nThe price is 14.90 euros a month.\n\nDisk space: 500 GB.\n"},
+    {"mower-basic.md", "# Lawn mower Basic\n\nIt weighs 12 kg and cuts 32 cm wide.\n"},
+    {"mower-turbo.md", "# Lawn mower Turbo\n\nIt weighs 19 kg and cuts 46 cm wide.\n"},
+    {"shop.md", "# Payment\n\nWe take cards and vouchers.\n\n# Delivery\n\nWe deliver in three "
+                "days.\n"},
+};
+
+static struct base section_base = {.files = sectioned,
+                                   .file_count = sizeof sectioned / sizeof sectioned[0]};
 static struct base form_base = {.files = forms, .file_count = sizeof forms / sizeof forms[0]};
 static struct base plain_base = {.files = texts, .file_count = sizeof texts / sizeof texts[0]};
 static struct base base = {.files = files, .file_count = sizeof files / sizeof files[0]};
@@ -186,6 +199,26 @@ TEST(lists_and_comparisons_are_rows_of_one_table)
     arena_reset(arena);
 }
 
+TEST(things_with_sections_of_their_own_are_listed_and_compared)
+{
+    CHECK_TEXT(ask_base(&section_base, "Which plans are there and what do they cost?", NULL)->text,
+               "**Plan S**\n\nThe price is 3.90 euros a month [1].\n\n**Plan M**\n\nThe price is "
+               "7.90 euros a month [2].\n\n**Plan L**\n\nThe price is 14.90 euros a month [3].");
+    CHECK_TEXT(ask_base(&section_base, "Compare plan S and plan L", NULL)->text,
+               "**Plan S**\n\nThe price is 3.90 euros a month [1].\n\nDisk space: 25 GB "
+               "[1].\n\n**Plan L**\n\nThe price is 14.90 euros a month [2].\n\nDisk space: 500 GB "
+               "[2].");
+    CHECK_TEXT(
+        ask_base(&section_base, "What is the difference between the Basic and the Turbo?", NULL)
+            ->text,
+        "**Lawn mower Basic**\n\nIt weighs 12 kg and cuts 32 cm wide [1].\n\n**Lawn mower "
+        "Turbo**\n\nIt weighs 19 kg and cuts 46 cm wide [2].");
+    CHECK(ask_base(&section_base, "Compare the warranty of plan S and plan L", NULL)->refused);
+    CHECK_TEXT(ask_base(&section_base, "Which cards do you take?", NULL)->text,
+               "We take cards and vouchers [1].");
+    arena_reset(arena);
+}
+
 TEST(an_id_that_is_nowhere_with_its_name_is_refused)
 {
     static const char *const unknown[][2] = {
@@ -253,6 +286,11 @@ TEST(versions_are_told_apart_by_their_names)
         {"invoice-2024-0017.pdf", "invoice-2024-0016.pdf", 0},
         {"columns-12.pdf", "columns-11.pdf", 0},
         {"report q2 2024", "report q1 2024", 0},
+        {"report-2026-02.pdf", "report-2026-01.pdf", 0},
+        {"Umsatz 2026-02.xlsx", "Umsatz 2025-12.xlsx", 0},
+        {"minutes 2026-02-03", "minutes 2026-01-06", 0},
+        {"report-2026.pdf", "report-2025.pdf", 1},
+        {"Report as of 2026-02", "Report as of 2026-01", 1},
         {"plan-a-2024.md", "plan-b-2023.md", 0},
         {"table 2.csv", "table 1.csv", 0},
         {"1.csv", "2.csv", 0},
@@ -386,6 +424,7 @@ int main(void)
         CASE(a_field_of_a_form_is_its_line),
         CASE(one_thing_of_a_table_is_its_row),
         CASE(lists_and_comparisons_are_rows_of_one_table),
+        CASE(things_with_sections_of_their_own_are_listed_and_compared),
         CASE(an_id_that_is_nowhere_with_its_name_is_refused),
         CASE(the_newer_of_two_versions_is_quoted_and_the_older_named),
         CASE(like_files_are_no_versions),
@@ -403,10 +442,12 @@ int main(void)
     base_make(&base, kept);
     base_make(&plain_base, kept);
     base_make(&form_base, kept);
+    base_make(&section_base, kept);
     failed = test_run_all(cases, sizeof cases / sizeof cases[0]);
     base_drop(&base);
     base_drop(&plain_base);
     base_drop(&form_base);
+    base_drop(&section_base);
     arena_destroy(arena);
     arena_destroy(kept);
     return failed;

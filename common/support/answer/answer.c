@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "support/answer/answer_text.h"
 #include "support/answer/exact.h"
+#include "support/answer/sections.h"
 #include "support/answer/verdict.h"
 #include "support/answer/versions.h"
 
@@ -12,6 +13,9 @@
 enum { NEAREST_KEPT = 3 }; /* by meaning, whatever their words */
 
 static const double grade_least = 0.25, missing_worth = 0.1;
+
+/* Of a comparison whose sides have sections of their own, and all its words are in them. */
+static const double compared_evidence = 0.6;
 
 void answer_rank(struct found_chunk *chunks, size_t count)
 {
@@ -157,7 +161,14 @@ struct answer answer_compose(const struct question *question, const struct searc
     answer.selection = select_passages(question, arena, graded, count);
     prefer_figure(arena, question, &asks, graded, count, &answer.selection);
     table_rows_select(question, arena, &asks, graded, count, &answer.selection);
-    older = versions_settle(question, arena, graded, count, &answer.selection);
+    sections_select(question, arena, &asks, graded, count, &answer.selection);
+    older = answer.selection.by_section
+                ? NULL
+                : versions_settle(question, arena, graded, count, &answer.selection);
+    if (asks.compare && sections_compare_all(question, arena, &answer.selection)) {
+        answer.evidence.value = fmax(answer.evidence.value, compared_evidence);
+        answer.evidence.sure = fmax(answer.evidence.sure, compared_evidence);
+    }
     if (!missing) {
         missing = exact_missing(arena, question, lexical_order, found);
         weaken(&answer.evidence, missing);

@@ -2,6 +2,7 @@
 #include "support/answer/answer_text.h"
 #include "support/answer/citations.h"
 #include "support/answer/quote.h"
+#include "support/answer/sections.h"
 #include "support/answer/verdict.h"
 
 #include <string.h>
@@ -40,6 +41,22 @@ static size_t rows_from(const struct selection *selection, size_t place)
     return count;
 }
 
+/* Writes a passage whole, below the name of its section. */
+static size_t write_of_section(struct writing *writing, size_t place)
+{
+    const struct selected *item = &writing->answer->selection.items[place];
+    int number = answer_number_of(writing->answer, item->chunk);
+    const char *name = section_name(item), *text = item->passage->passage->text;
+
+    if (!place || strcmp(name, section_name(item - 1)) != 0)
+        text_append_format(&writing->text, "**%s**\n\n", citation_escape(writing->arena, name));
+    text_append_string(
+        &writing->text,
+        citation_mark(writing->arena, citation_escape(writing->arena, text), strlen(text), number));
+    note_excerpt(writing, item->chunk, number, text);
+    return 1;
+}
+
 /* Writes the item at `place`, and the rows after it that belong to one table; returns how many. */
 static size_t write_item(struct writing *writing, size_t place)
 {
@@ -55,6 +72,8 @@ static size_t write_item(struct writing *writing, size_t place)
         note_excerpt(writing, item->chunk, number, strchr(item->passage->passage->text, '\n') + 1);
         return rows;
     }
+    if (selection->by_section)
+        return write_of_section(writing, place);
     quote = quote_of(writing->arena, writing->question, writing->asks, item, writing->covered,
                      place == 0);
     text_append_string(&writing->text,

@@ -60,6 +60,11 @@ static const char compare_words[] =
 /* Question words that are other words within a question. */
 static const char first_words[] = "чем|من|que|qui";
 
+bool asks_is_comparing(const char *word)
+{
+    return plain_phrase_at(word, compare_words) > 0;
+}
+
 /* Languages in which a question for yes or no always has a word for it. */
 static bool has_form(enum text_language language)
 {

@@ -20,4 +20,7 @@ struct asks {
 
 struct asks question_asks(struct arena *arena, const char *question);
 
+/* Whether a folded word asks for a comparison. */
+bool asks_is_comparing(const char *word);
+
 #endif

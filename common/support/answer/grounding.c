@@ -263,7 +263,7 @@ static void read_claim(struct arena *arena, const char *text, size_t length,
                                 .clause = place.clause,
                                 .number = word.digits,
                                 .name = !stop && capital && spoken == language && spoken != TEXT_DE,
-.counts = word.digits || !stop};
+                                .counts = word.digits || !stop};
     }
 }
 

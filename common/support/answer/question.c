@@ -2,6 +2,7 @@
 #include "support/answer/question.h"
 #include "base/text.h"
 #include "search/terms.h"
+#include "support/answer/asks.h"
 #include "support/answer/exact.h"
 #include "text/exact_words.h"
 #include "text/plain.h"
@@ -391,7 +392,8 @@ static void weigh_term(struct question *question, struct question_term *term,
     } else if (term->word.digits) {
         term->weight *= 0.5;
     }
-    term->asks = term->compares || (term->numbered && !term->in_index) ||
+    term->asks = term->compares || asks_is_comparing(term->word.text) ||
+                 (term->numbered && !term->in_index) ||
                  (!term->in_index && is_grammar(question, &term->word)) ||
                  (!term->code && list_holds_stem(asking_words, question->language, &term->word));
     if (term->asks)

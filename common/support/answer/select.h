@@ -17,6 +17,7 @@ struct selected {
 struct selection {
     struct selected items[SELECTION_MAX];
     size_t count;
+    bool by_section; /* the name of its section is written before each passage */
 };
 
 /* Chunks in any order. Selects nothing when no passage contains a term of the question. */

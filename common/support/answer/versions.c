@@ -27,6 +27,12 @@ static const char version_words[] =
     "april|may|june|july|august|september|october|november|"
     "december|md|pdf|docx|txt|html|htm|csv|json|xlsx|odt";
 
+/* What is written anew for each day, and stays valid. */
+static const char periodic_words[] =
+    "report|minutes|invoice|statement|newsletter|timesheet|payslip|log|bericht|protokoll|rechnung|"
+    "kontoauszug|rapport|procès verbal|facture|relevé|informe|acta|factura|extracto|отчет|протокол|"
+    "счет|выписка|تقرير|محضر|فاتوره|كشف|报告|报表|纪要|发票|账单";
+
 /* What stands before a number in a name. */
 enum before { BEFORE_NAME, BEFORE_MARK, BEFORE_VERSION, BEFORE_YEAR, BEFORE_MONTH };
 
@@ -36,6 +42,7 @@ struct version {
     long numbers[NUMBERS_MAX];
     size_t count;
     enum before before;
+    bool marked, has_month, has_day;
 };
 
 static size_t digits_at(const char *at)
@@ -106,6 +113,8 @@ static size_t read_number(struct version *version, const char *start, const char
         text_append_format(&version->name, " %.*s ", (int)length, at);
     else if (version->count < NUMBERS_MAX)
         version->numbers[version->count++] = strtol(at, NULL, 10);
+    version->has_day |= version->before == BEFORE_MONTH && is == BEFORE_VERSION;
+    version->has_month |= is == BEFORE_MONTH;
     version->before = is;
     return length;
 }
@@ -119,8 +128,10 @@ static size_t read_name(struct version *version, const char *start, const char *
 
     if (begins && *at == 'v' && digits_at(at + 1))
         mark = 1;
-    if (mark)
+    if (mark) {
         version->before = BEFORE_MARK;
+        version->marked = true;
+    }
     if (mark || other)
         return mark ? mark : other;
     if (!strchr(" .", *at)) {
@@ -153,6 +164,14 @@ static void order_date(struct version *version)
     }
 }
 
+/* Whether a name is that of a month or a day, as reports have them: each stays valid. */
+static bool is_periodic(struct arena *arena, const struct version *version, const char *title)
+{
+    return version->has_month && !version->marked &&
+           (!version->has_day ||
+            plain_find(text_plain(arena, title, strlen(title)), periodic_words, NULL));
+}
+
 /* Whether the names are the same without their versions; how they differ goes to `newer`. */
 static bool compare_names(struct arena *arena, const char *a, const char *b, int *newer)
 {
@@ -163,6 +182,8 @@ static bool compare_names(struct arena *arena, const char *a, const char *b, int
         return false;
     if (!one.name.length || !one.count || !other.count)
         return true;
+    if (is_periodic(arena, &one, a) && is_periodic(arena, &other, b))
+        return false;
     order_date(&one);
     order_date(&other);
     for (size_t i = 0; i < one.count && i < other.count && !*newer; i++)
