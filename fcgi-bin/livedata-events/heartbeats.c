@@ -30,11 +30,16 @@ static enum error read_feeds(struct request *request, const json_t *json, size_t
     json_array_foreach(json, j, name)
     {
         const char *text = json_string_value(name);
+        const struct entity_type *type = NULL;
 
-        if (!text || !catalog_entity(service_catalog(request), text))
+        if (text)
+            type = catalog_entity(service_catalog(request), text);
+        if (!type)
             return fault(request, i, "feeds", "Input should be a list of known entity types");
+        *feeds = arena_print(request->arena, "%s%s,", *feeds, type->table->name);
         for (size_t k = 0; k < serving_table_count; k++)
-            if (serving_tables[k].entity && strcmp(serving_tables[k].entity, text) == 0)
+            if (&serving_tables[k] != type->table && serving_tables[k].entity &&
+                strcmp(serving_tables[k].entity, text) == 0)
                 *feeds = arena_print(request->arena, "%s%s,", *feeds, serving_tables[k].name);
     }
     return ERROR_NONE;
