@@ -9,6 +9,7 @@
 #include "jobs/worker_pool.h"
 #include "livedata/alerts/watch.h"
 #include "livedata/cache/listener.h"
+#include "livedata/maintenance/own_retention.h"
 #include "livedata/maintenance/retention.h"
 #include "livedata/nodes/edge.h"
 #include "livedata/store.h"
@@ -54,11 +55,15 @@ struct worker {
 static enum error run_housekeeping(struct worker *worker, struct db *db, struct problem *problem)
 {
     int64_t now = clock_monotonic_microseconds();
+    const struct storage_call call = {db, worker->job, problem, "default",
+                                      clock_unix_microseconds()};
+    enum error error;
 
     if (worker->kept_at && now - worker->kept_at < housekeeping_us)
         return ERROR_NONE;
     worker->kept_at = now;
-    return retention_keep(db, &worker->settings, problem);
+    error = retention_keep(db, &worker->settings, problem);
+    return error ? error : own_retention_keep(&call, &worker->catalog, worker->settings.purge_rows);
 }
 
 /* Alerts first: the same iteration then delivers their notices. */

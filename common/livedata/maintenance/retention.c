@@ -32,6 +32,16 @@ static const struct statement forget_deleted = {
     .sql = "DELETE FROM deleted_entities WHERE deleted_ts IN (SELECT deleted_ts"
            " FROM deleted_entities WHERE deleted_ts < ? ORDER BY deleted_ts LIMIT ?)",
 };
+static const struct statement forget_own_deleted = {
+    .name = "retention_own_deleted",
+    .sql = "DELETE FROM own_deleted WHERE deleted_at IN (SELECT deleted_at FROM own_deleted"
+           " WHERE deleted_at < ? ORDER BY deleted_at LIMIT ?)",
+};
+static const struct statement forget_own_counted = {
+    .name = "retention_own_counted",
+    .sql = "DELETE FROM own_counted WHERE counted_at IN (SELECT counted_at FROM own_counted"
+           " WHERE counted_at < ? ORDER BY counted_at LIMIT ?)",
+};
 static const struct statement forget_answers = {
     .name = "retention_answers",
     .sql = "DELETE FROM idempotency_keys WHERE started_at < ?",
@@ -63,6 +73,10 @@ enum error retention_keep(struct db *db, const struct livedata_settings *setting
     error = forget(db, &forget_journal, journal, most, problem);
     if (!error)
         error = forget(db, &forget_deleted, journal, most, problem);
+    if (!error)
+        error = forget(db, &forget_own_deleted, journal, most, problem);
+    if (!error)
+        error = forget(db, &forget_own_counted, journal, most, problem);
     if (!error)
         error = edge_forget(db, journal, most, problem);
     if (!error)
