@@ -206,6 +206,11 @@ bench: packages-test
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/improvement
 	@BUILD=$(BUILD) $(PYTHON) tests/bench/speed/run
 
+# The part of it about questions to documents.
+bench-support: packages-test
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(bare_programs)
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/bench/stack/support ask pages meaning memory
+
 # Everything that `make test` runs, with what takes long: walks of every step, kills and chaos for longer, every file
 # on both engines, a million requests to the same workers, the whole tree under clang-tidy.
 soak:
@@ -247,6 +252,7 @@ help:
 	@echo '  make sample-answers print sample questions and their answers in seven languages'
 	@echo '  make measure-documents  ask about 251 files of many formats, print how many answers have the right row'
 	@echo '  make bench          measure costs and ratios; wants a quiet machine'
+	@echo '  make bench-support  the part of it about questions to documents'
 	@echo '  make soak           run every test, with everything that takes long'
 	@echo '  make fuzz           look for inputs that break a promise; FUZZ_SECONDS, FUZZ_JOBS, FUZZ_TARGETS'
 	@echo '  make fuzz-targets   build the fuzz targets and run none'
@@ -263,6 +269,6 @@ include tools/run.mk
 clients:
 	@BUILD=$(BUILD) clients/run
 
-.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench sample-answers measure-documents soak deb docs man screenshots clean help
+.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench bench-support sample-answers measure-documents soak deb docs man screenshots clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

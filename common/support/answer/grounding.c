@@ -31,6 +31,15 @@ static const char denials[] =
     "mai|"
     "senza|não|sem";
 
+/* Words around a statement that state nothing. */
+static const char courtesies[] =
+    "note|unfortunately|however|therefore|according|document|documents|additionally|furthermore|"
+    "simply|yes|say|says|following|follows|leider|beachten|hinweis|allerdings|laut|dokument*|"
+    "folgende*|zudem|außerdem|malheureusement|notez|noter|toutefois|cependant|selon|document*|"
+    "suivant*|lamentablemente|tenga|cuenta|embargo|según|documento*|siguiente*|además|к|сожалению|"
+    "обратите|внимание|однако|согласно|документ*|следующ*|также|للاسف|ملاحظه|وفقا|الوثائق|التالي|"
+    "请|注意|根据|文档|以下";
+
 struct text_word {
     uint64_t stem;
     int clause, sentence, block;
@@ -254,7 +263,9 @@ static void read_claim(struct arena *arena, const char *text, size_t length,
     word_reader_start(&reader, text, length);
     while (claim->count < CLAIM_WORDS_MAX && next_word(&reader, &place, &word)) {
         bool capital = is_capital(text, &word) && !is_beginning(text, word.start);
-        bool stop = language_is_stop_word(spoken, word.text) && !(capital && word.length == 1);
+        bool stop = (language_is_stop_word(spoken, word.text) ||
+                     plain_phrase_at(word.text, courtesies) == word.length) &&
+                    !(capital && word.length == 1);
 
         if (is_list_number(text, length, &word))
             continue;
