@@ -32,8 +32,19 @@ METRICS = {
     "units_an_order": "kind: ratio\nnumerator: units\ndenominator: orders\ntable: orders_v2\ntime: created_at",
 }
 CATEGORIES = {"PROD-1": "cups", "PROD-2": "plates", "PROD-3": "it's; odd|cat"}
-# Around both changes of clocks of 2026 in Berlin.
-DAYS = [datetime(2026, 3, 27, tzinfo=timezone.utc), datetime(2026, 10, 23, tzinfo=timezone.utc)]
+# The newest year that has both changes of clocks behind it, and that year as a window.
+NOW = datetime.now(timezone.utc)
+YEAR, WINDOW = (NOW.year, "this_year") if NOW.month > 11 or (NOW.month, NOW.day) > (11, 7) else (NOW.year - 1, "last_year")
+
+
+def last_sunday(month):
+    end = datetime(YEAR, month, 31)
+    return end - timedelta(days=(end.weekday() + 1) % 7)
+
+
+# Around both changes of clocks in Berlin.
+CHANGES = [last_sunday(3), last_sunday(10)]
+DAYS = [(change - timedelta(days=2)).replace(tzinfo=timezone.utc) for change in CHANGES]
 RUNS = [("sqlite", "Europe/Berlin"), ("sqlite", "Asia/Kathmandu"),
         pytest.param(("postgres", "Europe/Berlin"), marks=pytest.mark.postgres),
         pytest.param(("postgres", "Asia/Kathmandu"), marks=pytest.mark.postgres)]
@@ -157,11 +168,11 @@ def text(at):
 class TestEachKind:
     def test_the_year_and_groups_by_column(self, shop, name):
         if name == "units_an_order":  # of its parts, one has no column of that name
-            get(shop, f"/v1/metrics/{name}", 422, window="this_year", group_by="status")
+            get(shop, f"/v1/metrics/{name}", 422, window=WINDOW, group_by="status")
         column = {"units": "order.status", "units_an_order": "month"}.get(name, "status")
-        body = get(shop, f"/v1/metrics/{name}", window="this_year", group_by=column)
+        body = get(shop, f"/v1/metrics/{name}", window=WINDOW, group_by=column)
         check(name, body["value"], shop.orders)
-        assert (body["time_zone"], body["to"]) == (shop.zone.key, text(instant(datetime(2027, 1, 1), shop.zone)))
+        assert (body["time_zone"], body["to"]) == (shop.zone.key, text(instant(datetime(YEAR + 1, 1, 1), shop.zone)))
         expected = defaultdict(list)
         for order in shop.orders:
             month = text(instant(local_start(order["at"], shop.zone, "month"), shop.zone))
@@ -174,11 +185,11 @@ class TestEachKind:
     def test_filters(self, shop, name):
         status = "order.status" if name == "units" else "status"
         if name == "units_an_order":
-            get(shop, f"/v1/metrics/{name}", 422, window="this_year", filter="status = pending")
+            get(shop, f"/v1/metrics/{name}", 422, window=WINDOW, filter="status = pending")
             return
-        body = get(shop, f"/v1/metrics/{name}", window="this_year", filter=f"{status} = pending|confirmed")
+        body = get(shop, f"/v1/metrics/{name}", window=WINDOW, filter=f"{status} = pending|confirmed")
         check(name, body["value"], [order for order in shop.orders if order["status"] != "cancelled"])
-        body = get(shop, f"/v1/metrics/{name}", window="this_year", filter=f"{status} != pending; {status}!=confirmed")
+        body = get(shop, f"/v1/metrics/{name}", window=WINDOW, filter=f"{status} != pending; {status}!=confirmed")
         check(name, body["value"], [order for order in shop.orders if order["status"] == "cancelled"])
 
     @pytest.mark.parametrize("step", ["1h", "15m", "6h", "day", "week", "month"])
@@ -209,14 +220,14 @@ class TestCalendar:
         assert {point["at"] for point in points} == expected
 
     def test_hours_of_a_short_and_a_long_day(self, shop):
-        for day, hours in ((datetime(2026, 3, 29), 23), (datetime(2026, 10, 25), 25)):
+        for day, hours in zip(CHANGES, (23, 25)):
             start, end = instant(day, shop.zone), instant(day + timedelta(days=1), shop.zone)
             points = get(shop, "/v1/metrics/orders/series", step="1h", **{"from": text(start), "to": text(end)})["points"]
             assert len(points) == (hours if shop.zone.key == "Europe/Berlin" else 24)
             assert [datetime.fromisoformat(point["at"]).astimezone(shop.zone).minute for point in points] == [0] * len(points)
 
     def test_groups_by_day_and_by_related_rows(self, shop):
-        body = get(shop, "/v1/metrics/units", window="this_year", group_by="product.category,day")
+        body = get(shop, "/v1/metrics/units", window=WINDOW, group_by="product.category,day")
         expected = defaultdict(int)
         for order in shop.orders:
             begins = text(instant(local_start(order["at"], shop.zone, "day"), shop.zone))
@@ -226,19 +237,19 @@ class TestCalendar:
         assert {(group["keys"]["product.category"], group["at"]): group["value"] for group in body["groups"]} == expected
 
     def test_values_with_signs_of_the_grammar(self, shop):
-        body = get(shop, "/v1/metrics/units", window="this_year", filter=r"product.category = it's\; odd\|cat")
+        body = get(shop, "/v1/metrics/units", window=WINDOW, filter=r"product.category = it's\; odd\|cat")
         assert body["value"] == sum(count for order in shop.orders if order["status"] != "cancelled"
                                     for product, count, _ in order["lines"] if product == "PROD-3")
 
     def test_numbers_and_times_in_filters(self, shop):
-        body = get(shop, "/v1/metrics/orders", window="this_year",
+        body = get(shop, "/v1/metrics/orders", window=WINDOW,
                    filter=f"total_amount >= 1000.50; created_at < {text(DAYS[1])}")
         assert body["value"] == sum(order["total"] >= Decimal("1000.5") and order["at"] < DAYS[1] for order in shop.orders)
 
 
 class TestMoney:
     def test_currencies_without_a_rate_are_named(self, shop):
-        body = get(shop, "/v1/metrics/amount", window="this_year", group_by="currency")
+        body = get(shop, "/v1/metrics/amount", window=WINDOW, group_by="currency")
         assert body["meta"]["currencies_not_added"] == ["EUR"]
         assert {group["keys"]["currency"] for group in body["groups"]} == {"RUB", "USD"}
         assert body["unit"] == "RUB"
@@ -268,4 +279,4 @@ class TestRefusals:
 
     def test_hostile_filters_read_nothing_else(self, shop):
         for value in ("' OR 1=1 --", "'; DROP TABLE orders_v2; --", "\\' OR '1'='1", "x' UNION SELECT 1 --"):
-            assert get(shop, "/v1/metrics/orders", window="this_year", filter=f"status = {value}".replace(";", "\\;"))["value"] == 0
+            assert get(shop, "/v1/metrics/orders", window=WINDOW, filter=f"status = {value}".replace(";", "\\;"))["value"] == 0
