@@ -201,6 +201,37 @@ def test_a_day_of_evaluations(support):
         assert support.get(f"/api/admin/evaluations/{query}", headers=token("admin")).status_code == 400
 
 
+def test_questions_by_day_of_the_reader(support):
+    """A question an hour before and one after midnight UTC are of one day for a reader two hours ahead."""
+    midnight = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=2)
+    now = datetime.now(timezone.utc)
+    put(support, "traces", [
+        trace("series-1", "series", now - midnight + timedelta(hours=1), final_quality=80, cost_usd=0.25),
+        trace("series-2", "series", now - midnight - timedelta(hours=1), final_quality=None, final_route="human"),
+        trace("series-3", "series", now - midnight - timedelta(hours=2), final_quality=91, cost_usd=0.5),
+        trace("series-4", "series", now - midnight - timedelta(hours=2), origin="regression"),
+        trace("series-5", "other-series", now - midnight)])
+
+    def series(offset, days=5, tenant="series"):
+        answer = support.get(f"/api/analytics/series?days={days}&offset_minutes={offset}", headers=token("agent", tenant))
+        assert answer.status_code == 200, answer.text
+        return {point.pop("date"): point for point in answer.json()["points"]}
+
+    before, day = ((midnight + timedelta(days=at)).strftime("%Y-%m-%d") for at in (-1, 0))
+    utc, east, west = series(0), series(120), series(-180)
+    assert len(utc) == 5 and list(utc) == sorted(utc)
+    none = {"questions": 0, "answered": 0, "handed_over": 0, "quality": None, "cost_usd": 0}
+    assert utc[before] == {"questions": 1, "answered": 1, "handed_over": 0, "quality": 80, "cost_usd": 0.25}
+    assert utc[day] == {"questions": 2, "answered": 1, "handed_over": 1, "quality": 91, "cost_usd": 0.5}
+    assert east[day] == {"questions": 3, "answered": 2, "handed_over": 1, "quality": 85.5, "cost_usd": 0.75}
+    assert east[before] == none
+    assert west[before]["questions"] == 3 and west[day] == none
+    assert sum(point["questions"] for point in series(0, 365, "nobody").values()) == 0
+    for query in ("days=0", "days=366", "offset_minutes=841"):
+        assert support.get(f"/api/analytics/series?{query}", headers=token("agent")).status_code == 422
+    support.sql("DELETE FROM traces WHERE trace_id LIKE 'series-%'")
+
+
 def test_evaluating_what_has_no_evaluations(support):
     put(support, "traces", [trace("bare-0001", answer="Two words. And [1]."), trace("bare-0002", origin="benchmark")])
     assert printed(support, "evaluate-traces", "--since", ago(hours=3))["evaluated"] == 1

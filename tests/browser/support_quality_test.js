@@ -237,6 +237,24 @@ test('Traces: a sentence says why the question went to the team, and values have
     await close(page);
 });
 
+test('Insights: questions by day with their totals, and the topics', async () => {
+    await post('/api/ask', { question: 'Are parcels by courier insured, too?' });
+    const page = await show('/static/metrics.html');
+    const asked = page.waitForRequest((request) => request.url().includes('/api/analytics/series?'));
+    await page.reload();
+    const query = new URL((await asked).url()).searchParams;
+    assert.equal(Number(query.get('offset_minutes')), await page.evaluate(() => 0 - new Date().getTimezoneOffset()));
+    await untilText(page, '#totals', /Questions\s*[1-9]\d*[^]*Answered without a person\s*\d+ \(\d+(\.\d+)?%\)[^]*Handed over to the team[^]*Cost of models\s*\$0/);
+    await untilText(page, '#trend-questions', /Questions per day[^]*Answered without a person[^]*Handed over/);
+    await untilText(page, '#trend-quality', /Average confidence per day/);
+    assert.equal(await page.locator('#trend-cost').count(), 0); /* nothing was paid */
+    await untilText(page, '#topics', /Topic[^]*\d/);
+    const week = page.waitForRequest((request) => request.url().includes('series?days=7'));
+    await page.selectOption('#period', '7');
+    await week;
+    await close(page);
+});
+
 test('Review: answers are added, the least certain first, each with its reason', async () => {
     for (const question of ['Is a parcel of 9 kg insured?', 'Which colour has the chair?']) await post('/api/ask', { question });
     const page = await show('/static/improve.html');

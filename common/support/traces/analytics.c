@@ -1,11 +1,15 @@
 /* Analytics: sums over traces by category and by day. */
 #include "support/traces/analytics.h"
+#include "base/clock.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "db/query.h"
 
 #include <string.h>
 
-enum { SECONDS_A_DAY = 86400, ROWS_MOST = 1000 };
+enum { SECONDS_A_DAY = 86400, ROWS_MOST = 1000, DATE_LENGTH = 10 };
+static const int64_t microseconds_a_minute = INT64_C(60000000),
+                     microseconds_a_day = INT64_C(86400000000);
 
 const char *const analytics_metric_names[ANALYTICS__MAX + 1] = {"quality", "cost", "resolution",
                                                                 NULL};
@@ -55,6 +59,14 @@ static const struct statement read_days[ANALYTICS__MAX] = {
     {.name = "analytics_resolution",
      .sql = "SELECT substr(started_at, 1, 10),"
             " avg(CASE WHEN final_route = 'auto' THEN 1.0 ELSE 0.0 END) * 1e0" BY_DAY},
+};
+
+static const struct statement read_series = {
+    .name = "analytics_series",
+    .sql = "SELECT started_at, CASE WHEN final_route IN ('auto', 'agentic') THEN 1 ELSE 0 END,"
+           " final_quality, cost_usd FROM traces WHERE origin = 'live' AND tenant_id = ?"
+           " AND started_at >= {now_plus:?} AND finished_at IS NOT NULL",
+    .streams = true,
 };
 
 /* The newest answer by its time, before its id. */
@@ -118,6 +130,64 @@ enum error analytics_days(const struct trace_call *call, int64_t days, enum anal
     while (rows->count < ROWS_MOST && query_next(query))
         items[rows->count++] = (struct day_row){query_text(query, 0, call->arena),
                                                 number_round_figure(query_number(query, 1), 4)};
+    return query_end(query, call->problem);
+}
+
+static void add_answer(struct series_day *day, double *quality, int64_t *rated, struct query *query)
+{
+    bool answered = query_integer(query, 1) != 0;
+
+    day->questions++;
+    day->answered += answered;
+    day->handed_over += !answered;
+    day->cost_usd += query_is_null(query, 3) ? 0 : query_number(query, 3);
+    if (query_is_null(query, 2))
+        return;
+    *quality += query_number(query, 2);
+    *rated += 1;
+}
+
+static void finish_day(struct series_day *day, double quality, int64_t rated, int64_t start,
+                       struct arena *arena)
+{
+    char text[CLOCK_TEXT_MAX];
+
+    clock_format(start, text);
+    day->date = arena_copy(arena, text, DATE_LENGTH);
+    day->cost_usd = number_round_figure(day->cost_usd, 6);
+    if (rated)
+        day->quality =
+            (struct optional_number)GIVEN_NUMBER(number_round_figure(quality / (double)rated, 2));
+}
+
+enum error analytics_series(const struct trace_call *call, int64_t days, int64_t offset_minutes,
+                            struct object_list *rows)
+{
+    struct series_day *items = ARENA_ARRAY(call->arena, struct series_day, (size_t)days);
+    double *quality = ARENA_ARRAY(call->arena, double, (size_t)days);
+    int64_t *rated = ARENA_ARRAY(call->arena, int64_t, (size_t)days);
+    int64_t offset = offset_minutes * microseconds_a_minute;
+    int64_t today = (clock_unix_microseconds() + offset) / microseconds_a_day;
+    struct arena *texts = arena_create(1 << 16);
+    struct query *query = db_query(call->db, &read_series);
+
+    query_bind_text(query, call->tenant);
+    query_bind_number(query, -(double)days * SECONDS_A_DAY);
+    while (texts && query_next(query)) {
+        int64_t moment, place = -1;
+
+        if (timestamp_from_text(query_text(query, 0, texts), &moment))
+            place = (moment + offset) / microseconds_a_day - today + days - 1;
+        if (place >= 0 && place < days)
+            add_answer(&items[place], &quality[place], &rated[place], query);
+        arena_reset(texts);
+    }
+    for (int64_t i = 0; i < days; i++)
+        finish_day(&items[i], quality[i], rated[i], (today - days + 1 + i) * microseconds_a_day,
+                   call->arena);
+    if (texts)
+        arena_destroy(texts);
+    *rows = (struct object_list){(size_t)days, items};
     return query_end(query, call->problem);
 }
 

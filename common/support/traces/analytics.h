@@ -24,6 +24,18 @@ struct day_row {
 MUST_CHECK enum error analytics_days(const struct trace_call *call, int64_t days,
                                      enum analytics_metric metric, struct object_list *rows);
 
+/* A day of a reader: from midnight to midnight where he is. */
+struct series_day {
+    const char *date;
+    int64_t questions, answered, handed_over;
+    struct optional_number quality; /* mean of the answers that have one, two decimals */
+    double cost_usd;
+};
+/* Each of the last `days` days up to today in a zone that is `offset_minutes` ahead of UTC, oldest
+ * first, also days without questions: struct series_day. */
+MUST_CHECK enum error analytics_series(const struct trace_call *call, int64_t days,
+                                       int64_t offset_minutes, struct object_list *rows);
+
 /* Cost of models: the sum over the steps of all traces. */
 struct cost_row {
     const char *name; /* name of the model, or of the category */

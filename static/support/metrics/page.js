@@ -27,10 +27,9 @@ const update = () => app?.update();
 const get = async (path, options) => (await client.get(path, options)).data;
 
 const snapshot = createResource(update, (signal) => get('/api/metrics', { signal }));
-const daily = (metric) => createResource(update, (signal) => get('/api/analytics/trends', { query: { days: daysOf(), metric }, signal }));
+const series = createResource(update, (signal) => get('/api/analytics/series', { query: { days: daysOf(), offset_minutes: -new Date().getTimezoneOffset() }, signal }));
+const topics = createResource(update, (signal) => get('/api/analytics/top-topics', { query: { days: daysOf() }, signal }));
 const questions = createResource(update, (signal) => get('/api/analytics/questions', { query: { days: daysOf(), limit: shown }, signal }));
-const quality = daily('quality');
-const resolution = daily('resolution');
 
 /* Opens the case of an answer. */
 async function review(trace) {
@@ -49,7 +48,7 @@ async function write(question) {
 /* What belongs to the period that the address says. */
 function follow() {
     app.set({ days: daysOf() });
-    for (const resource of [quality, resolution, questions]) resource.load();
+    for (const resource of [series, topics, questions]) resource.load();
 }
 
 function period(days) {
@@ -58,7 +57,7 @@ function period(days) {
 }
 
 const actions = { write, review, period };
-app = mount(document.getElementById('page'), view, { snapshot, quality, resolution, questions, periods, days: defaults.days, actions });
+app = mount(document.getElementById('page'), view, { snapshot, series, topics, questions, periods, days: defaults.days, actions });
 showAccount();
 snapshot.every(everyMs);
 snapshot.load();

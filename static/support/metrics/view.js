@@ -1,6 +1,6 @@
 /* Insights as a template: questions and what to do about them, trends, and the figures of the service. */
 import { t } from '../../shared/i18n.js';
-import { formatAgo, formatDate, formatInteger, formatNumber, formatPercent, formatShortUnit, formatTime } from '../../shared/numbers.js';
+import { formatAgo, formatDate, formatInteger, formatMoney, formatNumber, formatPercent, formatShortUnit, formatTime } from '../../shared/numbers.js';
 import { badge } from '../../shared/ui/badge.js';
 import { lineChart } from '../../shared/ui/charts/line.js';
 import { empty } from '../../shared/ui/empty.js';
@@ -9,6 +9,8 @@ import { resourceView } from '../../shared/ui/resource.js';
 import { table } from '../../shared/ui/table.js';
 import { addresses } from '../service.js';
 import { figuresOf } from './cards.js';
+
+const topicsShown = 10;
 
 const written = {
     seconds: (value) => (value < 0.1 ? formatShortUnit(1000 * value, 'millisecond') : formatShortUnit(value, 'second')),
@@ -66,18 +68,59 @@ function questions(kind, page) {
     </section>`;
 }
 
-function trend(name, points, format) {
-    const values = points.map(({ value }) => value);
-    return html`<section class="card section stack" aria-labelledby=${`trend-${name}`}>
-        <h2 id=${`trend-${name}`}>${t(`metrics.trend_${name}`)}</h2>
-        ${values.length < 2
-            ? html`<p class="section-note">${t('metrics.no_trend')}</p>`
-            : lineChart({
-                  label: t(`metrics.trend_${name}`),
-                  series: [{ name: t(`metrics.trend_${name}`), points: points.map(({ date, value }) => ({ x: Date.parse(date), y: value })) }],
-                  x: { title: t('admin.day'), kind: 'time', format: (at) => formatDate(at) },
-                  y: { title: t(`metrics.trend_${name}`), format, min: 0, max: name === 'quality' ? 100 : 1 },
-              })}
+/* A day at its noon, so that no time zone moves it to another date. */
+const noonOf = (date) => Date.parse(`${date}T12:00:00`);
+
+const percent = (value) => formatPercent(value / 100, 3);
+const money = (value) => formatMoney(value, 'USD', value !== 0 && value < 1 ? 4 : 2);
+
+/* What each chart shows of a day: its lines by the member of the answer. */
+const charts = [
+    { name: 'questions', lines: ['questions', 'answered', 'handed_over'], format: formatInteger },
+    { name: 'quality', lines: ['quality'], format: percent, max: 100 },
+    { name: 'cost', lines: ['cost_usd'], format: money },
+];
+
+function trend({ name, lines, format, max }, points) {
+    const title = t(`metrics.trend_${name}`);
+    return html`<section class="card section stack" id=${`trend-${name}`} aria-labelledby=${`trend-${name}-title`}>
+        <h2 id=${`trend-${name}-title`}>${title}</h2>
+        ${lineChart({
+            label: title,
+            series: lines.map((line) => ({ name: t(`metrics.line_${line}`), points: points.map((day) => ({ x: noonOf(day.date), y: day[line] })) })),
+            x: { title: t('admin.day'), kind: 'time', format: (at) => formatDate(at) },
+            y: { title, format, min: 0, ...(max === undefined ? {} : { max }) },
+        })}
+    </section>`;
+}
+
+/* The period in figures, before its days. */
+function totals(points) {
+    const sum = (member) => points.reduce((all, day) => all + day[member], 0);
+    const all = sum('questions');
+    const share = (count) => (all === 0 ? '' : ` (${formatPercent(count / all, 2)})`);
+    const one = (name, value) => html`<div class="fact"><dt>${t(`metrics.line_${name}`)}</dt><dd>${value}</dd></div>`;
+    return html`<dl class="card section facts" id="totals">
+        ${one('questions', formatInteger(all))} ${one('answered', formatInteger(sum('answered')) + share(sum('answered')))}
+        ${one('handed_over', formatInteger(sum('handed_over')) + share(sum('handed_over')))} ${one('cost_usd', money(sum('cost_usd')))}
+    </dl>`;
+}
+
+function trends({ points }) {
+    const asked = points.some(({ questions: count }) => count > 0);
+    const shown = charts.filter(({ name }) => name !== 'cost' || points.some(({ cost_usd: cost }) => cost > 0));
+    return html`${totals(points)} ${asked ? html`<div class="insights">${shown.map((one) => trend(one, points))}</div>` : null}`;
+}
+
+function topicList({ topics: rows }) {
+    const columns = [
+        { name: 'category', title: t('metrics.topic'), cell: ({ category }) => html`<span dir="auto">${category === 'uncategorized' ? t('metrics.uncategorized') : category}</span>` },
+        { name: 'count', title: t('metrics.line_questions'), align: 'end', cell: ({ count }) => formatInteger(count) },
+        { name: 'quality', title: t('metrics.line_quality'), align: 'end', cell: ({ avg_quality: quality }) => (quality === null ? '–' : percent(quality)) },
+    ];
+    return html`<section class="card section stack" id="topics" aria-labelledby="topics-title">
+        <h2 id="topics-title">${t('metrics.topics')}</h2>
+        ${rows.length === 0 ? empty({ title: t('metrics.no_topics') }) : table({ caption: t('metrics.topics'), rows: rows.slice(0, topicsShown), key: ({ category }) => category, columns })}
     </section>`;
 }
 
@@ -114,11 +157,9 @@ export function view(page) {
     return html`<div class="stack">
         <p class="lead-text">${t('metrics.intro')}</p>
         ${period(page)}
+        ${resourceView(page.series, { quiet: true, skeleton: { lines: 2, height: 'chart' }, ready: trends })}
         ${questions('unanswered', page)} ${questions('disliked', page)} ${questions('asked', page)}
-        <div class="insights">
-            ${resourceView(page.quality, { quiet: true, skeleton: { lines: 1, height: 'chart' }, ready: ({ points }) => trend('quality', points, (value) => formatPercent(value / 100, 3)) })}
-            ${resourceView(page.resolution, { quiet: true, skeleton: { lines: 1, height: 'chart' }, ready: ({ points }) => trend('resolution', points, (value) => formatPercent(value, 3)) })}
-        </div>
+        ${resourceView(page.topics, { quiet: true, skeleton: { lines: 3, height: 'row' }, ready: topicList })}
         ${figures(page)}
     </div>`;
 }
