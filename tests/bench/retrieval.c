@@ -2,10 +2,11 @@
  * How well and how fast passages are found, on sets of documents and questions that are not part of
  * the product. A set is a folder with corpus.jsonl {id, text} and queries.jsonl {id, text}.
  *
- *   retrieval run SET OUT [without-sixths] [refuse-nothing] [parent-child]
+ *   retrieval run SET OUT [without-sixths] [refuse-nothing] [parent-child] [asked-in OTHER]
  *                                            answers every question; OUT gets one JSON object each:
  *                                            id, ranked, answer, refused, evidence, and
- *                                            what the evidence was made of
+ *                                            what the evidence was made of; with asked-in, which
+ *                                            comes last, the questions of another set
  *
  *   retrieval speed CHUNKS SET...            the index and SQLite's FTS5 over the same chunks,
  *                                            mixed from the sentences of the sets
@@ -337,10 +338,10 @@ static int print_texts(const char *set)
     return fclose(file);
 }
 
-static int run(const char *set, const char *path, bool without_sixths)
+static int run(const char *set, const char *asked, const char *path, bool without_sixths)
 {
     struct search_index *index = index_set(set, without_sixths);
-    FILE *file = open_part(set, "queries.jsonl"), *out = fopen(path, "we");
+    FILE *file = open_part(asked, "queries.jsonl"), *out = fopen(path, "we");
     char *line = NULL;
     size_t capacity = 0, count = 0;
     int64_t started = now();
@@ -640,5 +641,6 @@ int main(int argc, char **argv)
     parent_child = has_word(argc, argv, "parent-child");
     if (getenv("ASSAY_BENCH_VECTORS"))
         read_vectors(getenv("ASSAY_BENCH_VECTORS"));
-    return run(argv[2], argv[3], has_word(argc, argv, "without-sixths"));
+    return run(argv[2], has_word(argc - 1, argv, "asked-in") ? argv[argc - 1] : argv[2], argv[3],
+               has_word(argc, argv, "without-sixths"));
 }

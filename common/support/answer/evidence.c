@@ -406,6 +406,14 @@ static double ngram_overlap_of_best(const struct question *question,
     return ngram_overlap(question->ngrams, &best->held, texts, text_count);
 }
 
+/* Words of Thai are pairs of its letters, of which any text of some length covers a part. */
+static double above_chance(const struct question *question, double covered)
+{
+    static const double by_chance = 0.35;
+
+    return question->language == TEXT_TH ? fmax(0, covered - by_chance) / (1 - by_chance) : covered;
+}
+
 static double logistic(double z)
 {
     return 1 / (1 + exp(-z));
@@ -506,8 +514,8 @@ struct evidence evidence_weigh(const struct question *question, const struct sea
     }
     if (!best || question->total <= 0)
         return evidence;
-    evidence.near = best->near;
-    evidence.chunk = best_chunk->share;
+    evidence.near = above_chance(question, best->near);
+    evidence.chunk = above_chance(question, best_chunk->share);
     evidence.elsewhere = best_chunk->elsewhere;
     evidence.margin = lexical_margin(index, arena, chunks, count);
     evidence.grams = gram_margin(question, index, arena, chunks, count, evidence.margin);

@@ -31,7 +31,16 @@ static const char *const asking_words =
     "срок время времени шаг пошаговый причина действие день дня дней дата момент вероятный условие "
     "период долго длиться длится три два событие длинный long period step cause reason time date "
     "lange lang longtemps temps tiempo "
-    "day last take code код ошибка error hoch schwer teuer gross high heavy tall expensive";
+    "day last take code код ошибка error hoch schwer teuer gross high heavy tall expensive "
+    "dauer dure durer durée dura durar duran duración duration "
+    "多久 多长 长时 时间 多少 是多 少钱 什么 么时 时候 谁负 负责";
+
+/* The same in questions for a duration or a time: how long something lasts, when it ends. */
+static const char *const duration_verbs =
+    "end ends expire expires valid gilt gelten gültig endet enden läuft finit finir termine "
+    "terminer expirer valable termina terminar acaba acabar vence vencer caduca válida действует "
+    "действовать заканчивается кончается истекает ينتهي تنتهي تستمر يستمر تدوم يدوم 结束 到期 有效 "
+    "候结 候到";
 
 /* Actions have many synonyms, subjects few. Endings of Russian verbs, and English stems. */
 static const char *const verb_endings[] = {
@@ -45,7 +54,9 @@ static const char *const verbs =
 /* Question words for durations and times, folded. */
 static const char *const duration_words =
     "сколько скольк срок сроки срока когда долго длится длиться long period when wann lange "
-    "dauert cuándo cuánto tiempo quand longtemps quando quanto متي مده 多久 多长 何时";
+    "dauert dauer dure durent durée dura duran duración duration cuándo cuánto tiempo quand "
+    "longtemps quando quanto متي مده 多久 多长 何时 "
+    "时候";
 
 /* Folded as well. */
 static const char *const duration_units =
@@ -90,6 +101,12 @@ static bool list_holds_stem(const char *list, enum text_language language, const
             return true;
     }
     return false;
+}
+
+static bool is_asking(const struct question *question, const struct word *word)
+{
+    return list_holds_stem(asking_words, question->language, word) ||
+           (question->asks_duration && list_holds_stem(duration_verbs, question->language, word));
 }
 
 static size_t characters(const struct word *word)
@@ -265,7 +282,7 @@ static size_t read_terms(struct question *question, const char *text, double tim
         if (!is_content(question, &word, text))
             continue;
         add_term(question, &word, times);
-        significant += !list_holds_stem(asking_words, question->language, &word);
+        significant += !is_asking(question, &word);
     }
     return significant;
 }
@@ -395,7 +412,7 @@ static void weigh_term(struct question *question, struct question_term *term,
     term->asks = term->compares || asks_is_comparing(term->word.text) ||
                  (term->numbered && !term->in_index) ||
                  (!term->in_index && is_grammar(question, &term->word)) ||
-                 (!term->code && list_holds_stem(asking_words, question->language, &term->word));
+                 (!term->code && is_asking(question, &term->word));
     if (term->asks)
         term->weight = 0.2 * fmin(term->weight, 1);
     else if (!term->group && is_verb_like(question->language, &term->word))
