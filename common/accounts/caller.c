@@ -27,6 +27,7 @@ static const struct field person_fields[] = {
     STRING(OWNER, email, .nullable = true),
     STRING(OWNER, tenant),
     OBJECT(OWNER, roles, person_roles_schema),
+    STRINGS(OWNER, groups),
     BOOLEAN(OWNER, is_active),
     BOOLEAN(OWNER, must_change_password),
     INTEGER(OWNER, created_at),

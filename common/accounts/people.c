@@ -1,5 +1,6 @@
 /* People: all SQL about them. */
 #include "accounts/people.h"
+#include "accounts/groups.h"
 #include "accounts/sessions.h"
 #include "accounts/store_internal.h"
 #include "accounts/tokens.h"
@@ -18,9 +19,9 @@ enum { ROLES_JSON_MAX = 1024 };
 
 static const struct statement insert_person = {
     .name = "person_insert",
-    .sql = "INSERT INTO people (id, username, username_key, email, name, tenant, roles, is_active,"
-           " password_hash, must_change_password, source, created_at)"
-           " VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, {now_microseconds})",
+    .sql = "INSERT INTO people (id, username, username_key, email, name, tenant, roles, member_of,"
+           " is_active, password_hash, must_change_password, source, created_at)"
+           " VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, {now_microseconds})",
 };
 static const struct statement count_key = {
     .name = "person_count_key",
@@ -56,8 +57,8 @@ static const struct statement count_administrators = {
 };
 static const struct statement update_person = {
     .name = "person_update",
-    .sql = "UPDATE people SET name = ?, email = ?, tenant = ?, roles = ?, is_active = ?,"
-           " must_change_password = ? WHERE id = ?",
+    .sql = "UPDATE people SET name = ?, email = ?, tenant = ?, roles = ?, member_of = ?,"
+           " is_active = ?, must_change_password = ? WHERE id = ?",
 };
 static const struct statement read_password = {
     .name = "person_read_password",
@@ -152,6 +153,7 @@ static enum error insert(const struct accounts_call *call, const struct new_pers
     query_bind_text(query, person->name);
     query_bind_text(query, tenant);
     query_bind_json(query, json_of(call, &person->roles));
+    query_bind_json(query, groups_json(call->arena, &person->groups));
     query_bind_text(query, person->password_hash);
     query_bind_boolean(query, person->must_change_password);
     query_bind_text(query, person->source);
@@ -302,6 +304,7 @@ static enum error update(const struct accounts_call *call, const struct person *
     query_bind_text(query, person->email);
     query_bind_text(query, person->tenant);
     query_bind_json(query, json_of(call, person->roles));
+    query_bind_json(query, groups_json(call->arena, &person->groups));
     query_bind_boolean(query, person->is_active);
     query_bind_boolean(query, person->must_change_password);
     query_bind_text(query, person->id);
@@ -343,6 +346,8 @@ enum error person_edit(const struct accounts_call *call, const char *id, person_
         edit(context, person);
         error = person_check(call, person->name, person->email, person->tenant);
     }
+    if (!error)
+        error = groups_read(call->arena, &person->groups, &person->groups, call->problem);
     if (!error)
         error = update(call, person);
     if (!error)

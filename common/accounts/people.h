@@ -36,6 +36,7 @@ struct new_person {
     const char *password_hash; /* as password_hash() makes it */
     const char *tenant;        /* NULL = "default" */
     struct person_roles roles;
+    struct string_list groups; /* as groups_read() gives them */
     bool must_change_password;
     const char *source; /* "local", "invitation", "settings", "support", "oidc" */
 };
@@ -64,11 +65,11 @@ MUST_CHECK enum error people_list(const struct accounts_call *call, struct objec
 /* How many are active. */
 MUST_CHECK enum error people_count(const struct accounts_call *call, int64_t *active);
 
-/* Changes name, email, tenant, roles, is_active and must_change_password of a person. `edit` gets
- * the person as it is stored, and nobody else changes it meanwhile: two changes at the same time
- * are both kept. `person` receives the result. ERROR_CONFLICT last_administrator when nobody would
- * be left who is an administrator of the suite; ERROR_INVALID person_invalid; ERROR_NOT_FOUND.
- * Whoever is switched off loses his sessions. */
+/* Changes name, email, tenant, roles, groups, is_active and must_change_password of a person.
+ * `edit` gets the person as it is stored, and nobody else changes it meanwhile: two changes at the
+ * same time are both kept. `person` receives the result. ERROR_CONFLICT last_administrator when
+ * nobody would be left who is an administrator of the suite; ERROR_INVALID person_invalid,
+ * group_invalid; ERROR_NOT_FOUND. Whoever is switched off loses his sessions. */
 typedef void person_editor(void *context, struct person *person);
 MUST_CHECK enum error person_edit(const struct accounts_call *call, const char *id,
                                   person_editor *edit, void *context, struct person *person);

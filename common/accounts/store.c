@@ -58,6 +58,7 @@ static const struct field person_fields[] = {
     STRING(OWNER, email, .nullable = true),
     STRING(OWNER, tenant, .help = "Whose data the person sees in support and live data."),
     OBJECT(OWNER, roles, person_roles_schema),
+    STRINGS(OWNER, groups, .help = "Documents of support may be for some groups only."),
     BOOLEAN(OWNER, is_active),
     BOOLEAN(OWNER, must_change_password),
     TIME(OWNER, created_at, .time = TIME_Z),

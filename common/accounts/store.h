@@ -71,6 +71,7 @@ struct person {
     const char *email; /* NULL = none */
     const char *tenant;
     const struct person_roles *roles;
+    struct string_list groups; /* of the tenant; groups.h */
     bool is_active;
     bool must_change_password;
     int64_t created_at;   /* Unix microseconds, as the next */

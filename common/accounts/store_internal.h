@@ -9,8 +9,8 @@
 #include "shm/cache.h"
 
 #define PERSON_COLUMNS                                                                             \
-    "id, username, name, email, tenant, roles, is_active, must_change_password, created_at,"       \
-    " last_seen_at"
+    "id, username, name, email, tenant, roles, member_of AS \"groups\", is_active,"                \
+    " must_change_password, created_at, last_seen_at"
 
 /* NULL while there is none. */
 struct shm_cache *accounts_cache(struct accounts *accounts);

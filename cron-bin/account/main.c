@@ -1,5 +1,6 @@
 /* Administers the people of the suite from a shell. `--help` lists the commands and exit codes. */
 #include "accounts/account_audit.h"
+#include "accounts/groups.h"
 #include "accounts/invitations.h"
 #include "accounts/people.h"
 #include "accounts/sessions.h"
@@ -7,6 +8,7 @@
 #include "accounts/tokens.h"
 #include "base/clock.h"
 #include "base/help.h"
+#include "base/list.h"
 #include "base/log.h"
 #include "base/timestamp.h"
 #include "crypto/crypto.h"
@@ -27,6 +29,8 @@ static const char help[] =
     "                                  input has one.\n"
     "  invite EMAIL ROLES              Print a link with which a person makes an account.\n"
     "  role NAME ROLES                 Change roles; areas that are not named keep theirs.\n"
+    "  groups [NAME GROUPS]            Set the groups of a person, such as \"Sales, Personnel\";\n"
+    "                                  `none` takes all away. Without a name: list the groups.\n"
     "  tenant NAME TENANT              Change whose data the person sees.\n"
     "  password NAME                   Set a new password, as `add` does; ends all sessions\n"
     "                                  and deletes the person's tokens.\n"
@@ -199,6 +203,74 @@ static enum error run_role(struct job *job)
     return error;
 }
 
+static void edit_groups(void *context, struct person *person)
+{
+    struct job *job = context;
+    struct problem unused = {0};
+
+    if (groups_of_text(job->call.arena, job->argv[1], &person->groups, &unused))
+        return; /* run_groups() has refused what is wrong */
+}
+
+/* Whether the list has the name; adds it when it has not. */
+static bool has_name(struct arena *arena, struct string_list *list, const char *name)
+{
+    size_t count = list->count;
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list->items[i], name) == 0)
+            return true;
+    *ARRAY_ADD(arena, list->items, list->count) = name;
+    return false;
+}
+
+static void print_group(const struct object_list *people, const char *name)
+{
+    const struct person *person = people->items;
+
+    printf("%s:", name);
+    for (size_t i = 0; i < people->count; i++, person++)
+        for (size_t k = 0; k < person->groups.count; k++)
+            if (strcmp(person->groups.items[k], name) == 0)
+                printf(" %s", person->username);
+    printf("\n");
+}
+
+static enum error list_groups(struct job *job)
+{
+    struct object_list people;
+    struct string_list names = {0};
+    enum error error = people_list(&job->call, &people);
+    const struct person *person = people.items;
+
+    for (size_t i = 0; !error && i < people.count; i++, person++)
+        for (size_t k = 0; k < person->groups.count; k++)
+            if (!has_name(job->call.arena, &names, person->groups.items[k]))
+                print_group(&people, person->groups.items[k]);
+    return error;
+}
+
+static enum error run_groups(struct job *job)
+{
+    struct person person;
+    struct string_list groups;
+    enum error error;
+
+    if (job->argc == 0)
+        return list_groups(job);
+    if (job->argc == 1)
+        return problem_set(job->call.problem, ERROR_INVALID, "group_invalid",
+                           "name the groups as well; `none` takes all away");
+    error = groups_of_text(job->call.arena, job->argv[1], &groups, job->call.problem);
+    if (!error)
+        error = edit_named(job, edit_groups, &person);
+    if (!error)
+        note(job, "person_changed", person.username,
+             arena_print(job->call.arena, "groups: %s",
+                         groups_text(job->call.arena, &person.groups)));
+    return error;
+}
+
 static void edit_tenant(void *context, struct person *person)
 {
     person->tenant = ((struct job *)context)->argv[1];
@@ -304,9 +376,10 @@ static enum error run_token(struct job *job)
 }
 
 static const struct command commands[] = {
-    {"list", 0, 0, run_list}, {"add", 1, 3, run_add},           {"invite", 2, 2, run_invite},
-    {"role", 2, 2, run_role}, {"tenant", 2, 2, run_tenant},     {"off", 1, 1, run_off},
-    {"on", 1, 1, run_on},     {"password", 1, 1, run_password}, {"token", 2, 3, run_token},
+    {"list", 0, 0, run_list},     {"add", 1, 3, run_add},           {"invite", 2, 2, run_invite},
+    {"role", 2, 2, run_role},     {"tenant", 2, 2, run_tenant},     {"off", 1, 1, run_off},
+    {"on", 1, 1, run_on},         {"password", 1, 1, run_password}, {"token", 2, 3, run_token},
+    {"groups", 0, 2, run_groups},
 };
 
 static const struct command *find_command(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* People, for administrators of the suite. */
 #include "accounts-people/people.h"
 
+#include "accounts/groups.h"
 #include "accounts/people.h"
 #include "accounts/tokens.h"
 #include "base/list.h"
@@ -44,6 +45,7 @@ struct person_request {
     const char *username;
     const char *email, *name, *tenant;
     const struct person_roles *roles;
+    struct string_list groups;
     const char *password;
 };
 
@@ -56,6 +58,8 @@ static const struct field request_fields[] = {
     STRING(OWNER, tenant, .nullable = true, .min_length = 1, .max_length = TENANT_MAX,
            .help = "`default` when null."),
     OBJECT(OWNER, roles, person_roles_schema, .required = true),
+    STRINGS(OWNER, groups, .max_length = GROUPS_MAX,
+            .help = "Names without commas; documents of support may be for some of them."),
     STRING(OWNER, password, .nullable = true, .min_length = PASSWORD_MIN,
            .max_length = PASSWORD_MAX, .secret = true,
            .help = "To be changed by the person; null = the person signs in with a provider."),
@@ -69,6 +73,7 @@ struct person_patch {
     const json_t *document;
     const char *email, *name, *tenant;
     const struct person_roles *roles;
+    struct string_list groups;
     struct optional_boolean is_active;
 };
 
@@ -79,6 +84,8 @@ static const struct field patch_fields[] = {
     STRING(OWNER, tenant, .nullable = true, .min_length = 1, .max_length = TENANT_MAX),
     OBJECT(OWNER, roles, person_roles_schema, .nullable = true,
            .help = "Areas that are not named keep their role."),
+    STRINGS(OWNER, groups, .max_length = GROUPS_MAX,
+            .help = "All of the person; left out = as before."),
     NULLABLE_BOOLEAN(OWNER, is_active,
                      .help = "False ends all sessions, and no token counts any more."),
 };
@@ -161,6 +168,8 @@ enum error person_add_handle(struct request *request, struct reply *reply)
     struct accounts_call call;
     enum error error = service_call(request, &call);
 
+    if (!error)
+        error = groups_read(request->arena, &wanted->groups, &new_person.groups, &request->problem);
     if (!error && wanted->password)
         error = person_hash_password(&call, wanted->password, &new_person.password_hash);
     if (!error)
@@ -207,6 +216,8 @@ static void apply(void *context, struct person *person)
         person->name = patch->name;
     if (patch->tenant)
         person->tenant = patch->tenant;
+    if (json_object_get(patch->document, "groups"))
+        person->groups = patch->groups;
     if (patch->is_active.given)
         person->is_active = patch->is_active.value;
     *roles = *person->roles;
@@ -221,6 +232,9 @@ static const char *change_text(const struct request *request, const struct perso
 {
     const char *roles = roles_text(request->arena, person->roles);
 
+    if (person->groups.count)
+        roles = arena_print(request->arena, "%s; groups: %s", roles,
+                            groups_text(request->arena, &person->groups));
     if (person->is_active == was_active)
         return roles;
     return arena_print(request->arena, "%s; %s", person->is_active ? "switched on" : "switched off",

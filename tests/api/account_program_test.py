@@ -96,3 +96,18 @@ def test_what_it_refuses(accounts, arguments, status, words):
 def test_the_last_administrator_stays(accounts):
     signed_in(accounts)
     assert "nobody else" in account(accounts, "off", "admin", status=4)
+
+
+def test_groups_of_a_person(accounts):
+    account(accounts, "add", "gita", "support=viewer")
+    account(accounts, "groups", "gita", " Personnel,Sales ,Sales")
+    account(accounts, "add", "gustav", "support=viewer")
+    account(accounts, "groups", "gustav", "Personnel")
+    listed = account(accounts, "groups")
+    assert re.search(r"^Personnel: gita gustav$", listed, re.M) and re.search(r"^Sales: gita$", listed, re.M)
+    people = {one["username"]: one["groups"] for one in signed_in(accounts).get("/api/people").json()["people"]}
+    assert people["gita"] == ["Personnel", "Sales"] and people["admin"] == []
+    account(accounts, "groups", "gita", "none")
+    assert "gita" not in account(accounts, "groups")
+    account(accounts, "groups", "gita", "a" * 65, status=4)
+    account(accounts, "groups", "gita", status=4)

@@ -353,3 +353,15 @@ def test_a_cookie_needs_the_portal(accounts, administrator):
     answer = accounts.post("/api/people", {"username": "x", "roles": {}}, cookies={COOKIE: administrator.session},
                            headers={"Origin": "https://elsewhere.example"})
     assert answer.status_code == 401
+
+
+def test_groups_of_a_person(accounts, administrator):
+    body = {"username": "gerda", "roles": {"support": "viewer"}, "groups": ["Sales", " Personnel ", "Sales"]}
+    made = administrator.send("POST", "/api/people", body)
+    assert made.status_code == 201 and made.json()["groups"] == ["Personnel", "Sales"]
+    path = f"/api/people/{made.json()['id']}"
+    assert administrator.send("PATCH", path, {"name": "Gerda"}).json()["groups"] == ["Personnel", "Sales"]
+    assert administrator.send("PATCH", path, {"groups": []}).json()["groups"] == []
+    for wrong in (["a,b"], [""], ["x" * 65], ["a\nb"]):
+        assert administrator.send("PATCH", path, {"groups": wrong}).status_code == 400, wrong
+    assert administrator.get(path).json()["groups"] == []

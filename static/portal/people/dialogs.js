@@ -8,17 +8,22 @@ const text = (name, options = {}) => ({ name, kind: 'text', label: () => t(`peop
 /* What both a person and an invitation have. */
 const common = () => [text('name', { optional: true }), text('tenant', { optional: true, initial: 'default', hint: () => t('people.tenant_hint') }), ...roleFields()];
 
+const groups = () => text('groups', { optional: true, hint: () => t('people.groups_hint') });
+
+const listOf = (value) => (value ?? '').split(',').map((name) => name.trim()).filter(Boolean);
+
 const nullable = (value) => value ?? null;
 
 /* A new person, or changes to one. */
 export function askForPerson(client, person = null) {
     const isNew = person === null;
-    const described = ({ username, email, name, tenant, password, ...values }) => ({
+    const described = ({ username, email, name, tenant, password, groups: named, ...values }) => ({
         ...(isNew ? { username: username ?? '', ...(password === undefined ? {} : { password }) } : {}),
         email: nullable(email),
         name: nullable(name),
         ...(tenant === undefined ? {} : { tenant }),
         roles: rolesOf(values),
+        groups: listOf(named),
     });
     return formDialog({
         id: 'person',
@@ -29,9 +34,10 @@ export function askForPerson(client, person = null) {
             ...(isNew ? [text('username', { hint: () => t('people.username_hint') })] : []),
             text('email', { kind: 'email', optional: true }),
             ...common(),
+            groups(),
             ...(isNew ? [{ name: 'password', kind: 'password', label: () => t('people.password'), hint: () => t('people.password_hint'), optional: true, autocomplete: 'new-password' }] : []),
         ],
-        values: isNew ? {} : { ...person, ...roleValues(person.roles) },
+        values: isNew ? {} : { ...person, ...roleValues(person.roles), groups: person.groups.join(', ') },
         send: (values) => (isNew ? client.post('/api/people', described(values)) : client.patch(`/api/people/${encodeURIComponent(person.id)}`, described(values))),
     });
 }

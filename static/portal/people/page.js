@@ -21,9 +21,9 @@ const update = () => app?.update();
 const pathOf = (id) => /** @type {const} */ (`/api/people/${encodeURIComponent(id)}`);
 
 /* The API lists all people; there are seldom more than some hundred, so they are searched here. */
-function matches({ username, name, email }, text) {
+function matches({ username, name, email, groups }, text) {
     const words = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-    const all = [username, name, email].filter(Boolean).join(' ').toLocaleLowerCase();
+    const all = [username, name, email, ...groups].filter(Boolean).join(' ').toLocaleLowerCase();
     return words.every((word) => all.includes(word));
 }
 

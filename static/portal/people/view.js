@@ -22,6 +22,7 @@ export function columns(actions) {
     return [
         { name: 'username', title: t('people.person'), cell: who, value: nameOf, sortable: true },
         { name: 'roles', title: t('people.roles'), cell: ({ roles }) => roleBadges(roles) },
+        { name: 'groups', title: t('people.groups'), cell: ({ groups }) => html`<span class="button-row">${groups.map((name) => badge(name))}</span>` },
         { name: 'tenant', title: t('people.tenant'), sortable: true },
         {
             name: 'is_active',
