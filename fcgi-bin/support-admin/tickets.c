@@ -5,6 +5,7 @@
 #include "http/people.h"
 #include "support/service.h"
 #include "support/tools.h"
+#include "support/traces/readable.h"
 
 #include <string.h>
 
@@ -290,7 +291,7 @@ enum error ticket_handle(struct request *request, struct reply *reply)
     struct ticket *ticket = ARENA_NEW(request->arena, struct ticket);
     struct service_tools tools;
     struct trace_row row;
-    bool found = false;
+    bool found = false, readable = false;
     enum error error = check_id(request, request->arguments[0]);
 
     if (!error)
@@ -306,6 +307,8 @@ enum error ticket_handle(struct request *request, struct reply *reply)
     detail->retrieved_docs = error ? NULL : service_json(request, "[]");
     detail->quality_scores = error ? NULL : service_json(request, "{}");
     if (!error && found)
+        error = readable_trace(&tools.documents, row.trace_id, &readable);
+    if (!error && readable)
         error = add_context(request, &tools, &row, detail);
     detail->ticket = ticket;
     reply->object = detail;

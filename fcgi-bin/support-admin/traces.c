@@ -7,6 +7,7 @@
 #include "support/service.h"
 #include "support/tools.h"
 #include "support/traces/metrics_snapshot.h"
+#include "support/traces/readable.h"
 
 #include <string.h>
 
@@ -86,6 +87,7 @@ struct trace_reply {
     double cost_usd;
     const char *question, *answer;
     OBJECT_LIST(struct evaluation_entry, evaluations);
+    bool withheld;
 };
 
 #define OWNER struct trace_reply
@@ -106,6 +108,9 @@ static const struct field trace_fields[] = {
     STRING(OWNER, question),
     STRING(OWNER, answer, .nullable = true),
     OBJECTS(OWNER, evaluations, evaluation_schema),
+    BOOLEAN(OWNER, withheld,
+            .help = "It used a document that the caller may not read: without answer, steps and "
+                    "evaluations."),
 };
 #undef OWNER
 SCHEMA(trace_schema, struct trace_reply, "Trace", trace_fields);
@@ -390,6 +395,7 @@ enum error trace_handle(struct request *request, struct reply *reply)
     struct object_list steps, votes, evaluations;
     struct service_tools tools;
     struct trace_row row;
+    bool readable = false;
     enum error error;
 
     if (!is_trace_id(id))
@@ -403,8 +409,12 @@ enum error trace_handle(struct request *request, struct reply *reply)
         error = trace_votes(&tools.traces, id, &votes);
     if (!error)
         error = trace_evaluations(&tools.traces, id, &evaluations);
+    if (!error)
+        error = readable_trace(&tools.documents, id, &readable);
     if (error)
         return error;
+    if (!readable)
+        steps = evaluations = (struct object_list){0};
     *object = (struct trace_reply){.trace_id = row.trace_id,
                                    .started_at = row.started_at,
                                    .finished_at = row.finished_at,
@@ -419,8 +429,9 @@ enum error trace_handle(struct request *request, struct reply *reply)
                                    .duration_ms = row.duration_ms,
                                    .cost_usd = row.cost_usd,
                                    .question = row.question,
-                                   .answer = row.answer,
-                                   .evaluations = as_evaluations(request, &evaluations)};
+                                   .answer = readable ? row.answer : NULL,
+                                   .evaluations = as_evaluations(request, &evaluations),
+                                   .withheld = !readable};
     reply->object = object;
     return ERROR_NONE;
 }

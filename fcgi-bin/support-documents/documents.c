@@ -1,9 +1,15 @@
 /* The documents that the knowledge base holds. */
 #include "support-documents/documents.h"
+#include "accounts/groups.h"
+#include "accounts/people.h"
+#include "base/list.h"
+#include "http/people.h"
 #include "support/documents/document_store.h"
 #include "support/documents/vector_status.h"
 #include "support/service.h"
 #include "support/tools.h"
+
+#include <string.h>
 
 struct documents_query {
     const char *q;
@@ -26,15 +32,25 @@ struct document_entry {
     json_t *categories;
     const char *last_updated, *created_at;
     bool auto_generated;
+    struct string_list groups;
 };
 
 #define OWNER struct document_entry
 static const struct field document_fields[] = {
-    STRING(OWNER, doc_id),          STRING(OWNER, title),        STRING(OWNER, source),
-    STRING(OWNER, file_type),       STRING(OWNER, language),     INTEGER(OWNER, version),
-    INTEGER(OWNER, chunk_count),    INTEGER(OWNER, page_count),  INTEGER(OWNER, size_bytes),
-    JSON_VALUE(OWNER, categories),  STRING(OWNER, last_updated), STRING(OWNER, created_at),
+    STRING(OWNER, doc_id),
+    STRING(OWNER, title),
+    STRING(OWNER, source),
+    STRING(OWNER, file_type),
+    STRING(OWNER, language),
+    INTEGER(OWNER, version),
+    INTEGER(OWNER, chunk_count),
+    INTEGER(OWNER, page_count),
+    INTEGER(OWNER, size_bytes),
+    JSON_VALUE(OWNER, categories),
+    STRING(OWNER, last_updated),
+    STRING(OWNER, created_at),
     BOOLEAN(OWNER, auto_generated),
+    STRINGS(OWNER, groups, .help = "Only their people may read it; none = the whole tenant."),
 };
 #undef OWNER
 static SCHEMA(document_schema, struct document_entry, "Document", document_fields);
@@ -89,6 +105,29 @@ static const struct field document_text_fields[] = {OBJECT(OWNER, document, docu
 #undef OWNER
 SCHEMA(document_text_schema, struct document_text, "DocumentText", document_text_fields);
 
+struct document_groups {
+    struct string_list groups;
+};
+
+#define OWNER struct document_groups
+static const struct field document_groups_fields[] = {
+    STRINGS(OWNER, groups, .required = true, .max_length = GROUPS_MAX,
+            .help = "Names of groups; none = the whole tenant may read it.")};
+#undef OWNER
+SCHEMA(document_groups_schema, struct document_groups, "DocumentGroups", document_groups_fields,
+       .example = "{\"groups\":[\"Personnel\"]}");
+
+struct group_choice {
+    struct string_list groups, known;
+};
+
+#define OWNER struct group_choice
+static const struct field group_choice_fields[] = {
+    STRINGS(OWNER, groups),
+    STRINGS(OWNER, known, .help = "Those that people or documents of the tenant are in.")};
+#undef OWNER
+SCHEMA(group_choice_schema, struct group_choice, "GroupChoice", group_choice_fields);
+
 struct deleted {
     const char *status;
 };
@@ -113,6 +152,22 @@ static struct document_entry as_entry(const struct request *request, const struc
                                    .last_updated = row->last_updated,
                                    .created_at = row->created_at,
                                    .auto_generated = row->auto_generated};
+}
+
+static enum error add_groups(const struct service_tools *tools, struct document_entry *entries,
+                             size_t count)
+{
+    struct arena *arena = tools->documents.arena;
+    const char **ids = ARENA_ARRAY(arena, const char *, count + 1);
+    struct string_list *groups = ARENA_ARRAY(arena, struct string_list, count + 1);
+    enum error error;
+
+    for (size_t i = 0; i < count; i++)
+        ids[i] = entries[i].doc_id;
+    error = document_read_groups(&tools->documents, ids, count, groups);
+    for (size_t i = 0; !error && i < count; i++)
+        entries[i].groups = groups[i];
+    return error;
 }
 
 static enum error not_found(struct request *request)
@@ -143,6 +198,9 @@ enum error documents_handle(struct request *request, struct reply *reply)
     entries = ARENA_ARRAY(request->arena, struct document_entry, rows.count + 1);
     for (size_t i = 0; i < rows.count; i++)
         entries[i] = as_entry(request, &((const struct document_row *)rows.items)[i]);
+    error = add_groups(&tools, entries, rows.count);
+    if (error)
+        return error;
     object->documents = (struct object_list){rows.count, entries};
     object->vectors = vectors;
     reply->object = object;
@@ -187,8 +245,71 @@ enum error document_handle(struct request *request, struct reply *reply)
     if (error)
         return error;
     *entry = as_entry(request, &row);
+    error = add_groups(&tools, entry, 1);
+    if (error)
+        return error;
     object->document = entry;
     object->passages = as_parts(request, &rows);
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+/* Also before there is a document: then nobody else sees it from the beginning. */
+enum error document_groups_handle(struct request *request, struct reply *reply)
+{
+    const struct document_groups *body = request->body;
+    struct document_groups *object = ARENA_NEW(request->arena, struct document_groups);
+    const char *doc_id = request->arguments[0];
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = groups_read(request->arena, &body->groups, &object->groups, &request->problem);
+    if (!error)
+        error = document_set_groups(&tools.documents, doc_id, &object->groups);
+    if (error)
+        return error;
+    service_audit(request, "document_groups", arena_print(request->arena, "document:%s", doc_id),
+                  arena_print(request->arena, "{\"groups\":%s}",
+                              groups_json(request->arena, &object->groups)));
+    reply->object = object;
+    return ERROR_NONE;
+}
+
+/* Those that people of the tenant are in. Without the account store only documents name groups. */
+static void add_groups_of_people(struct request *request, const char *tenant,
+                                 struct string_list *names)
+{
+    struct problem problem = request->problem;
+    struct accounts_call call;
+    struct object_list people = {0};
+
+    if (request_accounts(request, &call) || people_list(&call, &people)) {
+        request->problem = problem;
+        return;
+    }
+    for (size_t i = 0; i < people.count; i++) {
+        const struct person *person = &((const struct person *)people.items)[i];
+
+        for (size_t k = 0; strcmp(person->tenant, tenant) == 0 && k < person->groups.count; k++)
+            *ARRAY_ADD(request->arena, names->items, names->count) = person->groups.items[k];
+    }
+}
+
+enum error group_choice_handle(struct request *request, struct reply *reply)
+{
+    struct group_choice *object = ARENA_NEW(request->arena, struct group_choice);
+    struct service_tools tools;
+    enum error error = service_tools(request, &tools);
+
+    if (!error)
+        error = document_list_groups(&tools.documents, &object->known);
+    if (!error)
+        error = document_read_groups(&tools.documents, &request->arguments[0], 1, &object->groups);
+    if (error)
+        return error;
+    add_groups_of_people(request, tools.documents.tenant, &object->known);
+    groups_sort(&object->known);
     reply->object = object;
     return ERROR_NONE;
 }

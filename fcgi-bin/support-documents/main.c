@@ -12,7 +12,7 @@ static const struct route routes[] = {
      .body_limit = LIMIT_UPLOAD_BODY,
      .form = &upload_form,
      .reply = &upload_schema,
-     .errors = ERRORS(400, 429, 503),
+     .errors = ERRORS(400, 409, 429, 503),
      .handler = upload_handle,
      .name = "upload",
      .tag = "documents",
@@ -62,6 +62,26 @@ static const struct route routes[] = {
      .name = "delete_document",
      .tag = "documents",
      .summary = "Take a document out of the knowledge base"},
+    {.method = METHOD_PUT,
+     .path = "/api/documents/{doc_id}/groups",
+     .role = SUPPORT_ADMIN,
+     .body = &document_groups_schema,
+     .reply = &document_groups_schema,
+     .handler = document_groups_handle,
+     .name = "document_groups",
+     .tag = "documents",
+     .summary = "Say which groups may read a document",
+     .help =
+         "Holds from the next request on: for the document, answers that quote it, and their "
+         "traces. It may be set before the document is uploaded, and stays when it is deleted."},
+    {.method = METHOD_GET,
+     .path = "/api/documents/{doc_id}/groups",
+     .role = SUPPORT_ADMIN,
+     .reply = &group_choice_schema,
+     .handler = group_choice_handle,
+     .name = "document_group_choice",
+     .tag = "documents",
+     .summary = "The groups of a document, and those that the tenant has"},
 };
 
 static const struct http_family family = {

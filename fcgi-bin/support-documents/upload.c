@@ -1,6 +1,7 @@
 /* Uploads over HTTP: checks the name and type of a file, and selects whether this worker or the
  * program `ingest` ingests it. */
 #include "support-documents/upload.h"
+#include "accounts/groups.h"
 #include "base/text.h"
 #include "support/documents/contexts.h"
 #include "support/documents/task.h"
@@ -29,7 +30,10 @@ enum {
 
 static const struct form_part_rule upload_parts[] = {
     {.name = "file", .file = true, .required = true, .help = "A document: " UPLOAD_EXTENSIONS "."},
-    {.name = "title", .help = "What readers see; the name of the file when there is none."}};
+    {.name = "title", .help = "What readers see; the name of the file when there is none."},
+    {.name = "groups",
+     .help = "Names with commas: only their people may read a new document. Of one that is there "
+             "already only administrators change them."}};
 const struct form_rule upload_form = {
     .parts = upload_parts, .part_count = COUNT_OF(upload_parts), .file_limit = LIMIT_UPLOAD_FILE};
 
@@ -122,6 +126,38 @@ static enum error check_content(struct request *request, const struct form_part 
     return ERROR_NONE;
 }
 
+/* Nobody replaces a document that he may not read. */
+static enum error check_reader(struct request *request, const struct service_tools *tools,
+                               const char *doc_id)
+{
+    if (!document_is_hidden(tools->documents.reader, doc_id))
+        return ERROR_NONE;
+    return problem_set(&request->problem, ERROR_CONFLICT, "document_withheld",
+                       "This name belongs to a document for other groups; choose another name");
+}
+
+/* Before there is text, so that nobody else sees any of it. */
+static enum error take_groups(struct request *request, const struct service_tools *tools,
+                              const char *doc_id)
+{
+    const struct form_part *part = form_find(request->form, "groups");
+    struct string_list groups;
+    struct document_row row;
+    bool found = false;
+    enum error error = ERROR_NONE;
+
+    if (!part)
+        return ERROR_NONE;
+    if (request->who.role < SUPPORT_ADMIN)
+        error = document_find(&tools->documents, doc_id, &row, &found);
+    if (!error && found)
+        return problem_set(&request->problem, ERROR_FORBIDDEN, "document_groups_fixed",
+                           "Only administrators change the groups of a document");
+    if (!error)
+        error = groups_of_text(request->arena, part->text, &groups, &request->problem);
+    return error ? error : document_set_groups(&tools->documents, doc_id, &groups);
+}
+
 /* The file with its clean name, after all checks that need no extraction. */
 static enum error receive(struct request *request, const char **name, const char **path,
                           const struct service_tools *tools, size_t *size)
@@ -147,6 +183,11 @@ static enum error receive(struct request *request, const char **name, const char
     if (!error)
         error =
             upload_name_claim(&tools->documents, upload_base_name(part->file_name), clean, name);
+    if (error)
+        return error;
+    error = check_reader(request, tools, *name);
+    if (!error)
+        error = take_groups(request, tools, *name);
     if (error)
         return error;
     *path = arena_print(

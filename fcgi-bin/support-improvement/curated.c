@@ -4,6 +4,7 @@
 #include "support/curated/case_status.h"
 #include "support/curated/rebuild.h"
 #include "support/programs/data_files.h"
+#include "support/traces/readable.h"
 #include "text/fold.h"
 
 #include <string.h>
@@ -104,6 +105,32 @@ static const char *seen_by(const struct request *request)
     return request->who.tenant ? request->who.tenant : "default";
 }
 
+/* Leaves the cases whose answers the caller may read, and those written by hand. */
+static enum error keep_readable(struct request *request, struct curated_set *set)
+{
+    const char **ids = ARENA_ARRAY(request->arena, const char *, set->count + 1);
+    struct trace_call call;
+    struct document_call documents;
+    struct readable_traces readable;
+    size_t kept = 0;
+    enum error error = family_call(request, &call);
+
+    if (error || !call.reader)
+        return error;
+    documents = family_documents(&call);
+    for (size_t i = 0; i < set->count; i++)
+        ids[i] = set->cases[i].source_trace_id;
+    error = readable_traces_find(&documents, ids, set->count, &readable);
+    for (size_t i = 0; !error && i < set->count; i++) {
+        const char *id = set->cases[i].source_trace_id;
+
+        if (!id || !*id || trace_is_readable(&readable, id))
+            set->cases[kept++] = set->cases[i];
+    }
+    set->count = kept;
+    return error;
+}
+
 /* The cases that the caller may read; none without a file. */
 static enum error read_cases(struct request *request, struct curated_set *set)
 {
@@ -116,7 +143,7 @@ static enum error read_cases(struct request *request, struct curated_set *set)
     if (error)
         return error;
     *set = curated_of(request->arena, set, seen_by(request));
-    return ERROR_NONE;
+    return keep_readable(request, set);
 }
 
 enum error curated_stats_handle(struct request *request, struct reply *reply)

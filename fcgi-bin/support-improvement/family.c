@@ -9,13 +9,21 @@ enum { LOCK_WAIT_MS = 5000 };
 
 enum error family_call(struct request *request, struct trace_call *call)
 {
+    const struct document_reader *reader = NULL;
     struct db *db;
     enum error error = service_database(request, &db);
 
+    if (!error)
+        error = service_reader(request, db, &reader);
     *call = (struct trace_call){db, request->arena,
                                 request->who.tenant ? request->who.tenant : "default",
-                                &request->problem};
+                                &request->problem, reader};
     return error;
+}
+
+struct document_call family_documents(const struct trace_call *call)
+{
+    return (struct document_call){call->db, call->arena, call->tenant, call->problem, call->reader};
 }
 
 bool family_is_operator(const struct request *request)

@@ -9,6 +9,9 @@
 /* The database and the caller's tenant. */
 MUST_CHECK enum error family_call(struct request *request, struct trace_call *call);
 
+/* The same for the documents that the caller may read. */
+struct document_call family_documents(const struct trace_call *call);
+
 /* An administrator of tenant `default`: only this one sees data of all tenants and may change
  * shared data. */
 bool family_is_operator(const struct request *request);

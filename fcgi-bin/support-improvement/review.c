@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "support-improvement/family.h"
 #include "support/review/review_store.h"
+#include "support/traces/readable.h"
 
 #include <string.h>
 
@@ -91,6 +92,7 @@ struct review_detail {
     OBJECT_LIST(struct extract_document, documents);
     struct string_list citations;
     const char *channel, *topic;
+    bool withheld;
 };
 
 #define OWNER struct review_detail
@@ -102,7 +104,10 @@ static const struct field review_detail_fields[] = {
     OBJECTS(OWNER, documents, extract_document_schema),
     STRINGS(OWNER, citations),
     STRING(OWNER, channel),
-    STRING(OWNER, topic)};
+    STRING(OWNER, topic),
+    BOOLEAN(OWNER, withheld,
+            .help = "It used a document that the caller may not read: without answer and "
+                    "documents.")};
 #undef OWNER
 SCHEMA(review_detail_schema, struct review_detail, "ReviewCase", review_detail_fields);
 
@@ -308,6 +313,8 @@ enum error review_detail_handle(struct request *request, struct reply *reply)
     struct review_row row;
     struct extract extract;
     struct trace_call call;
+    struct document_call documents;
+    bool readable = false;
     int64_t id;
     enum error error = begin(request, &call);
 
@@ -319,6 +326,16 @@ enum error review_detail_handle(struct request *request, struct reply *reply)
         error = review_extract(&call, &row, &extract);
     if (error)
         return error;
+    documents = family_documents(&call);
+    error = readable_trace(&documents, row.trace_id, &readable);
+    if (error)
+        return error;
+    if (!readable)
+        extract = (struct extract){.query = extract.query,
+                                   .answer = "",
+                                   .route = extract.route,
+                                   .channel = extract.channel,
+                                   .topic = extract.topic};
     *item = as_item(request, &row);
     *object = (struct review_detail){.item = item,
                                      .query = extract.query,
@@ -327,7 +344,8 @@ enum error review_detail_handle(struct request *request, struct reply *reply)
                                      .documents = extract.docs,
                                      .citations = extract.citations,
                                      .channel = extract.channel,
-                                     .topic = extract.topic};
+                                     .topic = extract.topic,
+                                     .withheld = !readable};
     reply->object = object;
     return ERROR_NONE;
 }

@@ -139,6 +139,15 @@ static bool grant(struct request *request, enum support_role role, const char *s
     return true;
 }
 
+static void note_caller(struct request *request, const char *person_id,
+                        const struct string_list *groups)
+{
+    struct service_caller *caller = ARENA_NEW(request->arena, struct service_caller);
+
+    *caller = (struct service_caller){person_id, *groups};
+    request->who.detail = caller;
+}
+
 /* A header has priority; a cookie counts only for requests from our own pages, and on the service's
  * own port: under the portal the suite's session takes its place. */
 static const char *bearer_token(const struct request *request)
@@ -168,8 +177,11 @@ static bool accept_token(struct request *request, const char *token, struct http
     struct account account;
     enum error error = service_read_access_token(request, token, &account);
 
-    if (!error)
-        return grant(request, account.role, account.subject, account.tenant, "token");
+    if (!error) {
+        grant(request, account.role, account.subject, account.tenant, "token");
+        note_caller(request, NULL, &account.groups);
+        return true;
+    }
     if (error != ERROR_FORBIDDEN) {
         refusal->answered_by_error = true;
         return false;
@@ -188,7 +200,7 @@ static bool accept_person(struct request *request, const struct account_caller *
         return http_refuse(refusal, 403, "forbidden", "This token is read-only");
     grant(request, support_role_of_person(person), person->username, person->tenant,
           found->kind == CALLER_SESSION ? "session" : "personal_token");
-    request->who.detail = arena_copy_string(request->arena, person->id);
+    note_caller(request, person->id, &person->groups);
     return true;
 }
 
@@ -214,10 +226,11 @@ static enum outcome find_person(struct request *request, const char *credential,
 
 enum error service_person_id(struct request *request, const char **id)
 {
+    const struct service_caller *caller = request->who.detail;
     struct accounts_call people;
     enum error error;
 
-    *id = request->who.detail;
+    *id = caller ? caller->person_id : NULL;
     if (*id || !request->who.source || strcmp(request->who.source, "token") != 0)
         return ERROR_NONE;
     error = request_accounts(request, &people);

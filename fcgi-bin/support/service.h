@@ -42,6 +42,12 @@ bool service_is_visitor(const struct request *request);
 /* Tells open pages of this host at once that the journal of conversations has grown. */
 void service_notify(const struct request *request);
 
+/* The `detail` of the identity of people who are in the account store. */
+struct service_caller {
+    const char *person_id;     /* NULL = to be looked up by his name */
+    struct string_list groups; /* whose documents he may read */
+};
+
 /* The id of the caller in the account store; NULL = a program, or unknown there. */
 MUST_CHECK enum error service_person_id(struct request *request, const char **id);
 

@@ -24,11 +24,27 @@ static bool make_tools(void)
     return cache != NULL;
 }
 
+enum error service_reader(struct request *request, struct db *db,
+                          const struct document_reader **reader)
+{
+    const struct service_caller *caller = request->who.detail;
+    const struct string_list nothing = {0};
+    const struct document_call call = {db, request->arena,
+                                       request->who.tenant ? request->who.tenant : "default",
+                                       &request->problem, NULL};
+
+    *reader = NULL;
+    if (request->who.role >= SUPPORT_ADMIN)
+        return ERROR_NONE;
+    return document_reader_find(&call, caller ? &caller->groups : &nothing, reader);
+}
+
 enum error service_tools(struct request *request, struct service_tools *tools)
 {
     struct problem *problem = &request->problem;
     struct arena *arena = request->arena;
     const char *tenant = request->who.tenant ? request->who.tenant : "default";
+    const struct document_reader *reader;
     struct db *db;
     enum error error = service_database(request, &db);
 
@@ -36,10 +52,14 @@ enum error service_tools(struct request *request, struct service_tools *tools)
         return error;
     if (!make_tools())
         return problem_set(problem, ERROR_SYSTEM, "out_of_memory", "no memory for the index");
-    tools->documents = (struct document_call){db, arena, tenant, problem};
+    error = service_reader(request, db, &reader);
+    if (error)
+        return error;
+    tools->documents = (struct document_call){db, arena, tenant, problem, reader};
     tools->conversation = (struct conversation_call){
-        db, arena, tenant, problem, request->who.subject, request->who.role < SUPPORT_AGENT};
-    tools->traces = (struct trace_call){db, arena, tenant, problem};
+        db,    arena, tenant, problem, request->who.subject, request->who.role < SUPPORT_AGENT,
+        reader};
+    tools->traces = (struct trace_call){db, arena, tenant, problem, reader};
     tools->graph = (struct graph_tools){.cache = cache,
                                         .call = &tools->documents,
                                         .settings = service_settings(request),

@@ -16,6 +16,10 @@ struct service_tools {
     struct trace_call traces;
 };
 
+/* What the caller may not read; NULL = he may read all documents, as administrators may. */
+MUST_CHECK enum error service_reader(struct request *request, struct db *db,
+                                     const struct document_reader **reader);
+
 /* For the caller's tenant. ERROR_SYSTEM, or the database's errors. */
 MUST_CHECK enum error service_tools(struct request *request, struct service_tools *tools);
 

@@ -69,11 +69,11 @@ class People:
     def switch_off(self, username):
         self.sql(f"UPDATE people SET is_active = 0 WHERE username = '{username}'")
 
-    def add(self, username, tenant="default", *, key=None, password_hash=None, read_only=False, **roles):
+    def add(self, username, tenant="default", *, key=None, password_hash=None, read_only=False, groups=(), **roles):
         """A person with a role in each area that is named; `key` is the id, and the token may only read."""
         person, now = Person(username, tenant, roles, key), int(time.time() * 1e6)
         self.insert("people", id=person.id, username=username, username_key=username, tenant=tenant,
-                    roles=json.dumps(roles), is_active=1, password_hash=password_hash, must_change_password=0, source="local", created_at=now)
+                    roles=json.dumps(roles), member_of=json.dumps(list(groups)), is_active=1, password_hash=password_hash, must_change_password=0, source="local", created_at=now)
         for session in person.sessions:
             self.insert("sessions", id=str(uuid.uuid4()), digest=digest(session), person_id=person.id, created_at=now,
                         last_seen_at=now, idle_seconds=86400, ends_at=now + HOUR, source="local")

@@ -179,6 +179,7 @@ bool account_update(const struct support_settings *settings, const struct named_
         return true;
     account->role = support_role_of_person(person);
     account->tenant = person->tenant;
+    account->groups = person->groups;
     return true;
 }
 

@@ -33,6 +33,7 @@ struct account {
     const char *subject;
     enum support_role role;
     const char *tenant;
+    struct string_list groups; /* none of people that the store does not know */
 };
 
 /* The name of the administrator of the settings, who needs no account store. */
@@ -54,9 +55,9 @@ MUST_CHECK enum error account_sign_in(const struct accounts_call *people,
                                       struct signed_in *signed_in, struct problem *problem);
 
 /* Whether a token of the account still counts that was issued then (Unix seconds): not of somebody
- * switched off, nor from before his sessions were ended. Gives the account the role and the tenant
- * that its person has now; those of the administrator of the settings, and of people that the store
- * does not know, remain as the token says. */
+ * switched off, nor from before his sessions were ended. Gives the account the role, the tenant and
+ * the groups that its person has now; those of the administrator of the settings, and of people
+ * that the store does not know, remain as the token says. */
 bool account_update(const struct support_settings *settings, const struct named_person *named,
                     double issued_at, struct account *account);
 

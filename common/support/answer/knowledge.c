@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TENANTS_MAX = 32, REPAIRS_MAX = 32, TENANT_BYTES = 64 };
+enum { TENANTS_MAX = 32, REPAIRS_MAX = 32, ENTRY_BYTES = 96 };
 
+/* Readers with different documents have different indexes over the same mapped files. */
 struct entry {
-    char tenant[TENANT_BYTES];
+    char name[ENTRY_BYTES]; /* the tenant, and the mark of the reader if he may not read all */
     struct search_index *index;
     int64_t version; /* -1 = not read yet */
     uint64_t used;
@@ -63,13 +64,13 @@ void knowledge_cache_destroy(struct knowledge_cache *cache)
 }
 
 /* NULL when out of memory. */
-static struct entry *create_entry(const char *tenant, const char *folder)
+static struct entry *create_entry(const char *name, const char *folder)
 {
     struct entry *entry = calloc(1, sizeof *entry);
 
     if (!entry)
         return NULL;
-    memcpy(entry->tenant, tenant, strnlen(tenant, TENANT_BYTES - 1));
+    memcpy(entry->name, name, strnlen(name, ENTRY_BYTES - 1));
     entry->version = -1;
     entry->index = search_index_create(folder);
     if (entry->index)
@@ -78,16 +79,16 @@ static struct entry *create_entry(const char *tenant, const char *folder)
     return NULL;
 }
 
-/* The tenant's entry, or a new one in place of the least recently used one. NULL when out of
+/* The entry of that name, or a new one in place of the least recently used one. NULL when out of
  * memory. */
-static struct entry *entry_of(struct knowledge_cache *cache, const char *tenant, const char *folder)
+static struct entry *entry_of(struct knowledge_cache *cache, const char *name, const char *folder)
 {
     struct entry **oldest = &cache->entries[0];
 
     for (size_t i = 0; i < TENANTS_MAX; i++) {
         struct entry **entry = &cache->entries[i];
 
-        if (*entry && strcmp((*entry)->tenant, tenant) == 0) {
+        if (*entry && strcmp((*entry)->name, name) == 0) {
             (*entry)->used = ++cache->clock;
             return *entry;
         }
@@ -95,7 +96,7 @@ static struct entry *entry_of(struct knowledge_cache *cache, const char *tenant,
             oldest = entry;
     }
     remove_entry(*oldest);
-    *oldest = create_entry(tenant, folder);
+    *oldest = create_entry(name, folder);
     if (*oldest)
         (*oldest)->used = ++cache->clock;
     return *oldest;
@@ -110,7 +111,23 @@ static void read_entry(struct entry *entry, struct arena *arena)
     entry->readers++;
 }
 
-static struct search_segment *as_segments(struct arena *arena, const struct segment_rows *rows)
+static int by_value(const void *left, const void *right)
+{
+    const int64_t one = *(const int64_t *)left, other = *(const int64_t *)right;
+
+    return (one > other) - (one < other);
+}
+
+/* What the reader may not read is dead to him. `hidden` is sorted. */
+static bool is_dead(const struct segment_row *row, size_t place, const struct integer_list *hidden)
+{
+    return row->dead[place] ||
+           (hidden->count && bsearch(&row->document[place], hidden->items, hidden->count,
+                                     sizeof *hidden->items, by_value));
+}
+
+static struct search_segment *as_segments(struct arena *arena, const struct segment_rows *rows,
+                                          const struct integer_list *hidden)
 {
     struct search_segment *segments = ARENA_ARRAY(arena, struct search_segment, rows->count + 1);
 
@@ -120,11 +137,25 @@ static struct search_segment *as_segments(struct arena *arena, const struct segm
 
         segments[i] = (struct search_segment){.name = row->name, .bytes = row->bytes, .dead = dead};
         for (size_t place = 0; place < row->count; place++) {
-            if (row->dead[place])
+            if (is_dead(row, place, hidden))
                 dead[segments[i].dead_count++] = (uint32_t)place;
         }
     }
     return segments;
+}
+
+/* As one snapshot. */
+static enum error read_state(const struct document_call *call, int64_t *version,
+                             struct segment_rows *rows, struct integer_list *hidden)
+{
+    enum error error = db_begin(call->db, DB_READ, call->problem);
+
+    if (error)
+        return error;
+    error = document_segments(call, version, rows);
+    if (!error)
+        error = document_hidden_keys(call, hidden);
+    return db_finish(call->db, error, call->problem);
 }
 
 /* A missing segment may have been merged since the rows were read, so the rows are read again
@@ -136,14 +167,15 @@ static enum error refresh(struct entry *entry, const struct document_call *call,
 
     for (int round = 0; round < REPAIRS_MAX; round++) {
         struct segment_rows rows;
+        struct integer_list hidden;
         int64_t version;
         size_t damaged = 0;
-        enum error error = document_segments(call, &version, &rows);
+        enum error error = read_state(call, &version, &rows, &hidden);
 
         if (error)
             return error;
-        error = search_index_update(entry->index, as_segments(call->arena, &rows), rows.count,
-                                    &damaged, call->problem);
+        error = search_index_update(entry->index, as_segments(call->arena, &rows, &hidden),
+                                    rows.count, &damaged, call->problem);
         if (!error) {
             entry->version = version;
             return ERROR_NONE;
@@ -165,8 +197,10 @@ static enum error refresh(struct entry *entry, const struct document_call *call,
 enum error knowledge_open(struct knowledge_cache *cache, const struct document_call *call,
                           const struct support_settings *settings, struct knowledge *knowledge)
 {
+    const char *name = arena_print(call->arena, "%s%s%s", call->tenant, call->reader ? ":" : "",
+                                   call->reader ? call->reader->mark : "");
     struct entry *entry =
-        entry_of(cache, call->tenant, ingest_index_folder(call->arena, settings, call->tenant));
+        entry_of(cache, name, ingest_index_folder(call->arena, settings, call->tenant));
     int64_t version;
     enum error error;
 

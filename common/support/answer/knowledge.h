@@ -24,7 +24,8 @@ struct knowledge {
     int64_t version;                  /* when it was opened */
 };
 
-/* The tenant's current knowledge base. Rebuilds missing segments. */
+/* The tenant's current knowledge base, without what the call's reader may not read. Rebuilds
+ * missing segments. */
 MUST_CHECK enum error knowledge_open(struct knowledge_cache *cache,
                                      const struct document_call *call,
                                      const struct support_settings *settings,

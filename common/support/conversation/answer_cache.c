@@ -74,16 +74,18 @@ const char *answer_cache_key(const struct graph_tools *tools, const char *questi
                              int64_t *kb_version)
 {
     const struct registry *registry = tools->models ? models_registry(tools->models) : NULL;
+    const struct document_reader *reader = tools->call->reader;
     const char *text = text_lower(tools->call->arena, question);
     char hash[DIGEST_SHA256_TEXT];
 
     if (document_kb_version(tools->call, kb_version))
         return NULL;
     digest_sha256_hex(text, strlen(text), hash);
-    return arena_print(tools->call->arena, "llm_resp:%s:%.*s:%lld:%s%s%s", tools->call->tenant,
+    return arena_print(tools->call->arena, "llm_resp:%s:%.*s:%lld:%s%s%s%s%s", tools->call->tenant,
                        HASH_DIGITS, hash, (long long)*kb_version,
                        registry ? registry->active->name : "embedded",
-                       tools->mark && *tools->mark ? ":" : "", tools->mark ? tools->mark : "");
+                       tools->mark && *tools->mark ? ":" : "", tools->mark ? tools->mark : "",
+                       reader ? ":hides:" : "", reader ? reader->mark : "");
 }
 
 bool answer_cache_wants(const struct graph_outcome *outcome)

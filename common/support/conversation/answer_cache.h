@@ -8,7 +8,8 @@
 #include "support/answer/graph.h"
 
 /* `llm_resp:<tenant>:<16 hexadecimal digits of the question's SHA-256>`, then the version of the
- * knowledge base and the profile. NULL when the version cannot be read. */
+ * knowledge base, the profile, and what the reader may not read. NULL when the version cannot be
+ * read. */
 const char *answer_cache_key(const struct graph_tools *tools, const char *question,
                              int64_t *kb_version);
 

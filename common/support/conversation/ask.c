@@ -46,7 +46,7 @@ static struct asking begin(const struct graph_tools *tools, const struct ask *as
                            .asked = asked,
                            .trace = {call->db, call->arena, call->tenant, call->problem},
                            .conversation = {call->db, call->arena, call->tenant, call->problem,
-                                            ask->user_id, ask->own_only},
+                                            ask->user_id, ask->own_only, call->reader},
                            .started = clock_monotonic_microseconds()};
 }
 

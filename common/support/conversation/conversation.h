@@ -19,6 +19,7 @@ struct conversation_call {
     struct problem *problem;
     const char *subject; /* the user, owner of the sessions created here; NULL = anonymous */
     bool own_only;       /* sessions of other users are not found */
+    const struct document_reader *reader; /* whose answers are shown; NULL = all */
 };
 
 /* A new id: 32 hexadecimal digits of a secure generator. */
@@ -32,7 +33,8 @@ MUST_CHECK enum error session_check(const struct conversation_call *call, const 
 /* The same error for an unknown session. */
 MUST_CHECK enum error session_require(const struct conversation_call *call, const char *id);
 
-/* The last GRAPH_HISTORY_MAX messages of a session, oldest first. None for an unknown session. */
+/* The last GRAPH_HISTORY_MAX messages of a session, oldest first, without those that are withheld.
+ * None for an unknown session. */
 MUST_CHECK enum error session_history(const struct conversation_call *call, const char *id,
                                       struct graph_message **messages, size_t *count);
 
@@ -70,6 +72,7 @@ struct session_message {
     const char *author; /* who wrote it; NULL for all other messages, and for customers */
     const char *vote;   /* up or down; NULL = none */
     json_t *answer;     /* the answer as it was shown; NULL for other messages */
+    bool withheld;      /* without content: it quotes what the call's reader may not read */
 };
 SCHEMA_OF(session_message_schema, struct session_message);
 MUST_CHECK enum error session_messages(const struct conversation_call *call, const char *id,

@@ -4,6 +4,7 @@
 #include "crypto/token.h"
 #include "db/query.h"
 #include "support/conversation/conversation.h"
+#include "support/traces/readable.h"
 #include "text/fold.h"
 
 #include <stdio.h>
@@ -39,7 +40,9 @@ static const struct field message_fields[] = {
     STRING(OWNER, vote, .nullable = true, .help = "up, down or null."),
     JSON_VALUE(OWNER, answer, .nullable = true,
                .help = "The answer as it was shown, with sources and confidence; null for other "
-                       "messages.")};
+                       "messages."),
+    BOOLEAN(OWNER, withheld,
+            .help = "It quotes a document that the caller may not read; content is empty.")};
 #undef OWNER
 SCHEMA(session_message_schema, struct session_message, "Message", message_fields);
 
@@ -91,25 +94,27 @@ static const struct statement put_pending = {
 };
 static const struct statement list_sessions = {
     .name = "session_list",
-    .sql = "SELECT s.id AS session_id, s.message_count, (SELECT substr(m.content, 1, 80)"
-           " FROM messages m WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id"
-           " ORDER BY m.id LIMIT 1) AS title, s.last_access, s.unread, s.owner AS started_by"
-           " FROM sessions s WHERE s.tenant_id = ?"
-           " AND (? = '' OR EXISTS (SELECT 1 FROM messages m WHERE m.tenant_id = s.tenant_id"
-           " AND m.session_id = s.id AND (m.content LIKE ? ESCAPE '\\'"
-           " OR lower(m.content) LIKE ? ESCAPE '\\')))"
-           " ORDER BY s.last_access DESC, s.id LIMIT ? OFFSET ?",
+    .sql =
+        "SELECT s.id AS session_id, s.message_count, (SELECT substr(m.content, 1, 80)"
+        " FROM messages m WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id"
+        " ORDER BY m.id LIMIT 1) AS title, s.last_access, s.unread, s.owner AS started_by"
+        " FROM sessions s WHERE s.tenant_id = ?"
+        " AND (? = '' OR EXISTS (SELECT 1 FROM messages m WHERE m.tenant_id = s.tenant_id"
+        " AND m.session_id = s.id AND (? = 1 OR m.role = 'user') AND (m.content LIKE ? ESCAPE '\\'"
+        " OR lower(m.content) LIKE ? ESCAPE '\\')))"
+        " ORDER BY s.last_access DESC, s.id LIMIT ? OFFSET ?",
 };
 static const struct statement list_own_sessions = {
     .name = "session_list_own",
-    .sql = "SELECT s.id AS session_id, s.message_count, (SELECT substr(m.content, 1, 80)"
-           " FROM messages m WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id"
-           " ORDER BY m.id LIMIT 1) AS title, s.last_access, s.unread, s.owner AS started_by"
-           " FROM sessions s WHERE s.tenant_id = ? AND s.owner = ?"
-           " AND (? = '' OR EXISTS (SELECT 1 FROM messages m WHERE m.tenant_id = s.tenant_id"
-           " AND m.session_id = s.id AND (m.content LIKE ? ESCAPE '\\'"
-           " OR lower(m.content) LIKE ? ESCAPE '\\')))"
-           " ORDER BY s.last_access DESC, s.id LIMIT ? OFFSET ?",
+    .sql =
+        "SELECT s.id AS session_id, s.message_count, (SELECT substr(m.content, 1, 80)"
+        " FROM messages m WHERE m.tenant_id = s.tenant_id AND m.session_id = s.id"
+        " ORDER BY m.id LIMIT 1) AS title, s.last_access, s.unread, s.owner AS started_by"
+        " FROM sessions s WHERE s.tenant_id = ? AND s.owner = ?"
+        " AND (? = '' OR EXISTS (SELECT 1 FROM messages m WHERE m.tenant_id = s.tenant_id"
+        " AND m.session_id = s.id AND (? = 1 OR m.role = 'user') AND (m.content LIKE ? ESCAPE '\\'"
+        " OR lower(m.content) LIKE ? ESCAPE '\\')))"
+        " ORDER BY s.last_access DESC, s.id LIMIT ? OFFSET ?",
 };
 static const struct statement count_reply = {
     .name = "session_count_reply",
@@ -212,13 +217,34 @@ enum error session_require(const struct conversation_call *call, const char *id)
     return error || found ? error : not_found(call);
 }
 
+/* The messages that the reader may see. */
+static enum error readable_history(const struct conversation_call *call, const char *id,
+                                   struct graph_message *items, size_t *count)
+{
+    struct object_list rows;
+    enum error error = session_messages(call, id, &rows);
+
+    *count = 0;
+    for (size_t i = 0; !error && i < rows.count; i++) {
+        const struct session_message *row = &((const struct session_message *)rows.items)[i];
+
+        if (!row->withheld)
+            items[(*count)++] = (struct graph_message){row->role, row->content};
+    }
+    return error;
+}
+
 enum error session_history(const struct conversation_call *call, const char *id,
                            struct graph_message **messages, size_t *count)
 {
     struct graph_message *items = ARENA_ARRAY(call->arena, struct graph_message, GRAPH_HISTORY_MAX);
-    struct query *query = db_query(call->db, &read_history);
+    struct query *query;
     size_t found = 0;
 
+    *messages = items;
+    if (call->reader)
+        return readable_history(call, id, items, count);
+    query = db_query(call->db, &read_history);
     query_bind_text(query, call->tenant);
     query_bind_text(query, id);
     query_bind_integer(query, GRAPH_HISTORY_MAX);
@@ -230,6 +256,53 @@ enum error session_history(const struct conversation_call *call, const char *id,
     *messages = items + GRAPH_HISTORY_MAX - found;
     *count = found;
     return query_end(query, call->problem);
+}
+
+static bool cites_hidden(const struct conversation_call *call, const json_t *answer)
+{
+    const json_t *citation;
+    size_t i;
+
+    json_array_foreach(json_object_get(answer, "citations"), i, citation)
+    {
+        const char *doc_id = json_string_value(json_object_get(citation, "doc_id"));
+
+        if (doc_id && document_is_hidden(call->reader, doc_id))
+            return true;
+    }
+    return false;
+}
+
+static bool is_answer(const struct session_message *row)
+{
+    return strcmp(row->role, "assistant") == 0 && !row->from_person;
+}
+
+/* Takes the content of answers that quote what the reader may not read. Of an answer without its
+ * citations the trace decides. */
+static enum error withhold(const struct conversation_call *call, const struct object_list *rows)
+{
+    const struct document_call documents = {call->db, call->arena, call->tenant, call->problem,
+                                            call->reader};
+    const char **ids = ARENA_ARRAY(call->arena, const char *, rows->count + 1);
+    struct session_message *items = rows->items;
+    struct readable_traces readable;
+    enum error error;
+
+    for (size_t i = 0; i < rows->count; i++)
+        ids[i] = is_answer(&items[i]) && !items[i].answer ? items[i].trace_id : NULL;
+    error = readable_traces_find(&documents, ids, rows->count, &readable);
+    for (size_t i = 0; !error && i < rows->count; i++) {
+        if (!is_answer(&items[i]))
+            continue;
+        items[i].withheld = items[i].answer ? cites_hidden(call, items[i].answer)
+                                            : !trace_is_readable(&readable, items[i].trace_id);
+        if (!items[i].withheld)
+            continue;
+        items[i].content = "";
+        items[i].answer = NULL;
+    }
+    return error;
 }
 
 enum error session_messages(const struct conversation_call *call, const char *id,
@@ -254,7 +327,8 @@ enum error session_messages(const struct conversation_call *call, const char *id
         query_read(query, &session_message_schema, &items[GRAPH_HISTORY_MAX - found], call->arena);
     }
     *rows = (struct object_list){found, items + GRAPH_HISTORY_MAX - found};
-    return query_end(query, call->problem);
+    error = query_end(query, call->problem);
+    return error || !call->reader ? error : withhold(call, rows);
 }
 
 static enum error touch(const struct conversation_call *call, const char *id, int64_t messages)
@@ -427,6 +501,7 @@ enum error session_list(const struct conversation_call *call, const struct sessi
     if (call->own_only)
         query_bind_text(query, call->subject);
     query_bind_text(query, filter->words);
+    query_bind_integer(query, call->reader == NULL); /* else answers are not searched */
     query_bind_text(query, db_like_contains(call->arena, filter->words));
     query_bind_text(query, db_like_contains(call->arena, text_lower(call->arena, filter->words)));
     query_bind_integer(query, filter->limit);

@@ -7,6 +7,7 @@
 #include "support/conversation/events.h"
 #include "support/mail/mail_store.h"
 #include "support/matching/synonyms.h"
+#include "support/traces/readable.h"
 #include "text/fold.h"
 
 #include <stdlib.h>
@@ -170,6 +171,27 @@ static void bind_filter(struct query *query, const struct conversation_call *cal
     query_bind_text(query, words);
 }
 
+/* Takes the drafts that quote what the reader may not read. */
+static enum error withhold(const struct conversation_call *call, struct ticket *tickets,
+                           size_t count)
+{
+    const struct document_call documents = {call->db, call->arena, call->tenant, call->problem,
+                                            call->reader};
+    const char **ids = ARENA_ARRAY(call->arena, const char *, count + 1);
+    struct readable_traces readable;
+    enum error error;
+
+    if (!call->reader)
+        return ERROR_NONE;
+    for (size_t i = 0; i < count; i++)
+        ids[i] = tickets[i].ai_draft ? tickets[i].trace_id : NULL;
+    error = readable_traces_find(&documents, ids, count, &readable);
+    for (size_t i = 0; !error && i < count; i++)
+        if (!trace_is_readable(&readable, tickets[i].trace_id))
+            tickets[i].ai_draft = NULL;
+    return error;
+}
+
 enum error ticket_list(const struct conversation_call *call, const struct ticket_filter *filter,
                        struct object_list *rows, int64_t *total)
 {
@@ -184,6 +206,8 @@ enum error ticket_list(const struct conversation_call *call, const struct ticket
     while (rows->count < (size_t)filter->limit && query_next(query))
         query_read(query, &ticket_schema, &items[rows->count++], call->arena);
     error = query_end(query, call->problem);
+    if (!error)
+        error = withhold(call, items, rows->count);
     if (error)
         return error;
     query = db_query(call->db, &count_listed);
@@ -237,7 +261,7 @@ enum error ticket_find(const struct conversation_call *call, const char *id, str
     query_bind_text(query, id);
     error = query_read_one(query, &ticket_schema, ticket, call->arena, &found, call->problem);
     if (error || found)
-        return error;
+        return error ? error : withhold(call, ticket, 1);
     return problem_set(call->problem, ERROR_NOT_FOUND, "ticket_not_found", "ticket not found");
 }
 

@@ -64,7 +64,8 @@ static const struct statement find_document = {
 };
 #define DOCUMENT_FILTER                                                                            \
     " FROM kb_documents WHERE tenant_id = ? AND (? = '' OR title LIKE ? ESCAPE '\\'"               \
-    " OR doc_id LIKE ? ESCAPE '\\' OR lower(title) LIKE ? ESCAPE '\\')"
+    " OR doc_id LIKE ? ESCAPE '\\' OR lower(title) LIKE ? ESCAPE '\\')"                            \
+    " AND doc_id NOT IN (SELECT CAST(value AS TEXT) FROM {json_text_rows:?})"
 static const struct statement list_documents = {
     .name = "document_list",
     .sql = "SELECT " DOCUMENT_COLUMNS DOCUMENT_FILTER
@@ -194,6 +195,11 @@ static const struct statement read_chunks = {
            " AND c.chunk_index BETWEEN ? AND ? ORDER BY c.chunk_index",
     .streams = true,
 };
+static const struct statement list_hidden_keys = {
+    .name = "document_hidden_keys",
+    .sql = "SELECT document_key FROM kb_documents WHERE tenant_id = ? AND doc_id IN"
+           " (SELECT CAST(value AS TEXT) FROM {json_text_rows:?}) ORDER BY document_key",
+};
 static const struct statement count_chunks = {
     .name = "kb_chunks_count",
     .sql = "SELECT coalesce(sum(chunk_count), 0) FROM kb_documents WHERE ? = '' OR tenant_id = ?",
@@ -202,6 +208,14 @@ static const struct statement count_cut = {
     .name = "kb_documents_cut",
     .sql = "SELECT count(*) FROM kb_documents WHERE parent_child = ? AND auto_generated = 0",
 };
+struct document_call document_call_for_all(const struct document_call *call)
+{
+    struct document_call all = *call;
+
+    all.reader = NULL;
+    return all;
+}
+
 /* Runs a statement of the tenant and one more text. */
 static enum error run(const struct document_call *call, const struct statement *statement,
                       const char *text, int64_t *changes)
@@ -241,7 +255,10 @@ static enum error read_document(const struct document_call *call, const struct s
 enum error document_find(const struct document_call *call, const char *doc_id,
                          struct document_row *row, bool *found)
 {
-    return read_document(call, &find_document, doc_id, row, found);
+    *found = false;
+    return document_is_hidden(call->reader, doc_id)
+               ? ERROR_NONE
+               : read_document(call, &find_document, doc_id, row, found);
 }
 
 enum error document_next(const struct document_call *call, const char *after,
@@ -260,6 +277,7 @@ static void bind_filter(struct query *query, const struct document_call *call,
     query_bind_text(query, words);
     query_bind_text(query, words);
     query_bind_text(query, db_like_contains(call->arena, text_lower(call->arena, filter->words)));
+    query_bind_json(query, document_hidden_json(call->reader));
 }
 
 enum error document_list(const struct document_call *call, const struct document_filter *filter,
@@ -347,6 +365,21 @@ enum error document_draw_keys(const struct document_call *call, int64_t count, i
     query_bind_integer(query, count);
     query_bind_integer(query, count);
     *first = query_next(query) ? query_integer(query, 0) - count : 0;
+    return query_end(query, call->problem);
+}
+
+enum error document_hidden_keys(const struct document_call *call, struct integer_list *keys)
+{
+    struct query *query;
+
+    *keys = (struct integer_list){0};
+    if (!call->reader)
+        return ERROR_NONE;
+    query = db_query(call->db, &list_hidden_keys);
+    query_bind_text(query, call->tenant);
+    query_bind_json(query, document_hidden_json(call->reader));
+    while (query_next(query))
+        *ARRAY_ADD(call->arena, keys->items, keys->count) = query_integer(query, 0);
     return query_end(query, call->problem);
 }
 
@@ -612,10 +645,13 @@ enum error document_chunk(const struct document_call *call, int64_t key, struct 
                           bool *found)
 {
     struct query *query = db_query(call->db, &read_chunk);
+    enum error error;
 
     query_bind_text(query, call->tenant);
     query_bind_integer(query, key);
-    return query_read_one(query, &chunk_schema, row, call->arena, found, call->problem);
+    error = query_read_one(query, &chunk_schema, row, call->arena, found, call->problem);
+    *found = !error && *found && !document_is_hidden(call->reader, row->doc_id);
+    return error;
 }
 
 enum error document_chunks(const struct document_call *call, int64_t document_key, int64_t from,

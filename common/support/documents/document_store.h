@@ -8,6 +8,7 @@
 #include "base/schema.h"
 #include "db/db.h"
 #include "support/documents/chunk.h"
+#include "support/documents/document_access.h"
 
 /* The tenant, the database and the arena of a call. */
 struct document_call {
@@ -15,7 +16,11 @@ struct document_call {
     struct arena *arena;
     const char *tenant;
     struct problem *problem;
+    const struct document_reader *reader; /* whose documents are found; NULL = all */
 };
+
+/* The same call for all documents: what ingestion and the index need. */
+struct document_call document_call_for_all(const struct document_call *call);
 
 struct document_row {
     const char *doc_id;
@@ -78,6 +83,10 @@ MUST_CHECK enum error document_kb_version(const struct document_call *call, int6
 /* The current segments in the order of their names, and their knowledge base version. */
 MUST_CHECK enum error document_segments(const struct document_call *call, int64_t *version,
                                         struct segment_rows *rows);
+
+/* The keys of the documents that the call's reader may not read. */
+MUST_CHECK enum error document_hidden_keys(const struct document_call *call,
+                                           struct integer_list *keys);
 
 /* The rows that one ingestion writes in place of the old ones. */
 struct document_change {

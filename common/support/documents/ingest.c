@@ -426,10 +426,11 @@ enum error ingest_document(const struct document_call *call,
                            const struct support_settings *settings,
                            const struct ingest_request *request, struct ingest_result *result)
 {
+    const struct document_call all = document_call_for_all(call);
     enum error error = ERROR_CONFLICT;
 
     for (int i = 0; i < ATTEMPTS && error == ERROR_CONFLICT; i++)
-        error = ingest_once(call, settings, request, result);
+        error = ingest_once(&all, settings, request, result);
     return error;
 }
 
@@ -465,6 +466,7 @@ static enum error index_stored(const struct document_call *call, struct index_bu
 enum error ingest_rebuild(const struct document_call *call, const struct support_settings *settings,
                           const struct segment_row *lost)
 {
+    const struct document_call all = document_call_for_all(call);
     struct arena_guard *guard = arena_guard(call->arena, destroy_builder);
     struct arena *scratch = arena_create_below(call->arena, SCRATCH_BYTES);
     struct index_builder *builder = guard->thing =
@@ -478,7 +480,7 @@ enum error ingest_rebuild(const struct document_call *call, const struct support
         if (lost->dead[i])
             continue;
         fresh.document[fresh.count++] = lost->document[i];
-        error = index_stored(call, builder, scratch, lost->document[i]);
+        error = index_stored(&all, builder, scratch, lost->document[i]);
     }
     if (!error && fresh.count)
         error = index_builder_finish(builder, folder, fresh.name, &fresh.bytes, call->problem);

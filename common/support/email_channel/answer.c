@@ -189,8 +189,9 @@ static enum error is_for_person(const struct reply_work *work, bool *for_person)
 static enum error answer(struct reply_work *work)
 {
     struct arena *arena = work->job->arena;
-    const struct document_call call = {work->job->db, arena, work->mail.tenant_id, work->problem};
+    struct document_call call = {work->job->db, arena, work->mail.tenant_id, work->problem};
     const struct trace_call traces = {work->job->db, arena, work->mail.tenant_id, work->problem};
+    const struct string_list nothing = {0}; /* who writes is in no group */
     struct graph_tools graph = {.cache = work->tools->cache,
                                 .call = &call,
                                 .settings = work->tools->settings,
@@ -211,8 +212,9 @@ static enum error answer(struct reply_work *work)
     mail_wordings(arena,
                   utf8_copy_prefix(arena, work->words, (size_t)graph.settings->email_question_max),
                   &ask.wordings);
-    error = threshold_in_force(&traces, graph.settings, &graph.settings);
-
+    error = document_reader_find(&call, &nothing, &call.reader);
+    if (!error)
+        error = threshold_in_force(&traces, graph.settings, &graph.settings);
     if (!error)
         error = ask_question(&graph, &ask, asked);
     return !error && asked->not_kept ? work->problem->error : error;

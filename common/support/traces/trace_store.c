@@ -119,7 +119,7 @@ static const struct statement read_lengths = {
 #define TRACE_FILTER                                                                               \
     " FROM traces WHERE tenant_id = ? AND origin = 'live' AND (? = '' OR final_route = ?)"         \
     " AND (? = '' OR question LIKE ? ESCAPE '\\' OR lower(question) LIKE ? ESCAPE '\\'"            \
-    " OR answer LIKE ? ESCAPE '\\')"
+    " OR (? = 1 AND answer LIKE ? ESCAPE '\\'))"
 static const struct statement list_traces = {
     .name = "trace_list",
     .sql = "SELECT " TRACE_COLUMNS TRACE_FILTER
@@ -425,6 +425,7 @@ static void bind_filter(struct query *query, const struct trace_call *call,
     query_bind_text(query, filter->words);
     query_bind_text(query, words);
     query_bind_text(query, db_like_contains(call->arena, text_lower(call->arena, filter->words)));
+    query_bind_integer(query, call->reader == NULL); /* else answers are not searched */
     query_bind_text(query, words);
 }
 

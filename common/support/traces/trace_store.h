@@ -17,6 +17,7 @@ struct trace_call {
     struct arena *arena;
     const char *tenant;
     struct problem *problem;
+    const struct document_reader *reader; /* whose traces are searched and shown; NULL = all */
 };
 
 struct trace_start {

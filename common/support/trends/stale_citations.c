@@ -96,6 +96,8 @@ static const struct statement list_changed = {
     .name = "stale_citations_list",
     .sql = "SELECT trace_id, doc_id, sentence, span, cited_at, changed_at FROM cited_spans"
            " WHERE tenant_id = ? AND changed_at IS NOT NULL AND reviewed_at IS NULL"
+           " AND trace_id NOT IN (SELECT h.trace_id FROM cited_spans h WHERE h.tenant_id = ?"
+           " AND h.doc_id IN (SELECT CAST(value AS TEXT) FROM {json_text_rows:?}))"
            " ORDER BY changed_at DESC, trace_id, place LIMIT ?",
 };
 static const struct statement note_reviewed = {
@@ -402,6 +404,8 @@ enum error stale_citations_list(const struct trace_call *call, int64_t limit,
     struct query *query = db_query(call->db, &list_changed);
 
     query_bind_text(query, call->tenant);
+    query_bind_text(query, call->tenant);
+    query_bind_json(query, document_hidden_json(call->reader));
     query_bind_integer(query, limit);
     *rows = (struct object_list){.items = items};
     while (rows->count < (size_t)limit && query_next(query))

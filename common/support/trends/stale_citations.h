@@ -31,7 +31,8 @@ struct stale_citation {
     const char *trace_id, *doc_id, *sentence, *span, *cited_at, *changed_at;
 };
 SCHEMA_OF(stale_citation_schema, struct stale_citation);
-/* Changed citations of the tenant without review, newest first: struct stale_citation. */
+/* Changed citations of the tenant without review, newest first: struct stale_citation. Without
+ * those of answers that quote what the call's reader may not read. */
 MUST_CHECK enum error stale_citations_list(const struct trace_call *call, int64_t limit,
                                            struct object_list *rows);
 

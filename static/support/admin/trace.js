@@ -44,7 +44,7 @@ function summary(trace, needed, onReview) {
             </div>
         </div>
         ${reason === null ? null : html`<p id="reason"><strong>${reason}</strong></p>`}
-        ${trace.answer ? answerText(trace.answer) : null}
+        ${trace.withheld ? html`<p id="withheld">${t('chat.withheld')}</p>` : null} ${trace.answer ? answerText(trace.answer) : null}
         <dl class="facts trace-facts">
             ${fact(t('admin.route'), routeBadge(trace.final_route))}
             ${fact(t('admin.quality'), trace.final_quality === null ? '–' : `${trace.final_quality}%`)}

@@ -1,8 +1,10 @@
+import { t } from '../../shared/i18n.js';
+
 /* A message of the API as one of the page. */
-export function messageOf({ role, content, created_at: at, trace_id: trace, from_person: fromPerson, author, vote, answer }) {
+export function messageOf({ role, content, created_at: at, trace_id: trace, from_person: fromPerson, author, vote, answer, withheld }) {
     return {
         role: role === 'user' ? 'user' : 'assistant',
-        text: content,
+        text: withheld ? t('chat.withheld') : content,
         at: at ?? null,
         state: 'done',
         trace: fromPerson ? null : (trace ?? null),

@@ -15,6 +15,7 @@ import { writeArticle } from '../article.js';
 import { documentText } from '../prose.js';
 import { client, goToSignIn, showAccount } from '../service.js';
 import { draftColumns, gapColumns, staleColumns } from './knowledge.js';
+import { askForGroups } from './groups.js';
 import { createOutcomes } from './outcomes.js';
 import { preview } from './preview.js';
 import { columns, view } from './view.js';
@@ -68,9 +69,13 @@ async function remove({ doc_id: id, title }) {
 
 const open = (row) => preview(client, row);
 
+async function share(row) {
+    if (await askForGroups(client, row)) list.reload();
+}
+
 const list = createList(app.update, {
     load,
-    columns: () => columns({ remove, open }),
+    columns: () => columns({ remove, open, share }),
     filters: () => [{ name: 'q', label: t('documents.search'), kind: 'search' }],
     key: ({ doc_id: id }) => id,
     caption: () => t('documents.all'),

@@ -48,6 +48,7 @@ export function columns(actions) {
             title: t('documents.name'),
             cell: (row) => html`<button type="button" class="link-button" dir="auto" @click=${() => actions.open(row)}>${row.title}</button>${row.title === row.doc_id ? null : html`<br /><span class="section-note mono">${row.doc_id}</span>`}`,
         },
+        { name: 'groups', title: t('documents.groups'), cell: ({ groups }) => (groups.length > 0 ? listOf(groups) : t('documents.everyone')) },
         { name: 'categories', title: t('documents.categories'), cell: ({ categories }) => listOf(categories) },
         { name: 'version', title: t('documents.version'), align: 'end' },
         { name: 'chunk_count', title: t('documents.chunks'), align: 'end' },
@@ -59,6 +60,9 @@ export function columns(actions) {
             titleHidden: true,
             cell: (row) => html`<span class="button-row">
                 <a class="button" data-size="small" href=${askLink(row.title)}>${t('documents.ask')}</a>
+                <button type="button" class="button" data-kind="quiet" data-size="small" data-for="support:admin" aria-label=${t('documents.groups_of', { name: row.title })} @click=${() => actions.share(row)}>
+                    ${t('documents.groups_edit')}
+                </button>
                 <button type="button" class="button" data-kind="quiet" data-size="small" data-for="support:admin" aria-label=${t('documents.delete_name', { name: row.title })} @click=${() => actions.remove(row)}>
                     ${t('documents.delete')}
                 </button>

@@ -116,7 +116,7 @@ function caseDetail(data, { notes, busy, actions }) {
     return html`<section class="card section stack" aria-labelledby="case-title" id="case">
         <div class="section-head"><h2 id="case-title" dir="auto" tabindex="-1">${data.query}</h2>${word(row.status)}</div>
         <p class="section-note">${whyOf(row)} · ${formatDateTime(row.asked_at ?? row.created_at)} · ${traceLink(row.trace_id)}</p>
-        ${answerText(data.answer)}
+        ${data.withheld ? html`<p>${t('chat.withheld')}</p>` : answerText(data.answer)}
         <dl class="facts">
             ${fact(t('inbox.score_quality'), row.quality === null ? '–' : `${formatInteger(row.quality)}%`)}
             ${fact(t('inbox.score_facts'), row.fact_score === null ? '–' : `${formatInteger(row.fact_score)}%`)}
