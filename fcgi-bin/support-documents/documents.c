@@ -254,7 +254,19 @@ enum error document_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
-/* Also before there is a document: then nobody else sees it from the beginning. */
+/* The groups of a document that is there, or that was deleted with groups. */
+static enum error find_groups(struct request *request, const struct service_tools *tools,
+                              struct string_list *groups)
+{
+    struct document_row row;
+    bool found = false;
+    enum error error = document_find(&tools->documents, request->arguments[0], &row, &found);
+
+    if (!error)
+        error = document_read_groups(&tools->documents, &request->arguments[0], 1, groups);
+    return error || found || groups->count ? error : not_found(request);
+}
+
 enum error document_groups_handle(struct request *request, struct reply *reply)
 {
     const struct document_groups *body = request->body;
@@ -263,6 +275,8 @@ enum error document_groups_handle(struct request *request, struct reply *reply)
     struct service_tools tools;
     enum error error = service_tools(request, &tools);
 
+    if (!error)
+        error = find_groups(request, &tools, &object->groups);
     if (!error)
         error = groups_read(request->arena, &body->groups, &object->groups, &request->problem);
     if (!error)
@@ -303,9 +317,9 @@ enum error group_choice_handle(struct request *request, struct reply *reply)
     enum error error = service_tools(request, &tools);
 
     if (!error)
-        error = document_list_groups(&tools.documents, &object->known);
+        error = find_groups(request, &tools, &object->groups);
     if (!error)
-        error = document_read_groups(&tools.documents, &request->arguments[0], 1, &object->groups);
+        error = document_list_groups(&tools.documents, &object->known);
     if (error)
         return error;
     add_groups_of_people(request, tools.documents.tenant, &object->known);

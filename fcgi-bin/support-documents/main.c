@@ -71,9 +71,8 @@ static const struct route routes[] = {
      .name = "document_groups",
      .tag = "documents",
      .summary = "Say which groups may read a document",
-     .help =
-         "Holds from the next request on: for the document, answers that quote it, and their "
-         "traces. It may be set before the document is uploaded, and stays when it is deleted."},
+     .help = "Holds from the next request on: for the document, answers that quote it, and their "
+             "traces. The groups stay when the document is deleted."},
     {.method = METHOD_GET,
      .path = "/api/documents/{doc_id}/groups",
      .role = SUPPORT_ADMIN,

@@ -321,7 +321,8 @@ LEAST = {"/api/sessions": "viewer", "/api/sessions/{session_id}/history": "viewe
          "/api/admin/thresholds/choices/{metric}": "admin", "/api/admin/improvement-backlog/current": "admin",
          "/api/admin/improvement-backlog/archive": "admin", "/api/admin/citations/changed": "reviewer",
          "/api/admin/citations/changed/{trace_id}/review": "reviewer", "/api/admin/kb-gaps/{gap_id}/resolve": "admin",
-         "DELETE /api/admin/traces": "admin", "DELETE /api/admin/audit-log": "admin", "DELETE /api/documents/{doc_id}": "admin"}
+         "DELETE /api/admin/traces": "admin", "DELETE /api/admin/audit-log": "admin", "DELETE /api/documents/{doc_id}": "admin",
+         "/api/documents/{doc_id}/groups": "admin"}
 # What whole families of paths ask for.
 LEAST_BELOW = {"/api/admin/review-queue": "reviewer", "/api/admin/curated-dataset": "reviewer",
                "/api/admin/experiments/comparison": "reviewer", "/api/admin/experiments": "admin",
@@ -338,7 +339,7 @@ def test_every_route_asks_for_its_role(support):
         url = path.replace("{", "x-").replace("}", "-12345678")
         assert support.send(method, url).status_code == 401, path
         for role in ROLES:
-            body = {} if method in ("POST", "PATCH") else None  # what is no JSON is told before the role
+            body = {} if method in ("POST", "PATCH", "PUT") else None  # what is no JSON is told before the role
             with support.send(method, url, headers=token(role), json=body, stream=True) as reply:
                 status = reply.status_code
             assert (status == 403) == (RANK[role] < RANK[least]), f"{role} {method} {path}: {status}"
@@ -386,7 +387,7 @@ def test_no_route_shows_what_is_another_tenants(support):
     bodies = {"/api/agent/tickets/{ticket_id}/respond": {"response": "x"},
               "/api/agent/tickets/{ticket_id}/assign": {"assignee": "x"}, "/api/admin/kb-drafts/{draft_id}": {"draft_content": "x"},
               "/api/feedback": {"trace_id": answer["trace_id"], "session_id": "of-default", "rating": "down"},
-              "/api/escalate": {"session_id": "of-default"},
+              "/api/escalate": {"session_id": "of-default"}, "/api/documents/{doc_id}/groups": {"groups": []},
               "/api/admin/review-queue/{review_id}": {"status": "dismissed"},
               "/api/ask": {"question": "What was said before?", "session_id": "of-default"},
               "/api/ask/stream": {"question": "What was said before?", "session_id": "of-default"}}
@@ -394,7 +395,7 @@ def test_no_route_shows_what_is_another_tenants(support):
     order = sorted(routes(support), key=lambda route: 1 if "{" in route[1] else 2 * (route[0] != "GET"))
     for method, path in order:
         url = path.format(**ids) + queries.get(path, "")
-        body = bodies.get(path) if method in ("POST", "PATCH") else None
+        body = bodies.get(path) if method in ("POST", "PATCH", "PUT") else None
         if path == "/api/agent/events":  # a stream without an end; support_conversations_test listens to it
             walked += 1
             continue

@@ -46,8 +46,7 @@ def service(request):
 @pytest.fixture
 def support(service):
     """With the document, for its group."""
-    set_groups(service, ["Personnel"])
-    upload(service, BANDS, TEXT)
+    upload(service, BANDS, TEXT, groups="Personnel")
     return service
 
 
@@ -227,8 +226,7 @@ def test_a_withdrawal_on_one_host_holds_on_the_other():
     with Service("support", env) as near, Service("support", env) as far:
         near.env = far.env = env
         near.readers, far.readers = Readers(near), Readers(far)
-        set_groups(near, ["Personnel"])
-        upload(near, BANDS, TEXT)
+        upload(near, BANDS, TEXT, groups="Personnel")
         asked = ask(far, "anna")
         assert knows(asked) and not knows(ask(far, "ben"))
         set_groups(near, ["Board"])
