@@ -3,6 +3,7 @@
  * lists the options and exit codes. */
 #include "base/clock.h"
 #include "base/log.h"
+#include "support/sources/command.h"
 #include "jobs/runner.h"
 #include "jobs/worker_pool.h"
 #include "support/conversation/answer_cache.h"
@@ -22,6 +23,8 @@
 
 static const char help[] =
     "usage: ingest [--every SECONDS | --reindex]\n"
+    "       ingest [OPTION...] FILE|DIRECTORY...\n"
+    "       ingest [OPTION...] --watch DIRECTORY\n"
     "\n"
     "Extracts and indexes the documents uploaded to the support service, each in a\n"
     "confined process with limits. Rebuilds damaged or outdated segments of the index\n"
@@ -31,7 +34,16 @@ static const char help[] =
     "                   take turns. A process that dies is replaced.\n"
     "  --reindex        Index all stored files again; old versions serve until then.\n"
     "\n"
-    "Exit codes: 0 done; 1 failed; 2 the command line is wrong.\n";
+    "With files or directories it takes them as documents, at once, and reports what was\n"
+    "refused and why. With --watch it keeps running, and takes new and changed files of a\n"
+    "directory once they are closed; the document of a deleted file is deleted.\n"
+    "\n"
+    "  --tenant TENANT    Whose documents they are; `default` without it.\n"
+    "  --groups GROUPS    Groups that may read new documents, as \"Sales, Personnel\".\n"
+    "  --group-by-folder  New documents are for the group that is called like the folder\n"
+    "                     below DIRECTORY that they are in.\n"
+    "\n"
+    "Exit codes: 0 done; 1 failed; 2 the command line is wrong; 3 files were refused.\n";
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 enum {
@@ -284,5 +296,7 @@ int main(int argc, char **argv)
                                      .usage = EXIT_USAGE,
                                      .run = run};
 
+    if (sources_are_meant(argc, argv))
+        return sources_main(argc, argv, help);
     return daemon_main(argc, argv, &plan);
 }

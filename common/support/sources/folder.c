@@ -1,0 +1,397 @@
+/* Folders: reading them, taking their files, removing documents whose file is gone. */
+#include "support/sources/folder.h"
+#include "accounts/groups.h"
+#include "base/clock.h"
+#include "base/list.h"
+#include "base/text.h"
+#include "support/documents/host.h"
+#include "support/documents/upload_name.h"
+#include "support/documents/upload_name_store.h"
+#include "support/sources/source_store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { SNIFFED = 4096, COPY_AT_ONCE = 1 << 20, SECOND_US = 1000000 };
+
+struct scan {
+    const struct document_call *call;
+    const struct folder_plan *plan;
+    struct folder_result *result;
+    const char *origin;
+    struct object_list rows;  /* struct source_row, by name: what was taken before */
+    struct string_list paths; /* of files */
+    bool incomplete;          /* a folder could not be read */
+};
+
+/* One file on its way. */
+struct file {
+    const char *path;
+    const struct source_row *before; /* NULL = new */
+    int fd;
+    struct stat status;
+    const char *doc_id;
+    const char *stored; /* path of its copy */
+    struct problem problem;
+    struct document_call call; /* in the memory of one file */
+};
+
+static int64_t changed_at(const struct stat *status)
+{
+    return (int64_t)status->st_mtim.tv_sec * SECOND_US + status->st_mtim.tv_nsec / 1000;
+}
+
+static void report(const struct scan *scan, enum folder_outcome outcome, const char *path,
+                   const char *why)
+{
+    scan->result->counts[outcome]++;
+    if (scan->plan->report)
+        scan->plan->report(scan->plan->context, outcome, path, why);
+}
+
+static enum error refuse(struct file *file, const char *why)
+{
+    return problem_set(&file->problem, ERROR_INVALID, "file_refused", "%s", why);
+}
+
+static enum error not_read(struct file *file)
+{
+    return problem_set(&file->problem, ERROR_UNAVAILABLE, "file_not_read", "%s", strerror(errno));
+}
+
+/* A lease for reading is granted only while nobody has the file open for writing (fcntl(2)). File
+ * systems without leases, and files of others, are judged by their age alone. */
+static bool is_being_written(int fd)
+{
+    if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
+        (void)fcntl(fd, F_SETLEASE, F_UNLCK);
+        return false;
+    }
+    return errno == EAGAIN;
+}
+
+static bool is_stable(const struct scan *scan, const struct file *file)
+{
+    int64_t age = clock_unix_microseconds() - changed_at(&file->status);
+
+    return (age < 0 || age >= scan->plan->quiet_seconds * SECOND_US) && !is_being_written(file->fd);
+}
+
+static enum error check(const struct scan *scan, struct file *file, const char **clean)
+{
+    struct arena *arena = file->call.arena;
+    const char *name = upload_base_name(file->path);
+    enum file_type type = file_type_of(name);
+    char bytes[SNIFFED];
+    ssize_t got;
+
+    *clean = upload_clean_name(arena, name);
+    if (!*clean)
+        return refuse(file, "the name cannot be that of a document");
+    if (!upload_is_allowed(type))
+        return refuse(file, arena_print(arena, "unsupported file type %s", upload_extension(name)));
+    if (file->status.st_size > scan->plan->settings->max_upload_bytes)
+        return refuse(file, "the file is larger than MAX_UPLOAD_BYTES");
+    got = pread(file->fd, bytes, sizeof bytes, 0);
+    if (got < 0)
+        return not_read(file);
+    return file_has_type_of(type, bytes, (size_t)got)
+               ? ERROR_NONE
+               : refuse(file, "the content is not what the name says");
+}
+
+/* The folder below the root that the file is in; NULL for files of the root itself. */
+static const char *top_folder(const struct scan *scan, struct arena *arena, const char *path)
+{
+    const char *below = path + strlen(scan->plan->root) + 1, *slash = strchr(below, '/');
+
+    return slash ? arena_copy(arena, below, (size_t)(slash - below)) : NULL;
+}
+
+/* Only of a new file: afterwards people decide. */
+static enum error give_groups(const struct scan *scan, struct file *file)
+{
+    const char *folder =
+        scan->plan->group_by_folder ? top_folder(scan, file->call.arena, file->path) : NULL;
+    struct string_list names = {0}, groups;
+    enum error error;
+
+    if (file->before && file->before->doc_id)
+        return ERROR_NONE;
+    for (size_t i = 0; i < scan->plan->groups.count; i++)
+        *ARRAY_ADD(file->call.arena, names.items, names.count) = scan->plan->groups.items[i];
+    if (folder)
+        *ARRAY_ADD(file->call.arena, names.items, names.count) = folder;
+    if (!names.count)
+        return ERROR_NONE;
+    error = groups_read(file->call.arena, &names, &groups, &file->problem);
+    return error ? error : document_set_groups(&file->call, file->doc_id, &groups);
+}
+
+static bool copy_bytes(const struct file *file, int to)
+{
+    off_t at = 0;
+
+    while (at < file->status.st_size) {
+        ssize_t sent = sendfile(to, file->fd, &at, COPY_AT_ONCE);
+
+        if (sent <= 0)
+            return false; /* shorter than it was: somebody writes it */
+    }
+    return fsync(to) == 0;
+}
+
+/* The copy takes the place of the last one at once and whole. */
+static enum error copy(const struct scan *scan, struct file *file)
+{
+    struct arena *arena = file->call.arena;
+    const char *folder = ingest_upload_folder(arena, scan->plan->settings, file->call.tenant);
+    const char *beside = arena_print(arena, "%s/.new-%ld", folder, (long)getpid());
+    int to = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    struct stat now;
+    bool copied;
+
+    file->stored = arena_print(arena, "%s/%s", folder, file->doc_id);
+    if (to < 0)
+        return not_read(file);
+    copied = copy_bytes(file, to) && fstat(file->fd, &now) == 0 &&
+             now.st_size == file->status.st_size && changed_at(&now) == changed_at(&file->status);
+    close(to);
+    if (copied && rename(beside, file->stored) == 0)
+        return ERROR_NONE;
+    unlink(beside);
+    return problem_set(&file->problem, ERROR_UNAVAILABLE, "file_not_copied",
+                       "it changed while it was copied, or could not be copied");
+}
+
+static enum error ingest(const struct scan *scan, struct file *file, struct ingest_result *done)
+{
+    const struct ingest_request request = {.path = file->stored,
+                                           .doc_id = file->doc_id,
+                                           .title = upload_base_name(file->path),
+                                           .models = scan->plan->models};
+    enum error error = ingest_document(&file->call, scan->plan->settings, &request, done);
+
+    if (!error && !done->documents)
+        return refuse(file, *done->unread ? done->unread : "no text could be extracted");
+    return error;
+}
+
+static enum error take(const struct scan *scan, struct file *file, struct ingest_result *done)
+{
+    const char *clean;
+    enum error error = check(scan, file, &clean);
+
+    /* The path is the name: files of one name in two folders are two documents. */
+    if (!error)
+        error = upload_name_claim(&file->call,
+                                  arena_print(file->call.arena, "%s:%s", scan->origin, file->path),
+                                  clean, &file->doc_id);
+    if (!error)
+        error = give_groups(scan, file);
+    if (!error)
+        error = copy(scan, file);
+    return error ? error : ingest(scan, file, done);
+}
+
+static bool may_pass(enum error error)
+{
+    return error == ERROR_UNAVAILABLE || error == ERROR_BUSY || error == ERROR_SYSTEM ||
+           error == ERROR_CONFLICT;
+}
+
+/* What became of it is stored, so that a restart does not try it again. An old version of a
+ * document stays when the new one is refused. */
+static enum error keep(const struct scan *scan, struct file *file, enum error error)
+{
+    const char *before = file->before ? file->before->doc_id : NULL;
+    const struct source_row row = {.name = file->path,
+                                   .doc_id = error ? before : file->doc_id,
+                                   .size_bytes = file->status.st_size,
+                                   .modified_at = changed_at(&file->status),
+                                   .problem = error ? file->problem.text : NULL};
+
+    return source_put(scan->call, scan->origin, &row);
+}
+
+static enum error take_open(const struct scan *scan, struct file *file)
+{
+    struct ingest_result done = {0};
+    enum error error = take(scan, file, &done);
+
+    if (error && may_pass(error)) {
+        report(scan, FOLDER_FAILED, file->path, file->problem.text);
+        return ERROR_NONE;
+    }
+    report(scan,
+           error               ? FOLDER_REFUSED
+           : done.deduplicated ? FOLDER_SAME
+                               : FOLDER_TAKEN,
+           file->path, error ? file->problem.text : NULL);
+    return keep(scan, file, error);
+}
+
+static int by_name(const void *key, const void *row)
+{
+    return strcmp(key, ((const struct source_row *)row)->name);
+}
+
+static const struct source_row *row_of(const struct scan *scan, const char *path)
+{
+    return scan->rows.count ? bsearch(path, scan->rows.items, scan->rows.count,
+                                      sizeof(struct source_row), by_name)
+                            : NULL;
+}
+
+static bool is_unchanged(const struct file *file)
+{
+    return file->before && file->before->size_bytes == file->status.st_size &&
+           file->before->modified_at == changed_at(&file->status);
+}
+
+static enum error take_path(const struct scan *scan, const char *path)
+{
+    struct file file = {.path = path, .before = row_of(scan, path)};
+    enum error error = ERROR_NONE;
+
+    file.call = (struct document_call){.db = scan->call->db,
+                                       .arena = scan->plan->work,
+                                       .tenant = scan->call->tenant,
+                                       .problem = &file.problem};
+    file.fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file.fd < 0 || fstat(file.fd, &file.status) != 0) {
+        if (errno != ENOENT && errno != ELOOP) /* else it is gone, or a link now */
+            report(scan, FOLDER_FAILED, path, strerror(errno));
+    } else if (S_ISREG(file.status.st_mode) && !is_unchanged(&file)) {
+        if (is_stable(scan, &file))
+            error = take_open(scan, &file);
+        else
+            scan->result->waiting++;
+    }
+    if (file.fd >= 0)
+        close(file.fd);
+    arena_reset(scan->plan->work);
+    return error;
+}
+
+/* Names that are no UTF-8 cannot be stored. */
+static bool is_passed_over(const char *name)
+{
+    return *name == '.' || utf8_valid_prefix(name, strlen(name)) != strlen(name);
+}
+
+static void read_folder(struct scan *scan, const char *path, int depth);
+
+static void read_entry(struct scan *scan, const char *path, int depth)
+{
+    struct stat status;
+
+    if (lstat(path, &status) != 0)
+        return; /* gone meanwhile */
+    if (S_ISDIR(status.st_mode))
+        read_folder(scan, path, depth + 1);
+    else if (S_ISREG(status.st_mode) && scan->paths.count < FOLDER_FILES_MAX)
+        *ARRAY_ADD(scan->call->arena, scan->paths.items, scan->paths.count) = path;
+    else if (S_ISREG(status.st_mode))
+        scan->incomplete = true;
+}
+
+static void read_folder(struct scan *scan, const char *path, int depth)
+{
+    DIR *folder = depth <= FOLDER_DEPTH_MAX ? opendir(path) : NULL;
+    const struct dirent *entry;
+
+    if (scan->plan->folder)
+        scan->plan->folder(scan->plan->context, path);
+    if (!folder) {
+        scan->incomplete = true;
+        return;
+    }
+    while ((entry = readdir(folder)))
+        if (!is_passed_over(entry->d_name))
+            read_entry(scan, arena_print(scan->call->arena, "%s/%s", path, entry->d_name), depth);
+    closedir(folder);
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static enum error start(struct scan *scan)
+{
+    const char *host;
+    enum error error =
+        host_name(scan->call->arena, scan->plan->settings, &host, scan->call->problem);
+
+    if (error)
+        return error;
+    signal(SIGIO, SIG_IGN); /* a lease may be broken while it is held for a moment */
+    scan->origin = arena_print(scan->call->arena, "folder:%s", host);
+    return source_list(scan->call, scan->origin, scan->plan->root, &scan->rows);
+}
+
+static bool is_found(const struct scan *scan, const char *name)
+{
+    return bsearch(&name, scan->paths.items, scan->paths.count, sizeof *scan->paths.items,
+                   by_bytes) != NULL;
+}
+
+static enum error remove_gone(const struct scan *scan)
+{
+    const struct source_row *rows = scan->rows.items;
+    enum error error = ERROR_NONE;
+
+    if (!scan->plan->removes || scan->incomplete || !scan->paths.count)
+        return ERROR_NONE;
+    for (size_t i = 0; !error && i < scan->rows.count; i++) {
+        if (is_found(scan, rows[i].name))
+            continue;
+        error = source_remove(scan->call, scan->origin, &rows[i]);
+        if (!error && rows[i].doc_id)
+            report(scan, FOLDER_REMOVED, rows[i].name, NULL);
+    }
+    return error;
+}
+
+enum error folder_scan(const struct document_call *call, const struct folder_plan *plan,
+                       struct folder_result *result)
+{
+    struct scan scan = {.call = call, .plan = plan, .result = result};
+    enum error error = start(&scan);
+
+    *result = (struct folder_result){0};
+    if (error)
+        return error;
+    if (access(plan->root, R_OK | X_OK) != 0)
+        return problem_set(call->problem, ERROR_UNAVAILABLE, "folder_unreadable", "%s: %s",
+                           plan->root, strerror(errno));
+    read_folder(&scan, plan->root, 0);
+    result->found = (int64_t)scan.paths.count;
+    if (scan.paths.count)
+        qsort(scan.paths.items, scan.paths.count, sizeof *scan.paths.items, by_bytes);
+    for (size_t i = 0; !error && i < scan.paths.count; i++) {
+        if (plan->must_stop && plan->must_stop())
+            return ERROR_NONE;
+        error = take_path(&scan, scan.paths.items[i]);
+    }
+    return error ? error : remove_gone(&scan);
+}
+
+enum error folder_take(const struct document_call *call, const struct folder_plan *plan,
+                       const char *path, struct folder_result *result)
+{
+    struct scan scan = {.call = call, .plan = plan, .result = result};
+    enum error error = start(&scan);
+
+    *result = (struct folder_result){.found = 1};
+    return error ? error : take_path(&scan, path);
+}

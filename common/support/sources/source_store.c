@@ -1,0 +1,85 @@
+/* Files of folders in the database. */
+#include "support/sources/source_store.h"
+#include "base/list.h"
+#include "db/query.h"
+
+#define OWNER struct source_row
+static const struct field source_fields[] = {
+    STRING(OWNER, name), STRING(OWNER, doc_id, .nullable = true), INTEGER(OWNER, size_bytes),
+    INTEGER(OWNER, modified_at), STRING(OWNER, problem, .nullable = true)};
+#undef OWNER
+static SCHEMA(source_schema, struct source_row, "SourceRow", source_fields);
+
+/* In bytewise order "/" is followed by "0": names between them are those below the folder. */
+static const struct statement list_sources = {
+    .name = "source_list",
+    .sql = "SELECT name, doc_id, size_bytes, modified_at, problem FROM kb_sources"
+           " WHERE tenant_id = ? AND origin = ? AND name >= ? AND name < ? ORDER BY name",
+};
+static const struct statement put_source = {
+    .name = "source_put",
+    .sql = "INSERT INTO kb_sources (tenant_id, origin, name, doc_id, size_bytes, modified_at,"
+           " problem) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant_id, origin, name)"
+           " DO UPDATE SET doc_id = excluded.doc_id, size_bytes = excluded.size_bytes,"
+           " modified_at = excluded.modified_at, problem = excluded.problem",
+};
+static const struct statement drop_source = {
+    .name = "source_drop",
+    .sql = "DELETE FROM kb_sources WHERE tenant_id = ? AND origin = ? AND name = ?",
+};
+
+enum error source_list(const struct document_call *call, const char *origin, const char *folder,
+                       struct object_list *rows)
+{
+    struct query *query = db_query(call->db, &list_sources);
+    struct source_row *items = NULL;
+    size_t count = 0;
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, origin);
+    query_bind_text(query, arena_print(call->arena, "%s/", folder));
+    query_bind_text(query, arena_print(call->arena, "%s0", folder));
+    while (query_next(query))
+        query_read(query, &source_schema, ARRAY_ADD(call->arena, items, count), call->arena);
+    *rows = (struct object_list){.items = items, .count = count};
+    return query_end(query, call->problem);
+}
+
+enum error source_put(const struct document_call *call, const char *origin,
+                      const struct source_row *row)
+{
+    struct query *query = db_query(call->db, &put_source);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, origin);
+    query_bind_text(query, row->name);
+    query_bind_text(query, row->doc_id);
+    query_bind_integer(query, row->size_bytes);
+    query_bind_integer(query, row->modified_at);
+    query_bind_text(query, row->problem);
+    return query_end(query, call->problem);
+}
+
+static enum error drop(const struct document_call *call, const char *origin, const char *name)
+{
+    struct query *query = db_query(call->db, &drop_source);
+
+    query_bind_text(query, call->tenant);
+    query_bind_text(query, origin);
+    query_bind_text(query, name);
+    return query_end(query, call->problem);
+}
+
+enum error source_remove(const struct document_call *call, const char *origin,
+                         const struct source_row *row)
+{
+    bool found;
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = drop(call, origin, row->name);
+    if (!error && row->doc_id)
+        error = document_delete(call, row->doc_id, &found);
+    return db_finish(call->db, error, call->problem);
+}

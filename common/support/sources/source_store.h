@@ -1,0 +1,28 @@
+/* What programs have taken from folders, in the database: one row per file, also for refused ones.
+ * Contains all SQL about it. */
+#ifndef ASSAY_SUPPORT_SOURCES_SOURCE_STORE_H
+#define ASSAY_SUPPORT_SOURCES_SOURCE_STORE_H
+
+#include "support/documents/document_store.h"
+
+struct source_row {
+    const char *name;   /* absolute path */
+    const char *doc_id; /* NULL = refused */
+    int64_t size_bytes;
+    int64_t modified_at; /* microseconds since 1970 */
+    const char *problem; /* why it was refused; else NULL */
+};
+
+/* The files below a folder, by name: struct source_row. `folder` has no slash at its end. */
+MUST_CHECK enum error source_list(const struct document_call *call, const char *origin,
+                                  const char *folder, struct object_list *rows);
+
+/* Adds or replaces a row. */
+MUST_CHECK enum error source_put(const struct document_call *call, const char *origin,
+                                 const struct source_row *row);
+
+/* Deletes a row and its document. */
+MUST_CHECK enum error source_remove(const struct document_call *call, const char *origin,
+                                    const struct source_row *row);
+
+#endif

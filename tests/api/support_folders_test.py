@@ -1,0 +1,172 @@
+"""The program `ingest` on files and folders, on both engines: importing them once with a report, and following a folder."""
+
+import os
+import subprocess
+import time
+from contextlib import contextmanager
+
+import pytest
+
+from people import People
+from service import ENGINES, Service
+from support_admin_test import SECRET, token
+from wait import wait_for
+
+pytestmark = pytest.mark.both_engines
+ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false"}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def support(request):
+    with Service("support", ENV, request.param) as service:
+        service.run("ingest")  # its environment is known from now on
+        yield service
+
+
+@pytest.fixture
+def folder(support, tmp_path):
+    """Empty, and nothing of earlier tests is known."""
+    for [name] in support.sql("SELECT doc_id FROM kb_documents"):
+        assert support.send("DELETE", f"/api/documents/{name}", headers=token("admin")).status_code == 200
+    for table in ("kb_sources", "kb_document_groups"):
+        support.sql(f"DELETE FROM {table}")
+    return tmp_path
+
+
+def write(path, text, *, old=True):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text) if isinstance(text, str) else path.write_bytes(text)
+    if old:  # not just changed
+        os.utime(path, (time.time() - 60, time.time() - 60))
+    return path
+
+
+def documents(service):
+    return {one["doc_id"]: one for one in service.get("/api/documents?limit=500", headers=token("admin")).json()["documents"]}
+
+
+def text_of(service, name):
+    answer = service.get(f"/api/documents/{name}", headers=token("admin"))
+    return "" if answer.status_code == 404 else "\n".join(part["text"] for part in answer.json()["passages"])
+
+
+def test_an_import_reports_what_it_refused(support, folder):
+    write(folder / "keys.md", "# Keys\n\nThe spare key hangs on hook seven.\n")
+    write(folder / "hr" / "keys.md", "# Keys\n\nThe safe opens with code nineteen.\n")
+    write(folder / "page.html", "<h1>Gate</h1><p>Gate four is locked at night.</p>")
+    write(folder / "tool.exe", "MZ")
+    write(folder / "false.pdf", "no PDF at all")
+    write(folder / ".secret.md", "# Hidden\n\nNobody reads this.\n")
+    write(folder / "empty.md", "")
+    outside = write(folder.parent / f"{folder.name}-outside.md", "# Outside\n\nBehind a link.\n")
+    (folder / "link.md").symlink_to(outside)
+    (folder / "links").symlink_to(folder.parent)
+    done = support.run("ingest", str(folder))
+    assert done.returncode == 3, (done.stdout, done.stderr)
+    lines = done.stdout.splitlines()
+    assert lines[-1] == "6 files: 3 taken, 0 unchanged, 3 refused, 0 failed, 0 still written"
+    refused = {os.path.basename(line.split(": ")[0]): line.split(": ", 1)[1] for line in lines[:-1]}
+    assert refused == {"tool.exe": "unsupported file type .exe", "false.pdf": "the content is not what the name says",
+                       "empty.md": "no text could be extracted"}
+    assert {"keys.md", "keys-2.md", "page.html"} <= set(documents(support)) <= {"keys.md", "keys-2.md", "page.html", "empty.md"}
+    answer = support.post("/api/ask", {"question": "Where does the spare key hang?"}, headers=token("viewer")).json()
+    assert "hook seven" in answer["answer"]
+    again = support.run("ingest", str(folder))
+    assert again.returncode == 0 and again.stdout == "6 files: 0 taken, 6 unchanged, 0 refused, 0 failed, 0 still written\n"
+    write(folder / "keys.md", "# Keys\n\nThe spare key hangs on hook eleven.\n")
+    alone = support.run("ingest", str(folder / "keys.md"))
+    assert alone.returncode == 0 and alone.stdout.startswith("1 files: 1 taken"), alone.stdout
+    assert documents(support)["keys-2.md"]["version"] == 2 and "hook eleven" in text_of(support, "keys-2.md")
+    assert "nineteen" in text_of(support, "keys.md"), "of the folder that is read first"
+
+
+def test_groups_of_imported_documents(support, folder):
+    write(folder / "open.md", "# Open\n\nThe shop opens at nine.\n")
+    write(folder / "Personnel" / "bands" / "bands.md", "# Bands\n\nGrade seven begins at 4711 euros.\n")
+    member = People(support.stack).add(f"member-{support.engine}", groups=["Personnel"], support="agent").bearer()
+    done = support.run("ingest", "--group-by-folder", str(folder))
+    assert done.returncode == 0, done.stdout
+    found = documents(support)
+    assert found["open.md"]["groups"] == [] and found["bands.md"]["groups"] == ["Personnel"]
+    assert support.get("/api/documents/bands.md", headers=token("agent")).status_code == 404
+    assert support.get("/api/documents/bands.md", headers=member).status_code == 200
+    answer = support.send("PUT", "/api/documents/bands.md/groups", json={"groups": ["Board"]}, headers=token("admin"))
+    assert answer.status_code == 200
+    write(folder / "Personnel" / "bands" / "bands.md", "# Bands\n\nGrade seven begins at 5000 euros.\n")
+    assert support.run("ingest", "--group-by-folder", str(folder)).returncode == 0
+    assert documents(support)["bands.md"]["groups"] == ["Board"], "people have decided"
+    write(folder / "board.md", "# Board\n\nThe board meets on Friday.\n")
+    assert support.run("ingest", "--groups", "Board, Owners", str(folder / "board.md")).returncode == 0
+    assert documents(support)["board.md"]["groups"] == ["Board", "Owners"]
+
+
+@pytest.mark.parametrize("arguments, status", [
+    (["--watch"], 2), (["--watch", "/tmp", "/usr"], 2), (["--what"], 2), (["--tenant", "a b", "/tmp"], 2),
+    (["--groups", "x" * 65, "/tmp"], 1), (["/nowhere/at/all"], 1), (["--watch", "/etc/passwd"], 1)])
+def test_wrong_command_lines(support, arguments, status):
+    done = support.run("ingest", *arguments)
+    assert done.returncode == status and (done.stderr or status == 2), done
+
+
+@contextmanager
+def watching(service, folder, *arguments):
+    program = subprocess.Popen([service.stack.build / "cron-bin" / "ingest", *arguments, "--watch", str(folder)],
+                               cwd=service.stack.directory, env=service._environment, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    try:
+        yield program
+    finally:
+        program.terminate()
+        _, log = program.communicate(timeout=60)
+        assert program.returncode == 0, log
+
+
+def test_a_watched_folder_is_followed(support, folder):
+    write(folder / "there.md", "# There\n\nIt was there before.\n")
+    with watching(support, folder):
+        wait_for(lambda: "was there before" in text_of(support, "there.md"), seconds=60)
+        with open(folder / "open.md", "w", encoding="utf-8") as file:
+            file.write("# Open\n\nHalf of it.\n")
+            file.flush()
+            os.utime(folder / "open.md", (time.time() - 60, time.time() - 60))
+            write(folder / "new" / "deep" / "next.md", "# Next\n\nIt came later.\n", old=False)
+            wait_for(lambda: "came later" in text_of(support, "next.md"), seconds=60)
+            assert "open.md" not in documents(support), "somebody still has it open for writing"
+            file.write("\nThe other half.\n")
+        wait_for(lambda: "other half" in text_of(support, "open.md"), seconds=60)
+        write(folder / "beside.txt", "The plan is beside the door.", old=False).rename(folder / "new" / "moved.txt")
+        wait_for(lambda: "beside the door" in text_of(support, "moved.txt"), seconds=60)
+        write(folder / "there.md", "# There\n\nIt has changed.\n", old=False)
+        wait_for(lambda: "has changed" in text_of(support, "there.md"), seconds=60)
+        assert documents(support)["there.md"]["version"] == 2
+        (folder / "new" / "deep" / "next.md").unlink()
+        wait_for(lambda: "next.md" not in documents(support), seconds=60)
+
+
+def test_a_restart_takes_only_what_has_changed(support, folder):
+    for name in ("stays", "changes", "goes"):
+        write(folder / f"{name}.md", f"# A\n\nThis one {name}.\n")
+    with watching(support, folder):
+        wait_for(lambda: {"stays.md", "changes.md", "goes.md"} <= set(documents(support)), seconds=60)
+    before = documents(support)
+    (folder / "goes.md").unlink()
+    write(folder / "changes.md", "# A\n\nThis one has changed now.\n")
+    write(folder / "comes.md", "# A\n\nThis one comes.\n")
+    with watching(support, folder):
+        wait_for(lambda: "goes.md" not in documents(support), seconds=60)
+    after = documents(support)
+    assert set(after) == {"stays.md", "changes.md", "comes.md"}
+    assert after["changes.md"]["version"] == 2 and after["stays.md"]["last_updated"] == before["stays.md"]["last_updated"]
+
+
+def test_a_folder_that_is_away_removes_nothing(support, folder):
+    root = folder / "mount"
+    write(root / "kept.md", "# Kept\n\nThis one is kept.\n")
+    with watching(support, root):
+        wait_for(lambda: "kept.md" in documents(support), seconds=60)
+        (root / "kept.md").rename(folder / "kept.md")
+        write(root / ".hidden", "an event", old=False)
+        write(folder / "elsewhere" / "flag.md", "# Flag\n\nDone.\n")
+        assert support.run("ingest", str(folder / "elsewhere")).returncode == 0
+        time.sleep(3)  # some scans; that nothing happens has no event
+        assert "kept.md" in documents(support)
