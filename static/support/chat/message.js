@@ -1,6 +1,6 @@
+/* A message of the API as one of the page. */
 import { t } from '../../shared/i18n.js';
 
-/* A message of the API as one of the page. */
 export function messageOf({ role, content, created_at: at, trace_id: trace, from_person: fromPerson, author, vote, answer, withheld }) {
     return {
         role: role === 'user' ? 'user' : 'assistant',
