@@ -7,11 +7,13 @@ import inspect
 import json
 import subprocess
 import sys
+import typing
 from pathlib import Path
 
 import pytest
 
 import livedata
+import livedata.cli
 from livedata import AsyncLiveDataClient, LiveDataClient
 from livedata.exceptions import (
     AuthError,
@@ -225,6 +227,33 @@ class TestDemandedFreshness:
         old = [{**HEALTHY["components"][0], "status": "degraded", "metrics": {"last_event_age_seconds": 90}}]
         server.then({**HEALTHY, "status": "degraded", "components": old})
         assert call("is_fresh") is False and call("is_fresh", 600) is True
+
+
+def test_types_are_made_from_the_contracts(server, tmp_path):
+    fields = [{"name": "order_id", "type": "string", "required": True},
+              {"name": "status", "type": "enum", "required": True, "values": ["new", "old"]},
+              {"name": "total", "type": "float", "required": False}]
+    catalog = {"entities": {"order": {"description": "", "fields": {"order_id": ""}, "primary_key": "order_id"},
+                            "pump-1": {"description": "", "fields": {"class": "", "id": ""}, "primary_key": "id"}},
+               "metrics": {}}
+    contract = {"entity": "order", "version": "2", "released": "2026-01-01", "status": "stable", "fields": fields}
+    out = tmp_path / "entities"
+    for language in ("python", "typescript"):
+        server.steps.clear()
+        server.requests.clear()
+        server.then(catalog).then(contract).then({"detail": "Unknown contract: pump-1"}, status=404)
+        arguments = ["--url", server.url, "--key", "k", "generate", "--language", language, "--out", str(out)]
+        assert livedata.cli.main(arguments) == 0
+        text = out.read_text()
+        if language == "python":
+            made: dict = {}
+            exec(compile(text, "entities", "exec"), made)  # noqa: S102
+            hints = typing.get_type_hints(made["Order"])
+            assert hints == {"order_id": str, "status": typing.Literal["new", "old"], "total": typing.Optional[float]}
+            assert list(typing.get_type_hints(made["Pump1"])) == ["class", "id"]
+        else:
+            assert '"status": "new" | "old";' in text and '"total"?: number | null;' in text
+            assert '"class": unknown;' in text and '"pump-1": Pump1;' in text
 
 
 def test_pages_follow_the_cursor(call, server):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Dict, List, cast
 
+from . import generate
 from .client import LiveDataClient
 from .exceptions import LiveDataError
 
@@ -68,6 +69,14 @@ def _stream(client: LiveDataClient, options: argparse.Namespace) -> None:
         print(json.dumps(event, ensure_ascii=False), flush=True)
 
 
+def _generate(client: LiveDataClient, options: argparse.Namespace) -> None:
+    text = generate.LANGUAGES[options.language](generate.members_of(client))
+    if options.out:
+        Path(options.out).write_text(text, encoding="utf-8")
+    else:
+        print(text, end="")
+
+
 COMMANDS: Dict[str, Command] = {
     "health": lambda client, _: client.health(),
     "entity": lambda client, options: client.get_entity(options.entity_type, options.entity_id),
@@ -77,6 +86,7 @@ COMMANDS: Dict[str, Command] = {
     "catalog": lambda client, _: client.catalog(),
     "slo": lambda client, _: client.slo(),
     "stream": _stream,
+    "generate": _generate,
 }
 
 STARTER = '''"""{title}"""
@@ -140,6 +150,9 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("catalog")
     commands.add_parser("slo")
     commands.add_parser("stream").add_argument("--type", default=None)
+    types = commands.add_parser("generate", help="types of the entities of the service")
+    types.add_argument("--language", choices=sorted(generate.LANGUAGES), default="python")
+    types.add_argument("--out", help="the file to write, instead of the output")
     commands.add_parser("config")
     init = commands.add_parser("init")
     init.add_argument("--name")
