@@ -187,7 +187,7 @@ lint:
 sample-answers: $(BUILD)/tests/samples/sample_answers
 	@$< $(or $(SAMPLES),$(sort $(dir $(wildcard tests/data/answers/*/questions.txt))))
 
-# How many questions about 251 files of many formats and programs are answered from the right row.
+# How many questions about 248 files of many formats and programs are answered from the right row.
 measure-documents: packages-test all
 	@$$(tests/documents/install) tests/documents/make.py $(BUILD)/documents/set
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/documents/measure.py $(BUILD)/documents/set
@@ -250,7 +250,7 @@ help:
 	@echo '  make tests          build the programs of the tests and run none'
 	@echo '  make lint           check the sources'
 	@echo '  make sample-answers print sample questions and their answers in seven languages'
-	@echo '  make measure-documents  ask about 251 files of many formats, print how many answers have the right row'
+	@echo '  make measure-documents  ask about 248 files of many formats, print how many answers have the right row'
 	@echo '  make bench          measure costs and ratios; wants a quiet machine'
 	@echo '  make bench-support  the part of it about questions to documents'
 	@echo '  make soak           run every test, with everything that takes long'

@@ -10,48 +10,27 @@
 
 static const float same_place = 2.0F; /* em: how far gutters of a continued table may differ */
 
-static bool ends_with_colon(const char *text)
-{
-    size_t length = text ? strlen(text) : 0;
-
-    return (length && text[length - 1] == ':') ||
-           (length >= 3 && memcmp(text + length - 3, "\xef\xbc\x9a", 3) == 0);
-}
-
 static bool is_form(const struct table_rows *rows)
 {
     size_t labels = 0, firsts = 0;
 
     for (size_t i = 0; i < rows->count; i++) {
         firsts += rows->items[i].cells[0].text != NULL;
-        labels += ends_with_colon(rows->items[i].cells[0].text);
+        labels += rows->items[i].cells[0].text && table_is_label(rows->items[i].cells[0].text);
     }
     return firsts && labels * 10 >= firsts * 6;
 }
 
-/* `- label: value` for each label; the value is all that follows up to the next label. */
-static void write_fields(const struct table_row *row, size_t columns, FILE *out)
-{
-    bool any = false, is_label = false;
-
-    for (size_t i = 0; i < columns; i++) {
-        const char *text = row->cells[i].text;
-
-        if (!text)
-            continue;
-        fputs(!any ? "- " : ends_with_colon(text) ? "\n- " : is_label ? " " : ": ", out);
-        fputs(text, out);
-        is_label = ends_with_colon(text) || any;
-        any = true;
-    }
-    if (any)
-        fputc('\n', out);
-}
-
 static void write_form(const struct table_rows *rows, FILE *out)
 {
-    for (size_t i = 0; i < rows->count; i++)
-        write_fields(&rows->items[i], rows->columns, out);
+    const char **cells = layout_memory(rows->columns, sizeof *cells);
+
+    for (size_t i = 0; i < rows->count; i++) {
+        for (size_t j = 0; j < rows->columns; j++)
+            cells[j] = rows->items[i].cells[j].text ? rows->items[i].cells[j].text : "";
+        table_write_fields(cells, rows->columns, out);
+    }
+    free((void *)cells);
     fputc('\n', out);
 }
 

@@ -16,7 +16,8 @@ enum {
     WORD_BYTES_MAX = 2000,
     PAGE_WORDS_MAX = 200 * 1000, /* further ones are left out */
     LEADERS_LEAST = 3,           /* dots between two columns */
-    SKEW_WORDS_LEAST = 4         /* words of a line whose slope is measured */
+    CODE_BYTES_MAX = 40,
+    SKEW_WORDS_LEAST = 4 /* words of a line whose slope is measured */
 };
 
 struct reading {
@@ -38,10 +39,57 @@ static void *grow(void *items, size_t count, size_t size)
     return more;
 }
 
-static const char *word_text(const struct reading *reading, const char *text)
+/* What the lines of a table leave before and after a word of a scan. */
+static char *without_lines(char *text)
+{
+    size_t length;
+
+    while (strchr("/|[]\\", *text) && text[1])
+        text++;
+    length = strlen(text);
+    while (length > 1 && strchr("/|[]\\", text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+/* Cyrillic letters that look like Latin ones, in the order of `latin`. */
+static const char alike[][3] = {"\xd0\x90", "\xd0\x92", "\xd0\x95", "\xd0\x9a",
+                                "\xd0\x9c", "\xd0\x9d", "\xd0\x9e", "\xd0\xa0",
+                                "\xd0\xa1", "\xd0\xa2", "\xd0\xa5"};
+static const char latin[] = "ABEKMHOPCTX";
+
+/* A code of digits and capitals that all look Latin is Latin. */
+static void make_latin(char *text)
+{
+    char copy[CODE_BYTES_MAX + 1], *to = copy;
+    bool has_digit = false;
+
+    if (strlen(text) > CODE_BYTES_MAX)
+        return;
+    for (const char *at = text; *at; to++) {
+        size_t i = 0;
+
+        while (i < sizeof latin - 1 && strncmp(at, alike[i], 2) != 0)
+            i++;
+        if (i == sizeof latin - 1 && (unsigned char)*at >= 0x80)
+            return;
+        has_digit |= *at >= '0' && *at <= '9';
+        *to = i < sizeof latin - 1 ? latin[i] : *at;
+        at += i < sizeof latin - 1 ? 2 : 1;
+    }
+    *to = '\0';
+    if (has_digit)
+        memcpy(text, copy, strlen(copy) + 1);
+}
+
+static const char *word_text(const struct reading *reading, char *text)
 {
     const char *copy = text;
 
+    if (reading->is_scan) {
+        copy = text = without_lines(text);
+        make_latin(text);
+    }
     if (!reading->is_scan && word_is_from_right(text))
         copy = word_in_reading_order(text);
     copy = word_with_plain_letters(copy);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MERGED_ROWS_MAX = 10000 };
+enum { MERGED_ROWS_MAX = 10000, TITLE_BYTES_MAX = 100 };
 
 struct sheet_row {
     struct cell *cells;  /* SHEET_COLUMNS_MAX; NULL = none */
@@ -147,6 +147,15 @@ static bool is_line(const struct sheet *sheet, size_t row, size_t first)
     return sheet->rows[row].filled == 1 && (row == first || !next || next->filled < 2);
 }
 
+/* Whether a line is a title: short, without the end of a sentence, and above others. */
+static bool is_title(const struct sheet *sheet, size_t row, const char *text)
+{
+    size_t length = strlen(text);
+
+    return row + 1 < sheet->count && length <= TITLE_BYTES_MAX && !layout_is_figure(text) &&
+           !strchr(".:;,!?", text[length - 1]);
+}
+
 void sheet_write(struct sheet *sheet, FILE *out)
 {
     for (size_t row = 0; row < sheet->count;) {
@@ -160,7 +169,9 @@ void sheet_write(struct sheet *sheet, FILE *out)
         }
         for (size_t i = 0; i < sheet->rows[row].last; i++)
             if (sheet->rows[row].cells[i].text)
-                fprintf(out, "%s\n\n", sheet->rows[row].cells[i].text);
+                fprintf(out, "%s%s\n\n",
+                        is_title(sheet, row, sheet->rows[row].cells[i].text) ? "## " : "",
+                        sheet->rows[row].cells[i].text);
         row++;
     }
 }

@@ -237,11 +237,28 @@ static void write_list(const struct table *table, FILE *out)
     }
 }
 
-static bool ends_with_colon(const char *text)
+bool table_is_label(const char *text)
 {
     size_t length = strlen(text);
 
-    return length && text[length - 1] == ':';
+    return (length && text[length - 1] == ':') ||
+           (length >= 3 && memcmp(text + length - 3, "\xef\xbc\x9a", 3) == 0);
+}
+
+void table_write_fields(const char *const *cells, size_t count, FILE *out)
+{
+    bool any = false, is_label = false;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!*cells[i])
+            continue;
+        fputs(!any ? "- " : table_is_label(cells[i]) ? "\n- " : is_label ? " " : ": ", out);
+        fputs(cells[i], out);
+        is_label = table_is_label(cells[i]) || any;
+        any = true;
+    }
+    if (any)
+        fputc('\n', out);
 }
 
 /* Whether it is a form: pairs of a label, which ends with a colon, and a value. */
@@ -253,7 +270,7 @@ static bool is_form(const struct table *table)
         if (table->rows[i].is_head)
             return false;
         rows += *cell_of(&table->rows[i], 0) != 0;
-        labels += ends_with_colon(cell_of(&table->rows[i], 0));
+        labels += table_is_label(cell_of(&table->rows[i], 0));
     }
     return rows && labels * 10 >= rows * 6;
 }
@@ -270,25 +287,10 @@ static bool is_pairs(const struct table *table)
     return table->columns == 2 && *first >= '0' && *first <= '9' && table->count > 1;
 }
 
-/* A field is an item: `- label: value`. A row may have several. */
-static void write_fields(const struct table *table, FILE *out)
+static void write_form(const struct table *table, FILE *out)
 {
-    for (size_t i = 0; i < table->count; i++) {
-        bool is_label = false, any = false;
-
-        for (size_t column = 0; column < table->columns; column++) {
-            const char *text = cell_of(&table->rows[i], column);
-
-            if (!*text)
-                continue;
-            fputs(!any ? "- " : ends_with_colon(text) ? "\n- " : is_label ? " " : ": ", out);
-            fputs(text, out);
-            is_label = ends_with_colon(text) || any;
-            any = true;
-        }
-        if (any)
-            fputc('\n', out);
-    }
+    for (size_t i = 0; i < table->count; i++)
+        table_write_fields(table->rows[i].cells, table->rows[i].count, out);
     fputc('\n', out);
 }
 
@@ -312,7 +314,7 @@ void table_write(struct table *table, FILE *out)
         return;
     }
     if (from == 0 && (is_form(table) || is_pairs(table))) {
-        write_fields(table, out);
+        write_form(table, out);
         return;
     }
     if (is_list(table)) {

@@ -33,6 +33,13 @@ void table_cell(struct table *table, char *text, size_t columns, size_t rows, bo
 /* Adds cells that continue those above them. */
 void table_cell_continued(struct table *table, size_t columns);
 
+/* Whether a text is the label of a field: it ends with a colon. */
+bool table_is_label(const char *text);
+
+/* Writes the cells of a row as items `- label: value`; the value is all that follows up to the next
+ * label. */
+void table_write_fields(const char *const *cells, size_t count, FILE *out);
+
 /* Writes Markdown, or list items `name: value` when rows are headed and columns are not; one line
  * or more, and an empty line. */
 void table_write(struct table *table, FILE *out);

@@ -105,7 +105,7 @@ def main(folder, share=1.0):
                 document, path, CHARSETS[document.language]), 1, language)
             made.each("prose-{copy}-{language}.md", ("plain",), lambda document, path: producers.markdown(
                 document, path, CHARSETS[document.language]), 1, language)
-        if language not in ("ar", "he"):
+        if language not in ("ar", "he", "zh", "ja", "ko"):
             made.each("reportlab-{copy}-{language}.pdf", ("plain",), producers.reportlab_pdf, 1, language)
     made.scans(2)
     made.browser(2, 4, kinds=("invoice", "timetable", "numbered", "fees"))

@@ -24,7 +24,6 @@ from reportlab.platypus import (BaseDocTemplate, Frame, FrameBreak, NextPageTemp
                                 Table as PdfTable)
 
 SANS = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
-FALLBACK = "/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf"
 CSS = ("body{font:10.5pt 'DejaVu Sans','Droid Sans Fallback'} table{border-collapse:collapse;margin:14px 0}"
        "td,th{padding:%spx;text-align:left} .c{columns:2;column-gap:28px;text-align:justify} h1{font-size:17pt}")
 
@@ -101,15 +100,8 @@ def chromium(documents, folder, padding):
 
 # -- PDF by reportlab ---------------------------------------------------------------------------------------
 
-def font_of(document):
-    """The name of a font with the letters of the document; reportlab keeps the first font of a name."""
-    name, path = ("wide", FALLBACK) if document.language in ("zh", "ja", "ko") else ("body", SANS)
-    pdfmetrics.registerFont(TTFont(name, path))
-    return name
-
-
-def pdf_table(table, document):
-    font = font_of(document)
+def pdf_table(table):
+    font = "body"
     style = [("FONT", (0, 0), (-1, -1), font, 10), ("VALIGN", (0, 0), (-1, -1), "MIDDLE")]
     if table.borders:
         style.append(("GRID", (0, 0), (-1, -1), 0.5, colors.grey))
@@ -140,14 +132,14 @@ def pdf_table(table, document):
 
 
 def reportlab_pdf(document, path):
-    font = font_of(document)
-    body = ParagraphStyle("body", fontName=font, fontSize=10.5, leading=14, spaceAfter=8)
-    title = ParagraphStyle("title", fontName=font, fontSize=17, leading=22, spaceAfter=10)
+    pdfmetrics.registerFont(TTFont("body", SANS))
+    body = ParagraphStyle("body", fontName="body", fontSize=10.5, leading=14, spaceAfter=8)
+    title = ParagraphStyle("title", fontName="body", fontSize=17, leading=22, spaceAfter=10)
     width, height = reportlab.lib.pagesizes.A4
 
     def decorate(canvas, template):
         if document.pages:
-            canvas.setFont(font, 8)
+            canvas.setFont("body", 8)
             canvas.drawString(50, height - 30, f"Internal copy of {document.name}")
             canvas.drawRightString(width - 50, 30, f"Page {template.page}")
 
@@ -169,10 +161,10 @@ def reportlab_pdf(document, path):
                 if index == len(value) // 2 - 1:
                     story.append(FrameBreak())
         elif kind == "table":
-            story += [pdf_table(value, document), Spacer(1, 12)]
+            story += [pdf_table(value), Spacer(1, 12)]
         else:
             rows = [[label + (":" if kind == "form" else ""), text] for label, text in value]
-            story.append(PdfTable(rows, style=[("FONT", (0, 0), (-1, -1), font, 10)], hAlign="LEFT"))
+            story.append(PdfTable(rows, style=[("FONT", (0, 0), (-1, -1), "body", 10)], hAlign="LEFT"))
     template.build(story)
 
 

@@ -17,6 +17,9 @@ enum {
     HIRAGANA_LAST = 0x309f
 };
 
+/* Of a code in a search: nothing without it answers. */
+static const double code_worth = 2.5;
+
 /* Less similar words do not count. */
 static const double alike_least = 0.5;
 
@@ -474,7 +477,7 @@ static void collect_stems(struct term_collector *collector, const struct questio
     for (int i = 0; i < TEXT_LANGUAGE__MAX; i++) {
         if ((languages | UINT64_C(1) << question->language) >> i & 1)
             collect(collector, stem, term_stem((enum text_language)i, &term->word, stem),
-                    term->times, false);
+                    term->times * (term->code ? code_worth : 1), false);
     }
 }
 
