@@ -322,7 +322,8 @@ LEAST = {"/api/sessions": "viewer", "/api/sessions/{session_id}/history": "viewe
          "/api/admin/improvement-backlog/archive": "admin", "/api/admin/citations/changed": "reviewer",
          "/api/admin/citations/changed/{trace_id}/review": "reviewer", "/api/admin/kb-gaps/{gap_id}/resolve": "admin",
          "DELETE /api/admin/traces": "admin", "DELETE /api/admin/audit-log": "admin", "DELETE /api/documents/{doc_id}": "admin",
-         "/api/documents/{doc_id}/groups": "admin"}
+         "/api/documents/{doc_id}/groups": "admin", "/api/admin/evaluators": "reviewer",
+         "/api/admin/evaluators/{evaluator}": "admin"}
 # What whole families of paths ask for.
 LEAST_BELOW = {"/api/admin/review-queue": "reviewer", "/api/admin/curated-dataset": "reviewer",
                "/api/admin/experiments/comparison": "reviewer", "/api/admin/experiments": "admin",
@@ -379,7 +380,7 @@ def test_no_route_shows_what_is_another_tenants(support):
     wait_for(lambda: support.get(ran, headers=token("admin")).json()["status"] == "completed")  # there is a run to link to
     ids = {"experiment_id": experiment["id"], "run_id": run["job_id"], "review_id": case["id"], "job_id": job["job_id"], "trace_id": answer["trace_id"], "session_id": "of-default", "ticket_id": ticket_id, "task_id": task_id,
            "doc_id": "of-default.md", "draft_id": draft_id, "metric": "quality_threshold",
-           "gap_id": "1"}
+           "gap_id": "1", "evaluator": "of_default"}
     secrets = (run["job_id"], "of-default", answer["trace_id"], ticket["trace_id"], ticket_id, task_id, draft_id)
     before, named, walked, strange = whole(support, ids), "", 0, token("admin", "stranger")
     queries = {"/api/agent/similar": f"?ticket_id={ticket_id}", "/api/admin/evaluations/trends": "?evaluator=citation_coverage",
@@ -388,6 +389,7 @@ def test_no_route_shows_what_is_another_tenants(support):
               "/api/agent/tickets/{ticket_id}/assign": {"assignee": "x"}, "/api/admin/kb-drafts/{draft_id}": {"draft_content": "x"},
               "/api/feedback": {"trace_id": answer["trace_id"], "session_id": "of-default", "rating": "down"},
               "/api/escalate": {"session_id": "of-default"}, "/api/documents/{doc_id}/groups": {"groups": []},
+              "/api/admin/evaluators/{evaluator}": {"active": True},
               "/api/admin/review-queue/{review_id}": {"status": "dismissed"},
               "/api/ask": {"question": "What was said before?", "session_id": "of-default"},
               "/api/ask/stream": {"question": "What was said before?", "session_id": "of-default"}}
