@@ -143,6 +143,50 @@ ON_BOTH(corrections_replace_what_was_added)
                      "\"starts\":1,\"energy\":2.0}"));
 }
 
+static json_t *debezium(struct live *live, const char *op, int lsn, const char *before,
+                        const char *after, bool schema)
+{
+    const char *body = arena_print(
+        live->store->arena,
+        "{\"before\":%s,\"after\":%s,\"op\":\"%s\",\"ts_ms\":1775296800999,\"source\":{"
+        "\"connector\":\"postgresql\",\"name\":\"plant\",\"schema\":\"public\",\"table\":"
+        "\"machines\",\"ts_ms\":1775296800000,\"lsn\":%d}}",
+        before, after, op, lsn);
+
+    return live_json(live, schema ? arena_print(live->store->arena,
+                                                "{\"schema\":{\"type\":\"struct\"},"
+                                                "\"payload\":%s}",
+                                                body)
+                                  : body);
+}
+
+/* Snapshot, insert, update, deletion and its tombstone, with schema and without; delivered twice
+ * they are duplicates, and late ones change nothing. */
+ON_BOTH(change_data_of_debezium_becomes_rows)
+{
+    static const char first[] = "{\"machine_id\":5,\"label\":\"Press\",\"site\":\"north\","
+                                "\"cost\":\"41.5\",\"installed\":1767322800000}",
+                      second[] = "{\"machine_id\":5,\"label\":\"Press 2\",\"site\":\"west\","
+                                 "\"cost\":null,\"installed\":1767322800000}";
+    struct apply_result result;
+    struct live live;
+
+    live_make_domains(store, &live, folders);
+    check_applied(&live, debezium(&live, "u", 20, first, second, true));
+    check_applied(&live, debezium(&live, "r", 10, "null", first, false));
+    CHECK_INT(live_apply(&live, debezium(&live, "u", 20, first, second, true)).status,
+              EVENT_DUPLICATE);
+    CHECK(strstr(live_row(&live, "machine", "5"),
+                 "\"name\":\"Press 2\",\"site\":\"west\",\"installed_at\":\"2026-01-02T03:00:00Z\","
+                 "\"hourly_cost\":null"));
+    check_applied(&live, debezium(&live, "d", 30, "{\"machine_id\":5}", "null", true));
+    CHECK_INT(live_apply(&live, live_json(&live, "null")).status, EVENT_DUPLICATE);
+    check_applied(&live, debezium(&live, "c", 5, "null", first, true));
+    CHECK_TEXT(live_row(&live, "machine", "5"), "");
+    result = live_apply(&live, debezium(&live, "t", 40, "null", "null", true));
+    CHECK_TEXT(result.detail, "op: is c, r, u or d");
+}
+
 static void write_machine(const char *folder, const char *columns)
 {
     char path[500];
@@ -224,4 +268,5 @@ ON_BOTH(compatible_changes_are_made_and_others_refused)
 
 TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letters),
           CASE(the_order_of_arrival_does_not_matter), CASE(corrections_replace_what_was_added),
+          CASE(change_data_of_debezium_becomes_rows),
           CASE(compatible_changes_are_made_and_others_refused))

@@ -14,7 +14,7 @@ enum { NAME_LONGEST = 30, DAYS_MOST = 36500, PLACE_MAX = 200 };
 
 static const char *const entity_members[] = {"name",      "description", "key",       "columns",
                                              "relations", "indexes",     "retention", "events",
-                                             "stages",    NULL};
+                                             "stages",    "changes",     NULL};
 static const char *const column_members[] = {"type", "scale", "description", "values", NULL};
 static const char *const retention_members[] = {"days", "by", NULL};
 static const char *const type_words[] = {"text", "integer", "decimal", "boolean",
@@ -331,6 +331,8 @@ enum error catalog_load_own(struct arena *arena, const char *path, const json_t 
         error = read_retention(&reader, json_object_get(file, "retention"));
     if (!error)
         error = own_read_events(&reader, json_object_get(file, "events"));
+    if (!error)
+        error = own_read_changes(&reader, json_object_get(file, "changes"));
     if (error)
         return error;
     type->relationships = json_object_get(file, "relations");

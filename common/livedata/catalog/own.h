@@ -62,6 +62,8 @@ struct own_entity {
     bool counts[OWN_COLUMNS_MAX]; /* columns that events add to; others are set */
     struct event_mapping *events;
     size_t event_count;
+    const char *source_table;     /* whose changes are taken from Debezium; NULL = none */
+    struct event_mapping changes; /* of them: where values are in a row of the source */
     struct table_index *indexes;
     size_t index_count;
     int64_t retention_days;       /* 0 = rows stay */

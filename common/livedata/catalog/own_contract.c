@@ -87,7 +87,7 @@ enum error own_make_contract(struct arena *arena, const struct serving_table *ta
 {
     struct contract_column *columns =
         ARENA_ARRAY(arena, struct contract_column, table->column_count);
-    struct contract_event *events = ARENA_ARRAY(arena, struct contract_event, own->event_count);
+    struct contract_event *events = ARENA_ARRAY(arena, struct contract_event, own->event_count + 1);
     struct contract contract = {.entity = own->name,
                                 .domain = own->domain,
                                 .key = table->primary_key,
@@ -102,6 +102,10 @@ enum error own_make_contract(struct arena *arena, const struct serving_table *ta
                                               .values = table->columns[i].values};
     for (size_t i = 0; i < own->event_count; i++)
         events[i] = event_of(arena, table, &own->events[i]);
+    if (own->source_table) {
+        events[contract.events.count] = event_of(arena, table, &own->changes);
+        events[contract.events.count++].does = own->source_table;
+    }
     for (size_t i = 0; i < own->index_count; i++)
         *LIST_ADD(arena, &contract.indexes) = own_index_columns(arena, table, &own->indexes[i]);
     own->contract = schema_json(arena, CONTRACT_MAX, &own_contract_schema, &contract);

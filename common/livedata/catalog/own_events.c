@@ -10,6 +10,7 @@ enum { TYPE_LONGEST = 64, PATH_LONGEST = 200 };
 
 const char *const mapping_actions[] = {"insert", "upsert", "delete", "count", NULL};
 
+static const char *const change_members[] = {"table", "key", "columns", NULL};
 static const char *const event_members[] = {"does", "key",      "version", "columns",
                                             "add",  "required", NULL};
 
@@ -251,4 +252,27 @@ enum error own_read_events(struct own_reader *reader, const json_t *events)
                 &own->events[i]);
     }
     return error;
+}
+
+enum error own_read_changes(struct own_reader *reader, const json_t *changes)
+{
+    struct event_mapping *mapping = &reader->own->changes;
+    const json_t *columns = json_object_get(changes, "columns");
+    enum error error;
+
+    if (!changes)
+        return ERROR_NONE;
+    *mapping = (struct event_mapping){
+        .event_type = "change data", .action = MAPPING_INSERT, .version = "version"};
+    reader->own->source_table = json_string_value(json_object_get(changes, "table"));
+    error = own_check_members(reader, "changes", changes, change_members);
+    if (!error && !reader->own->source_table)
+        error = own_fault(reader, "changes.table", "is the name of the source's table");
+    if (!error)
+        error =
+            read_path(reader, "changes", changes, "key", reader->table->primary_key, &mapping->key);
+    if (!error && columns)
+        error = read_sources(reader, "changes.columns", columns, mapping);
+    fill_sources(reader, mapping);
+    return error ? error : check_sources(reader, mapping);
 }

@@ -28,5 +28,7 @@ enum error own_no_column(const struct own_reader *reader, const char *place, con
 
 /* own_events.c: the event types, and which columns are counted. */
 MUST_CHECK enum error own_read_events(struct own_reader *reader, const json_t *events);
+/* The table whose change data is taken. */
+MUST_CHECK enum error own_read_changes(struct own_reader *reader, const json_t *changes);
 
 #endif

@@ -1,5 +1,6 @@
 /* Events read and checked: the ten types by their tables of fields, then the rules of meaning. */
 #include "livedata/events/event.h"
+#include "livedata/events/debezium.h"
 #include "livedata/events/fields.h"
 #include "livedata/events/own.h"
 
@@ -373,7 +374,10 @@ bool event_check(struct arena *arena, const json_t *payload, const struct event_
     *verdict = (struct event_verdict){0};
     if (!json_is_object(payload))
         return event_fault(verdict, EVENT_UNDECODABLE, NULL, "dict_type", "an event is an object");
-    check_whole(arena, payload, rules, event, verdict);
+    if (rules->catalog && event_is_debezium(payload))
+        event_read_debezium(arena, payload, rules->catalog, event, verdict);
+    else
+        check_whole(arena, payload, rules, event, verdict);
     event_count_left_out(verdict);
     return !verdict->count;
 }

@@ -207,3 +207,13 @@ bool event_read_own(struct arena *arena, const json_t *payload, const struct eve
         make_stamp(arena, event, own);
     return good;
 }
+
+void event_set_version(struct arena *arena, struct event *event, int64_t version)
+{
+    struct own_event *own = ARENA_NEW(arena, struct own_event);
+
+    *own = *event->own;
+    own->version = version;
+    make_stamp(arena, event, own);
+    event->own = own;
+}

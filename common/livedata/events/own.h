@@ -29,6 +29,9 @@ bool event_read_own(struct arena *arena, const json_t *payload, const struct eve
                     const struct entity_type *type, struct event *event,
                     struct event_verdict *verdict);
 
+/* Sets the version, and the stamp by it and the event's id. */
+void event_set_version(struct arena *arena, struct event *event, int64_t version);
+
 /* A decimal as a whole number of units of 10^-scale, from a text or a JSON number. False when it is
  * none, has more places or does not fit. */
 bool own_decimal(const json_t *value, int scale, int64_t *units);

@@ -420,6 +420,18 @@ static enum error apply_good(struct apply_call *call, const struct event *event,
     return error;
 }
 
+/* A deletion of change data is followed by null, which changes nothing. */
+static bool is_tombstone(const struct apply_call *call, const json_t *payload)
+{
+    if (!json_is_null(payload))
+        return false;
+    for (size_t i = 0; i < call->catalog->entity_count; i++)
+        if (call->catalog->entities[i].table->own &&
+            call->catalog->entities[i].table->own->source_table)
+            return true;
+    return false;
+}
+
 enum error apply_one(struct apply_call *call, const json_t *payload, struct apply_touched *touched,
                      struct apply_result *result)
 {
@@ -433,7 +445,7 @@ enum error apply_one(struct apply_call *call, const json_t *payload, struct appl
     if (error)
         return error;
     *result = (struct apply_result){.event_id = id, .status = EVENT_DUPLICATE};
-    if (known.applied)
+    if (known.applied || is_tombstone(call, payload))
         return ERROR_NONE;
     error = check(call, payload, &event, &verdict, &good);
     if (error)
@@ -441,9 +453,14 @@ enum error apply_one(struct apply_call *call, const json_t *payload, struct appl
     if (!good)
         return put_dead_letter(call, &event, json_of(call->storage.arena, payload), &verdict,
                                touched, result);
+    if (!id) /* that of change data follows from its source */
+        error = journal_known(&call->storage, event.id, &known);
+    result->event_id = event.id;
+    if (error || known.applied)
+        return error;
     result->status = EVENT_APPLIED;
     error = apply_good(call, &event, touched);
-    return error || !known.has_letter ? error : dead_letter_close(&call->storage, id);
+    return error || !known.has_letter ? error : dead_letter_close(&call->storage, event.id);
 }
 
 /* {"tenant":"default","generations":{"orders_v2":12,...}}: the notification for other hosts. */
