@@ -60,7 +60,7 @@ export function columns(actions) {
             titleHidden: true,
             cell: (row) => html`<span class="button-row">
                 <a class="button" data-size="small" href=${askLink(row.title)}>${t('documents.ask')}</a>
-                <button type="button" class="button" data-kind="quiet" data-size="small" data-for="support:admin" aria-label=${t('documents.groups_of', { name: row.title })} @click=${() => actions.share(row)}>
+                <button type="button" class="button" data-kind="quiet" data-size="small" data-for="support:admin" aria-label=${t('documents.groups_name', { name: row.title })} @click=${() => actions.share(row)}>
                     ${t('documents.groups_edit')}
                 </button>
                 <button type="button" class="button" data-kind="quiet" data-size="small" data-for="support:admin" aria-label=${t('documents.delete_name', { name: row.title })} @click=${() => actions.remove(row)}>
