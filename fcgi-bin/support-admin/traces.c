@@ -2,10 +2,10 @@
 #include "support-admin/traces.h"
 #include "db/store.h"
 #include "support/accounts/audit.h"
-#include "support/evaluators/evaluator_switch.h"
 #include "support/metrics.h"
 #include "support/service.h"
 #include "support/tools.h"
+#include "support/traces/evaluator_switch.h"
 #include "support/traces/metrics_snapshot.h"
 #include "support/traces/readable.h"
 

@@ -3,8 +3,8 @@
 #include "support-improvement/family.h"
 #include "support/evaluators/choose_cases.h"
 #include "support/evaluators/evaluator_report.h"
-#include "support/evaluators/evaluator_switch.h"
 #include "support/review/review_store.h"
+#include "support/traces/evaluator_switch.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  * folder contain what they must.
  */
 #include "../unit/answer_base.h"
-#include "support/answer/small_talk.h"
+#include "support/questions/small_talk.h"
 
 #include <dirent.h>
 

@@ -1,9 +1,9 @@
 /* The form of answers: sentences, tables, yes and no, versions, ids and what a question follows, in
  * the languages of the answerer. */
 #include "answer_base.h"
-#include "support/answer/asks.h"
 #include "support/answer/verdict.h"
 #include "support/answer/versions.h"
+#include "support/questions/asks.h"
 #include "test.h"
 
 static const struct file files[] = {

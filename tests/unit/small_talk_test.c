@@ -1,6 +1,6 @@
 /* Messages that are no questions, in seven languages and some more, and questions that begin like
  * them. */
-#include "support/answer/small_talk.h"
+#include "support/questions/small_talk.h"
 #include "test.h"
 
 static struct arena *arena;

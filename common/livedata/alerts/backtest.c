@@ -1,7 +1,7 @@
 /* Computes the metric of a rule window by window, and judges each. */
 #include "livedata/alerts/backtest.h"
 
-#include "livedata/metrics/measure.h"
+#include "livedata/metrics/measure_compute.h"
 #include "livedata/timestamp.h"
 
 enum { DAYS = 7 };

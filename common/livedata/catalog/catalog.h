@@ -103,7 +103,7 @@ struct live_metric {
     const char *description;
     const char *unit;
     const struct serving_table *table;
-    const struct measure *measure; /* metrics/measure.h; NULL = only its SQL */
+    const struct measure *measure; /* measure.h; NULL = only its SQL */
     const char *value;             /* aggregate over columns; NULL = only its measure */
     const char *filter;            /* condition over columns; "" = all rows */
     const struct table_column *time;

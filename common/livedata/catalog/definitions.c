@@ -3,7 +3,7 @@
 
 #include "base/list.h"
 #include "base/yaml.h"
-#include "livedata/metrics/measure.h"
+#include "livedata/catalog/measure.h"
 #include "livedata/timestamp.h"
 
 #include <stdlib.h>

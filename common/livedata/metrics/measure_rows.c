@@ -1,5 +1,5 @@
 /* Computing measures: runs the statement and turns whole numbers into values. */
-#include "livedata/metrics/measure.h"
+#include "livedata/metrics/measure_compute.h"
 
 #include "base/number.h"
 #include "db/sandbox.h"

@@ -1,6 +1,6 @@
 /* The statement of a measure. The constants here are parts of statements; between them stand names
  * of the catalog, whole numbers, the tenant, and literals that measure.c has checked. */
-#include "livedata/metrics/measure.h"
+#include "livedata/metrics/measure_compute.h"
 
 #include <stdlib.h>
 #include <string.h>

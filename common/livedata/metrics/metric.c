@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 #include "livedata/journal/journal.h"
-#include "livedata/metrics/measure.h"
+#include "livedata/metrics/measure_compute.h"
 #include "livedata/sandbox/scope.h"
 #include "livedata/sandbox/sql_guard.h"
 #include "livedata/timestamp.h"

@@ -3,7 +3,7 @@
 
 #include "base/string_list.h"
 #include "livedata/catalog/contracts.h"
-#include "livedata/metrics/measure.h"
+#include "livedata/catalog/measure.h"
 
 enum { DOCUMENTS_MAX = 1000, CATALOG_TEXT_MAX = 1 << 22 };
 

@@ -3,7 +3,7 @@
 
 #include "base/list.h"
 #include "livedata/journal/journal.h"
-#include "livedata/metrics/measure.h"
+#include "livedata/metrics/measure_compute.h"
 #include "livedata/timestamp.h"
 
 #include <string.h>

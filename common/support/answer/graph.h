@@ -13,8 +13,8 @@
 #include "base/optional.h"
 #include "support/answer/answer.h"
 #include "support/answer/knowledge.h"
-#include "support/answer/small_talk.h"
 #include "support/models/models.h"
+#include "support/questions/small_talk.h"
 
 enum { GRAPH_STEPS_MAX = 64, GRAPH_HISTORY_MAX = 40, GRAPH_CLAIMS_MAX = 24, SUMMARY_MAX = 500 };
 

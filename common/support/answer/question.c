@@ -2,8 +2,8 @@
 #include "support/answer/question.h"
 #include "base/text.h"
 #include "search/terms.h"
-#include "support/answer/asks.h"
 #include "support/answer/exact.h"
+#include "support/questions/asks.h"
 #include "text/exact_words.h"
 #include "text/plain.h"
 

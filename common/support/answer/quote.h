@@ -6,8 +6,8 @@
 #ifndef ASSAY_SUPPORT_ANSWER_QUOTE_H
 #define ASSAY_SUPPORT_ANSWER_QUOTE_H
 
-#include "support/answer/asks.h"
 #include "support/answer/select.h"
+#include "support/questions/asks.h"
 
 /* The text to quote, of the arena. `covered` is the cover of each term by what was quoted before;
  * `first` that nothing was. */

@@ -5,8 +5,8 @@
 #ifndef ASSAY_SUPPORT_ANSWER_SECTIONS_H
 #define ASSAY_SUPPORT_ANSWER_SECTIONS_H
 
-#include "support/answer/asks.h"
 #include "support/answer/select.h"
+#include "support/questions/asks.h"
 
 /* Puts passages of sections in the place of the selection where several sections answer; the items
  * of a section follow each other, and `selection->by_section` is set. */

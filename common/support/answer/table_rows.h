@@ -7,8 +7,8 @@
 #define ASSAY_SUPPORT_ANSWER_TABLE_ROWS_H
 
 #include "base/text.h"
-#include "support/answer/asks.h"
 #include "support/answer/select.h"
+#include "support/questions/asks.h"
 
 enum { TABLE_ROWS_MAX = 12 };
 

@@ -9,7 +9,7 @@
 #include "support/conversation/answer_cache.h"
 #include "support/conversation/answer_reply.h"
 #include "support/conversation/conversation.h"
-#include "support/evaluators/evaluator_switch.h"
+#include "support/traces/evaluator_switch.h"
 #include "support/traces/trace_store.h"
 #include "support/trends/stale_citations.h"
 

@@ -6,7 +6,7 @@
 #include "db/query.h"
 #include "math/random.h"
 #include "support/evaluators/doubt.h"
-#include "support/evaluators/evaluator_switch.h"
+#include "support/traces/evaluator_switch.h"
 #include "support/trends/threshold_choice.h"
 
 #include <stdio.h>

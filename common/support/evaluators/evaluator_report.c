@@ -1,7 +1,7 @@
 /* Verdicts of reviewers and of evaluators over the same answers, counted by the database. */
 #include "support/evaluators/evaluator_report.h"
 #include "db/query.h"
-#include "support/evaluators/evaluator_switch.h"
+#include "support/traces/evaluator_switch.h"
 #include "support/trends/threshold_choice.h"
 
 #include <string.h>

@@ -4,10 +4,10 @@
 #include "base/number.h"
 #include "base/timestamp.h"
 #include "db/query.h"
-#include "support/evaluators/evaluator_switch.h"
 #include "support/models/models.h"
 #include "support/programs/batch.h"
 #include "support/programs/data_files.h"
+#include "support/traces/evaluator_switch.h"
 #include "support/trends/labels.h"
 #include "support/trends/threshold_choice.h"
 

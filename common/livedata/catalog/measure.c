@@ -1,5 +1,5 @@
 /* Reading measures from files, and what requests add to them. */
-#include "livedata/metrics/measure.h"
+#include "livedata/catalog/measure.h"
 
 #include "base/number.h"
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* Question words. Phrases are folded as text_plain() folds; one list holds all languages. */
-#include "support/answer/asks.h"
+#include "support/questions/asks.h"
 #include "text/language.h"
 #include "text/plain.h"
 

@@ -2,8 +2,8 @@
  * The kind of answer that a question asks for, by its question words in the languages of the
  * answerer: a figure, steps, a reason, yes or no, a list, a comparison.
  */
-#ifndef ASSAY_SUPPORT_ANSWER_ASKS_H
-#define ASSAY_SUPPORT_ANSWER_ASKS_H
+#ifndef ASSAY_SUPPORT_QUESTIONS_ASKS_H
+#define ASSAY_SUPPORT_QUESTIONS_ASKS_H
 
 #include "base/arena.h"
 

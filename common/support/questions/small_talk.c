@@ -1,5 +1,5 @@
 /* Small talk: the phrases of each language, and a match that must use up the whole message. */
-#include "support/answer/small_talk.h"
+#include "support/questions/small_talk.h"
 #include "text/plain.h"
 #include "text/words.h"
 

@@ -2,8 +2,8 @@
  * Evaluators that a tenant has switched off: they run on no further answer of it and enter no score
  * until they are switched on again. What they said before stays in the traces.
  */
-#ifndef ASSAY_SUPPORT_EVALUATORS_EVALUATOR_SWITCH_H
-#define ASSAY_SUPPORT_EVALUATORS_EVALUATOR_SWITCH_H
+#ifndef ASSAY_SUPPORT_TRACES_EVALUATOR_SWITCH_H
+#define ASSAY_SUPPORT_TRACES_EVALUATOR_SWITCH_H
 
 #include "support/traces/trace_store.h"
 

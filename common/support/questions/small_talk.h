@@ -3,8 +3,8 @@
  * and "I want to talk to a person". They are recognized as a whole: a message with any other word
  * is a question. Their replies are fixed texts.
  */
-#ifndef ASSAY_SUPPORT_ANSWER_SMALL_TALK_H
-#define ASSAY_SUPPORT_ANSWER_SMALL_TALK_H
+#ifndef ASSAY_SUPPORT_QUESTIONS_SMALL_TALK_H
+#define ASSAY_SUPPORT_QUESTIONS_SMALL_TALK_H
 
 #include "base/arena.h"
 #include "text/language.h"

@@ -1,5 +1,5 @@
 /* Rows of evaluator_switches. */
-#include "support/evaluators/evaluator_switch.h"
+#include "support/traces/evaluator_switch.h"
 #include "db/query.h"
 
 #include <string.h>
