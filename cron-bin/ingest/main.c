@@ -3,7 +3,6 @@
  * lists the options and exit codes. */
 #include "base/clock.h"
 #include "base/log.h"
-#include "support/sources/command.h"
 #include "jobs/runner.h"
 #include "jobs/worker_pool.h"
 #include "support/conversation/answer_cache.h"
@@ -12,6 +11,7 @@
 #include "support/documents/task.h"
 #include "support/models/models.h"
 #include "support/programs/daemon.h"
+#include "support/sources/command.h"
 
 #include <signal.h>
 #include <stdatomic.h>
