@@ -140,7 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int status = 0;
 
     for (size_t i = 0; size > skip && i < sizeof formats / sizeof formats[0]; i++) {
-        pid_t child = formats[i].mark == data[skip - 1] ? fork() : -1;
+        pid_t child = (uint8_t)formats[i].mark == data[skip - 1] ? fork() : -1;
 
         if (child == 0)
             read_package(&formats[i], data + skip, size - skip, skip == 2);

@@ -69,7 +69,7 @@ enum error own_check_members(const struct own_reader *reader, const char *place,
 
 bool own_find_column(const struct own_reader *reader, const char *name, size_t *index)
 {
-    for (size_t i = 0; name && i < reader->table->column_count; i++)
+    for (size_t i = 0; name && reader->columns && i < reader->table->column_count; i++)
         if (strcmp(reader->columns[i].name, name) == 0) {
             *index = i;
             return true;

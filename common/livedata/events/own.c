@@ -5,6 +5,7 @@
 #include "base/string_list.h"
 #include "livedata/events/fields.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -175,9 +176,8 @@ static bool read_version(const json_t *payload, const char *path, struct own_eve
 
 static void make_stamp(struct arena *arena, const struct event *event, struct own_event *own)
 {
-    own->stamp =
-        arena_print(arena, "%019llu %019lld %s", (unsigned long long)(event->at + stamp_offset),
-                    (long long)own->version, event->id);
+    own->stamp = arena_print(arena, "%019" PRIu64 " %019" PRId64 " %s",
+                             (uint64_t)event->at + (uint64_t)stamp_offset, own->version, event->id);
 }
 
 bool event_read_own(struct arena *arena, const json_t *payload, const struct event_mapping *mapping,

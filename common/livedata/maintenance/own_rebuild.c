@@ -195,7 +195,8 @@ static enum error list_rows(const struct storage_call *call, const struct catalo
         if (rows->count == room) {
             const char **more = ARENA_ARRAY(call->arena, const char *, room * 2 + 64);
 
-            memcpy(more, rows->items, room * sizeof *more);
+            if (room)
+                memcpy(more, rows->items, room * sizeof *more);
             rows->items = more;
             room = room * 2 + 64;
         }

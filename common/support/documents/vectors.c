@@ -158,7 +158,7 @@ static const char *const plain = "text"; /* that any model can embed */
 static bool embed_singly(struct round *round, const char *const *texts, size_t count,
                          struct chunk_vector *vectors)
 {
-    struct chunk_vector probe;
+    struct chunk_vector probe = {0};
     const char *reason;
 
     for (size_t i = 0; i < count; i++) {
@@ -180,7 +180,7 @@ static bool embed_singly(struct round *round, const char *const *texts, size_t c
 static bool embed_all(struct round *round, const char *const *texts, size_t count,
                       struct chunk_vector *vectors)
 {
-    struct chunk_vector probe;
+    struct chunk_vector probe = {0};
     const char *reason;
 
     if (embed(round, texts, count, vectors, &round->failure))
