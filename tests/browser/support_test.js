@@ -276,7 +276,7 @@ test('a case is judged by keys, joins the curated data, and a candidate is stage
         const { trace_id: trace } = await send('/api/ask', { question });
         await send('/api/admin/review-queue', { trace_id: trace, reviewer_notes: '' });
     }
-    const page = await show('/static/improve.html?q=return'); /* not the cases of other tests */
+    const page = await show('/static/improve.html?q=return&order=newest'); /* not the cases of other tests */
     await page.waitForSelector('.case-item');
     await page.locator('body').press('j');
     await untilText(page, '#case-title', /receipt/);

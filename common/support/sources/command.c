@@ -54,7 +54,7 @@ struct sources {
 bool sources_are_meant(int argc, char **argv)
 {
     return argc > 1 && strcmp(argv[1], "--every") != 0 && strcmp(argv[1], "--reindex") != 0 &&
-           strcmp(argv[1], "--help") != 0;
+           strcmp(argv[1], "--help") != 0 && strcmp(argv[1], "--version") != 0;
 }
 
 static bool take_option(struct sources *sources, char **argv, int argc, int *at)

@@ -47,7 +47,11 @@ function questionRows([first, ...others], page) {
         </li>`;
 }
 
-/* The draw is no reason of the service, but stands among them. */
+/**
+ * The draw is no reason of the service, but stands among them.
+ *
+ * @param {{ reason?: string }} patch
+ */
 function reasonOf({ reason }) {
     if (reason === undefined) return {};
     return reason === 'drawn' ? { reason: '', drawn: 'true' } : { reason, drawn: '' };

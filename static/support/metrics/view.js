@@ -81,6 +81,7 @@ const charts = [
     { name: 'cost', lines: ['cost_usd'], format: money },
 ];
 
+/** @param {{ name: string, lines: string[], format: (value: any) => string, max?: number }} chart */
 function trend({ name, lines, format, max }, points) {
     const title = t(`metrics.trend_${name}`);
     return html`<section class="card section stack" id=${`trend-${name}`} aria-labelledby=${`trend-${name}-title`}>
