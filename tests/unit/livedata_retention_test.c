@@ -1,6 +1,7 @@
 /* What live data forgets, on both engines: what is old, so much at a time, the oldest first. */
 #include "livedata_fixture.h"
 
+#include "livedata/maintenance/own_retention.h"
 #include "livedata/maintenance/retention.h"
 
 static const struct statement count_usage = {"count_usage", "SELECT count(*) FROM api_usage"};
@@ -85,5 +86,53 @@ ON_BOTH(the_last_version_of_an_entity_stays)
     CHECK_INT(store_integer(store, &count_events), 1);
 }
 
+static const struct statement count_readings = {"count_readings",
+                                                "SELECT count(*) FROM own_machines_reading"};
+static const struct statement count_found = {
+    "count_found", "SELECT count(*) FROM search_docs WHERE entity_type = 'reading'"};
+
+/* A reading so many days ago. */
+static void take(struct live *live, int number, double days)
+{
+    struct apply_result result = live_apply(
+        live, live_json(live, arena_print(live->store->arena,
+                                          "{\"event_id\":\"%s\",\"event_type\":\"reading.taken\","
+                                          "\"timestamp\":\"%s\",\"source\":\"floor\","
+                                          "\"reading_id\":\"r%d\",\"machine_id\":\"m\","
+                                          "\"data\":{\"value\":1}}",
+                                          live_event_id(live, number), live_ago(live, days * 86400),
+                                          number)));
+
+    CHECK_INT(result.status, EVENT_APPLIED);
+}
+
+/* By the column that the file names, the oldest first, so many at a time. What goes is not found
+ * any more; a machine, whose file names no retention, stays. */
+ON_BOTH(rows_of_domains_go_after_their_days)
+{
+    struct live live;
+
+    live_make_domains(store, &live, "config/livedata,config/demo/machines");
+    for (int i = 1; i <= 5; i++)
+        take(&live, i, 362.5 + i); /* of 365 */
+    live_apply(&live, live_json(&live, "{\"event_id\":\"00000000-0000-4000-8000-000000000009\","
+                                       "\"event_type\":\"machine.registered\",\"timestamp\":"
+                                       "\"2020-01-01T00:00:00Z\",\"source\":\"floor\","
+                                       "\"machine_id\":\"m\",\"name\":\"Press\"}"));
+    CHECK_INT(store_integer(store, &count_readings), 5);
+    CHECK_OK(own_retention_keep(&live.call.storage, &live.catalog, 2));
+    CHECK_INT(store_integer(store, &count_readings), 3);
+    CHECK_TEXT(live_row(&live, "reading", "r5"), "");
+    CHECK_TEXT(live_row(&live, "reading", "r4"), "");
+    CHECK(*live_row(&live, "reading", "r3"));
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(own_retention_keep(&live.call.storage, &live.catalog, 2));
+        CHECK_INT(store_integer(store, &count_readings), 2);
+    }
+    CHECK(*live_row(&live, "reading", "r1") && *live_row(&live, "reading", "r2"));
+    CHECK_INT(store_integer(store, &count_found), 2);
+    CHECK(*live_row(&live, "machine", "m"));
+}
+
 TEST_MAIN(CASE(old_rows_go_so_many_at_a_time), CASE(a_wall_clock_that_was_set_forgets_nothing),
-          CASE(the_last_version_of_an_entity_stays))
+          CASE(the_last_version_of_an_entity_stays), CASE(rows_of_domains_go_after_their_days))
