@@ -60,8 +60,8 @@ const struct setting livedata_settings_table[] = {
     {"LIVE_API_VERSIONS_FILE", SETTING_TEXT, AT(versions_file), NULL,
      .help = "The API versions; unset: `api_versions.yaml` below LIVE_CONFIG_DIR."},
     {"LIVE_TENANTS_FILE", SETTING_TEXT, AT(tenants_file), NULL,
-     .help = "The tenants with their limits and pins; its existence makes reads without a tenant "
-             "fail closed."},
+     .help = "The tenants with their domains, limits and pins; its existence makes reads without a "
+             "tenant fail closed."},
     {"LIVE_AUTH_DISABLED", SETTING_BOOLEAN, AT(auth_disabled), "false",
      .help = "Answer everybody, without keys."},
     {"LIVE_API_KEYS", SETTING_TEXT, AT(api_keys), NULL, .secret = true,

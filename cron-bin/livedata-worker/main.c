@@ -39,6 +39,7 @@ static const int64_t housekeeping_us = 60000000;
 struct worker {
     struct livedata_settings settings;
     struct catalog catalog;
+    struct tenants tenants;
     struct arena *arena; /* lives as long as the program */
     struct arena *job;
     const char *run_directory; /* or NULL */
@@ -70,8 +71,8 @@ static enum error run_housekeeping(struct worker *worker, struct db *db, struct 
 static enum error watch(struct worker *worker, struct db *db, int64_t *evaluations,
                         struct problem *problem)
 {
-    enum error error =
-        alert_watch(db, worker->job, &worker->settings, &worker->catalog, evaluations, problem);
+    enum error error = alert_watch(db, worker->job, &worker->settings, &worker->catalog,
+                                   &worker->tenants, evaluations, problem);
 
     arena_reset(worker->job);
     return error;
@@ -183,7 +184,9 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     if (!worker.arena || crypto_start(&problem) ||
         livedata_settings_load(&worker.settings, worker.arena, NULL, &problem) ||
-        catalog_load(worker.arena, &worker.settings, &worker.catalog, &problem)) {
+        catalog_load(worker.arena, &worker.settings, &worker.catalog, &problem) ||
+        tenants_load(worker.arena, worker.settings.tenants_file, &worker.catalog, &worker.tenants,
+                     &problem)) {
         fprintf(stderr, "livedata-worker: %s\n", problem.text);
         return EXIT_SETTINGS;
     }

@@ -122,7 +122,8 @@ static enum error keys_call(struct request *request, struct keys_call *call)
     return error;
 }
 
-static enum error read_types(struct request *request, const json_t *sent,
+/* Entity types that the tenant of the key sees. */
+static enum error read_types(struct request *request, const char *tenant, const json_t *sent,
                              const struct string_list **types)
 {
     struct string_list *list;
@@ -141,7 +142,7 @@ static enum error read_types(struct request *request, const json_t *sent,
     {
         const char *name = json_string_value(item);
 
-        if (!name || !catalog_entity(service_catalog(request), name))
+        if (!name || !catalog_entity(service_catalog_of(request, tenant), name))
             return request_fault(request, "body", "allowed_entity_types", "value_error",
                                  "unknown entity type");
     }
@@ -177,7 +178,7 @@ enum error key_create_handle(struct request *request, struct reply *reply)
         error = request_fault(request, "body", "tenant", "value_error",
                               arena_print(request->arena, "Invalid tenant id '%s'.", body->tenant));
     if (!error)
-        error = read_types(request, body->allowed_entity_types, &order.types);
+        error = read_types(request, body->tenant, body->allowed_entity_types, &order.types);
     if (!error)
         error = live_key_issue(&call, &order, &key, &plaintext);
     if (error)

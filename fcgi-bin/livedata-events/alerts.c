@@ -119,9 +119,7 @@ SCHEMA(alert_result_schema, struct delivery_answer, "AlertDelivery", result_fiel
 /* An alert shows values of its metric: only keys that may read the metric may read the alert. */
 static bool may_see(const struct reading *reading, const struct alert_rule *rule)
 {
-    const struct live_metric *metric = catalog_metric(reading->catalog, rule->metric);
-
-    return metric ? may_see_table(reading, metric->table) : !reading->types;
+    return may_see_metric(reading, rule->metric);
 }
 
 static enum error find(struct request *request, struct reading *reading, struct alert_rule *rule)
@@ -411,13 +409,9 @@ static void keep_visible(const struct reading *reading, struct alert_history *hi
     struct alert_history_row *rows = (struct alert_history_row *)history->history.items;
     size_t count = 0;
 
-    for (size_t i = 0; i < history->history.count; i++) {
-        const struct live_metric *metric =
-            rows[i].metric ? catalog_metric(reading->catalog, rows[i].metric) : NULL;
-
-        if (metric ? may_see_table(reading, metric->table) : !reading->types)
+    for (size_t i = 0; i < history->history.count; i++)
+        if (may_see_metric(reading, rows[i].metric))
             rows[count++] = rows[i];
-    }
     history->history.count = count;
 }
 

@@ -2,7 +2,6 @@
 #include "livedata-events/events.h"
 
 #include "livedata/access/tenants.h"
-#include "livedata/access/types.h"
 #include "livedata/nodes/branches.h"
 #include "livedata/service_metrics.h"
 #include "livedata/timestamp.h"
@@ -207,7 +206,7 @@ enum error node_branches_handle(struct request *request, struct reply *reply)
     error = service_reading(request, &reading);
     if (error)
         return error;
-    types = entity_types_text(request->arena, reading.types);
+    types = reading_event_types(&reading);
     for (size_t i = 0; !error && i < count; i++)
         error = read_branch(&reading, settings->node_branches.items[i], types, &branches[i]);
     answer->branches = (struct object_list){count, branches};

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/number.h"
-#include "livedata/access/types.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +12,7 @@ enum {
     MISSED_MOST = 10000,
     FILTER_TEXT = 257,
     ROW_BYTES_MAX = 65536,
-    TYPES_TEXT = 513
+    TYPES_TEXT = 2049
 };
 
 struct stream_query {
@@ -30,7 +29,7 @@ static const struct field stream_query_fields[] = {
 #undef OWNER
 SCHEMA(stream_query_schema, struct stream_query, "StreamQuery", stream_query_fields);
 
-/* The filter of a stream, as stored by the hub. */
+/* The filter of a stream; the hub keeps it up to the end of the last text. */
 struct wanted {
     char family[FILTER_TEXT], entity_id[FILTER_TEXT], types[TYPES_TEXT]; /* "" = all */
 };
@@ -187,7 +186,7 @@ enum error stream_handle(struct request *request, struct reply *reply)
         error = service_reading(request, &reading);
     if (error)
         return error;
-    types = entity_types_text(request->arena, reading.types);
+    types = reading_event_types(&reading);
     (void)!snprintf(wanted.family, sizeof wanted.family, "%s",
                     query->event_type ? query->event_type : "");
     (void)!snprintf(wanted.entity_id, sizeof wanted.entity_id, "%s",
@@ -207,5 +206,6 @@ enum error stream_handle(struct request *request, struct reply *reply)
                 : replay_newest(request, &stream, &reading.storage, &wanted, reached);
     if (error || !whole)
         return error;
-    return hub_suspend(&stream, reading.storage.tenant, reached, &wanted, sizeof wanted);
+    return hub_suspend(&stream, reading.storage.tenant, reached, &wanted,
+                       offsetof(struct wanted, types) + strlen(wanted.types) + 1);
 }

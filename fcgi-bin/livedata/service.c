@@ -109,7 +109,8 @@ static enum error load_files(struct service *service, struct arena *arena, struc
     if (!error)
         error = metric_check_all(arena, &service->catalog, problem);
     if (!error)
-        error = tenants_load(arena, service->settings.tenants_file, &service->tenants, problem);
+        error = tenants_load(arena, service->settings.tenants_file, &service->catalog,
+                             &service->tenants, problem);
     if (!error)
         error = keys_load(arena, &service->settings, &service->keys, problem);
     return error;
@@ -392,7 +393,14 @@ const struct livedata_settings *service_settings(const struct request *request)
 
 const struct catalog *service_catalog(const struct request *request)
 {
-    return &service_of(request)->catalog;
+    return service_catalog_of(request, request->who.tenant ? request->who.tenant : "default");
+}
+
+const struct catalog *service_catalog_of(const struct request *request, const char *tenant)
+{
+    const struct service *service = service_of(request);
+
+    return tenant_catalog(&service->tenants, tenant, &service->catalog);
 }
 
 struct store *service_store(const struct request *request)
@@ -480,7 +488,7 @@ enum error service_reading(struct request *request, struct reading *reading)
     if (error)
         return error;
     *reading = (struct reading){.storage = service_storage(request, db),
-                                .catalog = &service->catalog,
+                                .catalog = service_catalog(request),
                                 .settings = &service->settings,
                                 .cache = &service->cache,
                                 .version = service->asking.version,
@@ -494,6 +502,7 @@ void service_apply_as(const struct request *request, const char *tenant, struct 
     const struct tenant *known = tenant_find(&service_of(request)->tenants, tenant);
 
     call->storage.tenant = tenant;
+    call->catalog = service_catalog_of(request, tenant);
     call->events_per_day = known ? known->events_per_day : 0;
 }
 
@@ -510,7 +519,6 @@ enum error service_applying(struct request *request, struct apply_call *call)
         return problem_set(&request->problem, ERROR_FORBIDDEN, "ingest_forbidden",
                            "API key '%s' cannot ingest events.", key->name);
     *call = (struct apply_call){.storage = service_storage(request, db),
-                                .catalog = &service->catalog,
                                 .cache = &service->cache,
                                 .redis = service->redis,
                                 .way_in = "http",

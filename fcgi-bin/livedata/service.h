@@ -24,7 +24,9 @@ enum {
 };
 
 const struct livedata_settings *service_settings(const struct request *request);
+/* What the tenant of the request sees of the catalog; and what another one sees. */
 const struct catalog *service_catalog(const struct request *request);
+const struct catalog *service_catalog_of(const struct request *request, const char *tenant);
 struct store *service_store(const struct request *request);
 struct live_cache *service_cache(const struct request *request);
 /* The time zone of the tenant's calendar, for questions. */

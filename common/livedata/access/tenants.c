@@ -2,7 +2,6 @@
 #include "livedata/access/tenants.h"
 
 #include "base/yaml.h"
-#include "livedata/catalog/catalog.h"
 #include "livedata/timestamp.h"
 
 #include <ctype.h>
@@ -37,8 +36,55 @@ static bool read_tenant(struct arena *arena, const json_t *json, struct tenant *
     return tenant->id && tenant_is_name(tenant->id);
 }
 
-enum error tenants_load(struct arena *arena, const char *path, struct tenants *tenants,
-                        struct problem *problem)
+static bool same(const struct string_list *a, const struct string_list *b)
+{
+    bool equal = a->count == b->count;
+
+    for (size_t i = 0; equal && i < a->count; i++)
+        equal = strcmp(a->items[i], b->items[i]) == 0;
+    return equal;
+}
+
+/* Tenants with the same list share a view. */
+static const struct catalog *view_of(struct arena *arena, const struct catalog *catalog,
+                                     const struct tenants *tenants, const struct tenant *tenant)
+{
+    for (const struct tenant *other = tenants->items; other < tenant; other++)
+        if (other->catalog->whole && same(&other->domains, &tenant->domains))
+            return other->catalog;
+    return catalog_view(arena, catalog, &tenant->domains);
+}
+
+/* Without the member, a tenant sees all domains. */
+static enum error read_domains(struct arena *arena, const char *path, const json_t *json,
+                               const struct catalog *catalog, const struct tenants *tenants,
+                               struct tenant *tenant, struct problem *problem)
+{
+    const json_t *listed = json_object_get(json, "domains"), *item;
+    size_t i;
+
+    tenant->catalog = catalog;
+    if (!listed)
+        return ERROR_NONE;
+    if (!json_is_array(listed))
+        return problem_set(problem, ERROR_INVALID, "config_invalid",
+                           "%s: domains of %s is a list of names", path, tenant->id);
+    json_array_foreach(listed, i, item)
+    {
+        const char *name = json_string_value(item);
+
+        if (!name || !catalog_domain(catalog, name))
+            return problem_set(problem, ERROR_INVALID, "config_invalid",
+                               "%s: domains of %s: there is no domain '%.100s' in LIVE_CONFIG_DIR",
+                               path, tenant->id, name ? name : "");
+    }
+    tenant->domains = json_strings(arena, listed);
+    tenant->catalog = view_of(arena, catalog, tenants, tenant);
+    return ERROR_NONE;
+}
+
+enum error tenants_load(struct arena *arena, const char *path, const struct catalog *catalog,
+                        struct tenants *tenants, struct problem *problem)
 {
     const json_t *list, *item;
     json_t *json;
@@ -56,14 +102,18 @@ enum error tenants_load(struct arena *arena, const char *path, struct tenants *t
     tenants->items = ARENA_ARRAY(arena, struct tenant, json_array_size(list));
     json_array_foreach(list, i, item)
     {
-        if (!read_tenant(arena, item, &tenants->items[tenants->count++]))
+        struct tenant *tenant = &tenants->items[tenants->count++];
+
+        if (!read_tenant(arena, item, tenant))
             return problem_set(problem, ERROR_INVALID, "config_invalid",
                                "%s: a tenant needs an id of letters, digits and ._-", path);
-        if (tenants->items[tenants->count - 1].time_zone &&
-            !zone_is_known(tenants->items[tenants->count - 1].time_zone))
+        if (tenant->time_zone && !zone_is_known(tenant->time_zone))
             return problem_set(problem, ERROR_INVALID, "config_invalid",
                                "%s: time_zone of %s is no time zone, as Europe/Berlin is", path,
-                               tenants->items[tenants->count - 1].id);
+                               tenant->id);
+        error = read_domains(arena, path, item, catalog, tenants, tenant, problem);
+        if (error)
+            return error;
     }
     return ERROR_NONE;
 }
@@ -74,4 +124,12 @@ const struct tenant *tenant_find(const struct tenants *tenants, const char *id)
         if (strcmp(tenants->items[i].id, id) == 0)
             return &tenants->items[i];
     return NULL;
+}
+
+const struct catalog *tenant_catalog(const struct tenants *tenants, const char *id,
+                                     const struct catalog *catalog)
+{
+    const struct tenant *known = tenant_find(tenants, id);
+
+    return known ? known->catalog : catalog;
 }

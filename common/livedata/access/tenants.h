@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/optional.h"
+#include "livedata/catalog/catalog.h"
 
 struct tenant {
     const char *id;
@@ -14,6 +15,8 @@ struct tenant {
     const struct string_list *types; /* NULL = all */
     const char *version_pin;         /* or NULL */
     const char *time_zone;           /* of its calendar; NULL = the one of the settings */
+    struct string_list domains;      /* that it lists */
+    const struct catalog *catalog;   /* what it sees: these domains, or all without a list */
 };
 
 struct tenants {
@@ -26,10 +29,15 @@ struct tenants {
 bool tenant_is_name(const char *text);
 
 /* `path` NULL = no file. ERROR_INVALID, _MALFORMED... naming it. */
-MUST_CHECK enum error tenants_load(struct arena *arena, const char *path, struct tenants *tenants,
+MUST_CHECK enum error tenants_load(struct arena *arena, const char *path,
+                                   const struct catalog *catalog, struct tenants *tenants,
                                    struct problem *problem);
 
 /* NULL when the file has no entry for it. */
 const struct tenant *tenant_find(const struct tenants *tenants, const char *id);
+
+/* What a tenant sees of the catalog: all of it without an entry. */
+const struct catalog *tenant_catalog(const struct tenants *tenants, const char *id,
+                                     const struct catalog *catalog);
 
 #endif

@@ -35,7 +35,7 @@ static bool has(const char *types, const char *type, size_t length)
 
 bool entity_types_have(const char *types, const char *type)
 {
-    return !types || (type && has(types, type, strlen(type)));
+    return !types || has(types, type ? type : "", type ? strlen(type) : 0);
 }
 
 bool entity_types_cover(const char *types, const char *some)

@@ -10,7 +10,7 @@
 /* Converts a key's list; a table stands for its entity type; NULL for NULL. */
 const char *entity_types_text(struct arena *arena, const struct string_list *types);
 
-/* Whether `type` is in the list; a NULL type (no entity) is only for keys that may read all. */
+/* Whether `type` is in the list; a NULL type (no entity) is the empty name, which no key names. */
 bool entity_types_have(const char *types, const char *type);
 
 /* Whether all of `some` are among `types`. */

@@ -240,7 +240,8 @@ static enum error end_evaluation(const struct storage_call *call, struct alert_r
 }
 
 static enum error evaluate(struct storage_call *call, const struct livedata_settings *settings,
-                           const struct catalog *catalog, const struct alert_due *due)
+                           const struct catalog *catalog, const struct tenants *tenants,
+                           const struct alert_due *due)
 {
     struct alert_rule *rule = ARENA_NEW(call->arena, struct alert_rule);
     int64_t interval = llround(settings->alert_seconds * 1e6);
@@ -251,6 +252,7 @@ static enum error evaluate(struct storage_call *call, const struct livedata_sett
     if (error)
         return error == ERROR_NOT_FOUND ? ERROR_NONE : error;
     call->tenant = rule->tenant;
+    catalog = tenant_catalog(tenants, rule->tenant, catalog);
     decision.state = rule->state;
     if (alert_evaluate(call, settings, catalog, rule, &reading)) {
         log_event(LOG_WARNING, "alert_unreadable",
@@ -267,7 +269,8 @@ static enum error evaluate(struct storage_call *call, const struct livedata_sett
 }
 
 enum error alert_watch(struct db *db, struct arena *arena, const struct livedata_settings *settings,
-                       const struct catalog *catalog, int64_t *evaluations, struct problem *problem)
+                       const struct catalog *catalog, const struct tenants *tenants,
+                       int64_t *evaluations, struct problem *problem)
 {
     struct storage_call call = {
         .db = db, .arena = arena, .problem = problem, .now = clock_unix_microseconds()};
@@ -284,7 +287,7 @@ enum error alert_watch(struct db *db, struct arena *arena, const struct livedata
         error = alert_claim(&call, &dues.items[i], &claimed);
         if (!error && claimed) {
             ++*evaluations;
-            error = evaluate(&call, settings, catalog, &dues.items[i]);
+            error = evaluate(&call, settings, catalog, tenants, &dues.items[i]);
         }
     }
     return error;

@@ -6,15 +6,17 @@
 #ifndef ASSAY_LIVEDATA_ALERTS_WATCH_H
 #define ASSAY_LIVEDATA_ALERTS_WATCH_H
 
+#include "livedata/access/tenants.h"
 #include "livedata/alerts/rules.h"
 #include "livedata/catalog/catalog.h"
 
-/* Evaluates the due rules; `evaluations` counts them. A rule whose metric cannot be computed is
- * logged and waits for its next evaluation; returned errors are those of storing. */
+/* Evaluates the due rules, each by what its tenant sees; `evaluations` counts them. A rule whose
+ * metric cannot be computed is logged and waits for its next evaluation; returned errors are those
+ * of storing. */
 MUST_CHECK enum error alert_watch(struct db *db, struct arena *arena,
                                   const struct livedata_settings *settings,
-                                  const struct catalog *catalog, int64_t *evaluations,
-                                  struct problem *problem);
+                                  const struct catalog *catalog, const struct tenants *tenants,
+                                  int64_t *evaluations, struct problem *problem);
 
 /* The current evaluation of a rule's metric. */
 MUST_CHECK enum error alert_evaluate(const struct storage_call *call,

@@ -209,6 +209,17 @@ static bool is_to_be_read(const struct domain *domain, const char *folder)
            access(folder, F_OK) == 0;
 }
 
+/* Of what was read since the last domain. */
+static void set_domain(struct catalog *catalog, const struct domain *domain)
+{
+    for (size_t i = 0; i < catalog->metric_count; i++)
+        if (!catalog->metrics[i].domain)
+            catalog->metrics[i].domain = domain;
+    for (size_t i = 0; i < catalog->contract_count; i++)
+        if (!catalog->contracts[i].domain)
+            catalog->contracts[i].domain = domain;
+}
+
 static enum error load_parts(struct arena *arena, const struct livedata_settings *settings,
                              struct catalog *catalog, struct problem *problem)
 {
@@ -220,6 +231,7 @@ static enum error load_parts(struct arena *arena, const struct livedata_settings
 
         if (is_to_be_read(&catalog->domains[i], folder))
             error = catalog_load_contracts(arena, folder, catalog, problem);
+        set_domain(catalog, &catalog->domains[i]);
     }
     for (size_t i = 0; !error && i < catalog->domain_count; i++) {
         const char *folder = domain_part(arena, &catalog->domains[i],
@@ -227,6 +239,7 @@ static enum error load_parts(struct arena *arena, const struct livedata_settings
 
         if (is_to_be_read(&catalog->domains[i], folder))
             error = catalog_load_metrics(arena, folder, catalog, problem);
+        set_domain(catalog, &catalog->domains[i]);
     }
     return error;
 }
@@ -236,7 +249,7 @@ enum error catalog_load(struct arena *arena, const struct livedata_settings *set
 {
     enum error error;
 
-    *catalog = (struct catalog){.arena = arena};
+    *catalog = (struct catalog){.arena = arena, .shop = true};
     error = load_domains(arena, settings, catalog, problem);
     if (!error)
         error = load_parts(arena, settings, catalog, problem);

@@ -99,6 +99,7 @@ struct measure;
 
 struct live_metric {
     const char *name;
+    const struct domain *domain;
     int64_t order; /* shown in lists */
     const char *description;
     const char *unit;
@@ -123,6 +124,7 @@ struct schema_field {
 };
 
 struct schema_contract {
+    const struct domain *domain;
     const char *entity;
     const char *version;
     const char *released;
@@ -161,8 +163,10 @@ struct slo {
 };
 
 struct catalog {
-    struct arena *arena;    /* of all that it points to */
-    struct domain *domains; /* in the order of LIVE_CONFIG_DIR */
+    struct arena *arena;         /* of all that it points to */
+    const struct catalog *whole; /* that this is a view of; NULL = it is the whole */
+    bool shop;                   /* its events are taken, and questions about it answered */
+    struct domain *domains;      /* in the order of LIVE_CONFIG_DIR */
     size_t domain_count;
     const struct serving_table **tables; /* serving_tables, then those of domains */
     size_t table_count;
@@ -185,6 +189,13 @@ struct catalog {
 MUST_CHECK enum error catalog_load(struct arena *arena, const struct livedata_settings *settings,
                                    struct catalog *catalog, struct problem *problem);
 
+/* What a tenant sees that lists these domains: their entities, tables, metrics and contracts; what
+ * it does not see does not exist for who reads with the view. */
+const struct catalog *catalog_view(struct arena *arena, const struct catalog *whole,
+                                   const struct string_list *domains);
+const struct domain *catalog_domain(const struct catalog *catalog, const char *name);
+/* The name of the domain that has the shop's entities. */
+const char *catalog_shop_name(const struct catalog *catalog);
 const struct entity_type *catalog_entity(const struct catalog *catalog, const char *name);
 const struct live_metric *catalog_metric(const struct catalog *catalog, const char *name);
 /* A table of the shop or of a domain; NULL when there is none. */

@@ -107,6 +107,11 @@ bool event_read_debezium(struct arena *arena, const json_t *payload, const struc
 
     event->source = arena_copy_string(arena, name && strlen(name) <= 64 ? name : "debezium");
     event->type = "change";
+    if (!type && catalog->whole && (type = type_of(arena, catalog->whole, source)))
+        return event_fault(
+            verdict, EVENT_SCHEMA, "source.table", "domain_not_listed",
+            arena_print(arena, "changes of %s are of the domain %s, which the tenant does not list",
+                        type->name, type->domain->name));
     if (!type)
         return event_refuse(verdict, "source.table", "literal_error",
                             "is no table that the file of an entity names (changes: {table: …})");

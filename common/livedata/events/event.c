@@ -337,6 +337,31 @@ static bool is_change(const json_t *payload)
            json_object_get(payload, "operation") && json_object_get(payload, "source_metadata");
 }
 
+/* The domain of an event that the tenant does not list; NULL when it may send it, or nobody can. */
+static const char *unlisted_domain(const struct event_rules *rules, const json_t *payload,
+                                   const char *event_type)
+{
+    const struct catalog *catalog = rules->catalog;
+    const struct entity_type *type = NULL;
+
+    if (!catalog || !catalog->whole)
+        return NULL;
+    if (event_type && catalog_own_event(catalog->whole, event_type, &type))
+        return catalog_entity(catalog, type->name) ? NULL : type->domain->name;
+    if (catalog->shop || !((event_type && event_is_known(event_type)) || is_change(payload)))
+        return NULL;
+    return catalog_shop_name(catalog->whole);
+}
+
+static bool refuse_domain(struct arena *arena, const struct event_rules *rules, const char *type,
+                          const char *domain, struct event_verdict *verdict)
+{
+    return event_fault(verdict, EVENT_SCHEMA, "event_type", "domain_not_listed",
+                       arena_print(arena,
+                                   "%.60s is of the domain %s, which tenant %s does not list",
+                                   type ? type : "change data", domain, rules->tenant));
+}
+
 /* Runs all possible checks; an unknown event type is the only fault. */
 static void check_whole(struct arena *arena, const json_t *payload, const struct event_rules *rules,
                         struct event *event, struct event_verdict *verdict)
@@ -344,9 +369,15 @@ static void check_whole(struct arena *arena, const json_t *payload, const struct
     const struct family_rule *rule = NULL;
     const struct entity_type *type = NULL;
     const struct event_mapping *own;
+    const char *domain;
 
     event->id = text_of(payload, "event_id");
     event->type = text_of(payload, "event_type");
+    domain = unlisted_domain(rules, payload, event->type);
+    if (domain) {
+        refuse_domain(arena, rules, event->type, domain, verdict);
+        return;
+    }
     own = rules->catalog && event->type ? catalog_own_event(rules->catalog, event->type, &type)
                                         : NULL;
     if (!own && !is_change(payload) && !read_type(payload, event, &rule, verdict) && !rule)

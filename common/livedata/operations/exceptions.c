@@ -256,13 +256,12 @@ static enum error find_alerts(struct items *items, const struct reading *reading
     query_bind_integer(query, most + 1);
     while (query_next(query)) {
         const char *id = query_text(query, 0, items->arena);
-        const struct live_metric *metric =
-            catalog_metric(reading->catalog, query_text(query, 2, items->arena));
+        const char *metric = query_text(query, 2, items->arena);
         int64_t since = query_integer(query, 4);
 
         if (++count > most)
             items->truncated = true;
-        else if (metric ? may_see_table(reading, metric->table) : !reading->types)
+        else if (may_see_metric(reading, metric))
             *add(items) = (struct exception_item){
                 .item_id = arena_print(items->arena, "al:%s", id),
                 .source = EXCEPTION_ALERT,

@@ -80,6 +80,8 @@ static enum error prepare(const struct storage_call *call, const struct catalog 
 
     *prepared = (struct prepared_question){.engine = "rule_based"};
     plan_read(&context, request->question, &plan, &left);
+    if (!catalog->shop) /* all that questions can be about */
+        return untranslatable(call, catalog, request->question, &left);
     if (plan.measure) {
         prepared->sql = plan_sql(&context, &plan);
         prepared->interpretation = plan_sentence(&context, &plan);

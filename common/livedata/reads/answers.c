@@ -2,6 +2,7 @@
 #include "livedata/reads/answers.h"
 
 #include "base/list.h"
+#include "livedata/access/types.h"
 #include "livedata/entities/rows.h"
 #include "livedata/journal/journal.h"
 #include "livedata/tables/tables.h"
@@ -25,6 +26,38 @@ bool may_see_table(const struct reading *reading, const struct serving_table *ta
 {
     return !reading->types || (table->entity && may_see_type(reading, table->entity)) ||
            may_see_type(reading, table->name);
+}
+
+bool may_see_metric(const struct reading *reading, const char *name)
+{
+    const struct catalog *whole = reading->catalog->whole;
+    const struct live_metric *metric = name ? catalog_metric(reading->catalog, name) : NULL;
+
+    if (metric)
+        return may_see_table(reading, metric->table);
+    return !reading->types && !(name && whole && catalog_metric(whole, name));
+}
+
+const char *reading_event_types(const struct reading *reading)
+{
+    const struct catalog *view = reading->catalog;
+    struct arena *arena = reading->storage.arena;
+    static const char *const shop[] = {"order", "payment", "product", "session", "user"};
+    struct string_list seen = {0};
+
+    if (!view->whole)
+        return entity_types_text(arena, reading->types);
+    seen.items = ARENA_ARRAY(arena, const char *, view->entity_count + COUNT_OF(shop) + 1);
+    for (size_t i = 0; view->shop && i < COUNT_OF(shop); i++)
+        if (may_see_type(reading, shop[i]))
+            seen.items[seen.count++] = shop[i];
+    for (size_t i = 0; i < view->entity_count; i++)
+        if (may_see_table(reading, view->entities[i].table) ||
+            may_see_type(reading, view->entities[i].name))
+            seen.items[seen.count++] = view->entities[i].name;
+    if (!reading->types)
+        seen.items[seen.count++] = ""; /* events of no entity */
+    return entity_types_text(arena, &seen);
 }
 
 static enum error check_as_of(const struct reading *reading, int64_t as_of)

@@ -21,6 +21,10 @@ struct reading {
     struct read_state fresh;           /* bounds of the caller, and how they are met */
 };
 
+/* The entity types whose events are seen, as access/types.h has them; NULL = all. Those of domains
+ * that the tenant does not list are not, also where the journal has them from before. */
+const char *reading_event_types(const struct reading *reading);
+
 enum cache_word { CACHE_UNUSED, CACHE_MISS, CACHE_HIT };
 
 struct entity_answer {
@@ -118,5 +122,7 @@ SCHEMA_OF(metric_meta_schema, struct answer_meta);
 /* Whether the key may read the type, or the table. */
 bool may_see_type(const struct reading *reading, const char *type);
 bool may_see_table(const struct reading *reading, const struct serving_table *table);
+/* One that the catalog does not have any more is seen by keys of all types. */
+bool may_see_metric(const struct reading *reading, const char *name);
 
 #endif

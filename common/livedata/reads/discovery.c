@@ -126,10 +126,13 @@ static const char *metrics_text(struct arena *arena, const struct catalog *catal
 struct catalog_answer catalog_show(struct arena *arena, const struct catalog *catalog,
                                    const struct livedata_settings *settings)
 {
-    static const char sources[] =
+    static const char families[] = "\"order\",\"payment\",\"clickstream\",\"inventory\"";
+    const char *sources = arena_print(
+        arena,
         "{\"events\":{\"path\":\"/v1/stream/events\",\"transport\":\"sse\","
-        "\"description\":\"Events as they are applied\",\"filters\":{\"event_type\":[\"order\","
-        "\"payment\",\"clickstream\",\"inventory\"],\"entity_id\":\"Id of one entity\"}}}";
+        "\"description\":\"Events as they are applied\",\"filters\":{\"event_type\":[%s],"
+        "\"entity_id\":\"Id of one entity\"}}}",
+        catalog->shop ? families : "");
     static const char audits[] =
         "{\"lineage\":{\"path\":\"/v1/lineage/{entity_type}/{entity_id}\","
         "\"description\":\"Where an entity came from\",\"layers\":[\"source\",\"ingestion\","

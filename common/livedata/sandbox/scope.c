@@ -150,11 +150,12 @@ struct string_list scope_allowed_tables(struct arena *arena, const struct catalo
 {
     struct string_list tables = {.items = ARENA_ARRAY(arena, const char *, serving_table_count)};
 
-    (void)catalog;
     for (size_t i = 0; i < serving_table_count; i++) {
         const struct serving_table *table = &serving_tables[i];
         bool allowed = !allowed_types;
 
+        if (catalog && catalog->whole && !catalog_table(catalog, table->name))
+            continue;
         for (size_t j = 0; !allowed && j < allowed_types->count; j++)
             allowed = (table->entity && strcmp(allowed_types->items[j], table->entity) == 0) ||
                       strcmp(allowed_types->items[j], table->name) == 0;

@@ -31,7 +31,7 @@ const char *scope_sql(struct arena *arena, const struct scope *scope, const char
 struct sandbox_rules scope_rules(struct arena *arena, const struct scope *scope, int timeout_ms,
                                  size_t rows_max);
 
-/* Tables available to the holder of a key: those of its types, all for NULL. */
+/* Tables of the catalog that the holder of a key may read: those of its types, all for NULL. */
 struct string_list scope_allowed_tables(struct arena *arena, const struct catalog *catalog,
                                         const struct string_list *allowed_types);
 
