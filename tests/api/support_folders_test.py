@@ -50,6 +50,10 @@ def text_of(service, name):
     return "" if answer.status_code == 404 else "\n".join(part["text"] for part in answer.json()["passages"])
 
 
+def upload(service, name, text, headers=None, **form):
+    return service.send("POST", "/api/upload", files={"file": (name, text.encode())}, data=form, headers=headers or token("admin"))
+
+
 def test_an_import_reports_what_it_refused(support, folder):
     write(folder / "keys.md", "# Keys\n\nThe spare key hangs on hook seven.\n")
     write(folder / "hr" / "keys.md", "# Keys\n\nThe safe opens with code nineteen.\n")
@@ -170,3 +174,28 @@ def test_a_folder_that_is_away_removes_nothing(support, folder):
         assert support.run("ingest", str(folder / "elsewhere")).returncode == 0
         time.sleep(3)  # some scans; that nothing happens has no event
         assert "kept.md" in documents(support)
+
+
+def test_a_document_of_somebody_else_stays(support, folder):
+    """It has the name of a file of the folder, but is not its document."""
+    write(folder / "twice.md", "# Twice\n\nThe first one of the folder.\n")
+    write(folder / "flag.md", "# Flag\n\nIt goes too.\n")
+    write(folder / "stays.md", "# Stays\n\nThe folder is not empty.\n")
+    with watching(support, folder):
+        wait_for(lambda: {"twice.md", "flag.md", "stays.md"} <= set(documents(support)), seconds=60)
+    assert support.send("DELETE", "/api/documents/twice.md", headers=token("admin")).status_code == 200
+    assert upload(support, "twice.md", "# Twice\n\nAnother one, by somebody else.\n").json()["doc_id"] == "twice.md"
+    (folder / "twice.md").unlink()
+    (folder / "flag.md").unlink()
+    with watching(support, folder):
+        wait_for(lambda: "flag.md" not in documents(support), seconds=60)
+        wait_for(lambda: not support.sql("SELECT 1 FROM kb_sources WHERE name LIKE '%twice.md'"), seconds=60)
+    assert "by somebody else" in text_of(support, "twice.md")
+
+
+def test_a_file_replaces_no_document_of_another_way(support, folder):
+    assert upload(support, "older.md", "# Older\n\nIt was there first.\n").json()["status"] == "ok"
+    support.sql("DELETE FROM kb_upload_names")  # as of a version without upload names
+    write(folder / "older.md", "# Older\n\nThe file of the folder.\n")
+    assert support.run("ingest", str(folder)).returncode == 0
+    assert "there first" in text_of(support, "older.md") and "of the folder" in text_of(support, "older-2.md")

@@ -29,6 +29,13 @@ static const struct statement drop_name = {
     .sql = "DELETE FROM kb_upload_names WHERE tenant_id = ? AND doc_id = ?",
 };
 
+/* A name on its way to a document. */
+struct claim {
+    const char *clean;
+    bool replaces; /* a document without an upload name */
+    char hash[DIGEST_SHA256_TEXT];
+};
+
 static struct query *ask(const struct document_call *call, const struct statement *statement,
                          const char *text)
 {
@@ -57,14 +64,14 @@ static enum error is_there(const struct document_call *call, const struct statem
     return query_end(query, call->problem);
 }
 
-/* A document may have no upload name: it is of an older version, or was not uploaded. A file with
- * exactly its name replaces it; a numbered name never does. */
-static enum error is_taken(const struct document_call *call, const char *doc_id, int number,
-                           bool *taken)
+/* A document may have no upload name: it is of an older version, or was not uploaded. An
+ * upload with exactly its name replaces it; a numbered name never does. */
+static enum error is_taken(const struct document_call *call, const struct claim *claim,
+                           const char *doc_id, bool *taken)
 {
     enum error error = is_there(call, &find_taken, doc_id, taken);
 
-    if (error || *taken || number == 1)
+    if (error || *taken || (claim->replaces && strcmp(doc_id, claim->clean) == 0))
         return error;
     return is_there(call, &find_document, doc_id, taken);
 }
@@ -77,44 +84,69 @@ static enum error put(const struct document_call *call, const char *hash, const 
     return query_end(query, call->problem);
 }
 
-static enum error take_free(const struct document_call *call, const char *hash, const char *clean,
+static enum error take_free(const struct document_call *call, const struct claim *claim,
                             const char **doc_id)
 {
     for (int number = 1; number <= NUMBERS_MOST; number++) {
         bool taken = false;
         enum error error;
 
-        *doc_id = number == 1 ? clean : upload_numbered_name(call->arena, clean, number);
-        error = is_taken(call, *doc_id, number, &taken);
+        *doc_id =
+            number == 1 ? claim->clean : upload_numbered_name(call->arena, claim->clean, number);
+        error = is_taken(call, claim, *doc_id, &taken);
         if (error || !taken)
-            return error ? error : put(call, hash, *doc_id);
+            return error ? error : put(call, claim->hash, *doc_id);
     }
     return problem_set(call->problem, ERROR_CONFLICT, "names_used_up",
                        "too many documents have names like this one; choose another");
 }
 
-static enum error claim(const struct document_call *call, const char *hash, const char *clean,
-                        const char **doc_id)
+static enum error take(const struct document_call *call, const struct claim *claim,
+                       const char **doc_id)
 {
-    enum error error = db_lock(call->db, "kb_upload_names", call->problem);
+    enum error error = upload_name_lock(call);
 
     if (!error)
-        error = find(call, hash, doc_id);
-    return error || *doc_id ? error : take_free(call, hash, clean, doc_id);
+        error = find(call, claim->hash, doc_id);
+    return error || *doc_id ? error : take_free(call, claim, doc_id);
+}
+
+static enum error claim_name(const struct document_call *call, const char *name,
+                             struct claim *claim, const char **doc_id)
+{
+    enum error error;
+
+    digest_sha256_hex(name, strlen(name), claim->hash);
+    error = find(call, claim->hash, doc_id);
+    if (error || *doc_id)
+        return error;
+    error = db_begin(call->db, DB_WRITE, call->problem);
+    return error ? error : db_finish(call->db, take(call, claim, doc_id), call->problem);
 }
 
 enum error upload_name_claim(const struct document_call *call, const char *name, const char *clean,
                              const char **doc_id)
 {
+    return claim_name(call, name, &(struct claim){.clean = clean, .replaces = true}, doc_id);
+}
+
+enum error upload_name_claim_own(const struct document_call *call, const char *name,
+                                 const char *clean, const char **doc_id)
+{
+    return claim_name(call, name, &(struct claim){.clean = clean}, doc_id);
+}
+
+enum error upload_name_find(const struct document_call *call, const char *name, const char **doc_id)
+{
     char hash[DIGEST_SHA256_TEXT];
-    enum error error;
 
     digest_sha256_hex(name, strlen(name), hash);
-    error = find(call, hash, doc_id);
-    if (error || *doc_id)
-        return error;
-    error = db_begin(call->db, DB_WRITE, call->problem);
-    return error ? error : db_finish(call->db, claim(call, hash, clean, doc_id), call->problem);
+    return find(call, hash, doc_id);
+}
+
+enum error upload_name_lock(const struct document_call *call)
+{
+    return db_lock(call->db, "kb_upload_names", call->problem);
 }
 
 enum error upload_name_release(const struct document_call *call, const char *doc_id)

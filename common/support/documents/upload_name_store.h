@@ -12,6 +12,18 @@
 MUST_CHECK enum error upload_name_claim(const struct document_call *call, const char *name,
                                         const char *clean, const char **doc_id);
 
+/* The same for a file of a folder, which replaces nothing but its own document: it never gets the
+ * id of a document without an upload name. */
+MUST_CHECK enum error upload_name_claim_own(const struct document_call *call, const char *name,
+                                            const char *clean, const char **doc_id);
+
+/* The document of an upload name; NULL when there is none. */
+MUST_CHECK enum error upload_name_find(const struct document_call *call, const char *name,
+                                       const char **doc_id);
+
+/* Holds off claims until the transaction ends. */
+MUST_CHECK enum error upload_name_lock(const struct document_call *call);
+
 /* Releases the name of a document. In the caller's transaction. */
 MUST_CHECK enum error upload_name_release(const struct document_call *call, const char *doc_id);
 

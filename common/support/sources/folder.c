@@ -190,11 +190,10 @@ static enum error take(const struct scan *scan, struct file *file, struct ingest
     const char *clean;
     enum error error = check(scan, file, &clean);
 
-    /* The path is the name: files of one name in two folders are two documents. */
     if (!error)
-        error = upload_name_claim(&file->call,
-                                  arena_print(file->call.arena, "%s:%s", scan->origin, file->path),
-                                  clean, &file->doc_id);
+        error = upload_name_claim_own(
+            &file->call, source_upload_name(file->call.arena, scan->origin, file->path), clean,
+            &file->doc_id);
     if (!error)
         error = give_groups(scan, file);
     if (!error)

@@ -2,6 +2,9 @@
 #include "support/sources/source_store.h"
 #include "base/list.h"
 #include "db/query.h"
+#include "support/documents/upload_name_store.h"
+
+#include <string.h>
 
 #define OWNER struct source_row
 static const struct field source_fields[] = {
@@ -70,16 +73,35 @@ static enum error drop(const struct document_call *call, const char *origin, con
     return query_end(query, call->problem);
 }
 
+const char *source_upload_name(struct arena *arena, const char *origin, const char *name)
+{
+    return arena_print(arena, "%s:%s", origin, name);
+}
+
+/* Somebody may have deleted the document, and another have uploaded one of the same name. */
+static enum error delete_own(const struct document_call *call, const char *origin,
+                             const struct source_row *row)
+{
+    const char *doc_id = NULL;
+    bool found;
+    enum error error = upload_name_lock(call);
+
+    if (!error)
+        error = upload_name_find(call, source_upload_name(call->arena, origin, row->name), &doc_id);
+    return error || !doc_id || strcmp(doc_id, row->doc_id) != 0
+               ? error
+               : document_delete(call, doc_id, &found);
+}
+
 enum error source_remove(const struct document_call *call, const char *origin,
                          const struct source_row *row)
 {
-    bool found;
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
     if (error)
         return error;
     error = drop(call, origin, row->name);
     if (!error && row->doc_id)
-        error = document_delete(call, row->doc_id, &found);
+        error = delete_own(call, origin, row);
     return db_finish(call->db, error, call->problem);
 }

@@ -21,7 +21,10 @@ MUST_CHECK enum error source_list(const struct document_call *call, const char *
 MUST_CHECK enum error source_put(const struct document_call *call, const char *origin,
                                  const struct source_row *row);
 
-/* Deletes a row and its document. */
+/* What the document of a row is claimed by: files of one name in two folders are two documents. */
+const char *source_upload_name(struct arena *arena, const char *origin, const char *name);
+
+/* Deletes a row and its document, unless the document has become that of somebody else. */
 MUST_CHECK enum error source_remove(const struct document_call *call, const char *origin,
                                     const struct source_row *row);
 
