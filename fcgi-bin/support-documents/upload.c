@@ -136,25 +136,41 @@ static enum error check_reader(struct request *request, const struct service_too
                        "This name belongs to a document for other groups; choose another name");
 }
 
+static enum error groups_are_fixed(struct request *request)
+{
+    return problem_set(&request->problem, ERROR_FORBIDDEN, "document_groups_fixed",
+                       "Only administrators change the groups of a document");
+}
+
+/* Also those that a deleted document has left to its name. */
+static enum error check_groups(struct request *request, const struct service_tools *tools,
+                               const char *doc_id, const struct string_list *groups)
+{
+    struct string_list left;
+    struct document_row row;
+    bool found = false;
+    enum error error = document_find(&tools->documents, doc_id, &row, &found);
+
+    if (error || found)
+        return error ? error : groups_are_fixed(request);
+    error = document_read_groups(&tools->documents, &doc_id, 1, &left);
+    return error || !left.count || document_groups_equal(&left, groups) ? error
+                                                                        : groups_are_fixed(request);
+}
+
 /* Before there is text, so that nobody else sees any of it. */
 static enum error take_groups(struct request *request, const struct service_tools *tools,
                               const char *doc_id)
 {
     const struct form_part *part = form_find(request->form, "groups");
     struct string_list groups;
-    struct document_row row;
-    bool found = false;
-    enum error error = ERROR_NONE;
+    enum error error;
 
     if (!part)
         return ERROR_NONE;
-    if (request->who.role < SUPPORT_ADMIN)
-        error = document_find(&tools->documents, doc_id, &row, &found);
-    if (!error && found)
-        return problem_set(&request->problem, ERROR_FORBIDDEN, "document_groups_fixed",
-                           "Only administrators change the groups of a document");
-    if (!error)
-        error = groups_of_text(request->arena, part->text, &groups, &request->problem);
+    error = groups_of_text(request->arena, part->text, &groups, &request->problem);
+    if (!error && request->who.role < SUPPORT_ADMIN)
+        error = check_groups(request, tools, doc_id, &groups);
     return error ? error : document_set_groups(&tools->documents, doc_id, &groups);
 }
 

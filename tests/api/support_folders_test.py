@@ -199,3 +199,72 @@ def test_a_file_replaces_no_document_of_another_way(support, folder):
     write(folder / "older.md", "# Older\n\nThe file of the folder.\n")
     assert support.run("ingest", str(folder)).returncode == 0
     assert "there first" in text_of(support, "older.md") and "of the folder" in text_of(support, "older-2.md")
+
+
+def groups_of(service, name):
+    return documents(service)[name]["groups"]
+
+
+def set_groups(service, name, groups):
+    answer = service.send("PUT", f"/api/documents/{name}/groups", json={"groups": groups}, headers=token("admin"))
+    assert answer.status_code == 200
+
+
+def follow(service, folder, done):
+    """Until `done` names exactly these documents."""
+    with watching(service, folder, "--group-by-folder"):
+        wait_for(lambda: set(documents(service)) == set(done), seconds=60)
+
+
+def test_groups_stay_with_a_file_that_was_away(support, folder):
+    plan = write(folder / "Personnel" / "plan.md", "# Plan\n\nThe plan is called Kestrel.\n")
+    write(folder / "stays.md", "# Stays\n\nThe folder is not empty.\n")
+    follow(support, folder, ["plan.md", "stays.md"])
+    assert groups_of(support, "plan.md") == ["Personnel"]
+    set_groups(support, "plan.md", ["Board"])
+    plan.rename(folder / ".plan.md")
+    follow(support, folder, ["stays.md"])
+    write(folder / "Sales" / "plan.md", "# Plan\n\nThe one of sales is called Heron.\n")
+    follow(support, folder, ["plan-2.md", "stays.md"])
+    assert groups_of(support, "plan-2.md") == ["Sales"]
+    (folder / ".plan.md").rename(plan)
+    follow(support, folder, ["plan.md", "plan-2.md", "stays.md"])
+    assert groups_of(support, "plan.md") == ["Board"] and "Kestrel" in text_of(support, "plan.md")
+
+
+def test_a_new_file_takes_nothing_from_a_deleted_document_of_other_groups(support, folder):
+    """Neither do its people read the file, nor those of the file what the document said."""
+    write(folder / "stays.md", "# Stays\n\nThe folder is not empty.\n")
+    plan = write(folder / "Personnel" / "plan.md", "# Plan\n\nThe plan is called Kestrel.\n")
+    follow(support, folder, ["plan.md", "stays.md"])
+    plan.unlink()
+    follow(support, folder, ["stays.md"])
+    write(folder / "Board" / "plan.md", "# Plan\n\nThat of the board.\n")
+    write(folder / "plan.md", "# Plan\n\nThat of everybody.\n")
+    follow(support, folder, ["plan-2.md", "plan-3.md", "stays.md"])
+    assert {tuple(groups_of(support, f"plan-{number}.md")) for number in (2, 3)} == {("Board",), ()}
+    write(plan, "# Plan\n\nOnce more that of the personnel.\n")
+    follow(support, folder, ["plan.md", "plan-2.md", "plan-3.md", "stays.md"])
+    assert groups_of(support, "plan.md") == ["Personnel"], "the same people: the same name"
+
+
+def test_a_document_that_gets_another_name_gets_its_groups(support, folder):
+    plan = write(folder / "Personnel" / "plan.md", "# Plan\n\nThe plan is called Kestrel.\n")
+    follow(support, folder, ["plan.md"])
+    assert support.send("DELETE", "/api/documents/plan.md", headers=token("admin")).status_code == 200
+    assert upload(support, "plan.md", "# Plan\n\nOf somebody else.\n", groups="none").json()["doc_id"] == "plan.md"
+    write(plan, "# Plan\n\nThe plan is called Heron.\n")
+    follow(support, folder, ["plan.md", "plan-2.md"])
+    assert groups_of(support, "plan.md") == [] and groups_of(support, "plan-2.md") == ["Personnel"]
+
+
+def test_an_upload_does_not_open_a_deleted_document(support, folder):
+    del folder
+    member = People(support.stack).add(f"uploader-{support.engine}", groups=["Personnel"], support="agent").bearer()
+    assert upload(support, "bands.md", "# Bands\n\nGrade seven.\n", member, groups="Personnel").status_code == 200
+    assert support.send("DELETE", "/api/documents/bands.md", headers=token("admin")).status_code == 200
+    for other in ("none", "Sales", "Personnel,Sales"):
+        answer = upload(support, "bands.md", "# Bands\n\nGrade eight.\n", member, groups=other)
+        assert answer.status_code == 403, answer.text
+    assert upload(support, "bands.md", "# Bands\n\nGrade eight.\n", member, groups="Personnel").status_code == 200
+    assert groups_of(support, "bands.md") == ["Personnel"]

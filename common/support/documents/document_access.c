@@ -120,6 +120,39 @@ enum error document_set_groups(const struct document_call *call, const char *doc
     return error;
 }
 
+enum error document_give_groups(const struct document_call *call, const char *doc_id,
+                                const struct string_list *groups)
+{
+    const struct document_call all = document_call_for_all(call);
+    struct document_row row;
+    struct string_list left = {0};
+    bool found = false;
+    enum error error = document_find(&all, doc_id, &row, &found);
+
+    if (!error && !found)
+        error = document_read_groups(call, &doc_id, 1, &left);
+    return error || found || left.count ? error : document_set_groups(call, doc_id, groups);
+}
+
+static bool holds(const struct string_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i], name) == 0)
+            return true;
+    return false;
+}
+
+bool document_groups_equal(const struct string_list *stored, const struct string_list *groups)
+{
+    for (size_t i = 0; i < stored->count; i++)
+        if (!holds(groups, stored->items[i]))
+            return false;
+    for (size_t i = 0; i < groups->count; i++)
+        if (!holds(stored, groups->items[i]))
+            return false;
+    return true;
+}
+
 enum error document_read_groups(const struct document_call *call, const char *const *doc_ids,
                                 size_t count, struct string_list *groups)
 {

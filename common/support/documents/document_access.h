@@ -34,6 +34,14 @@ const char *document_hidden_json(const struct document_reader *reader);
 MUST_CHECK enum error document_set_groups(const struct document_call *call, const char *doc_id,
                                           const struct string_list *groups);
 
+/* Sets the groups of a document that is not there yet, and to which no groups were left by a
+ * deleted document of its name: about others people decide. */
+MUST_CHECK enum error document_give_groups(const struct document_call *call, const char *doc_id,
+                                           const struct string_list *groups);
+
+/* Whether two lists are the same groups. The second one may have any order, and names twice. */
+bool document_groups_equal(const struct string_list *stored, const struct string_list *groups);
+
 /* The groups of each of these documents, in `groups[i]`. */
 MUST_CHECK enum error document_read_groups(const struct document_call *call,
                                            const char *const *doc_ids, size_t count,

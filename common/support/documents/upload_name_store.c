@@ -32,7 +32,7 @@ static const struct statement drop_name = {
 /* A name on its way to a document. */
 struct claim {
     const char *clean;
-    bool replaces; /* a document without an upload name */
+    const struct upload_name_own *own; /* NULL = of an upload */
     char hash[DIGEST_SHA256_TEXT];
 };
 
@@ -64,6 +64,18 @@ static enum error is_there(const struct document_call *call, const struct statem
     return query_end(query, call->problem);
 }
 
+/* The people of a deleted document's groups read what gets its id. */
+static enum error is_of_others(const struct document_call *call, const struct upload_name_own *own,
+                               const char *doc_id, bool *of_others)
+{
+    struct string_list left;
+    enum error error = document_read_groups(call, &doc_id, 1, &left);
+
+    *of_others = left.count && !(own->last && strcmp(own->last, doc_id) == 0) &&
+                 !document_groups_equal(&left, own->groups);
+    return error;
+}
+
 /* A document may have no upload name: it is of an older version, or was not uploaded. An
  * upload with exactly its name replaces it; a numbered name never does. */
 static enum error is_taken(const struct document_call *call, const struct claim *claim,
@@ -71,9 +83,10 @@ static enum error is_taken(const struct document_call *call, const struct claim 
 {
     enum error error = is_there(call, &find_taken, doc_id, taken);
 
-    if (error || *taken || (claim->replaces && strcmp(doc_id, claim->clean) == 0))
+    if (error || *taken || (!claim->own && strcmp(doc_id, claim->clean) == 0))
         return error;
-    return is_there(call, &find_document, doc_id, taken);
+    error = is_there(call, &find_document, doc_id, taken);
+    return error || *taken || !claim->own ? error : is_of_others(call, claim->own, doc_id, taken);
 }
 
 static enum error put(const struct document_call *call, const char *hash, const char *doc_id)
@@ -127,13 +140,21 @@ static enum error claim_name(const struct document_call *call, const char *name,
 enum error upload_name_claim(const struct document_call *call, const char *name, const char *clean,
                              const char **doc_id)
 {
-    return claim_name(call, name, &(struct claim){.clean = clean, .replaces = true}, doc_id);
+    return claim_name(call, name, &(struct claim){.clean = clean}, doc_id);
 }
 
-enum error upload_name_claim_own(const struct document_call *call, const char *name,
-                                 const char *clean, const char **doc_id)
+enum error upload_name_claim_own(const struct document_call *call,
+                                 const struct upload_name_own *own, const char **doc_id)
 {
-    return claim_name(call, name, &(struct claim){.clean = clean}, doc_id);
+    return claim_name(call, own->name, &(struct claim){.clean = own->clean, .own = own}, doc_id);
+}
+
+enum error upload_name_keep(const struct document_call *call, const char *name, const char *doc_id)
+{
+    char hash[DIGEST_SHA256_TEXT];
+
+    digest_sha256_hex(name, strlen(name), hash);
+    return put(call, hash, doc_id);
 }
 
 enum error upload_name_find(const struct document_call *call, const char *name, const char **doc_id)

@@ -116,24 +116,34 @@ static const char *top_folder(const struct scan *scan, struct arena *arena, cons
     return slash ? arena_copy(arena, below, (size_t)(slash - below)) : NULL;
 }
 
-/* Only of a new file: afterwards people decide. */
-static enum error give_groups(const struct scan *scan, struct file *file)
+/* The groups that a new document of this file gets. */
+static enum error groups_of(const struct scan *scan, const struct document_call *call,
+                            const char *path, struct string_list *groups)
 {
-    const char *folder =
-        scan->plan->group_by_folder ? top_folder(scan, file->call.arena, file->path) : NULL;
-    struct string_list names = {0}, groups;
-    enum error error;
+    const char *folder = scan->plan->group_by_folder ? top_folder(scan, call->arena, path) : NULL;
+    struct string_list names = {0};
 
-    if (file->before && file->before->doc_id)
-        return ERROR_NONE;
     for (size_t i = 0; i < scan->plan->groups.count; i++)
-        *ARRAY_ADD(file->call.arena, names.items, names.count) = scan->plan->groups.items[i];
+        *ARRAY_ADD(call->arena, names.items, names.count) = scan->plan->groups.items[i];
     if (folder)
-        *ARRAY_ADD(file->call.arena, names.items, names.count) = folder;
-    if (!names.count)
-        return ERROR_NONE;
-    error = groups_read(file->call.arena, &names, &groups, &file->problem);
-    return error ? error : document_set_groups(&file->call, file->doc_id, &groups);
+        *ARRAY_ADD(call->arena, names.items, names.count) = folder;
+    return groups_read(call->arena, &names, groups, call->problem);
+}
+
+static enum error claim(const struct scan *scan, struct file *file, const char *clean)
+{
+    struct string_list groups;
+    const struct upload_name_own own = {
+        .name = source_upload_name(file->call.arena, scan->origin, file->path),
+        .clean = clean,
+        .last = file->before ? file->before->doc_id : NULL,
+        .groups = &groups};
+    enum error error = groups_of(scan, &file->call, file->path, &groups);
+
+    if (!error)
+        error = upload_name_claim_own(&file->call, &own, &file->doc_id);
+    return error || !groups.count ? error
+                                  : document_give_groups(&file->call, file->doc_id, &groups);
 }
 
 static bool copy_bytes(const struct file *file, int to)
@@ -191,11 +201,7 @@ static enum error take(const struct scan *scan, struct file *file, struct ingest
     enum error error = check(scan, file, &clean);
 
     if (!error)
-        error = upload_name_claim_own(
-            &file->call, source_upload_name(file->call.arena, scan->origin, file->path), clean,
-            &file->doc_id);
-    if (!error)
-        error = give_groups(scan, file);
+        error = claim(scan, file, clean);
     if (!error)
         error = copy(scan, file);
     return error ? error : ingest(scan, file, done);
@@ -344,6 +350,18 @@ static bool is_found(const struct scan *scan, const char *name)
                    by_bytes) != NULL;
 }
 
+static enum error remove_file(const struct scan *scan, const struct source_row *row)
+{
+    struct string_list groups;
+    enum error error = groups_of(scan, scan->call, row->name, &groups);
+
+    if (!error)
+        error = source_remove(scan->call, scan->origin, row, &groups);
+    if (!error && row->doc_id)
+        report(scan, FOLDER_REMOVED, row->name, NULL);
+    return error;
+}
+
 static enum error remove_gone(const struct scan *scan)
 {
     const struct source_row *rows = scan->rows.items;
@@ -351,13 +369,9 @@ static enum error remove_gone(const struct scan *scan)
 
     if (!scan->plan->removes || scan->incomplete || !scan->paths.count)
         return ERROR_NONE;
-    for (size_t i = 0; !error && i < scan->rows.count; i++) {
-        if (is_found(scan, rows[i].name))
-            continue;
-        error = source_remove(scan->call, scan->origin, &rows[i]);
-        if (!error && rows[i].doc_id)
-            report(scan, FOLDER_REMOVED, rows[i].name, NULL);
-    }
+    for (size_t i = 0; !error && i < scan->rows.count; i++)
+        if (!is_found(scan, rows[i].name))
+            error = remove_file(scan, &rows[i]);
     return error;
 }
 

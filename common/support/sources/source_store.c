@@ -78,23 +78,36 @@ const char *source_upload_name(struct arena *arena, const char *origin, const ch
     return arena_print(arena, "%s:%s", origin, name);
 }
 
+static enum error delete_document(const struct document_call *call, const char *doc_id,
+                                  const char *name, const struct string_list *groups)
+{
+    struct string_list left;
+    bool found;
+    enum error error = document_read_groups(call, &doc_id, 1, &left);
+
+    if (!error)
+        error = document_delete(call, doc_id, &found);
+    return error || !found || !left.count || document_groups_equal(&left, groups)
+               ? error
+               : upload_name_keep(call, name, doc_id);
+}
+
 /* Somebody may have deleted the document, and another have uploaded one of the same name. */
 static enum error delete_own(const struct document_call *call, const char *origin,
-                             const struct source_row *row)
+                             const struct source_row *row, const struct string_list *groups)
 {
-    const char *doc_id = NULL;
-    bool found;
+    const char *name = source_upload_name(call->arena, origin, row->name), *doc_id = NULL;
     enum error error = upload_name_lock(call);
 
     if (!error)
-        error = upload_name_find(call, source_upload_name(call->arena, origin, row->name), &doc_id);
+        error = upload_name_find(call, name, &doc_id);
     return error || !doc_id || strcmp(doc_id, row->doc_id) != 0
                ? error
-               : document_delete(call, doc_id, &found);
+               : delete_document(call, doc_id, name, groups);
 }
 
 enum error source_remove(const struct document_call *call, const char *origin,
-                         const struct source_row *row)
+                         const struct source_row *row, const struct string_list *groups)
 {
     enum error error = db_begin(call->db, DB_WRITE, call->problem);
 
@@ -102,6 +115,6 @@ enum error source_remove(const struct document_call *call, const char *origin,
         return error;
     error = drop(call, origin, row->name);
     if (!error && row->doc_id)
-        error = delete_own(call, origin, row);
+        error = delete_own(call, origin, row, groups);
     return db_finish(call->db, error, call->problem);
 }

@@ -24,8 +24,10 @@ MUST_CHECK enum error source_put(const struct document_call *call, const char *o
 /* What the document of a row is claimed by: files of one name in two folders are two documents. */
 const char *source_upload_name(struct arena *arena, const char *origin, const char *name);
 
-/* Deletes a row and its document, unless the document has become that of somebody else. */
+/* Deletes a row and its document, unless the document has become that of somebody else. Where
+ * people have changed the groups from `groups`, those that it was taken with, the name keeps the
+ * document's id: a file that comes back is for the same people. */
 MUST_CHECK enum error source_remove(const struct document_call *call, const char *origin,
-                                    const struct source_row *row);
+                                    const struct source_row *row, const struct string_list *groups);
 
 #endif
