@@ -112,17 +112,32 @@ def test_wrong_command_lines(support, arguments, status):
     assert done.returncode == status and (done.stderr or status == 2), done
 
 
+class Log:
+    """What a program writes while it runs."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def says(self, *words):
+        return any(all(word in line for word in words) for line in self.path.read_text().splitlines())
+
+    def count(self, word):
+        return self.path.read_text().count(word)
+
+
 @contextmanager
-def watching(service, folder, *arguments):
-    program = subprocess.Popen([service.stack.build / "cron-bin" / "ingest", *arguments, "--watch", str(folder)],
-                               cwd=service.stack.directory, env=service._environment, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def watching(service, folder, *arguments, within=()):
+    log = Log(folder.parent / f"{folder.name}.log")
+    with open(log.path, "w", encoding="utf-8") as file:
+        program = subprocess.Popen([*within, service.stack.build / "cron-bin" / "ingest", *arguments, "--watch", str(folder)],
+                                   cwd=service.stack.directory, env=service._environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, stderr=file)
     try:
-        yield program
+        yield log
     finally:
         program.terminate()
-        _, log = program.communicate(timeout=60)
-        assert program.returncode == 0, log
+        program.wait(timeout=60)
+        assert program.returncode == 0, log.path.read_text()
 
 
 def test_a_watched_folder_is_followed(support, folder):
@@ -166,14 +181,51 @@ def test_a_restart_takes_only_what_has_changed(support, folder):
 def test_a_folder_that_is_away_removes_nothing(support, folder):
     root = folder / "mount"
     write(root / "kept.md", "# Kept\n\nThis one is kept.\n")
-    with watching(support, root):
+    with watching(support, root) as log:
         wait_for(lambda: "kept.md" in documents(support), seconds=60)
         (root / "kept.md").rename(folder / "kept.md")
-        write(root / ".hidden", "an event", old=False)
-        write(folder / "elsewhere" / "flag.md", "# Flag\n\nDone.\n")
-        assert support.run("ingest", str(folder / "elsewhere")).returncode == 0
-        time.sleep(3)  # some scans; that nothing happens has no event
+        wait_for(lambda: log.says("folder_partly_read", "no file is there"), seconds=60)
         assert "kept.md" in documents(support)
+        (folder / "kept.md").rename(root / "kept.md")
+        write(root / "flag.md", "# Flag\n\nA scan that found them.\n")
+        wait_for(lambda: "flag.md" in documents(support), seconds=60)
+        assert documents(support)["kept.md"]["version"] == 1
+
+
+WITHOUT_PRIVILEGES = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+
+
+def test_what_cannot_be_seen_stays_and_the_rest_goes(support, folder):
+    write(folder / "shut" / "in" / "stays.md", "# Stays\n\nIn a folder that nobody can read.\n")
+    write(folder / "goes.md", "# Goes\n\nThis one is deleted.\n")
+    write(folder / "kept.md", "# Kept\n\nThis one is kept.\n")
+    with watching(support, folder):
+        wait_for(lambda: {"stays.md", "goes.md", "kept.md"} <= set(documents(support)), seconds=60)
+    (folder / "goes.md").unlink()
+    (folder / "shut").chmod(0)
+    try:
+        with watching(support, folder, within=WITHOUT_PRIVILEGES) as log:
+            wait_for(lambda: "goes.md" not in documents(support), seconds=60)
+            wait_for(lambda: log.says("folder_partly_read", f"{folder}/shut: Permission denied"), seconds=60)
+            assert "stays.md" in documents(support)
+            write(folder / "next.md", "# Next\n\nOne more scan.\n")
+            wait_for(lambda: "next.md" in documents(support), seconds=60)
+            (folder / "next.md").unlink()
+            wait_for(lambda: "next.md" not in documents(support), seconds=60)
+            assert log.count("folder_partly_read") == 1, "scans that end alike are logged once"
+    finally:
+        (folder / "shut").chmod(0o700)
+    (folder / "shut" / "in" / "stays.md").unlink()
+    with watching(support, folder):
+        wait_for(lambda: "stays.md" not in documents(support), seconds=60)
+
+
+def test_an_import_reports_a_folder_that_it_passes_over(support, folder):
+    write(folder / "near.md", "# Near\n\nThis one is near.\n")
+    write(folder.joinpath(*["d"] * 33) / "far.md", "# Far\n\nThis one is far down.\n")
+    done = support.run("ingest", str(folder))
+    assert done.returncode == 3 and f"{folder}{'/d' * 33}: it is in too many folders\n" in done.stdout, done.stdout
+    assert done.stdout.endswith("1 files: 1 taken, 0 unchanged, 0 refused, 0 failed, 0 still written\n")
 
 
 def test_a_document_of_somebody_else_stays(support, folder):

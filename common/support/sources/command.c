@@ -6,6 +6,7 @@
 #include "base/help.h"
 #include "base/list.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "jobs/main_loop.h"
 #include "support/documents/contexts.h"
 #include "support/models/models.h"
@@ -27,7 +28,8 @@ enum {
     EVENTS_BYTES = 65536,
     QUIET_SECONDS = 2,    /* a file is taken when it has not changed for so long */
     RESCAN_SECONDS = 600, /* for file systems that report nothing, such as NFS */
-    POLL_SECONDS = 10     /* when the kernel has no watches left */
+    TOLD_MAX = 512,
+    POLL_SECONDS = 10 /* when the kernel has no watches left */
 };
 
 struct sources {
@@ -48,7 +50,9 @@ struct sources {
     bool no_watches;          /* the kernel has no more */
     bool again;               /* a file was not ready, or failed */
     int64_t scan_at;          /* monotonic seconds of the next scan without an event */
-    char told[512];           /* the last failure of a scan */
+    struct text unread;       /* what a scan could not read */
+    int64_t unread_count;
+    char told[TOLD_MAX]; /* the last failure of a scan */
 };
 
 bool sources_are_meant(int argc, char **argv)
@@ -116,6 +120,15 @@ static void log_file(void *context, enum folder_outcome outcome, const char *pat
               why ? arena_print(sources->scan, "%s: %s", path, why) : path);
 }
 
+static void note_unread(void *context, const char *path, const char *why)
+{
+    struct sources *sources = context;
+
+    sources->unread_count++;
+    text_append_format(&sources->unread, "%s%s: %s", sources->unread_count > 1 ? "; " : "", path,
+                       why);
+}
+
 /* Whether something happened; what it was, the scan finds out. */
 static bool drain_events(const struct sources *sources)
 {
@@ -144,21 +157,30 @@ static int64_t seconds_now(void)
     return clock_monotonic_microseconds() / 1000000;
 }
 
+/* Once for scans that end alike. */
+static void log_change(struct sources *sources, enum error error)
+{
+    const char *text = error ? sources->problem.text : sources->unread.bytes;
+
+    if (*text && strncmp(text, sources->told, TOLD_MAX - 1) != 0)
+        log_event(error ? LOG_ERROR : LOG_WARNING, error ? "folder_not_read" : "folder_partly_read",
+                  text);
+    (void)!snprintf(sources->told, sizeof sources->told, "%s", text);
+}
+
 static bool follow(void *context)
 {
     struct sources *sources = context;
     struct folder_result result = {0};
     bool is_due = drain_events(sources) || sources->again || seconds_now() >= sources->scan_at;
-    const char *text;
     enum error error;
 
     if (!is_due)
         return false;
+    text_start(&sources->unread, sources->scan, TOLD_MAX - 1);
+    sources->unread_count = 0;
     error = scan(sources, &result);
-    text = error ? sources->problem.text : "";
-    if (error && strcmp(text, sources->told) != 0)
-        log_event(LOG_ERROR, "folder_not_read", text);
-    (void)!snprintf(sources->told, sizeof sources->told, "%s", text);
+    log_change(sources, error);
     sources->again = result.waiting > 0;
     sources->scan_at = seconds_now() + (error || result.counts[FOLDER_FAILED] || sources->no_watches
                                             ? POLL_SECONDS
@@ -175,6 +197,7 @@ static int run_watch(struct sources *sources, const char *root)
     sources->plan.must_stop = main_loop_must_stop;
     sources->plan.folder = watch_folder;
     sources->plan.report = log_file;
+    sources->plan.unread = note_unread;
     sources->events = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     sources->no_watches = sources->events < 0;
     main_loop_run(1, follow, sources);
@@ -195,6 +218,14 @@ static void print_file(void *context, enum folder_outcome outcome, const char *p
         printf("%s: %s\n", path, why);
     if (isatty(STDERR_FILENO))
         fprintf(stderr, "\r%lld files", (long long)sources->done);
+}
+
+static void print_unread(void *context, const char *path, const char *why)
+{
+    struct sources *sources = context;
+
+    sources->unread_count++;
+    printf("%s: %s\n", path, why);
 }
 
 static enum error import(struct sources *sources, const char *path, struct folder_result *result)
@@ -240,12 +271,13 @@ static int print_report(const struct sources *sources)
            (long long)(sum->counts[FOLDER_SAME] + sum->found - ended),
            (long long)sum->counts[FOLDER_REFUSED], (long long)sum->counts[FOLDER_FAILED],
            (long long)sum->waiting);
-    return bad ? EXIT_REFUSED : EXIT_DONE;
+    return bad || sources->unread_count ? EXIT_REFUSED : EXIT_DONE;
 }
 
 static int run_import(struct sources *sources)
 {
     sources->plan.report = print_file;
+    sources->plan.unread = print_unread;
     for (int i = 0; i < sources->count; i++) {
         struct folder_result result = {0};
 

@@ -3,13 +3,12 @@
 #include "accounts/groups.h"
 #include "base/clock.h"
 #include "base/list.h"
-#include "base/text.h"
 #include "support/documents/host.h"
 #include "support/documents/upload_name.h"
 #include "support/documents/upload_name_store.h"
 #include "support/sources/source_store.h"
+#include "support/sources/tree.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -27,9 +26,8 @@ struct scan {
     const struct folder_plan *plan;
     struct folder_result *result;
     const char *origin;
-    struct object_list rows;  /* struct source_row, by name: what was taken before */
-    struct string_list paths; /* of files */
-    bool incomplete;          /* a folder could not be read */
+    struct object_list rows; /* struct source_row, by name: what was taken before */
+    struct tree tree;
 };
 
 /* One file on its way. */
@@ -271,9 +269,9 @@ static enum error take_path(const struct scan *scan, const char *path)
                                        .arena = scan->plan->work,
                                        .tenant = scan->call->tenant,
                                        .problem = &file.problem};
-    file.fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    file.fd = tree_open_file(&scan->tree, path);
     if (file.fd < 0 || fstat(file.fd, &file.status) != 0) {
-        if (errno != ENOENT && errno != ELOOP) /* else it is gone, or a link now */
+        if (!tree_means_gone(errno))
             report(scan, FOLDER_FAILED, path, strerror(errno));
     } else if (S_ISREG(file.status.st_mode) && !is_unchanged(&file)) {
         if (is_stable(scan, &file))
@@ -287,50 +285,6 @@ static enum error take_path(const struct scan *scan, const char *path)
     return error;
 }
 
-/* Names that are no UTF-8 cannot be stored. */
-static bool is_passed_over(const char *name)
-{
-    return *name == '.' || utf8_valid_prefix(name, strlen(name)) != strlen(name);
-}
-
-static void read_folder(struct scan *scan, const char *path, int depth);
-
-static void read_entry(struct scan *scan, const char *path, int depth)
-{
-    struct stat status;
-
-    if (lstat(path, &status) != 0)
-        return; /* gone meanwhile */
-    if (S_ISDIR(status.st_mode))
-        read_folder(scan, path, depth + 1);
-    else if (S_ISREG(status.st_mode) && scan->paths.count < FOLDER_FILES_MAX)
-        *ARRAY_ADD(scan->call->arena, scan->paths.items, scan->paths.count) = path;
-    else if (S_ISREG(status.st_mode))
-        scan->incomplete = true;
-}
-
-static void read_folder(struct scan *scan, const char *path, int depth)
-{
-    DIR *folder = depth <= FOLDER_DEPTH_MAX ? opendir(path) : NULL;
-    const struct dirent *entry;
-
-    if (scan->plan->folder)
-        scan->plan->folder(scan->plan->context, path);
-    if (!folder) {
-        scan->incomplete = true;
-        return;
-    }
-    while ((entry = readdir(folder)))
-        if (!is_passed_over(entry->d_name))
-            read_entry(scan, arena_print(scan->call->arena, "%s/%s", path, entry->d_name), depth);
-    closedir(folder);
-}
-
-static int by_bytes(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 static enum error start(struct scan *scan)
 {
     const char *host;
@@ -339,15 +293,15 @@ static enum error start(struct scan *scan)
 
     if (error)
         return error;
+    scan->tree = (struct tree){.arena = scan->call->arena,
+                               .root = scan->plan->root,
+                               .fd = -1,
+                               .folder = scan->plan->folder,
+                               .unread = scan->plan->unread,
+                               .context = scan->plan->context};
     signal(SIGIO, SIG_IGN); /* a lease may be broken while it is held for a moment */
     scan->origin = arena_print(scan->call->arena, "folder:%s", host);
     return source_list(scan->call, scan->origin, scan->plan->root, &scan->rows);
-}
-
-static bool is_found(const struct scan *scan, const char *name)
-{
-    return bsearch(&name, scan->paths.items, scan->paths.count, sizeof *scan->paths.items,
-                   by_bytes) != NULL;
 }
 
 static enum error remove_file(const struct scan *scan, const struct source_row *row)
@@ -362,16 +316,50 @@ static enum error remove_file(const struct scan *scan, const struct source_row *
     return error;
 }
 
+static void leave_out(const struct scan *scan, const char *path, const char *why)
+{
+    if (scan->plan->unread)
+        scan->plan->unread(scan->plan->context, path, why);
+}
+
 static enum error remove_gone(const struct scan *scan)
 {
     const struct source_row *rows = scan->rows.items;
     enum error error = ERROR_NONE;
 
-    if (!scan->plan->removes || scan->incomplete || !scan->paths.count)
+    if (!scan->plan->removes || !scan->rows.count)
         return ERROR_NONE;
+    if (!scan->tree.paths.count) {
+        leave_out(scan, scan->plan->root, "no file is there; nothing is removed");
+        return ERROR_NONE;
+    }
     for (size_t i = 0; !error && i < scan->rows.count; i++)
-        if (!is_found(scan, rows[i].name))
+        if (!tree_has(&scan->tree, rows[i].name) && tree_lacks(&scan->tree, rows[i].name))
             error = remove_file(scan, &rows[i]);
+    return error;
+}
+
+static enum error take_all(struct scan *scan)
+{
+    enum error error = ERROR_NONE;
+
+    tree_read(&scan->tree);
+    scan->result->found = (int64_t)scan->tree.paths.count;
+    for (size_t i = 0; !error && i < scan->tree.paths.count; i++) {
+        if (scan->plan->must_stop && scan->plan->must_stop())
+            return ERROR_NONE;
+        error = take_path(scan, scan->tree.paths.items[i]);
+    }
+    return error ? error : remove_gone(scan);
+}
+
+static enum error open_root(struct scan *scan)
+{
+    enum error error = start(scan);
+
+    if (!error && !tree_open(&scan->tree))
+        error = problem_set(scan->call->problem, ERROR_UNAVAILABLE, "folder_unreadable", "%s: %s",
+                            scan->plan->root, strerror(errno));
     return error;
 }
 
@@ -379,32 +367,26 @@ enum error folder_scan(const struct document_call *call, const struct folder_pla
                        struct folder_result *result)
 {
     struct scan scan = {.call = call, .plan = plan, .result = result};
-    enum error error = start(&scan);
+    enum error error = open_root(&scan);
 
     *result = (struct folder_result){0};
     if (error)
         return error;
-    if (access(plan->root, R_OK | X_OK) != 0)
-        return problem_set(call->problem, ERROR_UNAVAILABLE, "folder_unreadable", "%s: %s",
-                           plan->root, strerror(errno));
-    read_folder(&scan, plan->root, 0);
-    result->found = (int64_t)scan.paths.count;
-    if (scan.paths.count)
-        qsort(scan.paths.items, scan.paths.count, sizeof *scan.paths.items, by_bytes);
-    for (size_t i = 0; !error && i < scan.paths.count; i++) {
-        if (plan->must_stop && plan->must_stop())
-            return ERROR_NONE;
-        error = take_path(&scan, scan.paths.items[i]);
-    }
-    return error ? error : remove_gone(&scan);
+    error = take_all(&scan);
+    tree_close(&scan.tree);
+    return error;
 }
 
 enum error folder_take(const struct document_call *call, const struct folder_plan *plan,
                        const char *path, struct folder_result *result)
 {
     struct scan scan = {.call = call, .plan = plan, .result = result};
-    enum error error = start(&scan);
+    enum error error = open_root(&scan);
 
     *result = (struct folder_result){.found = 1};
-    return error ? error : take_path(&scan, path);
+    if (error)
+        return error;
+    error = take_path(&scan, path);
+    tree_close(&scan.tree);
+    return error;
 }

@@ -9,8 +9,6 @@
 
 #include "support/documents/ingest.h"
 
-enum { FOLDER_DEPTH_MAX = 32, FOLDER_FILES_MAX = 100000 };
-
 /* How a file ended; for reports. */
 enum folder_outcome {
     FOLDER_TAKEN,
@@ -31,8 +29,11 @@ struct folder_plan {
     struct models *models;     /* as of struct ingest_request */
     struct arena *work;        /* of one file, reset after it */
     bool (*must_stop)(void);   /* ends the scan early; NULL = never */
-    /* May be NULL. `folder` is called for each folder before its files are read. */
+    /* May be NULL, as `unread`. `folder` is called for each folder before its files are read. */
     void (*folder)(void *context, const char *path);
+    /* What cannot be read, or is not because of the limits; documents of files that cannot be seen
+     * are not removed. */
+    void (*unread)(void *context, const char *path, const char *why);
     void (*report)(void *context, enum folder_outcome outcome, const char *path, const char *why);
     void *context;
 };
@@ -45,8 +46,7 @@ struct folder_result {
 
 /* One scan. Of the call the tenant, the database, the arena and the problem are used. Errors are
  * those of the database, and ERROR_UNAVAILABLE `folder_unreadable`; those of single files are
- * reported. Nothing is removed by a scan that could not read every folder, or found no file at all:
- * the folder may not be mounted. */
+ * reported. A scan that found no file at all removes nothing: the folder may not be mounted. */
 MUST_CHECK enum error folder_scan(const struct document_call *call, const struct folder_plan *plan,
                                   struct folder_result *result);
 
