@@ -220,6 +220,29 @@ def test_what_cannot_be_seen_stays_and_the_rest_goes(support, folder):
         wait_for(lambda: "stays.md" not in documents(support), seconds=60)
 
 
+def test_documents_of_storage_that_is_not_mounted_stay(support, folder):
+    write(folder / "nas" / "stays.md", "# Stays\n\nOn another storage.\n")
+    write(folder / "goes.md", "# Goes\n\nThis one is deleted.\n")
+    write(folder / "kept.md", "# Kept\n\nThis one is kept.\n")
+    with watching(support, folder):
+        wait_for(lambda: {"stays.md", "goes.md", "kept.md"} <= set(documents(support)), seconds=60)
+    [[mount]] = support.sql("SELECT DISTINCT mount FROM kb_sources")
+    assert os.path.ismount(mount) and folder.is_relative_to(mount)
+    support.sql(f"UPDATE kb_sources SET mount = '{folder}/nas' WHERE name LIKE '%/nas/stays.md'")
+    away = (folder / "nas" / "stays.md").rename(folder.parent / f"{folder.name}-stays.md")
+    (folder / "goes.md").unlink()
+    with watching(support, folder) as log:
+        wait_for(lambda: "goes.md" not in documents(support), seconds=60)
+        wait_for(lambda: log.says("folder_partly_read", "nas/stays.md: its file system is not mounted"), seconds=60)
+        assert "stays.md" in documents(support)
+        away.rename(folder / "nas" / "stays.md")  # now of the storage of the folder
+        moved = f"SELECT 1 FROM kb_sources WHERE name LIKE '%/nas/stays.md' AND mount = '{mount}'"
+        wait_for(lambda: support.sql(moved), seconds=60)
+        assert documents(support)["stays.md"]["version"] == 1
+        (folder / "nas" / "stays.md").unlink()
+        wait_for(lambda: "stays.md" not in documents(support), seconds=60)
+
+
 def test_an_import_reports_a_folder_that_it_passes_over(support, folder):
     write(folder / "near.md", "# Near\n\nThis one is near.\n")
     write(folder.joinpath(*["d"] * 33) / "far.md", "# Far\n\nThis one is far down.\n")

@@ -220,7 +220,8 @@ static enum error keep(const struct scan *scan, struct file *file, enum error er
                                    .doc_id = error ? before : file->doc_id,
                                    .size_bytes = file->status.st_size,
                                    .modified_at = changed_at(&file->status),
-                                   .problem = error ? file->problem.text : NULL};
+                                   .problem = error ? file->problem.text : NULL,
+                                   .mount = tree_mount_of(&scan->tree, file->path)};
 
     return source_put(scan->call, scan->origin, &row);
 }
@@ -260,6 +261,18 @@ static bool is_unchanged(const struct file *file)
            file->before->modified_at == changed_at(&file->status);
 }
 
+/* Storage that has moved: its files are known already. */
+static enum error keep_mount(const struct scan *scan, const struct source_row *before)
+{
+    const char *mount = tree_mount_of(&scan->tree, before->name);
+    struct source_row row = *before;
+
+    if (before->mount && strcmp(before->mount, mount) == 0)
+        return ERROR_NONE;
+    row.mount = mount;
+    return source_put(scan->call, scan->origin, &row);
+}
+
 static enum error take_path(const struct scan *scan, const char *path)
 {
     struct file file = {.path = path, .before = row_of(scan, path)};
@@ -273,8 +286,10 @@ static enum error take_path(const struct scan *scan, const char *path)
     if (file.fd < 0 || fstat(file.fd, &file.status) != 0) {
         if (!tree_means_gone(errno))
             report(scan, FOLDER_FAILED, path, strerror(errno));
-    } else if (S_ISREG(file.status.st_mode) && !is_unchanged(&file)) {
-        if (is_stable(scan, &file))
+    } else if (S_ISREG(file.status.st_mode)) {
+        if (is_unchanged(&file))
+            error = keep_mount(scan, file.before);
+        else if (is_stable(scan, &file))
             error = take_open(scan, &file);
         else
             scan->result->waiting++;
@@ -322,6 +337,22 @@ static void leave_out(const struct scan *scan, const char *path, const char *why
         scan->plan->unread(scan->plan->context, path, why);
 }
 
+/* An empty folder may be the place of storage that is not mounted. */
+static bool is_away(const struct scan *scan, const struct source_row *row)
+{
+    bool is_away = row->mount && !tree_has_mount(&scan->tree, row->mount);
+
+    if (is_away)
+        leave_out(scan, row->name, "its file system is not mounted");
+    return is_away;
+}
+
+static bool is_gone(const struct scan *scan, const struct source_row *row)
+{
+    return !tree_has(&scan->tree, row->name) && tree_lacks(&scan->tree, row->name) &&
+           !is_away(scan, row);
+}
+
 static enum error remove_gone(const struct scan *scan)
 {
     const struct source_row *rows = scan->rows.items;
@@ -334,7 +365,7 @@ static enum error remove_gone(const struct scan *scan)
         return ERROR_NONE;
     }
     for (size_t i = 0; !error && i < scan->rows.count; i++)
-        if (!tree_has(&scan->tree, rows[i].name) && tree_lacks(&scan->tree, rows[i].name))
+        if (is_gone(scan, &rows[i]))
             error = remove_file(scan, &rows[i]);
     return error;
 }

@@ -7,24 +7,28 @@
 #include <string.h>
 
 #define OWNER struct source_row
-static const struct field source_fields[] = {
-    STRING(OWNER, name), STRING(OWNER, doc_id, .nullable = true), INTEGER(OWNER, size_bytes),
-    INTEGER(OWNER, modified_at), STRING(OWNER, problem, .nullable = true)};
+static const struct field source_fields[] = {STRING(OWNER, name),
+                                             STRING(OWNER, doc_id, .nullable = true),
+                                             INTEGER(OWNER, size_bytes),
+                                             INTEGER(OWNER, modified_at),
+                                             STRING(OWNER, problem, .nullable = true),
+                                             STRING(OWNER, mount, .nullable = true)};
 #undef OWNER
 static SCHEMA(source_schema, struct source_row, "SourceRow", source_fields);
 
 /* In bytewise order "/" is followed by "0": names between them are those below the folder. */
 static const struct statement list_sources = {
     .name = "source_list",
-    .sql = "SELECT name, doc_id, size_bytes, modified_at, problem FROM kb_sources"
+    .sql = "SELECT name, doc_id, size_bytes, modified_at, problem, mount FROM kb_sources"
            " WHERE tenant_id = ? AND origin = ? AND name >= ? AND name < ? ORDER BY name",
 };
 static const struct statement put_source = {
     .name = "source_put",
     .sql = "INSERT INTO kb_sources (tenant_id, origin, name, doc_id, size_bytes, modified_at,"
-           " problem) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant_id, origin, name)"
+           " problem, mount) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant_id, origin, name)"
            " DO UPDATE SET doc_id = excluded.doc_id, size_bytes = excluded.size_bytes,"
-           " modified_at = excluded.modified_at, problem = excluded.problem",
+           " modified_at = excluded.modified_at, problem = excluded.problem,"
+           " mount = excluded.mount",
 };
 static const struct statement drop_source = {
     .name = "source_drop",
@@ -60,6 +64,7 @@ enum error source_put(const struct document_call *call, const char *origin,
     query_bind_integer(query, row->size_bytes);
     query_bind_integer(query, row->modified_at);
     query_bind_text(query, row->problem);
+    query_bind_text(query, row->mount);
     return query_end(query, call->problem);
 }
 

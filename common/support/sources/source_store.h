@@ -11,6 +11,7 @@ struct source_row {
     int64_t size_bytes;
     int64_t modified_at; /* microseconds since 1970 */
     const char *problem; /* why it was refused; else NULL */
+    const char *mount;   /* folder where its file system begins; NULL = unknown */
 };
 
 /* The files below a folder, by name: struct source_row. `folder` has no slash at its end. */

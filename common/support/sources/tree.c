@@ -69,6 +69,29 @@ static bool is_passed_over(const char *name)
     return *name == '.' || utf8_valid_prefix(name, strlen(name)) != strlen(name);
 }
 
+/* The number of a device is not kept: the same storage may get another one each time. */
+static bool begins_mount(int at, const char *path)
+{
+    struct statx status;
+
+    return statx(at, path, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, 0, &status) == 0 &&
+           (status.stx_attributes & STATX_ATTR_MOUNT_ROOT);
+}
+
+static void add_mount(struct tree *tree, const char *path)
+{
+    *ARRAY_ADD(tree->arena, tree->mounts.items, tree->mounts.count) = path;
+}
+
+static const char *mount_of_root(const struct tree *tree)
+{
+    char *path = arena_copy_string(tree->arena, tree->root), *slash;
+
+    while (!begins_mount(AT_FDCWD, path) && (slash = strrchr(path, '/')))
+        *slash = '\0';
+    return *path ? path : "/";
+}
+
 /* Closes `fd`. */
 static void read_folder(struct tree *tree, int fd, const char *path, int depth)
 {
@@ -82,6 +105,8 @@ static void read_folder(struct tree *tree, int fd, const char *path, int depth)
     }
     if (tree->folder)
         tree->folder(tree->context, path);
+    if (depth && begins_mount(fd, ""))
+        add_mount(tree, path);
     while (errno = 0, (entry = readdir(folder)) != NULL)
         if (!is_passed_over(entry->d_name))
             read_entry(tree, fd, entry->d_name,
@@ -99,6 +124,8 @@ static int by_bytes(const void *left, const void *right)
 bool tree_open(struct tree *tree)
 {
     tree->fd = open(tree->root, O_RDONLY | FOLDER_FLAGS);
+    if (tree->fd >= 0)
+        add_mount(tree, mount_of_root(tree));
     return tree->fd >= 0;
 }
 
@@ -107,6 +134,31 @@ void tree_read(struct tree *tree)
     enter(tree, tree->fd, ".", tree->root, 0);
     if (tree->paths.count)
         qsort(tree->paths.items, tree->paths.count, sizeof *tree->paths.items, by_bytes);
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+    size_t length = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+const char *tree_mount_of(const struct tree *tree, const char *path)
+{
+    const char *mount = tree->mounts.items[0];
+
+    for (size_t i = 1; i < tree->mounts.count; i++)
+        if (is_below(path, tree->mounts.items[i]) && strlen(tree->mounts.items[i]) > strlen(mount))
+            mount = tree->mounts.items[i];
+    return mount;
+}
+
+bool tree_has_mount(const struct tree *tree, const char *mount)
+{
+    for (size_t i = 0; i < tree->mounts.count; i++)
+        if (strcmp(tree->mounts.items[i], mount) == 0)
+            return true;
+    return false;
 }
 
 bool tree_has(const struct tree *tree, const char *path)

@@ -21,7 +21,8 @@ struct tree {
     void (*folder)(void *context, const char *path);
     void (*unread)(void *context, const char *path, const char *why);
     void *context;
-    struct string_list paths; /* of files, in bytewise order */
+    struct string_list paths;  /* of files, in bytewise order */
+    struct string_list mounts; /* folders where a file system begins: of the root's, and below it */
     bool is_full;
 };
 
@@ -30,6 +31,11 @@ bool tree_open(struct tree *tree);
 
 /* Finds the files. Names that begin with a full stop, or are no UTF-8, are passed over. */
 void tree_read(struct tree *tree);
+
+/* Where the file system of a file begins. */
+const char *tree_mount_of(const struct tree *tree, const char *path);
+
+bool tree_has_mount(const struct tree *tree, const char *mount);
 
 bool tree_has(const struct tree *tree, const char *path);
 
