@@ -72,6 +72,9 @@ def floor(request, tmp_path_factory):
         (folder / "metrics" / f"{name}.yaml").write_text(
             f"name: {name}\ndescription: {name}\nunit: count\ntable: own_machines_reading\ntime: taken_at\nwindows: [1h, 24h]\n"
             f"source_events: [reading.taken]\n{text}\n")
+    (folder / "metrics/sql_total.yaml").write_text(
+        "name: sql_total\ndescription: total\nunit: count\ntable: own_machines_reading\ntime: taken_at\nwindows: [1h, 60d]\n"
+        "source_events: [reading.taken]\nvalue: SUM(value)\nfilter: sensor = 't'\nempty: zero\n")
     rows, events = draw(random.Random(f"own {request.param}"))
     with Service("livedata", {"LIVE_API_KEYS": "key-of-floor:floor", "LIVE_RATE_LIMIT_RPM": "100000",
                               "LIVE_CONFIG_DIR": f"{CHECKOUT}/config/livedata,{folder}"}, request.param) as service:
@@ -145,3 +148,9 @@ class TestEachKind:
             buckets[(row["at"] - START) // timedelta(hours=2)].append(row)
         for index, point in enumerate(points):
             check(name, point["value"], buckets[index])
+
+
+def test_a_metric_in_sql_is_computed_over_a_table_of_the_domain(floor):
+    body = get(floor, "/v1/metrics/sql_total", window="60d")
+    assert body["value"] == float(sum(row["value"] for row in floor.rows if row["sensor"] == "t"))
+    assert get(floor, "/v1/metrics/sql_total", window="1h")["value"] == 0

@@ -108,6 +108,7 @@ static struct scope scope_of(const struct storage_call *call,
 
     tables[0] = request->metric->table->name;
     scope.tables = (struct string_list){1, tables};
+    scope.table = request->metric->table;
     (void)window_parse(request->window, &size);
     *from = anchor - size;
     if (request->as_of && settings->metric_as_of == AS_OF_VERSIONS &&

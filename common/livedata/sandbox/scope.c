@@ -109,7 +109,8 @@ const char *scope_sql(struct arena *arena, const struct scope *scope, const char
     text_append_string(&text, all_of);
     for (size_t i = 0; i < scope->tables.count; i++) {
         text_append_string(&text, i ? ", " : with_word);
-        append_table(&text, serving_table_find(scope->tables.items[i]), scope);
+        append_table(
+            &text, scope->table ? scope->table : serving_table_find(scope->tables.items[i]), scope);
     }
     if (scope->tables.count) {
         text_append_byte(&text, ' ');

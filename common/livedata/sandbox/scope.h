@@ -14,9 +14,10 @@ enum { SCOPED_SQL_MAX = 60000 };
 
 struct scope {
     enum db_engine engine;
-    const char *tenant; /* in the syntax of tenants: letters, digits and ._- */
-    struct string_list tables;
-    /* For metrics: only rows of the (single) table with a time in this range; 0 = open. */
+    const char *tenant;        /* in the syntax of tenants: letters, digits and ._- */
+    struct string_list tables; /* of the shop and the journal, */
+    /* or, for metrics, this one, also of a domain: its rows with a time in this range; 0 = open. */
+    const struct serving_table *table;
     const char *time_column;
     int64_t from, to;
     int64_t orders_as_of; /* orders as of that time, from the journal; 0 = current state */
