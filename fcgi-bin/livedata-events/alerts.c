@@ -306,6 +306,7 @@ enum error alert_preview_handle(struct request *request, struct reply *reply)
     struct alert_preview *preview = ARENA_NEW(request->arena, struct alert_preview);
     struct alert_rule *rule = ARENA_NEW(request->arena, struct alert_rule);
     const struct alert_backtest *last_week = NULL;
+    const struct live_metric *metric = NULL;
     struct alert_reading now = {0};
     struct reading reading;
     enum error error = take_new(request, &reading, rule);
@@ -313,17 +314,18 @@ enum error alert_preview_handle(struct request *request, struct reply *reply)
     if (!error)
         error = alert_evaluate(&reading.storage, reading.settings, reading.catalog, rule, &now);
     if (!error)
-        error = alert_backtest(&reading.storage, reading.settings,
-                               catalog_metric(reading.catalog, rule->metric), rule, &last_week);
+        metric = catalog_metric(reading.catalog, rule->metric);
+    /* Of a metric in SQL, the measure may read more tables. */
+    if (metric && may_see_tables_of(&reading, metric, metric->measure))
+        error = alert_backtest(&reading.storage, reading.settings, metric, rule, &last_week);
     if (error)
         return error;
-    *preview = (struct alert_preview){
-        .last_week = last_week,
-        .metric = rule->metric,
-        .unit = metric_unit(catalog_metric(reading.catalog, rule->metric), reading.settings),
-        .window = rule->window,
-        .condition = rule->condition,
-        .threshold = rule->threshold};
+    *preview = (struct alert_preview){.last_week = last_week,
+                                      .metric = rule->metric,
+                                      .unit = metric_unit(metric, reading.settings),
+                                      .window = rule->window,
+                                      .condition = rule->condition,
+                                      .threshold = rule->threshold};
     if (!now.no_data) {
         preview->current_value = GIVEN_NUMBER(now.value);
         preview->previous_value = now.previous;

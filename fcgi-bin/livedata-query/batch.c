@@ -297,18 +297,28 @@ static enum error charge(struct request *request, struct reply *reply, size_t co
                        count, count, (long long)key->rate_limit_rpm);
 }
 
-/* The table that an item reads; of questions, which may read any, the journal. */
-static const char *table_of(const struct reading *reading, const struct batch_item *item)
+/* The tables that an item reads; of questions, which may read any, the journal. None of an item
+ * that the read itself refuses. */
+static struct string_list tables_of(const struct reading *reading, const struct batch_item *item)
 {
     const char *type = param(item, "entity_type"), *name = param(item, "name");
     const struct entity_type *entity = NULL;
     const struct live_metric *metric = NULL;
+    struct metric_tables tables = {0};
+    struct string_list names = {0};
 
     if (item->type == ITEM_ENTITY && type)
         entity = catalog_entity(reading->catalog, type);
     if (item->type == ITEM_METRIC && name)
         metric = catalog_metric(reading->catalog, name);
-    return entity ? entity->table->name : metric ? metric->table->name : "pipeline_events";
+    if (item->type == ITEM_QUERY)
+        *LIST_ADD(reading->storage.arena, &names) = "pipeline_events";
+    if (entity && may_see_table(reading, entity->table))
+        *LIST_ADD(reading->storage.arena, &names) = entity->table->name;
+    if (!metric || !may_see_tables_of(reading, metric, NULL))
+        return names;
+    tables = metric_tables(metric, NULL);
+    return names_of_tables(reading->storage.arena, &tables);
 }
 
 static enum error demand(struct request *request, struct reply *reply,
@@ -317,8 +327,14 @@ static enum error demand(struct request *request, struct reply *reply,
     const struct batch_item *items = body->requests.items;
     struct string_list tables = {0};
 
-    for (size_t i = 0; i < body->requests.count; i++)
-        *LIST_ADD(request->arena, &tables) = table_of(reading, &items[i]);
+    for (size_t i = 0; i < body->requests.count; i++) {
+        const struct string_list some = tables_of(reading, &items[i]);
+
+        for (size_t j = 0; j < some.count; j++)
+            *LIST_ADD(request->arena, &tables) = some.items[j];
+    }
+    if (!tables.count)
+        return ERROR_NONE;
     return service_demand(request, reply, "body", &BOUND_TEXTS(body), &tables, reading);
 }
 

@@ -1,6 +1,8 @@
 /* Entities, time lines, lineage and metrics. */
 #include "livedata-read/reads.h"
 
+#include "base/list.h"
+
 struct as_of_query {
     const char *as_of;
     BOUND_MEMBERS;
@@ -54,15 +56,35 @@ static void answer_pinned(const struct request *request, struct reply *reply,
 
 /* Names that do not exist, or that the key may not read, are refused by the read itself. */
 static enum error demand(struct request *request, struct reply *reply,
-                         const struct bound_texts *texts, const struct serving_table *table,
+                         const struct bound_texts *texts, const struct string_list *tables,
                          struct reading *reading)
+{
+    return tables->count ? service_demand(request, reply, "query", texts, tables, reading)
+                         : ERROR_NONE;
+}
+
+static struct string_list tables_of_entity(const struct reading *reading,
+                                           const struct entity_type *type)
 {
     struct string_list tables = {0};
 
-    if (!table || !may_see_table(reading, table))
-        return ERROR_NONE;
-    tables = (struct string_list){1, (const char *[]){table->name}};
-    return service_demand(request, reply, "query", texts, &tables, reading);
+    if (type && may_see_table(reading, type->table))
+        *LIST_ADD(reading->storage.arena, &tables) = type->table->name;
+    return tables;
+}
+
+static struct string_list tables_of_metric(const struct reading *reading,
+                                           const struct measured_query *query)
+{
+    const struct live_metric *metric = catalog_metric(reading->catalog, query->name);
+    struct metric_tables tables;
+
+    if (measured_is_needed(query))
+        return measured_tables(reading, query);
+    if (!metric || !may_see_tables_of(reading, metric, NULL))
+        return (struct string_list){0};
+    tables = metric_tables(metric, NULL);
+    return names_of_tables(reading->storage.arena, &tables);
 }
 
 enum error entity_handle(struct request *request, struct reply *reply)
@@ -73,6 +95,7 @@ enum error entity_handle(struct request *request, struct reply *reply)
     const struct entity_type *type =
         catalog_entity(service_catalog(request), request->arguments[0]);
     struct entity_answer answer;
+    struct string_list tables;
     struct reading reading;
     int64_t as_of;
     enum error error = ERROR_NONE;
@@ -82,8 +105,10 @@ enum error entity_handle(struct request *request, struct reply *reply)
     error = service_timestamp(request, "as_of", query->as_of, &as_of);
     if (!error)
         error = service_reading(request, &reading);
-    if (!error)
-        error = demand(request, reply, &BOUND_TEXTS(query), type ? type->table : NULL, &reading);
+    if (!error) {
+        tables = tables_of_entity(&reading, type);
+        error = demand(request, reply, &BOUND_TEXTS(query), &tables, &reading);
+    }
     if (!error)
         error = read_entity(&reading, request->arguments[0], request->arguments[1], as_of, &answer);
     if (error)
@@ -133,14 +158,13 @@ enum error metric_handle(struct request *request, struct reply *reply)
     const struct metric_query *query = request->query;
     struct live_note *note = service_note(request);
     struct metric_reply *shown = ARENA_NEW(request->arena, struct metric_reply);
-    const struct live_metric *metric =
-        catalog_metric(service_catalog(request), request->arguments[0]);
     struct measured_query measured = {.name = request->arguments[0],
                                       .window = query->window,
                                       .filter = query->filter,
                                       .group_by = query->group_by,
                                       .zone = service_time_zone(request)};
     struct metric_answer answer;
+    struct string_list tables;
     struct reading reading;
     int64_t as_of;
     enum error error = service_timestamp(request, "as_of", query->as_of, &as_of);
@@ -148,9 +172,10 @@ enum error metric_handle(struct request *request, struct reply *reply)
     note->metric = request->arguments[0];
     if (!error)
         error = service_reading(request, &reading);
-    if (!error)
-        error =
-            demand(request, reply, &BOUND_TEXTS(query), metric ? metric->table : NULL, &reading);
+    if (!error) {
+        tables = tables_of_metric(&reading, &measured);
+        error = demand(request, reply, &BOUND_TEXTS(query), &tables, &reading);
+    }
     if (!error && measured_is_needed(&measured)) {
         measured.as_of = as_of;
         return answer_measured(request, reply, &reading, &measured);
@@ -191,7 +216,8 @@ enum error series_handle(struct request *request, struct reply *reply)
                                  .step = parameters->step,
                                  .zone = service_time_zone(request)};
     struct series_reply *series = ARENA_NEW(request->arena, struct series_reply);
-    const struct live_metric *metric = catalog_metric(service_catalog(request), query.name);
+    const struct measured_query measured = {.name = query.name, .filter = query.filter};
+    struct string_list tables;
     struct reading reading;
     enum error error = service_timestamp(request, "from", parameters->from, &query.from);
 
@@ -200,9 +226,10 @@ enum error series_handle(struct request *request, struct reply *reply)
         error = service_timestamp(request, "to", parameters->to, &query.to);
     if (!error)
         error = service_reading(request, &reading);
-    if (!error)
-        error = demand(request, reply, &BOUND_TEXTS(parameters), metric ? metric->table : NULL,
-                       &reading);
+    if (!error) {
+        tables = measured_tables(&reading, &measured);
+        error = demand(request, reply, &BOUND_TEXTS(parameters), &tables, &reading);
+    }
     if (!error)
         error = read_series(&reading, &query, service_health(request, &reading), series);
     reply->object = series;

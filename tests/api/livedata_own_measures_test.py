@@ -70,13 +70,13 @@ def floor(request, tmp_path_factory):
     (folder / "metrics").mkdir()
     for name, text in METRICS.items():
         (folder / "metrics" / f"{name}.yaml").write_text(
-            f"name: {name}\ndescription: {name}\nunit: count\ntable: own_machines_reading\ntime: taken_at\nwindows: [1h, 24h]\n"
+            f"name: {name}\ndescription: {name}\nunit: count\ntable: own_machines_reading\ntime: taken_at\nwindows: [1h, 24h, 60d]\n"
             f"source_events: [reading.taken]\n{text}\n")
     (folder / "metrics/sql_total.yaml").write_text(
         "name: sql_total\ndescription: total\nunit: count\ntable: own_machines_reading\ntime: taken_at\nwindows: [1h, 60d]\n"
         "source_events: [reading.taken]\nvalue: SUM(value)\nfilter: sensor = 't'\nempty: zero\n")
     rows, events = draw(random.Random(f"own {request.param}"))
-    with Service("livedata", {"LIVE_API_KEYS": "key-of-floor:floor", "LIVE_RATE_LIMIT_RPM": "100000",
+    with Service("livedata", {"LIVE_API_KEYS": "key-of-floor:floor", "LIVE_RATE_LIMIT_RPM": "100000", "LIVE_ADMIN_KEY": "admin-key",
                               "LIVE_CONFIG_DIR": f"{CHECKOUT}/config/livedata,{folder}"}, request.param) as service:
         for start in range(0, len(events), 200):
             answer = service.post("/v1/events", {"events": events[start:start + 200]}, headers=KEY)
@@ -89,6 +89,14 @@ def get(floor, path, **query):
     answer = floor.get(f"{path}?{urlencode(query)}", headers=KEY)
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+def limited(floor, *types):
+    """A key that may read these types alone."""
+    body = {"name": "-".join(types), "tenant": "default", "allowed_entity_types": list(types), "rate_limit_rpm": 100000}
+    answer = floor.post("/v1/admin/keys", body, headers={"X-Admin-Key": "admin-key"})
+    assert answer.status_code == 201, answer.text
+    return {"X-API-Key": answer.json()["key"]}
 
 
 def values(rows):
@@ -154,3 +162,51 @@ def test_a_metric_in_sql_is_computed_over_a_table_of_the_domain(floor):
     body = get(floor, "/v1/metrics/sql_total", window="60d")
     assert body["value"] == float(sum(row["value"] for row in floor.rows if row["sensor"] == "t"))
     assert get(floor, "/v1/metrics/sql_total", window="1h")["value"] == 0
+
+
+class TestMetricsOverSeveralTables:
+    """`northern` has a join with machines in one of its parts."""
+
+    def test_a_key_must_be_allowed_to_read_all_of_them(self, floor):
+        key = limited(floor, "reading")
+        for path in ("/v1/metrics/northern?window=60d", "/v1/metrics/northern?window=this_year", "/v1/metrics/northern/series"):
+            answer = floor.get(path, headers=key)
+            assert (answer.status_code, answer.json()["code"]) == (403, "metric_forbidden"), answer.text
+        assert floor.get("/v1/metrics/readings?window=60d", headers=key).status_code == 200
+        batch = {"requests": [{"id": name, "type": "metric", "params": {"name": name}} for name in ("northern", "readings")]}
+        results = floor.post("/v1/batch", batch, headers=key).json()["results"]
+        assert [(one["id"], one["status"]) for one in results] == [("northern", "error"), ("readings", "ok")]
+        rule = {"name": "north", "metric": "northern", "window": "1h", "condition": "above", "threshold": 1}
+        for path in ("/v1/alerts", "/v1/alerts/preview"):
+            answer = floor.post(path, rule, headers=key)
+            assert (answer.status_code, answer.json()["code"]) == (403, "metric_forbidden"), answer.text
+        found = floor.get("/v1/search?q=northern", headers=key).json()["results"]
+        assert "Current value is unknown" in next(one["snippet"] for one in found if one["id"] == "northern")
+
+    def test_a_cached_value_ends_with_a_change_of_any_of_them(self, floor):
+        def moved(site, second):
+            changed = event(random.Random(), "machine.changed", START + timedelta(days=4, seconds=second), machine_id="M-0",
+                            site=site)
+            return floor.post("/v1/events", {"events": [changed]}, headers=KEY).json()["position"]
+
+        before = get(floor, "/v1/metrics/northern", window="60d")["value"]
+        assert floor.get("/v1/metrics/northern?window=60d", headers=KEY).headers["X-Cache"] == "HIT"
+        position = moved("south", 1)
+        rows = [row for row in floor.rows if row["machine"] != "M-0" and SITES[row["machine"]] == "north"]
+        body = get(floor, "/v1/metrics/northern", window="60d", at_least=position)
+        assert abs(body["value"] - len(rows) / len(floor.rows)) < 0.0001
+        position = moved("north", 2)
+        assert get(floor, "/v1/metrics/northern", window="60d", at_least=position)["value"] == before
+
+    @pytest.mark.parametrize("path, query", [("northern", {"window": "60d"}), ("northern/series", {}),
+                                             ("readings", {"window": WINDOW, "group_by": "machine.site"})])
+    def test_the_slowest_source_of_any_of_them_counts(self, floor, path, query):
+        beats = [{"source": "registry", "feeds": ["machine"], "watermark": (TODAY - timedelta(days=1)).isoformat()},
+                 {"source": "floor", "feeds": ["reading"]}]
+        assert floor.post("/v1/events", {"events": [], "heartbeats": beats}, headers=KEY).status_code == 200
+        get(floor, "/v1/metrics/readings", window="60d", max_event_age="1h")
+        answer = floor.get(f"/v1/metrics/{path}?{urlencode(query | {'max_event_age': '1h'})}", headers=KEY)
+        assert (answer.status_code, answer.json()["code"]) == (412, "events_too_old"), answer.text
+        batch = {"requests": [{"id": "1", "type": "metric", "params": {"name": "northern"}}], "max_event_age": "1h"}
+        assert floor.post("/v1/batch", batch, headers=KEY).status_code == 412
+        floor.post("/v1/events", {"events": [], "heartbeats": [one | {"retired": True} for one in beats]}, headers=KEY)

@@ -143,17 +143,29 @@ void live_cache_witness(struct live_cache *cache, const struct storage_call *cal
 bool live_cache_find(struct live_cache *cache, const struct storage_call *call, const char *key,
                      const char *table, struct shm_cache_ticket *ticket, const char **answer)
 {
-    char tag[TAG_MAX], bytes[SHM_CACHE_ENTRY_MAX];
-    const char *tags[] = {tag};
+    const struct string_list tables = {1, (const char *[]){table}};
+
+    return live_cache_find_of(cache, call, key, &tables, ticket, answer);
+}
+
+bool live_cache_find_of(struct live_cache *cache, const struct storage_call *call, const char *key,
+                        const struct string_list *tables, struct shm_cache_ticket *ticket,
+                        const char **answer)
+{
+    char names[SHM_CACHE_TAGS_MAX][TAG_MAX], bytes[SHM_CACHE_ENTRY_MAX];
+    const char *tags[SHM_CACHE_TAGS_MAX];
     size_t length;
 
     *ticket = (struct shm_cache_ticket){0};
-    if (!cache || !cache->shared)
+    if (!cache || !cache->shared || tables->count > SHM_CACHE_TAGS_MAX)
         return false;
     if (!is_current(cache, call))
         return false;
-    tag_of(call->tenant, table, tag);
-    shm_cache_look(cache->shared, tags, 1, ticket);
+    for (size_t i = 0; i < tables->count; i++) {
+        tag_of(call->tenant, tables->items[i], names[i]);
+        tags[i] = names[i];
+    }
+    shm_cache_look(cache->shared, tags, tables->count, ticket);
     if (!shm_cache_get(cache->shared, key, ticket, bytes, &length))
         return false;
     *answer = arena_copy(call->arena, bytes, length);

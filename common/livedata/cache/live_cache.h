@@ -5,6 +5,7 @@
 #ifndef ASSAY_LIVEDATA_CACHE_LIVE_CACHE_H
 #define ASSAY_LIVEDATA_CACHE_LIVE_CACHE_H
 
+#include "base/optional.h"
 #include "livedata/storage_call.h"
 #include "shm/cache.h"
 
@@ -36,6 +37,10 @@ void live_cache_witness(struct live_cache *cache, const struct storage_call *cal
 /* Finds an answer by key; returns a ticket for storing a new one. `table` is its source. */
 bool live_cache_find(struct live_cache *cache, const struct storage_call *call, const char *key,
                      const char *table, struct shm_cache_ticket *ticket, const char **answer);
+/* Of several sources; with more than SHM_CACHE_TAGS_MAX nothing is found or stored. */
+bool live_cache_find_of(struct live_cache *cache, const struct storage_call *call, const char *key,
+                        const struct string_list *tables, struct shm_cache_ticket *ticket,
+                        const char **answer);
 void live_cache_keep(struct live_cache *cache, const char *key,
                      const struct shm_cache_ticket *ticket, double seconds, const char *answer);
 

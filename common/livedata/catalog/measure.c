@@ -270,6 +270,37 @@ bool measure_is_zero_when_empty(const struct measure *measure)
     return measure->kind <= MEASURE_DISTINCT;
 }
 
+static void add_table(struct metric_tables *tables, const struct serving_table *table)
+{
+    for (size_t i = 0; i < tables->count; i++)
+        if (tables->items[i] == table)
+            return;
+    if (tables->count < METRIC_TABLES_MAX)
+        tables->items[tables->count++] = table;
+}
+
+static void add_tables(struct metric_tables *tables, const struct measure *measure)
+{
+    if (measure->kind == MEASURE_RATIO) {
+        add_tables(tables, measure->numerator);
+        add_tables(tables, measure->denominator);
+        return;
+    }
+    for (size_t i = 0; i < measure->table_count; i++)
+        add_table(tables, measure->tables[i].table);
+}
+
+struct metric_tables metric_tables(const struct live_metric *metric, const struct measure *measure)
+{
+    struct metric_tables tables = {.count = 1, .items = {metric->table}};
+
+    if (!measure && !metric->value)
+        measure = metric->measure;
+    if (measure)
+        add_tables(&tables, measure);
+    return tables;
+}
+
 static bool is_number(const struct table_column *column)
 {
     return column->type == COLUMN_INTEGER || column->type == COLUMN_NUMBER ||

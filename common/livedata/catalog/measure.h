@@ -101,6 +101,15 @@ MUST_CHECK enum error measure_find(struct arena *arena, const struct catalog *ca
                                    struct measure *measure, const char *path,
                                    struct measure_column *column, struct problem *problem);
 
+/* The tables, each once, that the metric is computed from: its own, and those of `measure`; NULL =
+ * of the metric as its file has it, in SQL where there is any. */
+enum { METRIC_TABLES_MAX = 1 + 2 * MEASURE_TABLES_MAX };
+struct metric_tables {
+    size_t count;
+    const struct serving_table *items[METRIC_TABLES_MAX];
+};
+struct metric_tables metric_tables(const struct live_metric *metric, const struct measure *measure);
+
 /* Whether the value without any rows is 0: of counts and sums. */
 bool measure_is_zero_when_empty(const struct measure *measure);
 

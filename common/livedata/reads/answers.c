@@ -28,13 +28,33 @@ bool may_see_table(const struct reading *reading, const struct serving_table *ta
            may_see_type(reading, table->name);
 }
 
+bool may_see_tables_of(const struct reading *reading, const struct live_metric *metric,
+                       const struct measure *measure)
+{
+    const struct metric_tables tables = metric_tables(metric, measure);
+    bool seen = true;
+
+    for (size_t i = 0; seen && i < tables.count; i++)
+        seen = may_see_table(reading, tables.items[i]);
+    return seen;
+}
+
+struct string_list names_of_tables(struct arena *arena, const struct metric_tables *tables)
+{
+    struct string_list names = {.items = ARENA_ARRAY(arena, const char *, METRIC_TABLES_MAX)};
+
+    for (size_t i = 0; i < tables->count; i++)
+        names.items[names.count++] = tables->items[i]->name;
+    return names;
+}
+
 bool may_see_metric(const struct reading *reading, const char *name)
 {
     const struct catalog *whole = reading->catalog->whole;
     const struct live_metric *metric = name ? catalog_metric(reading->catalog, name) : NULL;
 
     if (metric)
-        return may_see_table(reading, metric->table);
+        return may_see_tables_of(reading, metric, NULL);
     return !reading->types && !(name && whole && catalog_metric(whole, name));
 }
 
@@ -349,7 +369,7 @@ enum error reading_metric(const struct reading *reading, const char *name, const
         return problem_set(problem, ERROR_NOT_FOUND, "unknown_metric",
                            "Unknown metric: %.100s. Available: %s", name,
                            catalog_metric_names(reading->catalog, reading->storage.arena));
-    if (!may_see_table(reading, (*metric)->table))
+    if (!may_see_tables_of(reading, *metric, NULL))
         return problem_set(problem, ERROR_FORBIDDEN, "metric_forbidden",
                            "API key '%s' cannot access metric '%s'.", reading->key_name, name);
     error = metric_check_window(*metric, window, reading->storage.arena, problem);
@@ -422,16 +442,20 @@ enum error read_metric(const struct reading *reading, const char *name, const ch
     struct shm_cache_ticket ticket = {0};
     struct kept_metric kept;
     const char *bytes;
+    struct metric_tables tables;
+    struct string_list names;
     const struct live_metric *metric;
     enum error error = reading_metric(reading, name, window, as_of, &metric);
 
     if (error)
         return error;
+    tables = metric_tables(metric, NULL);
+    names = names_of_tables(reading->storage.arena, &tables);
     *answer = (struct metric_answer){.request = {metric, window, as_of},
                                      .computed_at = reading->storage.now,
                                      .cache = cache && cache->shared ? CACHE_MISS : CACHE_UNUSED};
-    if (live_cache_find(cache, &reading->storage, metric_key(reading, answer), metric->table->name,
-                        &ticket, &bytes)) {
+    if (live_cache_find_of(cache, &reading->storage, metric_key(reading, answer), &names, &ticket,
+                           &bytes)) {
         memcpy(&kept, bytes, sizeof kept);
         unpack_metric(reading, &kept, answer);
         return ERROR_NONE;

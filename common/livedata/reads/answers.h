@@ -5,6 +5,7 @@
 #ifndef ASSAY_LIVEDATA_READS_ANSWERS_H
 #define ASSAY_LIVEDATA_READS_ANSWERS_H
 
+#include "livedata/catalog/measure.h"
 #include "livedata/freshness/bounds.h"
 #include "livedata/metrics/metric.h"
 #include "livedata/reads/health.h"
@@ -124,5 +125,10 @@ bool may_see_type(const struct reading *reading, const char *type);
 bool may_see_table(const struct reading *reading, const struct serving_table *table);
 /* One that the catalog does not have any more is seen by keys of all types. */
 bool may_see_metric(const struct reading *reading, const char *name);
+/* Whether it may read all that the metric is computed from (`measure` as in metric_tables()). */
+bool may_see_tables_of(const struct reading *reading, const struct live_metric *metric,
+                       const struct measure *measure);
+/* The names of what it is computed from. */
+struct string_list names_of_tables(struct arena *arena, const struct metric_tables *tables);
 
 #endif

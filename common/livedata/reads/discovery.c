@@ -184,7 +184,6 @@ static const char *value_of(const struct reading *reading, const struct live_met
     if (string_list_has(&metric->windows, "24h"))
         window = "24h";
     quiet.storage.problem = &own;
-    quiet.types = NULL;
     if (read_metric(&quiet, metric->name, window, 0, &answer))
         return "unknown";
     if (answer.value.undefined)

@@ -44,17 +44,6 @@ bool measured_is_needed(const struct measured_query *query)
            window_calendar(query->window, query->zone, us_per_day, &range);
 }
 
-static bool may_see(const struct reading *reading, const struct measure *measure)
-{
-    bool seen = true;
-
-    if (measure->kind == MEASURE_RATIO)
-        return may_see(reading, measure->numerator) && may_see(reading, measure->denominator);
-    for (size_t i = 0; seen && i < measure->table_count; i++)
-        seen = may_see_table(reading, measure->tables[i].table);
-    return seen;
-}
-
 /* The metric, and its measure with the request's filter and groups. */
 static enum error find_measure(const struct reading *reading, const char *name, const char *filter,
                                const char *group_by, const struct live_metric **metric,
@@ -73,7 +62,7 @@ static enum error find_measure(const struct reading *reading, const char *name, 
                            "Metric '%s' has only its windows: its file declares no kind.", name);
     error = measure_refine(reading->storage.arena, reading->catalog, (*metric)->measure, filter,
                            group_by, measure, problem);
-    if (!error && (!may_see_table(reading, (*metric)->table) || !may_see(reading, *measure)))
+    if (!error && !may_see_tables_of(reading, *metric, *measure))
         return problem_set(problem, ERROR_FORBIDDEN, "metric_forbidden",
                            "API key '%s' cannot access metric '%s'.", reading->key_name, name);
     return error;
@@ -103,6 +92,24 @@ static const char *take_time_group(struct arena *arena, const char *group_by, co
         group_by += length + (group_by[length] == ',');
     }
     return rest.bytes;
+}
+
+struct string_list measured_tables(const struct reading *reading,
+                                   const struct measured_query *query)
+{
+    struct arena *arena = reading->storage.arena;
+    struct reading quiet = *reading;
+    const struct live_metric *metric;
+    const struct measure *measure;
+    struct metric_tables tables;
+    struct problem own;
+    const char *unit, *columns = take_time_group(arena, query->group_by, &unit);
+
+    quiet.storage.problem = &own;
+    if (find_measure(&quiet, query->name, query->filter, columns, &metric, &measure))
+        return (struct string_list){0};
+    tables = metric_tables(metric, measure);
+    return names_of_tables(arena, &tables);
 }
 
 static enum error choose_range(const struct reading *reading, const struct live_metric *metric,

@@ -19,6 +19,11 @@ struct measured_query {
 /* Whether the query needs a measure: else read_metric() answers it. */
 bool measured_is_needed(const struct measured_query *query);
 
+/* Names of the tables that the query reads; none where it is refused, also for what the key may not
+ * read. */
+struct string_list measured_tables(const struct reading *reading,
+                                   const struct measured_query *query);
+
 /* The reply of a metric with groups; errors of read_metric(), and ERROR_INVALID no_measure,
  * unknown_column, filter_invalid. */
 MUST_CHECK enum error read_measured(const struct reading *reading,
