@@ -2,6 +2,7 @@
 #include "livedata/reads/features.h"
 #include "base/list.h"
 #include "livedata-query/questions.h"
+#include "livedata/tables/tables.h"
 #include "livedata/timestamp.h"
 #include "report/csv.h"
 
@@ -194,7 +195,7 @@ static enum error find_type(struct request *request, const struct reading *readi
                            "API key '%s' cannot access entity type '%.100s'.", reading->key_name,
                            name);
     if (*type)
-        return ERROR_NONE;
+        return tables_served(*type, &request->problem);
     return problem_set(&request->problem, ERROR_NOT_FOUND, "unknown_entity_type",
                        "Unknown entity type: %.100s. Available: %s", name,
                        catalog_entity_names(reading->catalog, request->arena));

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "crypto/token.h"
 #include "livedata/metrics/metric.h"
+#include "livedata/tables/tables.h"
 #include "livedata/timestamp.h"
 
 #include <math.h>
@@ -279,6 +280,8 @@ enum error alert_watch(struct db *db, struct arena *arena, const struct livedata
                                       llround(settings->alert_event_seconds * 1e6), &dues);
 
     *evaluations = 0;
+    if (!error && dues.count && catalog->table_count > serving_table_count)
+        error = tables_look(&call, catalog);
     for (size_t i = 0; !error && i < dues.count; i++) {
         bool claimed = false;
 

@@ -35,7 +35,7 @@ struct measure_rows {
     bool cut;                  /* there were more than rows_max */
 };
 
-/* ERROR_BUSY query_timeout; errors of the database. Outside transactions. */
+/* ERROR_BUSY query_timeout; errors of table_served() and the database. Outside transactions. */
 MUST_CHECK enum error measure_compute(const struct storage_call *call,
                                       const struct measure_request *request,
                                       struct measure_rows *rows);

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "db/sandbox.h"
+#include "livedata/tables/tables.h"
 #include "livedata/timestamp.h"
 
 #include <stdlib.h>
@@ -121,14 +122,18 @@ static enum error compute_one(const struct storage_call *call,
                                         .bytes_max = ANSWER_BYTES_MAX};
     const char *sql = measure_sql(call, request);
     struct sandbox_answer answer = {0};
-    enum error error;
+    enum error error = ERROR_NONE;
 
     *rows = (struct measure_rows){0};
     if (!sql)
         return problem_set(call->problem, ERROR_INVALID, "filter_invalid",
                            "The filter is too long.");
-    for (size_t i = 0; i < measure->table_count; i++)
+    for (size_t i = 0; !error && i < measure->table_count; i++) {
         tables[i] = measure->tables[i].table->name;
+        error = table_served(measure->tables[i].table, call->problem);
+    }
+    if (error)
+        return error;
     error = sandbox_query(call->db, call->arena, sql, &rules, &answer, call->problem);
     if (error)
         return error;

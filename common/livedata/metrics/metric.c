@@ -6,6 +6,7 @@
 #include "livedata/metrics/measure_compute.h"
 #include "livedata/sandbox/scope.h"
 #include "livedata/sandbox/sql_guard.h"
+#include "livedata/tables/tables.h"
 #include "livedata/timestamp.h"
 
 #include <string.h>
@@ -300,6 +301,8 @@ enum error metric_compute(const struct storage_call *call, const struct livedata
         error = compute_measure(call, settings, request, value);
         return error ? error : newest_of(call, request, value);
     }
+    if (!error)
+        error = table_served(metric->table, call->problem);
     if (!error && money)
         error = ask_currencies(call, settings, request, value, &others);
     if (!error)

@@ -30,7 +30,8 @@ struct metric_request {
     int64_t as_of; /* 0 = now */
 };
 
-/* ERROR_INVALID unsupported_window. Other errors are the database's. Outside transactions. */
+/* ERROR_INVALID unsupported_window. Other errors are those of table_served() and the database.
+ * Outside transactions. */
 MUST_CHECK enum error metric_compute(const struct storage_call *call,
                                      const struct livedata_settings *settings,
                                      const struct metric_request *request,

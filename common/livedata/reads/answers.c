@@ -362,6 +362,7 @@ enum error reading_metric(const struct reading *reading, const char *name, const
                           int64_t as_of, const struct live_metric **metric)
 {
     struct problem *problem = reading->storage.problem;
+    struct metric_tables tables;
     enum error error;
 
     *metric = catalog_metric(reading->catalog, name);
@@ -373,6 +374,9 @@ enum error reading_metric(const struct reading *reading, const char *name, const
         return problem_set(problem, ERROR_FORBIDDEN, "metric_forbidden",
                            "API key '%s' cannot access metric '%s'.", reading->key_name, name);
     error = metric_check_window(*metric, window, reading->storage.arena, problem);
+    tables = metric_tables(*metric, NULL);
+    for (size_t i = 0; !error && i < tables.count; i++)
+        error = table_served(tables.items[i], problem);
     return error ? error : check_as_of(reading, as_of);
 }
 

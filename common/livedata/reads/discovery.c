@@ -1,9 +1,11 @@
 /* The catalog as an answer; fields and metrics as documents of a search. */
 #include "livedata/reads/discovery.h"
 
+#include "base/list.h"
 #include "base/string_list.h"
 #include "livedata/catalog/contracts.h"
 #include "livedata/catalog/measure.h"
+#include "livedata/tables/tables.h"
 
 enum { DOCUMENTS_MAX = 1000, CATALOG_TEXT_MAX = 1 << 22 };
 
@@ -248,7 +250,10 @@ enum error search_read(const struct reading *reading, const char *text, int64_t 
     struct documents *documents = ARENA_NEW(arena, struct documents);
     struct search_request request = {.text = text, .limit = limit};
     struct search_answer answer = {0};
+    struct problem unserved;
     enum error error = ERROR_NONE;
+
+    *reply = (struct search_reply){.query = text};
 
     request.types.items = ARENA_ARRAY(arena, const char *, catalog->entity_count);
     for (size_t i = 0; i < catalog->entity_count; i++) {
@@ -256,6 +261,10 @@ enum error search_read(const struct reading *reading, const char *text, int64_t 
 
         if (!may_see_type(reading, type->name) || (types && !string_list_has(types, type->name)))
             continue;
+        if (tables_served(type, &unserved)) {
+            *LIST_ADD(arena, &reply->failed_entity_types) = type->name;
+            continue;
+        }
         request.types.items[request.types.count++] = type->name;
         add_fields(arena, type, documents);
     }
@@ -267,8 +276,8 @@ enum error search_read(const struct reading *reading, const char *text, int64_t 
         error = search_find(&reading->storage, catalog, &request, &answer);
     if (error)
         return error;
-    *reply = (struct search_reply){.query = text,
-                                   .results = {answer.count, answer.hits},
-                                   .indexed_documents = answer.documents};
+    reply->results = (struct object_list){answer.count, answer.hits};
+    reply->indexed_documents = answer.documents;
+    reply->partial = reply->failed_entity_types.count;
     return ERROR_NONE;
 }

@@ -329,13 +329,18 @@ enum error tables_look(const struct storage_call *call, const struct catalog *ca
 
 enum error tables_served(const struct entity_type *type, struct problem *problem)
 {
-    const struct own_serving *serving = type->table->own ? type->table->own->serving : NULL;
+    return table_served(type->table, problem);
+}
+
+enum error table_served(const struct serving_table *table, struct problem *problem)
+{
+    const struct own_serving *serving = table->own ? table->own->serving : NULL;
 
     if (!serving || serving->served)
         return ERROR_NONE;
     if (!serving->known)
-        return problem_set(problem, ERROR_UNAVAILABLE, "not_materialized", "%s", type->table->name);
+        return problem_set(problem, ERROR_UNAVAILABLE, "not_materialized", "%s", table->name);
     return problem_set(problem, ERROR_UNAVAILABLE, "contract_differs",
                        "The file of '%s' on this host is not what its table was made from: %s",
-                       type->name, serving->difference);
+                       table->own->name, serving->difference);
 }

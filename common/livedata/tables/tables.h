@@ -41,6 +41,7 @@ MUST_CHECK enum error tables_look(const struct storage_call *call, const struct 
 /* ERROR_NONE when the entity is served; else ERROR_UNAVAILABLE contract_differs with the
  * difference, or not_materialized. Always ERROR_NONE for the shop. */
 MUST_CHECK enum error tables_served(const struct entity_type *type, struct problem *problem);
+MUST_CHECK enum error table_served(const struct serving_table *table, struct problem *problem);
 
 /* The columns that were added to an entity's table later, with the time from which they are filled.
  */
