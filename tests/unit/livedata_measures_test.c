@@ -1,6 +1,7 @@
 /* Measures and metrics over a table of a domain on both engines, and the buckets of series. */
 #include "livedata_fixture.h"
 
+#include "livedata/metrics/measure_compute.h"
 #include "livedata/metrics/metric.h"
 #include "livedata/reads/answers.h"
 #include "livedata/reads/discovery.h"
@@ -101,4 +102,83 @@ ON_BOTH(another_contract_is_not_computed)
     CHECK_TEXT(found.failed_entity_types.items[0], "pump");
 }
 
-TEST_MAIN(CASE(another_contract_is_not_computed))
+/* The groups of a measure with another group than the file has. */
+static void compute_groups(struct live *live, const struct measure *measure, size_t rows_max,
+                           struct measure_rows *rows)
+{
+    struct store *store = live->store;
+    const struct measure_request request = {.measure = measure,
+                                            .rows_max = rows_max,
+                                            .timeout_ms = 30000,
+                                            .currency = live->settings.currency,
+                                            .rates = &live->settings.currency_rates};
+
+    CHECK_OK(measure_compute(&live->call.storage, &request, rows));
+}
+
+/* Keys of groups are whole JSON, however long their texts are. */
+ON_BOTH(long_keys_of_groups_are_whole)
+{
+    enum { LENGTH = 9000 };
+    char folder[] = "/tmp/assay-pumps-XXXXXX", *note = arena_alloc(store->arena, LENGTH + 1);
+    const struct measure *measure;
+    struct measure_rows rows;
+    struct json_fault fault;
+    struct live live;
+    json_t *keys = NULL;
+
+    memset(note, 'n', LENGTH);
+    note[LENGTH] = '\0';
+    CHECK(mkdtemp(folder) != NULL);
+    make_pumps(store, &live, folder, "bar: integer, note: text");
+    CHECK_INT(
+        live_apply(&live,
+                   pump(&live, 1, arena_print(store->arena, "\"bar\":2,\"note\":\"%s\\n\"", note)))
+            .status,
+        EVENT_APPLIED);
+    CHECK_OK(measure_refine(store->arena, &live.catalog,
+                            catalog_metric(&live.catalog, "total")->measure, NULL, "note", &measure,
+                            &store->problem));
+    compute_groups(&live, measure, 10, &rows);
+    CHECK_INT(rows.count, 1);
+    CHECK(!json_read(store->arena, rows.items[0].keys, strlen(rows.items[0].keys), JSON_DEPTH_LIMIT,
+                     &keys, &fault));
+    CHECK_INT(json_string_length(json_object_get(keys, "note")), LENGTH + 1);
+}
+
+/* A group has its own value, or none: halls with odd numbers alone have a denominator, so that the
+ * numerators are cut before the last of them. */
+ON_BOTH(a_ratio_that_is_cut_has_no_wrong_values)
+{
+    enum { PUMPS = 40, MOST = 10 };
+    char folder[] = "/tmp/assay-pumps-XXXXXX";
+    struct measure ratio = {.kind = MEASURE_RATIO};
+    struct measure_rows rows;
+    struct live live;
+    int undefined = 0;
+
+    CHECK(mkdtemp(folder) != NULL);
+    make_pumps(store, &live, folder, "bar: integer, hall: integer");
+    for (int i = 0; i < PUMPS; i++)
+        CHECK_INT(live_apply(&live, pump(&live, i,
+                                         arena_print(store->arena, "\"bar\":%d,\"hall\":%d",
+                                                     i % 2 ? i : 0, i * 7 % PUMPS)))
+                      .status,
+                  EVENT_APPLIED);
+    for (int part = 0; part < 2; part++)
+        CHECK_OK(measure_refine(store->arena, &live.catalog,
+                                catalog_metric(&live.catalog, "total")->measure,
+                                part ? "bar > 0" : NULL, "hall",
+                                part ? &ratio.denominator : &ratio.numerator, &store->problem));
+    compute_groups(&live, &ratio, MOST, &rows);
+    CHECK_INT(rows.count, MOST);
+    CHECK(rows.cut);
+    for (size_t i = 0; i < rows.count; i++) {
+        CHECK(rows.items[i].undefined || rows.items[i].value == 1);
+        undefined += rows.items[i].undefined;
+    }
+    CHECK_INT(undefined, MOST / 2);
+}
+
+TEST_MAIN(CASE(another_contract_is_not_computed), CASE(long_keys_of_groups_are_whole),
+          CASE(a_ratio_that_is_cut_has_no_wrong_values))

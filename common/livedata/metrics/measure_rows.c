@@ -9,7 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DECIMALS = 4, KEYS_MAX = 8000, ANSWER_BYTES_MAX = 16 * 1024 * 1024, QUANTILE_UNITS = 10000 };
+enum {
+    DECIMALS = 4,
+    QUANTILE_UNITS = 10000,
+    ANSWER_BYTES_MAX = 16 * 1024 * 1024,
+    /* Of one row: as much as a whole answer can have when each byte is escaped. */
+    KEYS_MAX = 7 * ANSWER_BYTES_MAX
+};
 
 static const char *const functions[] = {"count", "sum", "min", "max", "row_number", NULL};
 
@@ -156,7 +162,8 @@ static enum error compute_one(const struct storage_call *call,
     return ERROR_NONE;
 }
 
-/* Divides by what the same group and bucket has in the denominator. */
+/* Divides by what the same group and bucket has in the denominator. Rows are cut in the order of
+ * their keys: what was not found may be among those that were cut. */
 static enum error compute_ratio(const struct storage_call *call,
                                 const struct measure_request *request, struct measure_rows *rows)
 {
@@ -172,7 +179,8 @@ static enum error compute_ratio(const struct storage_call *call,
         error = compute_one(call, &part, &numerators);
     for (size_t i = 0; !error && i < rows->count; i++) {
         struct measure_row *row = &rows->items[i];
-        const struct measure_row none = {.undefined = !measure_is_zero_when_empty(above)};
+        const struct measure_row none = {.undefined =
+                                             numerators.cut || !measure_is_zero_when_empty(above)};
         const struct measure_row *found = numerators.count
                                               ? bsearch(row, numerators.items, numerators.count,
                                                         sizeof numerators.items[0], by_key)
@@ -182,6 +190,8 @@ static enum error compute_ratio(const struct storage_call *call,
         row->undefined = row->undefined || found->undefined || row->value == 0;
         row->value = row->undefined ? 0 : number_round_figure(found->value / row->value, DECIMALS);
     }
+    if (!error)
+        rows->cut = rows->cut || numerators.cut;
     return error;
 }
 

@@ -10,10 +10,11 @@ enum { SQL_MAX = 60000, QUANTILE_UNITS = 10000 };
 static const char select_word[] = "SELECT ", from_word[] = " FROM ", where_word[] = " WHERE ",
                   tenant_is[] = "t0.tenant_id = '", left_join[] = " LEFT JOIN ",
                   same_tenant[] = ".tenant_id = t0.tenant_id AND ", group_word[] = " GROUP BY ",
-                  partition_word[] = "PARTITION BY ", with_spans[] = "WITH span(n, lo, hi) AS (",
-                  values_word[] = "VALUES ", span_from[] = "span CROSS JOIN ",
-                  span_join[] = " CROSS JOIN span", case_word[] = "CASE ",
-                  rank_word[] = "row_number() OVER (", count_word[] = "count(*) OVER (";
+                  order_word[] = " ORDER BY ", partition_word[] = "PARTITION BY ",
+                  with_spans[] = "WITH span(n, lo, hi) AS (", values_word[] = "VALUES ",
+                  span_from[] = "span CROSS JOIN ", span_join[] = " CROSS JOIN span",
+                  case_word[] = "CASE ", rank_word[] = "row_number() OVER (",
+                  count_word[] = "count(*) OVER (";
 
 struct sql {
     struct text text;
@@ -288,6 +289,7 @@ static void put_aggregate(struct sql *sql, const char *tenant)
     put_rows(sql, tenant);
     put(sql, ") AS r");
     put_keys(sql, group_word, "");
+    put_keys(sql, order_word, "");
 }
 
 /* Ranks the values, and takes those beside the position of the quantile. */
@@ -319,6 +321,7 @@ static void put_quantile(struct sql *sql, const char *tenant)
     text_append_format(&sql->text, "p >= %lld * (n - 1) / %d AND p <= (%lld * (n - 1) + %d) / %d",
                        share, QUANTILE_UNITS, share, QUANTILE_UNITS - 1, QUANTILE_UNITS);
     put_keys(sql, group_word, "");
+    put_keys(sql, order_word, "");
 }
 
 const char *measure_sql(const struct storage_call *call, const struct measure_request *request)
