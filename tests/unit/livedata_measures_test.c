@@ -180,5 +180,59 @@ ON_BOTH(a_ratio_that_is_cut_has_no_wrong_values)
     CHECK_INT(undefined, MOST / 2);
 }
 
-TEST_MAIN(CASE(another_contract_is_not_computed), CASE(long_keys_of_groups_are_whole),
-          CASE(a_ratio_that_is_cut_has_no_wrong_values))
+static void check_buckets(struct store *store, const char *zone, const char *step_text,
+                          const char *from, const char *to, const char *expected)
+{
+    char buffer[TIMESTAMP_TEXT], *shown = arena_alloc(store->arena, 2000);
+    struct time_bounds bounds = {0};
+    struct time_range range = {0};
+    struct time_step step = {0};
+
+    *shown = '\0';
+    CHECK(step_parse(step_text, &step));
+    CHECK(timestamp_parse(from, &range.from) && timestamp_parse(to, &range.to));
+    CHECK(window_buckets(store->arena, range, &step, zone, &bounds));
+    for (size_t i = 0; i < bounds.count; i++) {
+        timestamp_format(bounds.items[i], buffer);
+        (void)strncat(shown, buffer + 11, 5);
+        (void)strcat(shown, " ");
+    }
+    CHECK_TEXT(shown, expected);
+}
+
+/* In UTC. Berlin leaves summer time at 1:00, and enters it at 1:00; Havana leaves it at 5:00 and
+ * the Azores at 1:00, so that both have midnight twice. */
+ON_BOTH(buckets_when_clocks_change)
+{
+    static const struct {
+        const char *zone, *step, *from, *to, *expected;
+    } all[] = {
+        {"Europe/Berlin", "3h", "2026-10-24T22:00:00Z", "2026-10-25T11:00:00Z",
+         "22:00 02:00 05:00 08:00 11:00 "},
+        {"Europe/Berlin", "4h", "2026-10-24T22:00:00Z", "2026-10-25T11:00:00Z",
+         "22:00 03:00 07:00 11:00 "},
+        {"Europe/Berlin", "6h", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z",
+         "22:00 05:00 11:00 17:00 23:00 "},
+        {"Europe/Berlin", "12h", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z",
+         "22:00 11:00 23:00 "},
+        {"Europe/Berlin", "1h", "2026-10-24T22:00:00Z", "2026-10-25T03:00:00Z",
+         "22:00 23:00 00:00 01:00 02:00 03:00 "},
+        {"Europe/Berlin", "3h", "2026-03-28T23:00:00Z", "2026-03-29T10:00:00Z",
+         "23:00 01:00 04:00 07:00 10:00 "},
+        {"Europe/Berlin", "6h", "2026-03-28T23:00:00Z", "2026-03-29T10:00:00Z",
+         "23:00 04:00 10:00 "},
+        {"Europe/Berlin", "30m", "2026-03-29T00:10:00Z", "2026-03-29T02:00:00Z",
+         "00:10 00:30 01:00 01:30 02:00 "},
+        {"America/Havana", "day", "2026-10-31T04:00:00Z", "2026-11-02T05:00:00Z",
+         "04:00 04:00 05:00 "},
+        {"Atlantic/Azores", "day", "2026-10-24T00:00:00Z", "2026-10-26T01:00:00Z",
+         "00:00 00:00 01:00 "},
+        {"UTC", "6h", "2026-10-24T01:00:00Z", "2026-10-24T13:00:00Z", "01:00 06:00 12:00 13:00 "},
+    };
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        check_buckets(store, all[i].zone, all[i].step, all[i].from, all[i].to, all[i].expected);
+}
+
+TEST_MAIN(CASE(buckets_when_clocks_change), CASE(another_contract_is_not_computed),
+          CASE(long_keys_of_groups_are_whole), CASE(a_ratio_that_is_cut_has_no_wrong_values))

@@ -53,14 +53,14 @@ static struct tm clock_at(int64_t at)
     return tm;
 }
 
-/* The beginning of a day, which may overflow its month; where clocks skip midnight, the first
- * moment of the day. */
+/* The beginning of a day, which may overflow its month; where clocks skip midnight or show it
+ * twice, the first moment of the day. */
 static int64_t day_start(int year, int month, int day)
 {
     struct tm noon = {
         .tm_year = year, .tm_mon = month, .tm_mday = day, .tm_hour = 12, .tm_isdst = -1};
     struct tm tm = {.tm_year = year, .tm_mon = month, .tm_mday = day, .tm_isdst = -1};
-    time_t at;
+    time_t at, earlier;
 
     (void)mktime(&noon);
     at = mktime(&tm);
@@ -68,6 +68,10 @@ static int64_t day_start(int year, int month, int day)
         at += 1800;
         localtime_r(&at, &tm);
     }
+    earlier = at - 3600;
+    localtime_r(&earlier, &tm);
+    if (tm.tm_mday == noon.tm_mday)
+        at = earlier;
     return (int64_t)at * us_per_second;
 }
 
@@ -154,28 +158,31 @@ bool step_parse(const char *text, struct time_step *step)
     return minutes < MINUTES_OF_DAY && MINUTES_OF_DAY % minutes == 0;
 }
 
-/* The last moment, not after `at`, at which the clock shows a multiple of the step. */
-static int64_t step_floor(int64_t at, const struct time_step *step)
+/* How long ago the clock showed a multiple of the step, were it not changed in between. */
+static int64_t into_step(int64_t at, int64_t step)
 {
     struct tm tm = clock_at(at);
-    int64_t into;
+    int64_t minutes = (int64_t)tm.tm_hour * 60 + tm.tm_min;
 
-    if (step->unit == STEP_DAYS)
-        return day_start(tm.tm_year, tm.tm_mon, tm.tm_mday);
-    if (step->unit == STEP_WEEKS)
-        return day_start(tm.tm_year, tm.tm_mon, tm.tm_mday - (tm.tm_wday + 6) % 7);
-    if (step->unit == STEP_MONTHS)
-        return day_start(tm.tm_year, tm.tm_mon, 1);
-    into = ((int64_t)tm.tm_hour * 60 + tm.tm_min) % step->count * 60 + tm.tm_sec;
-    return (at / us_per_second - into) * us_per_second;
+    return (minutes * us_per_minute + tm.tm_sec * us_per_second + at % us_per_second) % step;
 }
 
-/* The next beginning of a bucket. After a change of clocks, buckets of minutes and hours begin at
- * multiples of the new clock: one of them is shorter or longer. */
+/* The next moment at which the clock shows a multiple of the step. Where clocks are changed before
+ * it, they are past it or not yet there. */
+static int64_t next_multiple(int64_t at, int64_t step)
+{
+    int64_t next = at + step - into_step(at, step), into = into_step(next, step);
+
+    if (into && next - into > at && !into_step(next - into, step))
+        return next - into;
+    return into ? next + step - into : next;
+}
+
+/* The next beginning of a bucket. On a day when clocks change, a bucket of minutes or hours is
+ * shorter or longer. */
 static int64_t step_next(int64_t at, const struct time_step *step)
 {
     struct tm tm = clock_at(at);
-    int64_t next, floor;
 
     if (step->unit == STEP_DAYS)
         return day_start(tm.tm_year, tm.tm_mon, tm.tm_mday + 1);
@@ -183,20 +190,17 @@ static int64_t step_next(int64_t at, const struct time_step *step)
         return day_start(tm.tm_year, tm.tm_mon, tm.tm_mday - (tm.tm_wday + 6) % 7 + 7);
     if (step->unit == STEP_MONTHS)
         return day_start(tm.tm_year, tm.tm_mon + 1, 1);
-    next = at + step->count * us_per_minute;
-    floor = step_floor(next, step);
-    return floor > at ? floor : next;
+    return next_multiple(at, step->count * us_per_minute);
 }
 
 bool window_buckets(struct arena *arena, struct time_range range, const struct time_step *step,
                     const char *zone, struct time_bounds *bounds)
 {
     struct kept_zone kept = enter_zone(zone);
-    int64_t at = step_floor(range.from, step);
+    int64_t at = range.from;
 
     *bounds = (struct time_bounds){.items = ARENA_ARRAY(arena, int64_t, WINDOW_BUCKETS_MAX + 1)};
-    for (at = at < range.from ? range.from : at;
-         at < range.to && bounds->count < WINDOW_BUCKETS_MAX; at = step_next(at, step))
+    for (; at < range.to && bounds->count < WINDOW_BUCKETS_MAX; at = step_next(at, step))
         bounds->items[bounds->count++] = at;
     leave_zone(&kept);
     if (at < range.to)
