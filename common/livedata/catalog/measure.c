@@ -118,13 +118,16 @@ static bool read_units(const struct table_column *column, const char *text, int6
     }
 }
 
-/* The value as a literal of SQL: a whole number, or a text with its quotes doubled. */
+/* The value as a literal of SQL: a whole number, or a text with its quotes doubled. JSON is
+ * compared with no value alone. */
 static const char *literal(struct arena *arena, const struct table_column *column,
                            const char *value)
 {
     struct text text;
     int64_t units;
 
+    if (column->type == COLUMN_JSON)
+        return NULL;
     if (column->type != COLUMN_TEXT)
         return read_units(column, value, &units) ? arena_print(arena, "%lld", (long long)units)
                                                  : NULL;
