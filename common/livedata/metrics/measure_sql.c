@@ -91,7 +91,8 @@ static int64_t rate_units(const char *text, int64_t *one)
     return units;
 }
 
-/* An amount in the default currency: each is rounded to the smallest unit, halves away from 0. */
+/* An amount in the default currency: each is rounded to the smallest unit, halves away from 0. It
+ * is divided before it is multiplied, and its rest apart: only what comes out must fit 64 bits. */
 static void put_money(struct sql *sql)
 {
     const struct currency_rates *rates = sql->request->rates;
@@ -102,11 +103,12 @@ static void put_money(struct sql *sql)
     for (size_t i = 0; i < rates->count; i++) {
         int64_t one, units = rate_units(rates->items[i].text, &one);
 
-        text_append_format(&sql->text, " WHEN '%s' THEN (", rates->items[i].currency);
+        text_append_format(&sql->text, " WHEN '%s' THEN ", rates->items[i].currency);
         put_column(sql, value);
-        put(sql, " * ");
-        put_number(sql, units);
-        put(sql, " + CASE WHEN ");
+        text_append_format(&sql->text, " / %lld * %lld + (", (long long)one, (long long)units);
+        put_column(sql, value);
+        text_append_format(&sql->text, " %% %lld * %lld + CASE WHEN ", (long long)one,
+                           (long long)units);
         put_column(sql, value);
         text_append_format(&sql->text, " < 0 THEN -%lld ELSE %lld END) / %lld",
                            (long long)(one / 2), (long long)(one / 2), (long long)one);
