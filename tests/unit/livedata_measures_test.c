@@ -234,5 +234,93 @@ ON_BOTH(buckets_when_clocks_change)
         check_buckets(store, all[i].zone, all[i].step, all[i].from, all[i].to, all[i].expected);
 }
 
-TEST_MAIN(CASE(buckets_when_clocks_change), CASE(another_contract_is_not_computed),
-          CASE(long_keys_of_groups_are_whole), CASE(a_ratio_that_is_cut_has_no_wrong_values))
+/* A number of JSON is a double, which has 15 digits: with more it would be another number. */
+ON_BOTH(numbers_of_many_digits_are_sent_as_texts)
+{
+    static const struct {
+        const char *given, *row;
+    } all[] = {
+        {"123456789.123456789", NULL},
+        {"\"123456789.123456789\"", "123456789.123456789"},
+        {"12345678.1234567", "12345678.123456700"},
+        {"-0.000000001", "-1e-09"},
+        {"1e8", "100000000.000000000"},
+        {"123456789", "123456789.000000000"},
+    };
+    char folder[] = "/tmp/assay-pumps-XXXXXX";
+    struct live live;
+
+    CHECK(mkdtemp(folder) != NULL);
+    make_pumps(store, &live, folder, "bar: {type: decimal, scale: 9}");
+    for (int i = 0; i < (int)(sizeof all / sizeof all[0]); i++) {
+        struct apply_result result = live_apply(
+            &live, pump(&live, i, arena_print(store->arena, "\"bar\":%s", all[i].given)));
+        const char *row = live_row(&live, "pump", arena_print(store->arena, "p%d", i));
+
+        CHECK_INT(result.status, all[i].row ? EVENT_APPLIED : EVENT_DEAD_LETTERED);
+        if (all[i].row)
+            CHECK_TEXT(strstr(row, "\"bar\""),
+                       arena_print(store->arena, "\"bar\":%s}", all[i].row));
+        else
+            CHECK_TEXT(result.detail, "bar: has more than 15 digits, send it as a text");
+    }
+}
+
+/* What comes out fits 64 bits, its amount times the rate's digits does not. */
+ON_BOTH(fine_amounts_are_converted_exactly)
+{
+    static struct currency_rate rates[] = {{.currency = "XTS", .text = "90.512345"}};
+    char folder[] = "/tmp/assay-pumps-XXXXXX";
+    struct measure_rows rows;
+    struct measure measure;
+    struct live live;
+
+    CHECK(mkdtemp(folder) != NULL);
+    make_pumps(store, &live, folder, "bar: {type: decimal, scale: 9}, currency: text");
+    live.settings.currency_rates = (struct currency_rates){.count = 1, .items = rates};
+    measure = *catalog_metric(&live.catalog, "total")->measure;
+    CHECK_OK(measure_find(store->arena, &live.catalog, &measure, "currency", &measure.currency,
+                          &store->problem));
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(live_apply(&live, pump(&live, i,
+                                         arena_print(store->arena,
+                                                     "\"bar\":\"%s12345678.123456789\","
+                                                     "\"currency\":\"XTS\"",
+                                                     i ? "-" : "")))
+                      .status,
+                  EVENT_APPLIED);
+        compute_groups(&live, &measure, 10, &rows);
+        CHECK_INT(rows.count, 1);
+        CHECK(rows.items[0].value == (i ? 0 : 1117436277.569273479));
+    }
+}
+
+/* A document has a value or none; there is no order among them. */
+ON_BOTH(filters_on_json)
+{
+    char folder[] = "/tmp/assay-pumps-XXXXXX";
+    const struct measure *measure;
+    struct measure_rows rows;
+    struct live live;
+
+    CHECK(mkdtemp(folder) != NULL);
+    make_pumps(store, &live, folder, "bar: integer, extra: json");
+    CHECK_INT(live_apply(&live, pump(&live, 1, "\"bar\":2,\"extra\":{\"a\":1}")).status,
+              EVENT_APPLIED);
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(measure_refine(store->arena, &live.catalog,
+                                catalog_metric(&live.catalog, "total")->measure,
+                                i ? "extra =" : "extra !=", NULL, &measure, &store->problem));
+        compute_groups(&live, measure, 10, &rows);
+        CHECK(rows.count == 1 && rows.items[0].value == (i ? 0 : 2));
+        CHECK_FAILS(measure_refine(store->arena, &live.catalog,
+                                   catalog_metric(&live.catalog, "total")->measure,
+                                   i ? "extra = 1" : "extra > 1", NULL, &measure, &store->problem),
+                    ERROR_INVALID, "filter_invalid");
+    }
+}
+
+TEST_MAIN(CASE(numbers_of_many_digits_are_sent_as_texts), CASE(fine_amounts_are_converted_exactly),
+          CASE(filters_on_json), CASE(buckets_when_clocks_change),
+          CASE(another_contract_is_not_computed), CASE(long_keys_of_groups_are_whole),
+          CASE(a_ratio_that_is_cut_has_no_wrong_values))

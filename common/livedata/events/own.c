@@ -80,6 +80,9 @@ static bool read_decimal(const struct table_column *column, const char *path, co
 {
     char detail[120];
 
+    if (!own_number_is_exact(value))
+        return event_refuse(verdict, path, "decimal_parsing",
+                            "has more than 15 digits, send it as a text");
     if (own_decimal(value, column->scale, &read->integer))
         return true;
     (void)!snprintf(detail, sizeof detail,

@@ -36,6 +36,9 @@ void event_set_version(struct arena *arena, struct event *event, int64_t version
  * none, has more places or does not fit. */
 bool own_decimal(const json_t *value, int scale, int64_t *units);
 bool own_decimal_text(const char *text, int scale, int64_t *units);
+/* Whether the number is surely the one that was sent: with a point it has the digits of a double.
+ */
+bool own_number_is_exact(const json_t *value);
 
 /* The value at a path of members with dots between; NULL when there is none. */
 const json_t *event_member(const json_t *payload, const char *path);

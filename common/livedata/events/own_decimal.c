@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGITS_MOST = 18, EXPONENT_MOST = 40 };
+enum { DIGITS_MOST = 18, DIGITS_OF_DOUBLE = 15, EXPONENT_MOST = 40 };
 
 /* The digits without the point, and by how many of them the point must move to the right. */
 struct digits {
@@ -75,6 +75,17 @@ bool own_decimal_text(const char *text, int scale, int64_t *units)
     struct digits digits;
 
     return take_digits(text, &digits) && scale_digits(&digits, scale, units);
+}
+
+bool own_number_is_exact(const json_t *value)
+{
+    char number[NUMBER_TEXT_MAX];
+    struct digits digits;
+
+    if (!json_is_real(value))
+        return true;
+    number_format(json_real_value(value), number);
+    return take_digits(number, &digits) && digits.length <= DIGITS_OF_DOUBLE;
 }
 
 bool own_decimal(const json_t *value, int scale, int64_t *units)
