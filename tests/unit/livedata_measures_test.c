@@ -183,21 +183,21 @@ ON_BOTH(a_ratio_that_is_cut_has_no_wrong_values)
 static void check_buckets(struct store *store, const char *zone, const char *step_text,
                           const char *from, const char *to, const char *expected)
 {
-    char buffer[TIMESTAMP_TEXT], *shown = arena_alloc(store->arena, 2000);
+    char buffer[TIMESTAMP_TEXT];
     struct time_bounds bounds = {0};
     struct time_range range = {0};
     struct time_step step = {0};
+    struct text shown;
 
-    *shown = '\0';
+    text_start(&shown, store->arena, 2000);
     CHECK(step_parse(step_text, &step));
     CHECK(timestamp_parse(from, &range.from) && timestamp_parse(to, &range.to));
     CHECK(window_buckets(store->arena, range, &step, zone, &bounds));
     for (size_t i = 0; i < bounds.count; i++) {
         timestamp_format(bounds.items[i], buffer);
-        (void)strncat(shown, buffer + 11, 5);
-        (void)strcat(shown, " ");
+        text_append_format(&shown, "%.5s ", buffer + 11);
     }
-    CHECK_TEXT(shown, expected);
+    CHECK_TEXT(shown.bytes, expected);
 }
 
 /* In UTC. Berlin leaves summer time at 1:00, and enters it at 1:00; Havana leaves it at 5:00 and
