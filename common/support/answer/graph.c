@@ -1,6 +1,7 @@
 /* The nodes of the answer graph and their order. */
 #include "support/answer/graph.h"
 #include "base/clock.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "db/store.h"
 #include "support/answer/citations.h"
@@ -98,12 +99,31 @@ static struct graph_source as_source(const struct found_chunk *found)
                                  .relevance = found->relevance};
 }
 
+static bool is_used(const struct string_list *used, const char *doc_id)
+{
+    for (size_t i = 0; i < used->count; i++)
+        if (strcmp(used->items[i], doc_id) == 0)
+            return true;
+    return false;
+}
+
+/* Answers, retries, suggestions and the grades of a model are made of any chunk that was found. */
+static void note_used(struct graph_state *state)
+{
+    struct string_list *used = &state->outcome->used;
+
+    for (size_t i = 0; i < state->found_count; i++)
+        if (!is_used(used, state->found[i].chunk.doc_id))
+            *ARRAY_ADD(state->arena, used->items, used->count) = state->found[i].chunk.doc_id;
+}
+
 static enum error retrieve(struct graph_state *state)
 {
     enum error error = retrieve_chunks(state);
 
     if (error)
         return error;
+    note_used(state);
     state->graded = ARENA_ARRAY(state->arena, struct found_chunk, state->found_count + 1);
     memcpy(state->graded, state->found, state->found_count * sizeof *state->found);
     state->graded_count = state->found_count;

@@ -93,6 +93,7 @@ struct graph_outcome {
     struct graph_source
         found[ANSWER_DOCUMENTS_MAX]; /* retrieved chunks, for trace and evaluation */
     size_t found_count;
+    struct string_list used; /* ids of the documents of all searches: any may be in the texts */
     const char *suggestions[SUGGESTIONS_MAX];
     size_t suggestion_count;
     struct claim claims[GRAPH_CLAIMS_MAX];

@@ -46,7 +46,7 @@ struct cached {
     int64_t quality, factuality;
     double relevance, evidence;
     bool knowledge_gap, verification_skipped;
-    struct string_list suggestions;
+    struct string_list suggestions, used;
     OBJECT_LIST(struct cached_source, sources);
 };
 
@@ -65,6 +65,7 @@ static const struct field cached_fields[] = {
     BOOLEAN(OWNER, knowledge_gap, .required = true),
     BOOLEAN(OWNER, verification_skipped, .required = true),
     STRINGS(OWNER, suggestions, .max_length = SUGGESTIONS_MAX),
+    STRINGS(OWNER, used),
     OBJECTS(OWNER, sources, source_schema, .max_length = ANSWER_DOCUMENTS_MAX),
 };
 #undef OWNER
@@ -112,6 +113,7 @@ static const char *write_cached(const struct graph_tools *tools, const char *tra
         .knowledge_gap = outcome->knowledge_gap,
         .verification_skipped = outcome->verification_skipped,
         .suggestions = {outcome->suggestion_count, (const char **)outcome->suggestions},
+        .used = outcome->used,
         .sources = {outcome->source_count, sources}};
 
     for (size_t i = 0; i < outcome->source_count; i++) {
@@ -232,6 +234,7 @@ static void take_cached(const struct graph_tools *tools, const struct graph_requ
                                       .quality_source = cached->quality_source,
                                       .language = language_by_code(cached->language),
                                       .evidence = cached->evidence,
+                                      .used = cached->used,
                                       .cached = true};
     take_sources(cached, outcome);
     for (size_t i = 0; i < cached->suggestions.count; i++)

@@ -15,6 +15,8 @@ static const struct statement find_readable = {
            " (SELECT CAST(value AS TEXT) FROM {json_text_rows:?})"
            " AND NOT EXISTS (SELECT 1 FROM trace_docs d WHERE d.trace_id = t.trace_id"
            " AND d.doc_id IN (SELECT CAST(value AS TEXT) FROM {json_text_rows:?}))"
+           " AND NOT EXISTS (SELECT 1 FROM trace_used_docs u WHERE u.trace_id = t.trace_id"
+           " AND u.doc_id IN (SELECT CAST(value AS TEXT) FROM {json_text_rows:?}))"
            " ORDER BY t.trace_id",
 };
 
@@ -39,7 +41,8 @@ enum error readable_traces_find(const struct document_call *call, const char *co
         return ERROR_NONE;
     query = db_query(call->db, &find_readable);
     query_bind_json(query, json_of_ids(call->arena, trace_ids, count));
-    query_bind_json(query, document_hidden_json(call->reader));
+    query_bind_json(query, document_hidden_json(call->reader)); /* of what is shown */
+    query_bind_json(query, document_hidden_json(call->reader)); /* and of all that was found */
     while (query_next(query))
         *ARRAY_ADD(call->arena, readable->ids.items, readable->ids.count) =
             query_text(query, 0, call->arena);
