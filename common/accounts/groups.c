@@ -2,6 +2,7 @@
 #include "accounts/groups.h"
 
 #include "base/json.h"
+#include "base/string_list.h"
 #include "base/text.h"
 #include "text/fold.h"
 
@@ -21,17 +22,12 @@ static bool is_name(struct arena *arena, const char *text)
            utf8_count(filled) <= GROUP_NAME_MAX;
 }
 
-static int by_bytes(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 void groups_sort(struct string_list *names)
 {
     size_t kept = 0;
 
     if (names->count)
-        qsort(names->items, names->count, sizeof *names->items, by_bytes);
+        qsort(names->items, names->count, sizeof *names->items, string_list_order);
     for (size_t i = 0; i < names->count; i++)
         if (!kept || strcmp(names->items[kept - 1], names->items[i]) != 0)
             names->items[kept++] = names->items[i];

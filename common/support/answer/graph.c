@@ -2,6 +2,7 @@
 #include "support/answer/graph.h"
 #include "base/clock.h"
 #include "base/list.h"
+#include "base/string_list.h"
 #include "base/text.h"
 #include "db/store.h"
 #include "support/answer/citations.h"
@@ -99,21 +100,13 @@ static struct graph_source as_source(const struct found_chunk *found)
                                  .relevance = found->relevance};
 }
 
-static bool is_used(const struct string_list *used, const char *doc_id)
-{
-    for (size_t i = 0; i < used->count; i++)
-        if (strcmp(used->items[i], doc_id) == 0)
-            return true;
-    return false;
-}
-
 /* Answers, retries, suggestions and the grades of a model are made of any chunk that was found. */
 static void note_used(struct graph_state *state)
 {
     struct string_list *used = &state->outcome->used;
 
     for (size_t i = 0; i < state->found_count; i++)
-        if (!is_used(used, state->found[i].chunk.doc_id))
+        if (!string_list_has(used, state->found[i].chunk.doc_id))
             *ARRAY_ADD(state->arena, used->items, used->count) = state->found[i].chunk.doc_id;
 }
 

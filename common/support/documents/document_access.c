@@ -2,6 +2,7 @@
 #include "support/documents/document_access.h"
 #include "base/json.h"
 #include "base/list.h"
+#include "base/string_list.h"
 #include "crypto/digest.h"
 #include "db/query.h"
 #include "support/documents/document_store.h"
@@ -75,15 +76,10 @@ enum error document_reader_find(const struct document_call *call, const struct s
     return ERROR_NONE;
 }
 
-static int by_bytes(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 bool document_is_hidden(const struct document_reader *reader, const char *doc_id)
 {
     return reader && bsearch(&doc_id, reader->hidden.items, reader->hidden.count,
-                             sizeof *reader->hidden.items, by_bytes) != NULL;
+                             sizeof *reader->hidden.items, string_list_order) != NULL;
 }
 
 const char *document_hidden_json(const struct document_reader *reader)

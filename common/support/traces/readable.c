@@ -2,10 +2,10 @@
 #include "support/traces/readable.h"
 #include "base/json.h"
 #include "base/list.h"
+#include "base/string_list.h"
 #include "db/query.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { IDS_JSON_MAX = 1 << 20 };
 
@@ -49,16 +49,11 @@ enum error readable_traces_find(const struct document_call *call, const char *co
     return query_end(query, call->problem);
 }
 
-static int by_bytes(const void *left, const void *right)
-{
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 bool trace_is_readable(const struct readable_traces *readable, const char *trace_id)
 {
     return readable->all || (trace_id && readable->ids.count &&
                              bsearch(&trace_id, readable->ids.items, readable->ids.count,
-                                     sizeof *readable->ids.items, by_bytes));
+                                     sizeof *readable->ids.items, string_list_order));
 }
 
 enum error readable_trace(const struct document_call *call, const char *trace_id, bool *readable)

@@ -1,6 +1,7 @@
 /* Clusters are connected questions: two are connected when a quarter of their words is shared. */
 #include "support/trends/gaps.h"
 #include "base/json.h"
+#include "base/string_list.h"
 #include "crypto/digest.h"
 #include "db/query.h"
 #include "text/words.h"
@@ -173,11 +174,6 @@ static const char *summary_of(struct arena *arena, const struct tokens *tokens, 
     return text.bytes;
 }
 
-static int by_bytes(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static const char *id_of(struct arena *arena, const struct gap_cluster *cluster)
 {
     const char *sorted[GAP_SAMPLES];
@@ -185,7 +181,7 @@ static const char *id_of(struct arena *arena, const struct gap_cluster *cluster)
     struct text text;
 
     memcpy(sorted, cluster->samples, sizeof sorted);
-    qsort(sorted, cluster->sample_count, sizeof(const char *), by_bytes);
+    qsort(sorted, cluster->sample_count, sizeof(const char *), string_list_order);
     text_start(&text, arena, SAMPLES_BYTES);
     for (size_t i = 0; i < cluster->sample_count; i++)
         text_append_format(&text, "%s%s", i ? "||" : "", sorted[i]);
