@@ -515,10 +515,12 @@ static enum error documents_of(const struct trace_call *call, const char *trace_
     return query_end(query, call->problem);
 }
 
-/* The state with `{"ref":n}` replaced by documents. */
-static const char *expand(struct arena *arena, const char *state,
+/* The state with `{"ref":n}` replaced by documents. Earlier answers of the conversation are left
+ * out for a reader: they may quote what this trace has nothing of. */
+static const char *expand(const struct trace_call *call, const char *state,
                           const struct string_list *documents)
 {
+    struct arena *arena = call->arena;
     struct json_fault fault;
     json_t *object, *value;
     struct text text;
@@ -526,7 +528,9 @@ static const char *expand(struct arena *arena, const char *state,
     const char *key;
 
     if (json_read(arena, state, strlen(state), STATE_DEPTH, &object, &fault))
-        return state;
+        return call->reader ? "{}" : state;
+    if (call->reader)
+        json_object_del(object, "chat_history");
     text_start(&text, arena, STATE_MOST);
     writer_start(&writer, &text);
     writer_open_object(&writer);
@@ -571,7 +575,7 @@ enum error trace_steps(const struct trace_call *call, const char *trace_id,
 
         query_read(query, &step_schema, row, call->arena);
         if (row->state)
-            row->state = expand(call->arena, row->state, &documents);
+            row->state = expand(call, row->state, &documents);
     }
     return query_end(query, call->problem);
 }
