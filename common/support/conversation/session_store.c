@@ -273,12 +273,18 @@ static bool cites_hidden(const struct conversation_call *call, const json_t *ans
     return false;
 }
 
+/* As of a refusal, or a question back: its words may be of documents all the same. */
+static bool cites_nothing(const json_t *answer)
+{
+    return !json_array_size(json_object_get(answer, "citations"));
+}
+
 static bool is_answer(const struct session_message *row)
 {
     return strcmp(row->role, "assistant") == 0 && !row->from_person;
 }
 
-/* Takes the content of answers that quote what the reader may not read. Of an answer without its
+/* Takes the content of answers that quote what the reader may not read. Of an answer without
  * citations the trace decides. */
 static enum error withhold(const struct conversation_call *call, const struct object_list *rows)
 {
@@ -290,13 +296,14 @@ static enum error withhold(const struct conversation_call *call, const struct ob
     enum error error;
 
     for (size_t i = 0; i < rows->count; i++)
-        ids[i] = is_answer(&items[i]) && !items[i].answer ? items[i].trace_id : NULL;
+        ids[i] = is_answer(&items[i]) && cites_nothing(items[i].answer) ? items[i].trace_id : NULL;
     error = readable_traces_find(&documents, ids, rows->count, &readable);
     for (size_t i = 0; !error && i < rows->count; i++) {
         if (!is_answer(&items[i]))
             continue;
-        items[i].withheld = items[i].answer ? cites_hidden(call, items[i].answer)
-                                            : !trace_is_readable(&readable, items[i].trace_id);
+        items[i].withheld = cites_nothing(items[i].answer)
+                                ? !trace_is_readable(&readable, items[i].trace_id)
+                                : cites_hidden(call, items[i].answer);
         if (!items[i].withheld)
             continue;
         items[i].content = "";
