@@ -73,11 +73,10 @@ void answer_check(struct arena *arena, const struct found_chunk *const *chunks, 
 /* The 300 code points of a text around `passage`. */
 const char *answer_excerpt(struct arena *arena, const char *text, const char *passage);
 
-/* Further questions that the documents answer, from their headings: those of the answer's sources
- * first, then of the `graded` chunks. A heading that is no question is put into one of the
- * question's language. */
+/* Further questions that the documents answer, from the headings of the answer's sources: who may
+ * read those may read the answer. A heading that is no question is put into one of the question's
+ * language. */
 size_t answer_suggest(struct arena *arena, const struct question *question,
-                      const struct answer *answer, const struct found_chunk *graded, size_t count,
-                      const char *suggestions[SUGGESTIONS_MAX]);
+                      const struct answer *answer, const char *suggestions[SUGGESTIONS_MAX]);
 
 #endif

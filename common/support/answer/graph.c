@@ -452,8 +452,7 @@ static enum error suggest(struct graph_state *state)
     outcome->suggestion_count = 0;
     if (state->tools->settings->suggested_questions && !(state->written && model_suggest(state)))
         outcome->suggestion_count =
-            answer_suggest(state->arena, &state->question, &state->answer, state->graded,
-                           state->graded_count, outcome->suggestions);
+            answer_suggest(state->arena, &state->question, &state->answer, outcome->suggestions);
     return ERROR_NONE;
 }
 

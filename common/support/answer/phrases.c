@@ -209,15 +209,12 @@ static void suggest_headings(struct suggesting *all, const struct found_chunk *c
 }
 
 size_t answer_suggest(struct arena *arena, const struct question *question,
-                      const struct answer *answer, const struct found_chunk *graded, size_t count,
-                      const char *suggestions[SUGGESTIONS_MAX])
+                      const struct answer *answer, const char *suggestions[SUGGESTIONS_MAX])
 {
     struct suggesting all = {arena, question, answer, suggestions, 0};
 
     for (size_t i = 0; i < answer->document_count; i++)
         suggest_headings(&all, answer->documents[i]);
-    for (size_t i = 0; i < count; i++)
-        suggest_headings(&all, &graded[i]);
     return all.count;
 }
 
