@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { DAYS_MAX = 3650, TREND_DAYS_MAX = 365, WORST_MAX = 100, LIST_MAX = 500 };
+enum { DAYS_MAX = 3650, TREND_DAYS_MAX = 365, WORST_MAX = 100, LIST_MAX = 500, UTF8_BYTES_MAX = 4 };
 
 struct traces_query {
     const char *q, *route;
@@ -619,6 +619,25 @@ enum error metrics_handle(struct request *request, struct reply *reply)
     return ERROR_NONE;
 }
 
+/* Takes the names and groups of documents that the caller may not read; a name that was cut counts
+ * as one of them. */
+static void hide_documents(const struct document_reader *reader, const struct object_list *entries)
+{
+    static const char prefix[] = "document:";
+    const size_t length = sizeof prefix - 1, whole = AUDIT_RESOURCE_BYTES - UTF8_BYTES_MAX;
+    struct audit_row *rows = entries->items;
+
+    for (size_t i = 0; reader && i < entries->count; i++) {
+        const char *resource = rows[i].resource;
+
+        if (strncmp(resource, prefix, length) != 0 ||
+            (strlen(resource) <= whole && !document_is_hidden(reader, resource + length)))
+            continue;
+        rows[i].resource = prefix;
+        rows[i].detail = NULL;
+    }
+}
+
 enum error audit_handle(struct request *request, struct reply *reply)
 {
     const struct audit_query *query = request->query;
@@ -630,6 +649,8 @@ enum error audit_handle(struct request *request, struct reply *reply)
         error = audit_read(tools.traces.db, request->arena, tools.traces.tenant, query->actor,
                            query->action, clamp(query->limit, LIST_MAX), &object->entries,
                            &request->problem);
+    if (!error)
+        hide_documents(tools.documents.reader, &object->entries);
     reply->object = object;
     return error;
 }

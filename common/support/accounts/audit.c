@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { ACTOR_BYTES = 100, RESOURCE_BYTES = 200, SECONDS_A_DAY = 86400 };
+enum { ACTOR_BYTES = 100, SECONDS_A_DAY = 86400 };
 
 #define OWNER struct audit_row
 static const struct field audit_row_fields[] = {
@@ -53,7 +53,7 @@ void audit_note(struct db *db, const struct audit_event *event)
     query_bind_text(query, event->tenant);
     bind_cut(query, event->actor, ACTOR_BYTES);
     query_bind_text(query, event->action);
-    bind_cut(query, event->resource, RESOURCE_BYTES);
+    bind_cut(query, event->resource, AUDIT_RESOURCE_BYTES);
     query_bind_json(query, event->detail);
     query_bind_text(query, event->ip_address);
     if (query_end(query, &problem))

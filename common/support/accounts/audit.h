@@ -5,7 +5,7 @@
 #include "base/schema.h"
 #include "db/db.h"
 
-enum { AUDIT_LIMIT_MAX = 500 };
+enum { AUDIT_LIMIT_MAX = 500, AUDIT_RESOURCE_BYTES = 200 };
 
 struct audit_event {
     const char *tenant;
