@@ -153,6 +153,29 @@ static enum error read_stale_cases(const struct trace_call *call, struct signals
     return query_end(query, call->problem);
 }
 
+static const char *text_of(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+
+    return text ? text : "";
+}
+
+/* Leaves out the items about documents that the caller may not read. */
+static struct object_list readable_items(const struct trace_call *call,
+                                         const struct object_list *all)
+{
+    struct backlog_item *items = all->items;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        const char *doc_id = text_of(items[i].details, "doc_id");
+
+        if (!document_is_hidden(call->reader, doc_id))
+            items[kept++] = items[i];
+    }
+    return (struct object_list){kept, items};
+}
+
 enum error recommend_signals(const struct trace_call *call, const struct support_settings *settings,
                              const char **json)
 {
@@ -168,7 +191,7 @@ enum error recommend_signals(const struct trace_call *call, const struct support
         error = read_stale_cases(call, &signals);
     if (error)
         return error;
-    signals.backlog = backlog.items;
+    signals.backlog = readable_items(call, &backlog.items);
     *json = schema_json(call->arena, SIGNALS_MOST, &signals_schema, &signals);
     return *json ? ERROR_NONE
                  : problem_set(call->problem, ERROR_TOO_LARGE, "signals_too_large",
@@ -185,13 +208,6 @@ static void add(struct collection *to, struct recommendation row)
 {
     if (to->count < ROWS_MOST)
         to->rows[to->count++] = row;
-}
-
-static const char *text_of(const json_t *object, const char *name)
-{
-    const char *text = json_string_value(json_object_get(object, name));
-
-    return text ? text : "";
 }
 
 static double number_of(const json_t *object, const char *name)
