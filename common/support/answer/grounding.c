@@ -72,6 +72,7 @@ struct claim_words {
     struct claim_word items[CLAIM_WORDS_MAX];
     size_t count;
     bool denied, same_language;
+    bool cut; /* it has more words */
 };
 
 /* Where a reader stands: the numbers of clause, sentence and paragraph. */
@@ -276,6 +277,7 @@ static void read_claim(struct arena *arena, const char *text, size_t length,
                                 .name = !stop && capital && spoken == language && spoken != TEXT_DE,
                                 .counts = word.digits || !stop};
     }
+    claim->cut = claim->count == CLAIM_WORDS_MAX && next_word(&reader, &place, &word);
 }
 
 /* Whether the clauses of a paragraph that contain a number of the claim's clause have the word, or
@@ -428,6 +430,8 @@ static struct grounding_result check_document(struct arena *arena, const struct 
     int counted = 0, found = 0;
 
     read_claim(arena, text, length, document->language, claim);
+    if (claim->cut) /* nobody asks about what was not read */
+        return (struct grounding_result){GROUNDING_WORDS, 0, true};
     result.same_language = claim->same_language;
     for (size_t i = 0; i < claim->count; i++) {
         const struct claim_word *word = &claim->items[i];
@@ -548,7 +552,7 @@ bool grounding_is_quote(const struct grounding *grounding, const char *text)
         int blocks = document->count ? document->words[document->count - 1].block + 1 : 0;
 
         read_claim(grounding->arena, text, strlen(text), document->language, claim);
-        if (claim->count < QUOTE_WORDS_LEAST)
+        if (claim->cut || claim->count < QUOTE_WORDS_LEAST)
             return false;
         for (int block = 0; block < blocks; block++)
             if (block_share(document, block, claim) >= quote_least)
