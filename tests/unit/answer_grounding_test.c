@@ -112,12 +112,71 @@ TEST(a_stream_goes_on_up_to_the_first_sentence_without_support)
     }
 }
 
+/* Words of the documents beyond what is compared at once, and then something else. */
+TEST(a_part_that_is_too_long_to_check_is_not_supported)
+{
+    static const char supported[] = "Payment is by card or invoice and ";
+    struct grounding *grounding = read_documents();
+    struct text text;
+
+    text_start(&text, arena, 1 << 16);
+    for (int i = 0; i < 10; i++)
+        text_append_string(&text, supported);
+    CHECK_INT(grounding_check(grounding, text.bytes, text.length).kind, GROUNDING_SUPPORTED);
+    for (int i = 0; i < 90; i++)
+        text_append_string(&text, supported);
+    text_append_string(&text, "elephants are grey");
+    CHECK_INT(grounding_check(grounding, text.bytes, text.length).kind, GROUNDING_WORDS);
+    CHECK(!grounding_is_quote(grounding, text.bytes));
+}
+
+static const char *grounded(const char *text, enum unsupported_action unsupported)
+{
+    const struct support_settings settings = {.unsupported = unsupported};
+    const struct graph_tools tools = {.settings = &settings};
+    struct graph_outcome *outcome = ARENA_NEW(arena, struct graph_outcome);
+    struct graph_state *state = ARENA_NEW(arena, struct graph_state);
+
+    outcome->language = TEXT_EN;
+    *state = (struct graph_state){
+        .tools = &tools, .outcome = outcome, .arena = arena, .grounding = read_documents()};
+    return model_ground(state, text);
+}
+
+/* A model that refuses and states something in the same breath. */
+TEST(a_refusal_carries_nothing_with_it)
+{
+    static const char refusal[] =
+        "This question cannot be answered from the documents; please contact support.";
+    static const struct {
+        const char *text, *grounded;
+    } rows[] = {
+        {"I don't know, but elephants are grey.", refusal},
+        {"Plan L has 20 seats. I don't know, but elephants are grey.\n\nI don't know whether "
+         "elephants dance.",
+         "Plan L has 20 seats. This question cannot be answered from the documents; please contact "
+         "support."},
+        {"I don't know the rest.\n\nPlan L has 20 seats.",
+         "This question cannot be answered from the documents; please contact support.\n\n"
+         "Plan L has 20 seats."},
+        {refusal, refusal},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        CHECK_TEXT(grounded(rows[i].text, UNSUPPORTED_DROP), rows[i].grounded);
+        CHECK_TEXT(grounded(rows[i].text, UNSUPPORTED_MARK), rows[i].grounded);
+        CHECK_TEXT(grounded(rows[i].text, UNSUPPORTED_KEEP), rows[i].text);
+    }
+}
+
 int main(void)
 {
     static const struct test_case cases[] = {
         CASE(sentences_are_held_against_the_documents),
         CASE(a_quote_stands_in_the_documents),
         CASE(a_stream_goes_on_up_to_the_first_sentence_without_support),
+        CASE(a_part_that_is_too_long_to_check_is_not_supported),
+        CASE(a_refusal_carries_nothing_with_it),
     };
     int failed;
 

@@ -132,6 +132,21 @@ static void add_marked(const struct graph_state *state, const struct part *part,
     text_append_string(text, part->text + length);
 }
 
+/* The refusal of the embedded engine in place of the model's: beside the words that refuse, the
+ * sentence may state anything. Once in an answer, with the blanks at the end of the part. */
+static void add_refusal(const struct graph_state *state, const struct part *part, struct text *text)
+{
+    const char *refusal = answer_refusal(state->arena, state->outcome->language, NULL);
+    size_t length = part->length;
+
+    if (strstr(text->bytes, refusal))
+        return;
+    while (length && strchr(" \t\r\n", part->text[length - 1]))
+        length--;
+    text_append_string(text, refusal);
+    text_append_string(text, part->text + length);
+}
+
 static const char *join(const struct graph_state *state, const struct parts *parts)
 {
     struct text text;
@@ -140,7 +155,9 @@ static const char *join(const struct graph_state *state, const struct parts *par
     for (size_t i = 0; i < parts->count; i++) {
         const struct part *part = &parts->items[i];
 
-        if (part->kept)
+        if (part->is_refusal && part->result.kind > GROUNDING_FILLER)
+            add_refusal(state, part, &text);
+        else if (part->kept)
             text_append(&text, part->text, part->length);
         else if (state->tools->settings->unsupported == UNSUPPORTED_MARK)
             add_marked(state, part, &text);

@@ -279,7 +279,8 @@ bool model_generate(struct graph_state *state, const char **text, bool *refused)
         models_reject(&state->models, MODEL_GENERATE, &reply, "unsupported");
         return false;
     }
-    *refused = answer_is_refusal(state->arena, *text);
+    *refused = answer_is_refusal(state->arena, *text) ||
+               strstr(*text, answer_refusal(state->arena, state->outcome->language, NULL));
     if (!*refused && citation_coverage_of(*text).cited == 0)
         *text = with_markers(state, *text);
     return true;
