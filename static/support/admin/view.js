@@ -50,7 +50,7 @@ export function traceColumns(onTrace) {
 
 /* What is recorded, by the codes of the API. */
 export const auditActions = [
-    'ask', 'feedback', 'escalate', 'agent_respond', 'agent_assign', 'delete_session', 'upload', 'delete_document', 'gap_resolve', 'citation_review', 'review_add', 'review_choose', 'evaluator_switch',
+    'ask', 'feedback', 'escalate', 'agent_respond', 'agent_assign', 'delete_session', 'upload', 'document_groups', 'delete_document', 'gap_resolve', 'citation_review', 'review_add', 'review_choose', 'evaluator_switch',
     'curated_rebuild', 'experiment_create', 'experiment_assign', 'regression_run', 'threshold_choose', 'threshold_unchoose', 'login', 'login_failed', 'sso_login',
     'session_ended', 'circuit_breaker_reset', 'trace_purge', 'audit_purge',
 ];
