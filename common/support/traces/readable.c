@@ -9,6 +9,11 @@
 
 enum { IDS_JSON_MAX = 1 << 20 };
 
+static const struct statement put_used = {
+    .name = "trace_used_doc_put",
+    .sql = "INSERT INTO trace_used_docs (trace_id, doc_id) VALUES (?, ?)"
+           " ON CONFLICT (trace_id, doc_id) DO NOTHING",
+};
 static const struct statement find_readable = {
     .name = "traces_readable",
     .sql = "SELECT t.trace_id FROM traces t WHERE t.trace_id IN"
@@ -19,6 +24,19 @@ static const struct statement find_readable = {
            " AND u.doc_id IN (SELECT CAST(value AS TEXT) FROM {json_text_rows:?}))"
            " ORDER BY t.trace_id",
 };
+
+enum error readable_note(struct db *db, const char *trace_id, const struct string_list *doc_ids,
+                         struct problem *problem)
+{
+    struct query *query = db_query(db, &put_used);
+
+    for (size_t i = 0; i < doc_ids->count; i++) {
+        query_bind_text(query, trace_id);
+        query_bind_text(query, doc_ids->items[i]);
+        query_repeat(query, NULL);
+    }
+    return query_end(query, problem);
+}
 
 static const char *json_of_ids(struct arena *arena, const char *const *ids, size_t count)
 {

@@ -10,6 +10,10 @@ struct readable_traces {
     struct string_list ids; /* in bytewise order */
 };
 
+/* Notes the documents of all searches of an answer, at least one; in the caller's transaction. */
+MUST_CHECK enum error readable_note(struct db *db, const char *trace_id,
+                                    const struct string_list *doc_ids, struct problem *problem);
+
 /* Looks at `count` traces at once; ids that are NULL are passed over. Of the call the reader, the
  * database, the arena and the problem are used. */
 MUST_CHECK enum error readable_traces_find(const struct document_call *call,

@@ -4,6 +4,7 @@
 #include "base/schema.h"
 #include "db/query.h"
 #include "support/metrics.h"
+#include "support/traces/readable.h"
 #include "support/traces/redact.h"
 #include "text/fold.h"
 
@@ -99,11 +100,6 @@ static const struct statement put_document = {
     .name = "trace_doc_put",
     .sql = "INSERT INTO trace_docs (trace_id, ref, doc_id, title, page_content, metadata)"
            " VALUES (?, ?, ?, ?, ?, ?)",
-};
-static const struct statement put_used = {
-    .name = "trace_used_doc_put",
-    .sql = "INSERT INTO trace_used_docs (trace_id, doc_id) VALUES (?, ?)"
-           " ON CONFLICT (trace_id, doc_id) DO NOTHING",
 };
 static const struct statement put_evaluation = {
     .name = "trace_evaluation_put",
@@ -370,19 +366,6 @@ static enum error put_documents(const struct trace_call *call, const char *trace
     return query_end(query, call->problem);
 }
 
-static enum error put_used_documents(const struct trace_call *call, const char *trace_id,
-                                     const struct string_list *used)
-{
-    struct query *query = db_query(call->db, &put_used);
-
-    for (size_t i = 0; i < used->count; i++) {
-        query_bind_text(query, trace_id);
-        query_bind_text(query, used->items[i]);
-        query_repeat(query, NULL);
-    }
-    return query_end(query, call->problem);
-}
-
 enum error trace_finish(const struct trace_call *call, const char *trace_id,
                         const struct graph_outcome *outcome, double duration_ms)
 {
@@ -393,7 +376,7 @@ enum error trace_finish(const struct trace_call *call, const char *trace_id,
     if (!error && outcome->found_count)
         error = put_documents(call, trace_id, outcome);
     if (!error && outcome->used.count)
-        error = put_used_documents(call, trace_id, &outcome->used);
+        error = readable_note(call->db, trace_id, &outcome->used, call->problem);
     return error;
 }
 
