@@ -11,8 +11,10 @@ from support_admin_test import SECRET, token
 
 pytestmark = pytest.mark.both_engines
 KEY = "key-of-programs"
-ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "HELP_VISITOR_TENANT": "default", "API_KEY": KEY}
+ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false", "HELP_VISITOR_TENANT": "default", "API_KEY": KEY,
+       "LLM_CACHE_ENABLED": "true"}
 BANDS = "bands.md"
+TITLE = "Bands of salaries"
 TEXT = "# Salary bands\n\nThe salary band of grade seven begins at 4711 euros.\n"
 QUESTION = "Where does the salary band of grade seven begin?"
 OPEN = "# Parking\n\nThe parking deck opens at six in the morning.\n"
@@ -71,7 +73,7 @@ def ask(service, who, question=QUESTION, session=None):
 def knows(answer):
     """Whether any part of an answer of the API has the words or the name of the document."""
     text = json.dumps(answer)
-    return "4711 euros" in text or BANDS in text
+    return "4711 euros" in text or BANDS in text or TITLE in text
 
 
 def get(service, who, path):
@@ -89,11 +91,13 @@ def places(service, who, asked):
                   "document": f"/api/documents/{BANDS}", "trace": f"/api/admin/traces/{trace}",
                   "search of traces": "/api/admin/traces?q=4711",
                   "search of conversations": "/api/sessions?q=4711",
-                  "tickets": "/api/agent/tickets?status=open", "questions": "/api/analytics/questions"}
+                  "tickets": "/api/agent/tickets?status=open", "questions": "/api/analytics/questions",
+                  "audit": "/api/admin/audit?limit=500"}
         for ticket in get(service, who, "/api/agent/tickets?limit=100")["tickets"]:
             paths[f"ticket {ticket['id']}"] = f"/api/agent/tickets/{ticket['id']}"
     if who in ("rita", "rolf", *EVERYTHING):
-        paths |= {"cases": "/api/admin/curated-dataset/cases", "changed": "/api/admin/citations/changed"}
+        paths |= {"cases": "/api/admin/curated-dataset/cases", "changed": "/api/admin/citations/changed",
+                  "recommendations": "/api/admin/recommendations/current"}
         for case in get(service, who, f"/api/admin/review-queue?status=*&trace_id={trace}")["items"]:
             paths["review"] = f"/api/admin/review-queue/{case['id']}"
     found = {place: get(service, who, path) for place, path in paths.items()}
@@ -137,13 +141,16 @@ def test_every_place_after_grant_and_withdrawal(support):
     folder = support.stack.directory / "data" / "support" / "evaluation"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "curated_cases.jsonl").write_text(json.dumps(case) + "\n")
+    support.sql("UPDATE kb_documents SET title = '" + TITLE + "', last_updated = '2020-01-01T00:00:00.000000+00:00'"
+                " WHERE doc_id = '" + BANDS + "'")
+    support.sql("UPDATE document_stats SET citation_count = 50 WHERE doc_id = '" + BANDS + "'")
     support.sql("UPDATE cited_spans SET changed_at = '2026-01-01T00:00:00.000000+00:00' WHERE trace_id = '" + trace + "'")
     for who in ("anna", "hanna", "rita", *EVERYTHING):
         seen = places(support, who, asked)
         assert seen and all(shown for place, shown in seen.items() if place not in ("questions",) and "ticket" not in place), (who, seen)
         assert who == "anna" or any(shown for place, shown in seen.items() if place.startswith("ticket")), (who, seen)
         if who in ("rita", *EVERYTHING):
-            assert {"review", "cases", "changed"} <= set(seen), (who, seen)
+            assert {"review", "cases", "changed", "recommendations"} <= set(seen), (who, seen)
     for who in ("otto", "rolf", "stranger"):
         seen = places(support, who, asked)
         assert seen and not any(seen.values()), (who, seen)
@@ -156,6 +163,12 @@ def test_every_place_after_grant_and_withdrawal(support):
     history = get(support, "anna", f"/api/sessions/{asked['session_id']}/history")["messages"]
     assert [one["withheld"] for one in history] == [False, True] and history[1]["content"] == "" and not history[1]["answer"]
     assert get(support, "otto", f"/api/admin/traces/{trace}")["withheld"] is True
+    entries = get(support, "otto", "/api/admin/audit?limit=500")["entries"]
+    assert {entry["action"] for entry in entries if entry["resource"] == "document:"} >= {"upload", "document_groups"}
+    assert "Board" not in json.dumps(entries) and "document:parking.md" in json.dumps(entries)
+    support.sql("UPDATE messages SET answer = '{\"citations\": []}' WHERE trace_id = '" + trace + "'")  # as of a refusal
+    for who in ("anna", "otto", "rolf"):
+        assert not places(support, who, asked)["conversation"]
     for statement in (f"DELETE FROM trace_docs WHERE trace_id = '{trace}'", f"DELETE FROM trace_steps WHERE trace_id = '{trace}'",
                       f"DELETE FROM trace_evaluations WHERE trace_id = '{trace}'", f"DELETE FROM traces WHERE trace_id = '{trace}'",
                       f"UPDATE messages SET answer = NULL WHERE trace_id = '{trace}'"):
@@ -169,6 +182,37 @@ def test_a_follow_up_question_does_not_bring_it_back(support):
     asked = ask(support, "anna")
     set_groups(support, ["Board"])
     assert not knows(ask(support, "anna", "And where does it begin?", asked["session_id"]))
+
+
+def test_a_trace_says_nothing_of_earlier_answers(support):
+    session = ask(support, "anna")["session_id"]
+    for question in ("When does the parking deck open?", "Thanks!"):
+        asked = ask(support, "anna", question, session)
+        trace = {who: get(support, who, f"/api/admin/traces/{asked['trace_id']}") for who in ("otto", "hanna", "admin")}
+        assert trace["otto"]["withheld"] is False and trace["otto"]["steps"] and trace["otto"]["answer"]
+        assert not knows(trace["otto"]) and knows(trace["hanna"]) and knows(trace["admin"])
+
+
+def test_a_document_that_was_found_but_is_not_cited(support):
+    """Others fill the list of what a trace shows and what an answer cites."""
+    names = [f"kiln-{number}.md" for number in range(6)]
+    for number, name in enumerate(names):
+        upload(support, name, f"# Kilns\n\nKiln {number} of the workshop is heated to {900 + number} degrees before noon.\n")
+    upload(support, "annex.md", "# The kiln of the secret annex\n\nA kiln of the workshop is kept in the annex.\n", groups="Personnel")
+    asked = ask(support, "anna", "To how many degrees is a kiln of the workshop heated before noon?")
+    trace = asked["trace_id"]
+    used = {doc_id for [doc_id] in support.sql(f"SELECT doc_id FROM trace_used_docs WHERE trace_id = '{trace}'")}
+    shown = {doc_id for [doc_id] in support.sql(f"SELECT doc_id FROM trace_docs WHERE trace_id = '{trace}'")}
+    assert "annex.md" in used and shown < used and "annex.md" not in shown, (used, shown)
+    assert "annex.md" not in {citation["doc_id"] for citation in asked["citations"]}
+    assert not any("secret annex" in question for question in asked["suggested_questions"])
+    again = ask(support, "anna", "To how many degrees is a kiln of the workshop heated before noon?")
+    for one in (asked, again):  # from the documents, and from the cache
+        read = {who: get(support, who, f"/api/admin/traces/{one['trace_id']}") for who in ("otto", "hanna", "admin")}
+        assert {who: trace["withheld"] for who, trace in read.items()} == {"otto": True, "hanna": False, "admin": False}
+        assert not read["otto"]["steps"] and read["hanna"]["steps"]
+    for name in (*names, "annex.md"):
+        assert support.send("DELETE", f"/api/documents/{name}", headers=support.readers["admin"]).status_code == 200
 
 
 def test_who_leaves_a_group_reads_it_no_more(support):
