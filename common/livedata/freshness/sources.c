@@ -105,6 +105,8 @@ static enum error read_kept(const struct storage_call *call, struct live_cache *
         return ERROR_NONE;
     }
     error = read_table(call, table, watermark);
+    if (!error && cache)
+        live_cache_witness(cache, call);
     if (!error)
         live_cache_keep(cache, key, &ticket, kept_seconds,
                         arena_print(call->arena, "%lld %s", (long long)watermark->at,
