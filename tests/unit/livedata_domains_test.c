@@ -266,7 +266,30 @@ ON_BOTH(compatible_changes_are_made_and_others_refused)
     CHECK_OK(tables_served(catalog_entity(&live.catalog, "order"), &store->problem));
 }
 
+/* Columns in another order, and a new one between: what each event has set stays known. */
+ON_BOTH(columns_may_be_listed_in_another_order)
+{
+    char folder[] = "/tmp/assay-domain-XXXXXX";
+    struct table_plan plan;
+    struct live live = {.store = store};
+
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK_OK(change_files(&live, folder, "bar: integer, site: text", &plan));
+    check_applied(
+        &live, own_event(&live, 1, "pump.seen", "10:00", "\"pump_id\":\"p\",\"bar\":1,\"watt\":7"));
+    check_applied(&live,
+                  own_event(&live, 2, "pump.seen", "11:00", "\"pump_id\":\"p\",\"site\":\"b\""));
+    CHECK_OK(change_files(&live, folder, "watt: integer, site: text, bar: integer", &plan));
+    CHECK_TEXT(live_row(&live, "pump", "p"),
+               "{\"pump_id\":\"p\",\"watt\":7,\"site\":\"b\",\"bar\":1}");
+    check_applied(&live, own_event(&live, 3, "pump.seen", "10:30",
+                                   "\"pump_id\":\"p\",\"bar\":3,\"site\":\"late\",\"watt\":8"));
+    CHECK_TEXT(live_row(&live, "pump", "p"),
+               "{\"pump_id\":\"p\",\"watt\":8,\"site\":\"b\",\"bar\":3}");
+}
+
 TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letters),
           CASE(the_order_of_arrival_does_not_matter), CASE(corrections_replace_what_was_added),
           CASE(change_data_of_debezium_becomes_rows),
-          CASE(compatible_changes_are_made_and_others_refused))
+          CASE(compatible_changes_are_made_and_others_refused),
+          CASE(columns_may_be_listed_in_another_order))

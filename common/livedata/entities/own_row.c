@@ -3,7 +3,6 @@
 
 #include "db/query.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { STAMPS_MAX = 16 * 1024 };
@@ -20,40 +19,49 @@ static const struct statement note_deleted = {
            " SET stamp = excluded.stamp, deleted_at = excluded.deleted_at",
 };
 
-/* "<stamp>=0,3,4;<stamp>=1;": the columns that each event has set. */
-static void read_stamps(struct arena *arena, const char *text, size_t columns, struct own_row *row)
+static void set_stamp(const struct serving_table *table, const char *name, size_t length,
+                      const char *stamp, struct own_row *row)
+{
+    for (size_t i = 0; i < table->column_count; i++)
+        if (strlen(table->columns[i].name) == length &&
+            strncmp(table->columns[i].name, name, length) == 0)
+            row->stamps[i] = stamp;
+}
+
+/* "<stamp>=name,site;<stamp>=value;": the columns that each event has set, by their names, which
+ * stay when the file lists others before them. */
+static void read_stamps(struct arena *arena, const struct serving_table *table, const char *text,
+                        struct own_row *row)
 {
     while (*text) {
         size_t length = strcspn(text, "=");
         const char *stamp = arena_copy(arena, text, length);
-        char *end;
 
         text += length;
         while (*text == '=' || *text == ',') {
-            unsigned long column = strtoul(text + 1, &end, 10);
-
-            if (column < columns)
-                row->stamps[column] = stamp;
-            text = end;
+            length = strcspn(++text, ",;");
+            set_stamp(table, text, length, stamp, row);
+            text += length;
         }
         text += *text == ';';
     }
 }
 
-static const char *write_stamps(struct arena *arena, size_t columns, const struct own_row *row)
+static const char *write_stamps(struct arena *arena, const struct serving_table *table,
+                                const struct own_row *row)
 {
     bool written[OWN_COLUMNS_MAX] = {false};
     struct text text;
 
     text_start(&text, arena, STAMPS_MAX);
-    for (size_t i = 0; i < columns; i++) {
+    for (size_t i = 0; i < table->column_count; i++) {
         if (!row->stamps[i] || written[i])
             continue;
-        text_append_format(&text, "%s=%zu", row->stamps[i], i);
-        for (size_t j = i + 1; j < columns; j++)
+        text_append_format(&text, "%s=%s", row->stamps[i], table->columns[i].name);
+        for (size_t j = i + 1; j < table->column_count; j++)
             if (row->stamps[j] && strcmp(row->stamps[j], row->stamps[i]) == 0) {
                 written[j] = true;
-                text_append_format(&text, ",%zu", j);
+                text_append_format(&text, ",%s", table->columns[j].name);
             }
         text_append_byte(&text, ';');
     }
@@ -94,7 +102,7 @@ enum error own_row_read(const struct storage_call *call, const struct event *eve
     row->found = query_next(query);
     if (row->found) {
         take_values(query, table, call->arena, row);
-        read_stamps(call->arena, query_text(query, after, call->arena), table->column_count, row);
+        read_stamps(call->arena, table, query_text(query, after, call->arena), row);
         row->events = query_integer(query, after + 1);
         row->newest = query_text(query, after + 2, call->arena);
         row->event_at = query_integer(query, after + 3);
@@ -126,7 +134,7 @@ enum error own_row_write(const struct storage_call *call, const struct event *ev
         bind_value(query, &table->columns[i], &row->values[i]);
     query_bind_integer(query, call->now);
     query_bind_integer(query, row->event_at);
-    query_bind_text(query, write_stamps(call->arena, table->column_count, row));
+    query_bind_text(query, write_stamps(call->arena, table, row));
     query_bind_integer(query, row->events);
     query_bind_text(query, row->newest);
     return query_end(query, call->problem);
