@@ -187,7 +187,8 @@ ON_BOTH(change_data_of_debezium_becomes_rows)
     CHECK_TEXT(result.detail, "op: is c, r, u or d");
 }
 
-static void write_machine(const char *folder, const char *columns)
+/* The entity pump, of the domain pumps. */
+static void write_machine_of(const char *domain, const char *folder, const char *columns)
 {
     char path[500];
     FILE *file;
@@ -195,7 +196,7 @@ static void write_machine(const char *folder, const char *columns)
     (void)snprintf(path, sizeof path, "%s/domain.yaml", folder);
     file = fopen(path, "w");
     if (file) {
-        fputs("name: pumps\n", file);
+        fprintf(file, "name: %s\n", domain);
         fclose(file);
     }
     (void)snprintf(path, sizeof path, "%s/entities", folder);
@@ -210,6 +211,11 @@ static void write_machine(const char *folder, const char *columns)
             "events:\n  pump.seen: {does: upsert}\n",
             columns);
     fclose(file);
+}
+
+static void write_machine(const char *folder, const char *columns)
+{
+    write_machine_of("pumps", folder, columns);
 }
 
 /* Reads the files again, as another start. */
@@ -288,8 +294,30 @@ ON_BOTH(columns_may_be_listed_in_another_order)
                "{\"pump_id\":\"p\",\"watt\":8,\"site\":\"b\",\"bar\":3}");
 }
 
+/* The table is called by the domain: under another name it would be an empty one. */
+ON_BOTH(a_domain_that_is_renamed_is_refused)
+{
+    char folder[] = "/tmp/assay-domain-XXXXXX";
+    struct table_plan plan;
+    struct live live = {.store = store};
+
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK_OK(change_files(&live, folder, "bar: integer", &plan));
+    write_machine_of("engines", folder, "bar: integer");
+    live_make_domains(store, &live, arena_print(store->arena, "config/livedata,%s", folder));
+    CHECK_OK(tables_plan(&live.call.storage, &live.catalog, &plan));
+    CHECK_INT(plan.refused, 1);
+    CHECK(plan.count && strstr(plan.items[0].text, "own_pumps_pump in the database and would be "
+                                                   "own_engines_pump"));
+    CHECK_INT(tables_served(catalog_entity(&live.catalog, "pump"), &store->problem),
+              ERROR_UNAVAILABLE);
+    CHECK_TEXT(store->problem.reason, "contract_differs");
+    CHECK_OK(change_files(&live, folder, "bar: integer", &plan));
+    CHECK_INT(plan.count, 0);
+}
+
 TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letters),
           CASE(the_order_of_arrival_does_not_matter), CASE(corrections_replace_what_was_added),
           CASE(change_data_of_debezium_becomes_rows),
           CASE(compatible_changes_are_made_and_others_refused),
-          CASE(columns_may_be_listed_in_another_order))
+          CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused))

@@ -14,7 +14,8 @@ enum { SQL_MAX = 16000 };
 
 static const struct statement read_contracts = {
     .name = "own_contracts",
-    .sql = "SELECT entity_type, fingerprint, contract FROM own_contracts ORDER BY entity_type",
+    .sql = "SELECT entity_type, table_name, fingerprint, contract FROM own_contracts"
+           " ORDER BY entity_type",
 };
 
 static const char create_table[] = "CREATE TABLE ", table_head[] = " (tenant_id {text} NOT NULL, ",
@@ -34,7 +35,7 @@ static const char *const type_words[] = {"text", "integer", "decimal", "boolean"
 struct stored_contracts {
     size_t count;
     struct stored_contract {
-        const char *entity, *fingerprint, *contract;
+        const char *entity, *table, *fingerprint, *contract;
     } * items;
 };
 
@@ -241,7 +242,7 @@ static enum error read_stored(const struct storage_call *call, struct stored_con
     while (query_next(query))
         *LIST_ADD(call->arena, stored) = (struct stored_contract){
             query_text(query, 0, call->arena), query_text(query, 1, call->arena),
-            query_text(query, 2, call->arena)};
+            query_text(query, 2, call->arena), query_text(query, 3, call->arena)};
     return query_end(query, call->problem);
 }
 
@@ -266,6 +267,14 @@ static enum error plan_entity(const struct planning *planning, const struct stor
     }
     if (strcmp(known->fingerprint, planning->own->fingerprint) == 0)
         return ERROR_NONE;
+    if (strcmp(known->table, planning->table->name) != 0) {
+        change(planning, true,
+               arena_print(planning->arena,
+                           "its table is %s in the database and would be %s by the name of its "
+                           "domain: give the domain its former name, or the entity another one",
+                           known->table, planning->table->name));
+        return ERROR_NONE;
+    }
     if (json_read(planning->arena, known->contract, strlen(known->contract), JSON_DEPTH_LIMIT,
                   &contract, &fault))
         return problem_set(problem, ERROR_SYSTEM, "contract_unreadable",
