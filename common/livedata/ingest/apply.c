@@ -453,7 +453,7 @@ enum error apply_one(struct apply_call *call, const json_t *payload, struct appl
     if (!good)
         return put_dead_letter(call, &event, json_of(call->storage.arena, payload), &verdict,
                                touched, result);
-    if (!id) /* that of change data follows from its source */
+    if (!id || strcmp(id, event.id) != 0) /* that of change data follows from its source */
         error = journal_known(&call->storage, event.id, &known);
     result->event_id = event.id;
     if (error || known.applied)
