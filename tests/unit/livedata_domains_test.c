@@ -143,6 +143,40 @@ ON_BOTH(corrections_replace_what_was_added)
                      "\"starts\":1,\"energy\":2.0}"));
 }
 
+/* An entry of an index has its limits on PostgreSQL: a text that is longer is a dead letter, and
+ * one of that length is applied, whatever its bytes are. */
+ON_BOTH(texts_in_an_index_are_limited)
+{
+    enum { LONGEST = 512 };
+    struct apply_result result;
+    char text[LONGEST + 2];
+    struct live live;
+
+    live_make_domains(store, &live, folders);
+    for (int length = LONGEST; length <= LONGEST + 1; length++) {
+        for (int i = 0; i < length; i++)
+            text[i] = (char)('a' + i * i % 26);
+        text[length] = '\0';
+        result = live_apply(
+            &live,
+            own_event(
+                &live, length, "reading.taken", "10:00",
+                arena_print(store->arena,
+                            "\"reading_id\":\"r\",\"machine_id\":\"%s\",\"data\":{\"value\":1}",
+                            text)));
+        CHECK_INT(result.status, length > LONGEST ? EVENT_DEAD_LETTERED : EVENT_APPLIED);
+    }
+    CHECK_TEXT(result.detail, "machine_id: is in an index and has at most 512 bytes");
+    memset(text, 'a', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    result = live_apply(&live, own_event(&live, 1, "machine.ran", "10:00",
+                                         arena_print(store->arena,
+                                                     "\"machine_id\":\"m\",\"used\":{\"energy\":1},"
+                                                     "\"corrects\":\"%s\"",
+                                                     text)));
+    CHECK_INT(result.status, EVENT_DEAD_LETTERED);
+}
+
 static json_t *debezium(struct live *live, const char *op, int lsn, const char *before,
                         const char *after, bool schema)
 {
@@ -185,6 +219,21 @@ ON_BOTH(change_data_of_debezium_becomes_rows)
     CHECK_TEXT(live_row(&live, "machine", "5"), "");
     result = live_apply(&live, debezium(&live, "t", 40, "null", "null", true));
     CHECK_TEXT(result.detail, "op: is c, r, u or d");
+}
+
+/* Senders put an id of their own around the change, another one each time. */
+ON_BOTH(change_data_with_an_id_around_it_is_applied_once)
+{
+    struct live live;
+
+    live_make_domains(store, &live, folders);
+    for (int i = 1; i <= 2; i++) {
+        json_t *change =
+            debezium(&live, "c", 10, "null", "{\"machine_id\":5,\"label\":\"Press\"}", false);
+
+        json_object_set_new(change, "event_id", json_string(live_event_id(&live, i)));
+        CHECK_INT(live_apply(&live, change).status, i == 1 ? EVENT_APPLIED : EVENT_DUPLICATE);
+    }
 }
 
 /* The entity pump, of the domain pumps. */
@@ -317,7 +366,8 @@ ON_BOTH(a_domain_that_is_renamed_is_refused)
 }
 
 TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letters),
-          CASE(the_order_of_arrival_does_not_matter), CASE(corrections_replace_what_was_added),
-          CASE(change_data_of_debezium_becomes_rows),
+          CASE(texts_in_an_index_are_limited), CASE(the_order_of_arrival_does_not_matter),
+          CASE(corrections_replace_what_was_added), CASE(change_data_of_debezium_becomes_rows),
+          CASE(change_data_with_an_id_around_it_is_applied_once),
           CASE(compatible_changes_are_made_and_others_refused),
           CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused))

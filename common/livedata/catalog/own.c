@@ -212,18 +212,24 @@ static void make_fields(struct own_reader *reader, struct entity_type *type)
 static enum error read_index(const struct own_reader *reader, const char *place,
                              const json_t *value, struct table_index *index)
 {
+    size_t i, column, texts = 0;
     const json_t *item;
-    size_t i;
 
     if (!json_array_size(value) || json_array_size(value) > OWN_INDEXES_MAX)
         return own_fault(reader, place, "is a list of 1 to %d columns", OWN_INDEXES_MAX);
     json_array_foreach(value, i, item)
     {
-        if (!own_find_column(reader, json_string_value(item),
-                             &index->columns[index->column_count++]))
+        if (!own_find_column(reader, json_string_value(item), &column))
             return own_no_column(reader, place, json_string_value(item));
+        index->columns[index->column_count++] = column;
+        reader->own->indexed[column] = true;
+        texts += reader->columns[column].type == COLUMN_TEXT ||
+                 reader->columns[column].type == COLUMN_JSON;
     }
-    return ERROR_NONE;
+    return texts <= OWN_INDEXED_TEXTS_MAX
+               ? ERROR_NONE
+               : own_fault(reader, place, "has more than %d columns of text or json",
+                           OWN_INDEXED_TEXTS_MAX);
 }
 
 static enum error read_indexes(const struct own_reader *reader, const json_t *indexes)

@@ -12,6 +12,8 @@ enum {
     OWN_COLUMNS_MAX = 48,
     OWN_ENTITIES_MAX = 60, /* of all domains: each has statements of its own in a handle */
     OWN_INDEXES_MAX = 8,
+    OWN_INDEXED_TEXTS_MAX = 4, /* texts in an index: PostgreSQL's entries have 2,700 bytes */
+    OWN_INDEXED_TEXT_LONGEST = 512,
     OWN_EVENTS_MAX = 32,
     OWN_SCALE_MAX = 9,
     OWN_DEPTH_MAX = 8 /* members in a path */
@@ -60,6 +62,7 @@ struct own_entity {
     const char *domain;           /* its name */
     size_t key;                   /* index of the column */
     bool counts[OWN_COLUMNS_MAX]; /* columns that events add to; others are set */
+    bool indexed[OWN_COLUMNS_MAX];
     struct event_mapping *events;
     size_t event_count;
     const char *source_table;     /* whose changes are taken from Debezium; NULL = none */

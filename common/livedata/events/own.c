@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_LONGEST = 256, TEXT_LONGEST = 16000, NAME_MAX_LENGTH = 64 };
+enum { KEY_LONGEST = 256, TEXT_LONGEST = 16000, NAME_MAX_LENGTH = 64, ID_LONGEST = 36 };
 
 /* Times before 1970 sort as well. */
 static const int64_t stamp_offset = INT64_C(4611686018427387904);
@@ -115,6 +115,19 @@ static bool read_value(struct arena *arena, const struct table_column *column, c
     }
 }
 
+/* What an index cannot hold would fail the whole batch. */
+static bool check_indexed(const struct own_entity *entity, size_t column, const char *path,
+                          const struct own_value *read, struct event_verdict *verdict)
+{
+    char detail[120];
+
+    if (!read->text || !entity->indexed[column] || strlen(read->text) <= OWN_INDEXED_TEXT_LONGEST)
+        return true;
+    (void)!snprintf(detail, sizeof detail, "is in an index and has at most %d bytes",
+                    OWN_INDEXED_TEXT_LONGEST);
+    return event_refuse(verdict, path, "string_too_long", detail);
+}
+
 /* A missing column is null in an insert, and stays as it is in an upsert. */
 static bool read_source(struct arena *arena, const json_t *payload,
                         const struct column_source *source, struct own_event *own,
@@ -132,7 +145,8 @@ static bool read_source(struct arena *arena, const json_t *payload,
     if (source->required && (!value || json_is_null(value)))
         return event_refuse(verdict, source->path, "missing", "field required");
     if (value && !(own->action == MAPPING_COUNT && json_is_null(value)))
-        return read_value(arena, column, source->path, value, read, verdict);
+        return read_value(arena, column, source->path, value, read, verdict) &&
+               check_indexed(own->type->table->own, source->column, source->path, read, verdict);
     *read = (struct own_value){.given = own->action == MAPPING_INSERT, .null = true};
     return true;
 }
@@ -201,7 +215,8 @@ bool event_read_own(struct arena *arena, const json_t *payload, const struct eve
     event->own = own;
     good = read_key(arena, payload, mapping->key, event, verdict);
     good = read_version(payload, mapping->version, own, verdict) && good;
-    if (corrects && (!own->corrects || mapping->action != MAPPING_COUNT))
+    if (corrects &&
+        (!own->corrects || strlen(own->corrects) > ID_LONGEST || mapping->action != MAPPING_COUNT))
         good = event_refuse(verdict, "corrects", "value_error",
                             "is the event_id of an event that counts, in one of the same kind");
     for (size_t i = 0; i < mapping->column_count; i++)
