@@ -365,9 +365,32 @@ ON_BOTH(a_domain_that_is_renamed_is_refused)
     CHECK_INT(plan.count, 0);
 }
 
+/* Another host has changed the table since this one looked: its events wait for the new file. */
+ON_BOTH(events_are_not_applied_by_an_old_file)
+{
+    static const struct statement change_contract = {
+        .name = "change_contract",
+        .sql = "UPDATE own_contracts SET fingerprint = 'other' WHERE entity_type = 'machine'"};
+    struct apply_result result;
+    struct apply_counts counts;
+    struct live live;
+    json_t *event;
+
+    live_make_domains(store, &live, folders);
+    check_applied(&live, own_event(&live, 1, "machine.changed", "10:00", "\"machine_id\":\"m\""));
+    CHECK_OK(store_run(store, &change_contract));
+    event = own_event(&live, 2, "machine.changed", "11:00", "\"machine_id\":\"m\"");
+    CHECK_INT(apply_batch(&live.call, &event, 1, &result, &counts), ERROR_UNAVAILABLE);
+    CHECK_TEXT(store->problem.reason, "contract_differs");
+    check_applied(&live,
+                  own_event(&live, 3, "reading.taken", "10:00",
+                            "\"reading_id\":\"r\",\"machine_id\":\"m\",\"data\":{\"value\":1}"));
+}
+
 TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letters),
           CASE(texts_in_an_index_are_limited), CASE(the_order_of_arrival_does_not_matter),
           CASE(corrections_replace_what_was_added), CASE(change_data_of_debezium_becomes_rows),
           CASE(change_data_with_an_id_around_it_is_applied_once),
           CASE(compatible_changes_are_made_and_others_refused),
-          CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused))
+          CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused),
+          CASE(events_are_not_applied_by_an_old_file))

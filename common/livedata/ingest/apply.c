@@ -380,7 +380,19 @@ static enum error over_quota(struct apply_call *call, bool *over)
     return query_end(query, call->storage.problem);
 }
 
-static enum error check(struct apply_call *call, const json_t *payload, struct event *event,
+/* Once in a transaction for each entity. */
+static enum error check_table(struct apply_call *call, const struct entity_type *type,
+                              struct apply_touched *touched)
+{
+    for (size_t i = 0; i < touched->checked_count; i++)
+        if (touched->checked[i] == type)
+            return ERROR_NONE;
+    *ARRAY_ADD(call->storage.arena, touched->checked, touched->checked_count) = type;
+    return tables_still_served(&call->storage, type);
+}
+
+static enum error check(struct apply_call *call, const json_t *payload,
+                        struct apply_touched *touched, struct event *event,
                         struct event_verdict *verdict, bool *good)
 {
     const struct event_rules rules = {call->catalog, call->storage.tenant, call->storage.now,
@@ -390,7 +402,7 @@ static enum error check(struct apply_call *call, const json_t *payload, struct e
 
     *good = event_check(call->storage.arena, payload, &rules, event, verdict);
     if (event->own)
-        error = tables_served(event->own->type, call->storage.problem);
+        error = check_table(call, event->own->type, touched);
     if (*good && !error)
         error = over_quota(call, &over);
     if (over) {
@@ -447,7 +459,7 @@ enum error apply_one(struct apply_call *call, const json_t *payload, struct appl
     *result = (struct apply_result){.event_id = id, .status = EVENT_DUPLICATE};
     if (known.applied || is_tombstone(call, payload))
         return ERROR_NONE;
-    error = check(call, payload, &event, &verdict, &good);
+    error = check(call, payload, touched, &event, &verdict, &good);
     if (error)
         return error;
     if (!good)
@@ -654,7 +666,7 @@ static enum error replay(struct apply_call *call, const char *event_id, const js
                            "Dead-letter event '%.200s' was replayed already.", event_id);
     error = corrected(call, letter->payload, correction, &payload);
     if (!error)
-        error = check(call, payload, &event, &verdict, &good);
+        error = check(call, payload, touched, &event, &verdict, &good);
     if (error)
         return error;
     if (!good)

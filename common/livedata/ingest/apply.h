@@ -90,6 +90,8 @@ struct apply_touched {
     struct apply_table *tables;
     size_t type_count;
     struct apply_type *types; /* of applied events */
+    size_t checked_count;
+    const struct entity_type **checked; /* of domains, whose contract was compared */
 };
 MUST_CHECK enum error apply_one(struct apply_call *call, const json_t *payload,
                                 struct apply_touched *touched, struct apply_result *result);

@@ -18,6 +18,11 @@ static const struct statement read_contracts = {
            " ORDER BY entity_type",
 };
 
+static const struct statement read_fingerprint = {
+    .name = "own_contract_fingerprint",
+    .sql = "SELECT fingerprint FROM own_contracts WHERE entity_type = ?",
+};
+
 static const char create_table[] = "CREATE TABLE ", table_head[] = " (tenant_id {text} NOT NULL, ",
                   table_marks[] =
                       "row_updated_at {integer} NOT NULL, row_event_at {integer} NOT NULL,"
@@ -352,4 +357,24 @@ enum error table_served(const struct serving_table *table, struct problem *probl
     return problem_set(problem, ERROR_UNAVAILABLE, "contract_differs",
                        "The file of '%s' on this host is not what its table was made from: %s",
                        table->own->name, serving->difference);
+}
+
+enum error tables_still_served(const struct storage_call *call, const struct entity_type *type)
+{
+    enum error error = tables_served(type, call->problem);
+    const char *fingerprint = "";
+    struct query *query;
+
+    if (error || !type->table->own)
+        return error;
+    query = db_query(call->db, &read_fingerprint);
+    query_bind_text(query, type->name);
+    if (query_next(query))
+        fingerprint = query_text(query, 0, call->arena);
+    error = query_end(query, call->problem);
+    if (error || strcmp(fingerprint, type->table->own->fingerprint) == 0)
+        return error;
+    return problem_set(call->problem, ERROR_UNAVAILABLE, "contract_differs",
+                       "The file of '%s' on this host is not what its table was made from now",
+                       type->name);
 }

@@ -42,6 +42,10 @@ MUST_CHECK enum error tables_look(const struct storage_call *call, const struct 
  * difference, or not_materialized. Always ERROR_NONE for the shop. */
 MUST_CHECK enum error tables_served(const struct entity_type *type, struct problem *problem);
 MUST_CHECK enum error table_served(const struct serving_table *table, struct problem *problem);
+/* The same by the database, in a transaction that has locked `livedata.apply`: another host may
+ * have changed the table since tables_look(). */
+MUST_CHECK enum error tables_still_served(const struct storage_call *call,
+                                          const struct entity_type *type);
 
 /* The columns that were added to an entity's table later, with the time from which they are filled.
  */
