@@ -387,10 +387,22 @@ ON_BOTH(events_are_not_applied_by_an_old_file)
                             "\"reading_id\":\"r\",\"machine_id\":\"m\",\"data\":{\"value\":1}"));
 }
 
+/* No table can have a column of that name on one of the engines. */
+TEST(names_of_the_database_are_no_names)
+{
+    static const char *const names[] = {
+        "xmin",           "xmax",        "cmin",         "cmax",       "ctid",      "tableoid",
+        "current_schema", "system_user", "current_role", "row_newest", "tenant_id", "select"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        CHECK(!own_name_is_good(names[i], 30));
+    CHECK(own_name_is_good("xmean", 30));
+}
+
 TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letters),
           CASE(texts_in_an_index_are_limited), CASE(the_order_of_arrival_does_not_matter),
           CASE(corrections_replace_what_was_added), CASE(change_data_of_debezium_becomes_rows),
           CASE(change_data_with_an_id_around_it_is_applied_once),
           CASE(compatible_changes_are_made_and_others_refused),
           CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused),
-          CASE(events_are_not_applied_by_an_old_file))
+          CASE(events_are_not_applied_by_an_old_file), CASE(names_of_the_database_are_no_names))

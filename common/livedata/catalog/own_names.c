@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Reserved on either engine, sorted; and the columns that each table has of its own. */
+/* Reserved on either engine, sorted; and the columns that each table has of its own, PostgreSQL's
+ * among them. */
 static const char *const taken[] = {
     "add",
     "all",
@@ -28,6 +29,8 @@ static const char *const taken[] = {
     "case",
     "cast",
     "check",
+    "cmax",
+    "cmin",
     "collate",
     "collation",
     "column",
@@ -36,8 +39,12 @@ static const char *const taken[] = {
     "constraint",
     "create",
     "cross",
+    "ctid",
     "current",
+    "current_catalog",
     "current_date",
+    "current_role",
+    "current_schema",
     "current_time",
     "current_timestamp",
     "current_user",
@@ -118,7 +125,9 @@ static const char *const taken[] = {
     "similar",
     "some",
     "symmetric",
+    "system_user",
     "table",
+    "tableoid",
     "tablesample",
     "tenant_id",
     "then",
@@ -138,6 +147,8 @@ static const char *const taken[] = {
     "where",
     "window",
     "with",
+    "xmax",
+    "xmin",
 };
 
 static int compare(const void *left, const void *right)
