@@ -178,6 +178,11 @@ MUST_CHECK enum error db_finish(struct db *db, enum error error, struct problem 
  */
 MUST_CHECK enum error db_lock(struct db *db, const char *name, struct problem *problem);
 
+/* From true to false statements may run as long as they need: for work on whole tables, like making
+ * an index. Outside transactions, after a query: on a connection that is made anew the usual limit
+ * is back. */
+MUST_CHECK enum error db_take_time(struct db *db, bool on, struct problem *problem);
+
 /*
  * To be called when a request or a job step is over, however it ended (also after a jump out of
  * the arena): closes queries that were left open, rolls back what was not committed and logs

@@ -171,6 +171,9 @@ struct engine {
     /* Is this still the database of the record? Asked only where there is one. */
     MUST_CHECK enum error (*verify)(struct db *db, struct problem *problem);
 
+    /* How long a statement may run from now on; 0 = for ever. */
+    MUST_CHECK enum error (*set_time)(struct db *db, int statement_ms, struct problem *problem);
+
     /* Brackets around migrations: longer waits, foreign keys checked at the end. */
     MUST_CHECK enum error (*migrating)(struct db *db, bool on, struct problem *problem);
     MUST_CHECK enum error (*migration_check)(struct db *db, int version, struct problem *problem);

@@ -335,6 +335,11 @@ static enum error script(struct db *db, const char *sql, struct problem *problem
                        "a script must neither begin nor end a transaction");
 }
 
+static enum error set_time(struct db *db, int statement_ms, struct problem *problem)
+{
+    return postgres_set_timeouts(db, statement_ms, db->options.busy_timeout_ms, problem);
+}
+
 static enum error migrating(struct db *db, bool on, struct problem *problem)
 {
     if (on)
@@ -422,6 +427,7 @@ const struct engine postgres_engine = {
     .columns = postgres_columns,
     .column_name = postgres_column_name,
     .column = postgres_column,
+    .set_time = set_time,
     .migrating = migrating,
     .migration_check = migration_check,
     .health = health,

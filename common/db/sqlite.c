@@ -419,6 +419,13 @@ static enum error script(struct db *db, const char *sql, struct problem *problem
                        "a script must neither begin nor end a transaction");
 }
 
+static enum error set_time(struct db *db, int statement_ms, struct problem *problem)
+{
+    (void)problem;
+    ((struct sqlite_connection *)db->connection)->statement_timeout_ms = statement_ms;
+    return ERROR_NONE;
+}
+
 static enum error migrating(struct db *db, bool on, struct problem *problem)
 {
     struct sqlite_connection *connection = db->connection;
@@ -553,6 +560,7 @@ const struct engine sqlite_engine = {
     .columns = sqlite_columns,
     .column_name = sqlite_column_name,
     .column = sqlite_column,
+    .set_time = set_time,
     .migrating = migrating,
     .migration_check = migration_check,
     .health = health,

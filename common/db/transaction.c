@@ -230,3 +230,13 @@ enum error db_lock(struct db *db, const char *name, struct problem *problem)
     transaction_doom(db, &own);
     return problem_set(problem, error, own.reason, "the lock %s: %.400s", name, own.text);
 }
+
+enum error db_take_time(struct db *db, bool on, struct problem *problem)
+{
+    if (db->transaction.depth)
+        return problem_set(problem, ERROR_SYSTEM, "statement_misused",
+                           "limits cannot be changed inside a transaction");
+    if (!db->connection)
+        return ERROR_NONE;
+    return db->engine->set_time(db, on ? 0 : db->options.statement_timeout_ms, problem);
+}

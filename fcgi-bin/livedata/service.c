@@ -181,15 +181,34 @@ static void seed(struct service *service)
     arena_destroy(arena);
 }
 
+/* What failed keeps writers out each time that it is tried: soon at first, then each minute. */
+static enum error make_tables(struct service *service, const struct storage_call *call)
+{
+    int64_t now = clock_monotonic_microseconds();
+    struct table_plan plan;
+    enum error error;
+
+    if (service->tables_made || now < service->tables_due)
+        return tables_look(call, &service->catalog);
+    error = tables_apply(call, &service->catalog, own_fill_columns, &plan);
+    service->tables_made = !error;
+    if (error) {
+        service->tables_wait = service->tables_wait ? service->tables_wait * 2 : us_per_second;
+        if (service->tables_wait > us_per_minute)
+            service->tables_wait = us_per_minute;
+        service->tables_due = clock_monotonic_microseconds() + service->tables_wait;
+    }
+    return error;
+}
+
 /* The tables of domains: made by the first worker of a host that has their files, then only
- * compared. Without the database they are looked at again each second. */
+ * compared. */
 static void follow_tables(struct service *service)
 {
     struct arena *arena;
     struct problem problem = {0};
     struct storage_call call = {
         .problem = &problem, .tenant = "default", .now = clock_unix_microseconds()};
-    struct table_plan plan;
     enum error error;
 
     if (service->catalog.table_count == serving_table_count)
@@ -199,9 +218,7 @@ static void follow_tables(struct service *service)
         arena_destroy(arena);
         return;
     }
-    error = service->tables_made ? tables_look(&call, &service->catalog)
-                                 : tables_apply(&call, &service->catalog, own_fill_columns, &plan);
-    service->tables_made = service->tables_made || !error;
+    error = make_tables(service, &call);
     if (error)
         log_event(LOG_ERROR, "tables_failed", problem.text);
     db_end_of_request(store_handle(service->store));

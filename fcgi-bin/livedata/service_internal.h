@@ -17,6 +17,8 @@ struct service {
     struct store *store;
     struct live_cache cache;
     bool tables_made;    /* of domains, or compared */
+    int64_t tables_due;  /* after a failure: when they are tried again, monotonic */
+    int64_t tables_wait; /* microseconds, longer with each failure */
     struct redis *redis; /* NULL = not set */
     struct live_clock clock;
     struct session_log log;

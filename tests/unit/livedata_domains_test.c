@@ -399,10 +399,35 @@ TEST(names_of_the_database_are_no_names)
     CHECK(own_name_is_good("xmean", 30));
 }
 
+/* A table that cannot be made leaves the others made and served; it is made when that is over. */
+ON_BOTH(an_entity_that_fails_leaves_the_others)
+{
+    static const struct statement take_name = {.name = "take_name",
+                                               .sql =
+                                                   "CREATE TABLE own_machines_machine (a {text})"},
+                                  free_name = {.name = "free_name",
+                                               .sql = "DROP TABLE own_machines_machine"};
+    struct table_plan plan;
+    struct live live;
+
+    (void)setenv("LIVE_CONFIG_DIR", folders, 1);
+    live_make(store, &live);
+    (void)unsetenv("LIVE_CONFIG_DIR");
+    CHECK_OK(store_run(store, &take_name));
+    CHECK(tables_apply(&live.call.storage, &live.catalog, own_fill_columns, &plan) != ERROR_NONE);
+    CHECK_OK(tables_served(catalog_entity(&live.catalog, "reading"), &store->problem));
+    CHECK_INT(tables_served(catalog_entity(&live.catalog, "machine"), &store->problem),
+              ERROR_UNAVAILABLE);
+    CHECK_OK(store_run(store, &free_name));
+    CHECK_OK(tables_apply(&live.call.storage, &live.catalog, own_fill_columns, &plan));
+    CHECK_OK(tables_served(catalog_entity(&live.catalog, "machine"), &store->problem));
+}
+
 TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letters),
           CASE(texts_in_an_index_are_limited), CASE(the_order_of_arrival_does_not_matter),
           CASE(corrections_replace_what_was_added), CASE(change_data_of_debezium_becomes_rows),
           CASE(change_data_with_an_id_around_it_is_applied_once),
           CASE(compatible_changes_are_made_and_others_refused),
           CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused),
-          CASE(events_are_not_applied_by_an_old_file), CASE(names_of_the_database_are_no_names))
+          CASE(events_are_not_applied_by_an_old_file), CASE(names_of_the_database_are_no_names),
+          CASE(an_entity_that_fails_leaves_the_others))

@@ -100,22 +100,77 @@ static enum error apply_entity(const struct storage_call *call, const struct cat
     return error;
 }
 
-static enum error apply_all(const struct storage_call *call, const struct catalog *catalog,
-                            table_fill *fill, struct table_plan *plan)
+/* Under the locks the plan is made again: another process may have done it. */
+static enum error apply_locked(const struct storage_call *call, const struct catalog *catalog,
+                               const struct entity_type *type, table_fill *fill)
 {
+    struct table_plan plan;
     enum error error = db_lock(call->db, "livedata.tables", call->problem);
 
     if (!error)
         error = db_lock(call->db, "livedata.apply", call->problem);
     if (!error)
-        error = tables_plan(call, catalog, plan);
-    for (size_t i = 0; !error && i < catalog->entity_count; i++) {
-        const struct entity_type *type = &catalog->entities[i];
+        error = tables_plan(call, catalog, &plan);
+    if (error || is_refused(&plan, type))
+        return error;
+    return apply_entity(call, catalog, &plan, type, fill);
+}
 
-        if (type->table->own && !is_refused(plan, type))
-            error = apply_entity(call, catalog, plan, type, fill);
-    }
+static enum error apply_type(const struct storage_call *call, const struct catalog *catalog,
+                             const struct entity_type *type, table_fill *fill)
+{
+    enum error error = db_begin(call->db, DB_WRITE, call->problem);
+
+    if (error)
+        return error;
+    error = db_finish(call->db, apply_locked(call, catalog, type, fill), call->problem);
+    if (error)
+        log_event(
+            LOG_ERROR, "table_change_failed",
+            arena_print(call->arena, "%s is not served: %s", type->name, call->problem->text));
     return error;
+}
+
+static bool has_changes(const struct table_plan *plan, const struct entity_type *type)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->items[i].type == type)
+            return !is_refused(plan, type);
+    return false;
+}
+
+/* An entity that fails leaves the others as they are. The first error, with its text. */
+static enum error apply_all(const struct storage_call *call, const struct catalog *catalog,
+                            table_fill *fill, const struct table_plan *plan)
+{
+    enum error first = ERROR_NONE;
+
+    for (size_t i = 0; i < catalog->entity_count; i++) {
+        struct storage_call own = *call;
+        struct problem problem = {0};
+        enum error error = ERROR_NONE;
+
+        own.problem = &problem;
+        if (has_changes(plan, &catalog->entities[i]))
+            error = apply_type(&own, catalog, &catalog->entities[i], fill);
+        if (error && !first) {
+            first = error;
+            *call->problem = problem;
+        }
+    }
+    return first;
+}
+
+static enum error apply_unhurried(const struct storage_call *call, const struct catalog *catalog,
+                                  table_fill *fill, const struct table_plan *plan)
+{
+    struct problem unused;
+    enum error error = db_take_time(call->db, true, call->problem), restored;
+
+    if (!error)
+        error = apply_all(call, catalog, fill, plan);
+    restored = db_take_time(call->db, false, error ? &unused : call->problem);
+    return error ? error : restored;
 }
 
 static void log_refusals(const struct storage_call *call, const struct table_plan *plan)
@@ -131,16 +186,19 @@ enum error tables_apply(const struct storage_call *call, const struct catalog *c
                         table_fill *fill, struct table_plan *plan)
 {
     enum error error = tables_plan(call, catalog, plan);
+    struct problem unused;
+    struct storage_call looking = *call;
 
-    if (!error && plan->count > plan->refused) {
-        error = db_begin(call->db, DB_WRITE, call->problem);
-        if (error)
-            return error;
-        error = db_finish(call->db, apply_all(call, catalog, fill, plan), call->problem);
-    }
+    if (error)
+        return error;
+    if (plan->count > plan->refused)
+        error = apply_unhurried(call, catalog, fill, plan);
+    log_refusals(call, plan);
     if (!error)
-        log_refusals(call, plan);
-    return error ? error : tables_look(call, catalog);
+        return tables_look(call, catalog);
+    looking.problem = &unused;
+    (void)!tables_look(&looking, catalog);
+    return error;
 }
 
 enum error tables_added(const struct storage_call *call, const char *entity_type,

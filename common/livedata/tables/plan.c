@@ -14,10 +14,13 @@ enum { SQL_MAX = 16000 };
 
 static const struct statement read_contracts = {
     .name = "own_contracts",
-    .sql = "SELECT entity_type, table_name, fingerprint, contract FROM own_contracts"
-           " ORDER BY entity_type",
+    .sql = "SELECT entity_type, table_name, fingerprint FROM own_contracts ORDER BY entity_type",
 };
 
+static const struct statement read_contract = {
+    .name = "own_contract",
+    .sql = "SELECT contract FROM own_contracts WHERE entity_type = ?",
+};
 static const struct statement read_fingerprint = {
     .name = "own_contract_fingerprint",
     .sql = "SELECT fingerprint FROM own_contracts WHERE entity_type = ?",
@@ -40,7 +43,7 @@ static const char *const type_words[] = {"text", "integer", "decimal", "boolean"
 struct stored_contracts {
     size_t count;
     struct stored_contract {
-        const char *entity, *table, *fingerprint, *contract;
+        const char *entity, *table, *fingerprint;
     } * items;
 };
 
@@ -247,7 +250,7 @@ static enum error read_stored(const struct storage_call *call, struct stored_con
     while (query_next(query))
         *LIST_ADD(call->arena, stored) = (struct stored_contract){
             query_text(query, 0, call->arena), query_text(query, 1, call->arena),
-            query_text(query, 2, call->arena), query_text(query, 3, call->arena)};
+            query_text(query, 2, call->arena)};
     return query_end(query, call->problem);
 }
 
@@ -260,11 +263,29 @@ static const struct stored_contract *contract_of(const struct stored_contracts *
     return NULL;
 }
 
-static enum error plan_entity(const struct planning *planning, const struct stored_contract *known,
-                              struct problem *problem)
+/* The whole contract is read only where the fingerprints differ: workers look each second. */
+static enum error read_whole(const struct storage_call *call, const char *entity, json_t **contract)
 {
+    struct query *query = db_query(call->db, &read_contract);
     struct json_fault fault;
+    const char *text = "";
+    enum error error;
+
+    query_bind_text(query, entity);
+    if (query_next(query))
+        text = query_text(query, 0, call->arena);
+    error = query_end(query, call->problem);
+    if (!error && json_read(call->arena, text, strlen(text), JSON_DEPTH_LIMIT, contract, &fault))
+        return problem_set(call->problem, ERROR_SYSTEM, "contract_unreadable",
+                           "the stored contract of %s cannot be read", entity);
+    return error;
+}
+
+static enum error plan_entity(const struct storage_call *call, const struct planning *planning,
+                              const struct stored_contract *known)
+{
     json_t *contract;
+    enum error error;
 
     if (!known) {
         plan_new_table(planning);
@@ -280,12 +301,10 @@ static enum error plan_entity(const struct planning *planning, const struct stor
                            known->table, planning->table->name));
         return ERROR_NONE;
     }
-    if (json_read(planning->arena, known->contract, strlen(known->contract), JSON_DEPTH_LIMIT,
-                  &contract, &fault))
-        return problem_set(problem, ERROR_SYSTEM, "contract_unreadable",
-                           "the stored contract of %s cannot be read", planning->own->name);
-    plan_difference(planning, contract);
-    return ERROR_NONE;
+    error = read_whole(call, known->entity, &contract);
+    if (!error)
+        plan_difference(planning, contract);
+    return error;
 }
 
 enum error tables_plan(const struct storage_call *call, const struct catalog *catalog,
@@ -305,7 +324,7 @@ enum error tables_plan(const struct storage_call *call, const struct catalog *ca
                                           .plan = plan};
 
         if (type->table->own)
-            error = plan_entity(&planning, contract_of(&stored, type->name), call->problem);
+            error = plan_entity(call, &planning, contract_of(&stored, type->name));
     }
     return error;
 }

@@ -27,9 +27,10 @@ struct table_plan {
 MUST_CHECK enum error tables_plan(const struct storage_call *call, const struct catalog *catalog,
                                   struct table_plan *plan);
 
-/* Does it in one transaction under the database's lock: entities with an incompatible change are
- * left out. `fill` (NULL = none) is called for an entity with new columns, after all tables are
- * there. Then compares as tables_look() does. */
+/* Does it, in a transaction for each entity under the database's locks and without a limit of time.
+ * Entities with an incompatible change are left out; one that fails leaves the others done, and the
+ * first error is returned. `fill` (NULL = none) is called for an entity with new columns. Then
+ * compares as tables_look() does, also after an error. */
 typedef enum error table_fill(const struct storage_call *call, const struct catalog *catalog,
                               const struct entity_type *type, const struct string_list *columns);
 MUST_CHECK enum error tables_apply(const struct storage_call *call, const struct catalog *catalog,
