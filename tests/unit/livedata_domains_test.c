@@ -221,6 +221,23 @@ ON_BOTH(change_data_of_debezium_becomes_rows)
     CHECK_TEXT(result.detail, "op: is c, r, u or d");
 }
 
+/* A large value that an update has left as it is is not in the change: the column stays. */
+ON_BOTH(values_that_a_change_leaves_out_stay)
+{
+    struct live live;
+
+    live_make_domains(store, &live, folders);
+    check_applied(&live, debezium(&live, "c", 10, "null",
+                                  "{\"machine_id\":5,\"label\":\"Long\",\"cost\":\"1.5\"}", false));
+    check_applied(&live, debezium(&live, "u", 20, "null",
+                                  "{\"machine_id\":5,\"label\":\"__debezium_unavailable_value\","
+                                  "\"cost\":\"__debezium_unavailable_value\",\"site\":\"west\"}",
+                                  false));
+    CHECK(strstr(live_row(&live, "machine", "5"),
+                 "\"name\":\"Long\",\"site\":\"west\",\"installed_at\":null,"
+                 "\"hourly_cost\":1.5"));
+}
+
 /* Senders put an id of their own around the change, another one each time. */
 ON_BOTH(change_data_with_an_id_around_it_is_applied_once)
 {
@@ -427,6 +444,7 @@ TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letter
           CASE(texts_in_an_index_are_limited), CASE(the_order_of_arrival_does_not_matter),
           CASE(corrections_replace_what_was_added), CASE(change_data_of_debezium_becomes_rows),
           CASE(change_data_with_an_id_around_it_is_applied_once),
+          CASE(values_that_a_change_leaves_out_stay),
           CASE(compatible_changes_are_made_and_others_refused),
           CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused),
           CASE(events_are_not_applied_by_an_old_file), CASE(names_of_the_database_are_no_names),

@@ -43,6 +43,7 @@ struct event_mapping {
     const char *version; /* of the version, among events of the same time */
     struct column_source *columns;
     size_t column_count;
+    bool of_changes; /* change data of Debezium */
 };
 
 struct table_index {

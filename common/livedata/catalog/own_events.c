@@ -262,8 +262,10 @@ enum error own_read_changes(struct own_reader *reader, const json_t *changes)
 
     if (!changes)
         return ERROR_NONE;
-    *mapping = (struct event_mapping){
-        .event_type = "change data", .action = MAPPING_INSERT, .version = "version"};
+    *mapping = (struct event_mapping){.event_type = "change data",
+                                      .action = MAPPING_INSERT,
+                                      .version = "version",
+                                      .of_changes = true};
     reader->own->source_table = json_string_value(json_object_get(changes, "table"));
     error = own_check_members(reader, "changes", changes, change_members);
     if (!error && !reader->own->source_table)

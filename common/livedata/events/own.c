@@ -128,10 +128,20 @@ static bool check_indexed(const struct own_entity *entity, size_t column, const 
     return event_refuse(verdict, path, "string_too_long", detail);
 }
 
+/* PostgreSQL does not log large values that an update leaves as they are: Debezium writes this in
+ * their place, in an array for arrays. */
+static bool is_left_out(const json_t *value)
+{
+    const json_t *item = json_array_size(value) == 1 ? json_array_get(value, 0) : value;
+
+    return json_is_string(item) &&
+           strcmp(json_string_value(item), "__debezium_unavailable_value") == 0;
+}
+
 /* A missing column is null in an insert, and stays as it is in an upsert. */
 static bool read_source(struct arena *arena, const json_t *payload,
-                        const struct column_source *source, struct own_event *own,
-                        struct event_verdict *verdict)
+                        const struct event_mapping *mapping, const struct column_source *source,
+                        struct own_event *own, struct event_verdict *verdict)
 {
     const struct table_column *column = &own->type->table->columns[source->column];
     struct own_value *read = &own->values[source->column];
@@ -142,6 +152,10 @@ static bool read_source(struct arena *arena, const json_t *payload,
         return true;
     }
     value = event_member(payload, source->path);
+    if (mapping->of_changes && is_left_out(value)) {
+        *read = (struct own_value){0};
+        return true;
+    }
     if (source->required && (!value || json_is_null(value)))
         return event_refuse(verdict, source->path, "missing", "field required");
     if (value && !(own->action == MAPPING_COUNT && json_is_null(value)))
@@ -220,7 +234,7 @@ bool event_read_own(struct arena *arena, const json_t *payload, const struct eve
         good = event_refuse(verdict, "corrects", "value_error",
                             "is the event_id of an event that counts, in one of the same kind");
     for (size_t i = 0; i < mapping->column_count; i++)
-        good = read_source(arena, payload, &mapping->columns[i], own, verdict) && good;
+        good = read_source(arena, payload, mapping, &mapping->columns[i], own, verdict) && good;
     if (event->id)
         make_stamp(arena, event, own);
     return good;
