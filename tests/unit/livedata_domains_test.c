@@ -238,6 +238,59 @@ ON_BOTH(values_that_a_change_leaves_out_stay)
                  "\"hourly_cost\":1.5"));
 }
 
+/* Numbers for times have the unit of their type in the schema; without one, days and the like are
+ * refused, not guessed. */
+ON_BOTH(times_of_change_data_have_their_unit)
+{
+    static const struct {
+        const char *type, *number, *time;
+    } all[] = {{"io.debezium.time.Date", "20455", "2026-01-02T00:00:00Z"},
+               {"io.debezium.time.Timestamp", "50000000000", "1971-08-02T16:53:20Z"},
+               {"io.debezium.time.MicroTimestamp", "-1000000", "1969-12-31T23:59:59Z"},
+               {"io.debezium.time.NanoTimestamp", "1767322800000000000", "2026-01-02T03:00:00Z"},
+               {NULL, "1767322800000000", "2026-01-02T03:00:00Z"},
+               {NULL, "20455", NULL},
+               {NULL, "50000000000", NULL},
+               {"io.debezium.time.Time", "50000000", NULL},
+               {"io.debezium.time.Date", "9223372036854775807", NULL}};
+    static const char schema[] = "{\"fields\":[{\"field\":\"after\",\"fields\":[{\"field\":"
+                                 "\"installed\",\"name\":\"%s\"}]}]}";
+    struct arena *arena = store->arena;
+    struct live live;
+
+    live_make_domains(store, &live, folders);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        json_t *change = debezium(
+            &live, "c", 10, "null",
+            arena_print(arena, "{\"machine_id\":%zu,\"installed\":%s}", i, all[i].number), true);
+
+        if (all[i].type)
+            json_object_set_new(change, "schema",
+                                live_json(&live, arena_print(arena, schema, all[i].type)));
+        CHECK_INT(live_apply(&live, change).status,
+                  all[i].time ? EVENT_APPLIED : EVENT_DEAD_LETTERED);
+        if (all[i].time)
+            CHECK(strstr(live_row(&live, "machine", arena_print(arena, "%zu", i)),
+                         arena_print(arena, "\"installed_at\":\"%s\"", all[i].time)));
+    }
+}
+
+/* An own time that is out of reach would stand above all later changes. */
+ON_BOTH(change_data_of_the_future_is_refused)
+{
+    static const char *const times[] = {"9000000000000000000", "-5", "99999999999999"};
+    struct live live;
+
+    live_make_domains(store, &live, folders);
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        json_t *change = debezium(&live, "c", 10, "null", "{\"machine_id\":5}", false);
+
+        json_object_set_new(json_object_get(change, "source"), "ts_ms",
+                            json_integer(strtoll(times[i], NULL, 10)));
+        CHECK_INT(live_apply(&live, change).status, EVENT_DEAD_LETTERED);
+    }
+}
+
 /* Senders put an id of their own around the change, another one each time. */
 ON_BOTH(change_data_with_an_id_around_it_is_applied_once)
 {
@@ -440,11 +493,35 @@ ON_BOTH(an_entity_that_fails_leaves_the_others)
     CHECK_OK(tables_served(catalog_entity(&live.catalog, "machine"), &store->problem));
 }
 
+ON_BOTH(a_source_table_has_one_entity)
+{
+    char folder[] = "/tmp/assay-domain-XXXXXX";
+    struct livedata_settings settings = {0};
+    struct catalog catalog = {0};
+    char path[500];
+    FILE *file;
+
+    CHECK(mkdtemp(folder) != NULL);
+    write_machine(folder, "bar: integer");
+    (void)snprintf(path, sizeof path, "%s/entities/pump.yaml", folder);
+    file = fopen(path, "a");
+    if (file) {
+        fputs("changes: {table: machines}\n", file);
+        fclose(file);
+    }
+    (void)setenv("LIVE_CONFIG_DIR", arena_print(store->arena, "%s,%s", folders, folder), 1);
+    CHECK_OK(livedata_settings_load(&settings, store->arena, NULL, &store->problem));
+    CHECK_INT(catalog_load(store->arena, &settings, &catalog, &store->problem), ERROR_INVALID);
+    CHECK(strstr(store->problem.text, "changes.table: machines is taken by machine"));
+    (void)unsetenv("LIVE_CONFIG_DIR");
+}
+
 TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letters),
           CASE(texts_in_an_index_are_limited), CASE(the_order_of_arrival_does_not_matter),
           CASE(corrections_replace_what_was_added), CASE(change_data_of_debezium_becomes_rows),
           CASE(change_data_with_an_id_around_it_is_applied_once),
-          CASE(values_that_a_change_leaves_out_stay),
+          CASE(values_that_a_change_leaves_out_stay), CASE(times_of_change_data_have_their_unit),
+          CASE(change_data_of_the_future_is_refused), CASE(a_source_table_has_one_entity),
           CASE(compatible_changes_are_made_and_others_refused),
           CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused),
           CASE(events_are_not_applied_by_an_old_file), CASE(names_of_the_database_are_no_names),

@@ -134,6 +134,33 @@ static bool is_of_the_shop(const char *event_type)
     return false;
 }
 
+static const char *without_schema(const char *table)
+{
+    const char *dot = strrchr(table, '.');
+
+    return dot ? dot + 1 : table;
+}
+
+/* Changes of a table in the source go to one entity. "machines" is that of any schema. */
+static enum error check_source(struct arena *arena, const struct catalog *catalog,
+                               const struct entity_type *type, struct problem *problem)
+{
+    const char *table = type->table->own ? type->table->own->source_table : NULL;
+
+    for (const struct entity_type *other = catalog->entities; table && other < type; other++) {
+        const char *taken = other->table->own ? other->table->own->source_table : NULL;
+        bool whole = taken && strchr(taken, '.') && strchr(table, '.');
+
+        if (taken && strcmp(whole ? taken : without_schema(taken),
+                            whole ? table : without_schema(table)) == 0)
+            return refuse(
+                arena_print(arena, "%s/entities/%s.yaml", type->domain->folder, type->name),
+                arena_print(arena, "changes.table: %s is taken by %s", table, other->name),
+                problem);
+    }
+    return ERROR_NONE;
+}
+
 /* An event type changes one entity. */
 static enum error check_events(struct arena *arena, const struct catalog *catalog,
                                const struct entity_type *type, struct problem *problem)
@@ -164,6 +191,8 @@ enum error catalog_join(struct arena *arena, struct catalog *catalog, struct pro
         error = find_relations(arena, catalog, &catalog->entities[i], problem);
     for (size_t i = 0; !error && i < catalog->entity_count; i++)
         error = check_events(arena, catalog, &catalog->entities[i], problem);
+    for (size_t i = 0; !error && i < catalog->entity_count; i++)
+        error = check_source(arena, catalog, &catalog->entities[i], problem);
     return error;
 }
 

@@ -43,7 +43,8 @@ struct event_mapping {
     const char *version; /* of the version, among events of the same time */
     struct column_source *columns;
     size_t column_count;
-    bool of_changes; /* change data of Debezium */
+    bool of_changes;          /* change data of Debezium */
+    const json_t *row_fields; /* of such an event: the schema of its row, when it came with it */
 };
 
 struct table_index {

@@ -6,11 +6,15 @@
 #include "crypto/digest.h"
 #include "livedata/events/fields.h"
 #include "livedata/events/own.h"
+#include "livedata/timestamp.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { SOURCE_MAX = 8000 };
+
+/* About the year 9999, and as far back: what a time can be written as. */
+#define TIME_MOST INT64_C(253402300800000000)
 
 static const json_t *body_of(const json_t *payload)
 {
@@ -51,16 +55,85 @@ static const struct entity_type *type_of(struct arena *arena, const struct catal
 }
 
 /* Microseconds: of the change in the source, else of its being read. */
-static bool time_of(const json_t *body, const json_t *source, int64_t *at)
+static bool time_of(const json_t *body, const json_t *source, const struct event_rules *rules,
+                    int64_t *at, struct event_verdict *verdict)
 {
+    static const char from_1970[] = "is a time from 1970 on";
+    const int64_t latest = rules->now + rules->ahead_seconds * us_per_second;
     const json_t *us = json_object_get(source, "ts_us"), *ms = json_object_get(source, "ts_ms");
 
     if (!ms)
         ms = json_object_get(body, "ts_ms");
     if (!json_is_integer(us) && !json_is_integer(ms))
-        return false;
-    *at = json_is_integer(us) ? json_integer_value(us) : json_integer_value(ms) * 1000;
+        return event_refuse(verdict, "source.ts_ms", "missing", "field required");
+    *at = json_integer_value(json_is_integer(us) ? us : ms);
+    if (*at < 0)
+        return event_refuse(verdict, "source.ts_ms", "value_error", from_1970);
+    if (*at > (json_is_integer(us) ? latest : latest / 1000))
+        return event_refuse(verdict, "source.ts_ms", "value_error", "lies in the future");
+    *at *= json_is_integer(us) ? 1 : 1000;
     return true;
+}
+
+static const json_t *field_of(const json_t *fields, const char *name)
+{
+    const json_t *field;
+    size_t i;
+
+    json_array_foreach(fields, i, field)
+    {
+        const char *own = json_string_value(json_object_get(field, "field"));
+
+        if (own && strcmp(own, name) == 0)
+            return field;
+    }
+    return NULL;
+}
+
+/* Microseconds of one, or -1000 for nanoseconds; 0 = the type is no time as a number. */
+static int64_t unit_of(const char *type)
+{
+    static const struct {
+        const char *name;
+        int64_t unit;
+    } types[] = {{"io.debezium.time.Date", INT64_C(86400000000)},
+                 {"org.apache.kafka.connect.data.Date", INT64_C(86400000000)},
+                 {"io.debezium.time.Timestamp", 1000},
+                 {"org.apache.kafka.connect.data.Timestamp", 1000},
+                 {"io.debezium.time.MicroTimestamp", 1},
+                 {"io.debezium.time.NanoTimestamp", -1000}};
+
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (strcmp(types[i].name, type) == 0)
+            return types[i].unit;
+    return 0;
+}
+
+/* Days, seconds, and milliseconds before 1973 could each be another. */
+static int64_t unit_by_size(int64_t number)
+{
+    static const int64_t from = INT64_C(100000000000), until = INT64_C(4102444800000);
+
+    return number >= from && number < until                 ? 1000
+           : number >= from * 1000 && number < until * 1000 ? 1
+                                                            : 0;
+}
+
+bool debezium_time(const json_t *fields, const char *member, const json_t *value, int64_t *time)
+{
+    const char *type = json_string_value(json_object_get(field_of(fields, member), "name"));
+    int64_t number = json_integer_value(value), unit;
+
+    if (json_is_string(value))
+        return timestamp_parse(json_string_value(value), time);
+    if (!json_is_integer(value))
+        return false;
+    unit = type ? unit_of(type) : unit_by_size(number);
+    if (unit == -1000)
+        *time = number / 1000;
+    else if (!unit || __builtin_mul_overflow(number, unit, time))
+        return false;
+    return *time > -TIME_MOST && *time < TIME_MOST;
 }
 
 /* The same change has the same id, however often it is delivered. */
@@ -93,13 +166,14 @@ static int64_t version_of(const json_t *source)
     return 0;
 }
 
-bool event_read_debezium(struct arena *arena, const json_t *payload, const struct catalog *catalog,
-                         struct event *event, struct event_verdict *verdict)
+bool event_read_debezium(struct arena *arena, const json_t *payload,
+                         const struct event_rules *rules, struct event *event,
+                         struct event_verdict *verdict)
 {
     const json_t *body = body_of(payload), *source = json_object_get(body, "source");
     const char *op = json_string_value(json_object_get(body, "op"));
     const char *name = json_string_value(json_object_get(source, "name"));
-    const struct entity_type *type = type_of(arena, catalog, source);
+    const struct entity_type *type = type_of(arena, rules->catalog, source);
     bool removes = strcmp(op, "d") == 0;
     const json_t *row = json_object_get(body, removes ? "before" : "after");
     struct event_mapping mapping;
@@ -120,13 +194,17 @@ bool event_read_debezium(struct arena *arena, const json_t *payload, const struc
     if (!json_is_object(row))
         return event_refuse(verdict, removes ? "before" : "after", "dict_type",
                             "must be the row; a deletion needs its key at least");
-    if (!time_of(body, source, &event->at))
-        return event_refuse(verdict, "source.ts_ms", "missing", "field required");
+    if (!time_of(body, source, rules, &event->at, verdict))
+        return false;
     event->type = arena_print(arena, "%s.%s", type->name,
                               removes      ? "deleted"
                               : *op == 'r' ? "snapshot"
                                            : "changed");
     mapping = type->table->own->changes;
+    mapping.row_fields =
+        json_object_get(field_of(json_object_get(json_object_get(payload, "schema"), "fields"),
+                                 removes ? "before" : "after"),
+                        "fields");
     mapping.action = removes ? MAPPING_DELETE : MAPPING_INSERT;
     if (removes)
         mapping.column_count = 0;

@@ -9,7 +9,13 @@ bool event_is_debezium(const json_t *payload);
 
 /* Reads it: id, time, source, type and the row. A snapshot, an insert and an update state the whole
  * row. False with the verdict filled in. */
-bool event_read_debezium(struct arena *arena, const json_t *payload, const struct catalog *catalog,
-                         struct event *event, struct event_verdict *verdict);
+bool event_read_debezium(struct arena *arena, const json_t *payload,
+                         const struct event_rules *rules, struct event *event,
+                         struct event_verdict *verdict);
+
+/* A time of a column. A number is of the unit that the schema of the row (`fields`, or NULL) says;
+ * without one, milliseconds or microseconds of the years 1973 to 2099, which its size tells apart.
+ */
+bool debezium_time(const json_t *fields, const char *member, const json_t *value, int64_t *time);
 
 #endif

@@ -406,7 +406,7 @@ bool event_check(struct arena *arena, const json_t *payload, const struct event_
     if (!json_is_object(payload))
         return event_fault(verdict, EVENT_UNDECODABLE, NULL, "dict_type", "an event is an object");
     if (rules->catalog && event_is_debezium(payload))
-        event_read_debezium(arena, payload, rules->catalog, event, verdict);
+        event_read_debezium(arena, payload, rules, event, verdict);
     else
         check_whole(arena, payload, rules, event, verdict);
     event_count_left_out(verdict);

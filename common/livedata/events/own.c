@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/string_list.h"
+#include "livedata/events/debezium.h"
 #include "livedata/events/fields.h"
 
 #include <inttypes.h>
@@ -92,8 +93,22 @@ static bool read_decimal(const struct table_column *column, const char *path, co
     return event_refuse(verdict, path, "decimal_parsing", detail);
 }
 
-static bool read_value(struct arena *arena, const struct table_column *column, const char *path,
-                       const json_t *value, struct own_value *read, struct event_verdict *verdict)
+static bool read_time(const struct event_mapping *mapping, const char *path, const json_t *value,
+                      struct own_value *read, struct event_verdict *verdict)
+{
+    if (!mapping->of_changes)
+        return event_timestamp(value, &read->integer)
+                   ? true
+                   : event_refuse(verdict, path, "datetime_parsing", "is no time");
+    return debezium_time(mapping->row_fields, path, value, &read->integer)
+               ? true
+               : event_refuse(verdict, path, "datetime_parsing",
+                              "is no time, or a number whose unit only the schema would tell");
+}
+
+static bool read_value(struct arena *arena, const struct event_mapping *mapping,
+                       const struct table_column *column, const char *path, const json_t *value,
+                       struct own_value *read, struct event_verdict *verdict)
 {
     *read = (struct own_value){.given = true, .null = json_is_null(value)};
     if (read->null)
@@ -104,9 +119,7 @@ static bool read_value(struct arena *arena, const struct table_column *column, c
     case COLUMN_BOOLEAN:
         return read_boolean(path, value, read, verdict);
     case COLUMN_TIME:
-        return event_timestamp(value, &read->integer)
-                   ? true
-                   : event_refuse(verdict, path, "datetime_parsing", "is no time");
+        return read_time(mapping, path, value, read, verdict);
     case COLUMN_JSON:
         read->text = json_text(arena, value);
         return read->text ? true : event_refuse(verdict, path, "string_too_long", "is too large");
@@ -159,7 +172,7 @@ static bool read_source(struct arena *arena, const json_t *payload,
     if (source->required && (!value || json_is_null(value)))
         return event_refuse(verdict, source->path, "missing", "field required");
     if (value && !(own->action == MAPPING_COUNT && json_is_null(value)))
-        return read_value(arena, column, source->path, value, read, verdict) &&
+        return read_value(arena, mapping, column, source->path, value, read, verdict) &&
                check_indexed(own->type->table->own, source->column, source->path, read, verdict);
     *read = (struct own_value){.given = own->action == MAPPING_INSERT, .null = true};
     return true;
