@@ -14,7 +14,6 @@
 #include "livedata/nodes/branches.h"
 #include "livedata/nodes/edge.h"
 #include "livedata/search/search.h"
-#include "livedata/tables/tables.h"
 #include "livedata/timestamp.h"
 #include "net/redis.h"
 
@@ -82,10 +81,9 @@ static const char *moved_by(const char *entity_type)
 static void note_source(struct apply_call *call, struct apply_touched *touched,
                         const struct event *event)
 {
-    struct apply_source *source;
-
     for (size_t i = 0; event->source && i < touched->source_count; i++) {
-        source = &touched->sources[i];
+        struct apply_source *source = &touched->sources[i];
+
         if (strcmp(source->name, event->source) != 0)
             continue;
         source->event_at = event->at > source->event_at ? event->at : source->event_at;
@@ -380,17 +378,6 @@ static enum error over_quota(struct apply_call *call, bool *over)
     return query_end(query, call->storage.problem);
 }
 
-/* Once in a transaction for each entity. */
-static enum error check_table(struct apply_call *call, const struct entity_type *type,
-                              struct apply_touched *touched)
-{
-    for (size_t i = 0; i < touched->checked_count; i++)
-        if (touched->checked[i] == type)
-            return ERROR_NONE;
-    *ARRAY_ADD(call->storage.arena, touched->checked, touched->checked_count) = type;
-    return tables_still_served(&call->storage, type);
-}
-
 static enum error check(struct apply_call *call, const json_t *payload,
                         struct apply_touched *touched, struct event *event,
                         struct event_verdict *verdict, bool *good)
@@ -402,7 +389,7 @@ static enum error check(struct apply_call *call, const json_t *payload,
 
     *good = event_check(call->storage.arena, payload, &rules, event, verdict);
     if (event->own)
-        error = check_table(call, event->own->type, touched);
+        error = tables_still_served(&call->storage, event->own->type, &touched->checked);
     if (*good && !error)
         error = over_quota(call, &over);
     if (over) {

@@ -12,6 +12,7 @@
 #include "livedata/freshness/position.h"
 #include "livedata/freshness/sources.h"
 #include "livedata/journal/journal.h"
+#include "livedata/tables/tables.h"
 
 enum apply_status { EVENT_APPLIED, EVENT_DEAD_LETTERED, EVENT_DUPLICATE };
 
@@ -89,9 +90,8 @@ struct apply_touched {
     size_t table_count;
     struct apply_table *tables;
     size_t type_count;
-    struct apply_type *types; /* of applied events */
-    size_t checked_count;
-    const struct entity_type **checked; /* of domains, whose contract was compared */
+    struct apply_type *types;        /* of applied events */
+    struct checked_entities checked; /* of domains */
 };
 MUST_CHECK enum error apply_one(struct apply_call *call, const json_t *payload,
                                 struct apply_touched *touched, struct apply_result *result);

@@ -378,14 +378,19 @@ enum error table_served(const struct serving_table *table, struct problem *probl
                        table->own->name, serving->difference);
 }
 
-enum error tables_still_served(const struct storage_call *call, const struct entity_type *type)
+enum error tables_still_served(const struct storage_call *call, const struct entity_type *type,
+                               struct checked_entities *checked)
 {
     enum error error = tables_served(type, call->problem);
     const char *fingerprint = "";
     struct query *query;
 
+    for (size_t i = 0; i < checked->count; i++)
+        if (checked->items[i] == type)
+            return error;
     if (error || !type->table->own)
         return error;
+    *LIST_ADD(call->arena, checked) = type;
     query = db_query(call->db, &read_fingerprint);
     query_bind_text(query, type->name);
     if (query_next(query))

@@ -44,9 +44,14 @@ MUST_CHECK enum error tables_look(const struct storage_call *call, const struct 
 MUST_CHECK enum error tables_served(const struct entity_type *type, struct problem *problem);
 MUST_CHECK enum error table_served(const struct serving_table *table, struct problem *problem);
 /* The same by the database, in a transaction that has locked `livedata.apply`: another host may
- * have changed the table since tables_look(). */
+ * have changed the table since tables_look(). `checked` is of the transaction: each once. */
+struct checked_entities {
+    size_t count;
+    const struct entity_type **items;
+};
 MUST_CHECK enum error tables_still_served(const struct storage_call *call,
-                                          const struct entity_type *type);
+                                          const struct entity_type *type,
+                                          struct checked_entities *checked);
 
 /* The columns that were added to an entity's table later, with the time from which they are filled.
  */
