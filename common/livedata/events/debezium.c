@@ -181,7 +181,7 @@ bool event_read_debezium(struct arena *arena, const json_t *payload,
 
     event->source = arena_copy_string(arena, name && strlen(name) <= 64 ? name : "debezium");
     event->type = "change";
-    if (!type && catalog->whole && (type = type_of(arena, catalog->whole, source)))
+    if (!type && rules->catalog->whole && (type = type_of(arena, rules->catalog->whole, source)))
         return event_fault(
             verdict, EVENT_SCHEMA, "source.table", "domain_not_listed",
             arena_print(arena, "changes of %s are of the domain %s, which the tenant does not list",
