@@ -134,7 +134,7 @@ function lastWeek({ metric, unit, window, condition, threshold, last_week: week 
             label,
             series: [{ name: metricName(metric), points: week.points.map(({ at, value }) => ({ x: Date.parse(at), y: value })) }],
             x: { title: t('metric.time'), kind: 'time', format: timeTick, formatLong: formatDateTime },
-            y: { title: metricName(metric), format, room: 84, min: 0 },
+            y: { title: metricName(metric), format, room: 84, min: Math.min(0, ...week.points.map(({ value }) => value ?? 0)) },
             marks: condition === 'change_pct' ? [] : [{ y: threshold, name: t('alerts.threshold') }],
         })}
         <p class="section-note">${t('alerts.week_checked', { window: windowName(window), time: formatDateTime(week.from) })}</p>

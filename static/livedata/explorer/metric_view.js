@@ -32,7 +32,7 @@ function overTime({ trend, unit, metric_name: name }, { period, metricName, wind
                   label: title,
                   series: [{ name: nameOf(name), points }],
                   x: { title: t('metric.time'), kind: 'time', format: timeTick, formatLong: formatDateTime },
-                  y: { title: nameOf(name), format: (value) => valueOf(value, unit), room: 84, min: 0 },
+                  y: { title: nameOf(name), format: (value) => valueOf(value, unit), room: 84, min: Math.min(0, ...points.map(({ y }) => y ?? 0)) },
                   marks: trend.marks.map(({ name: alert, threshold }) => ({ y: threshold, name: alert })),
               })}
     </section>`;
