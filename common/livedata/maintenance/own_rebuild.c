@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 200, PAGE_MEMORY = 256 * 1024 * 1024, SQL_MAX = 4000 };
+/* A page ends with the event that passes its bytes: parsed, events need several times as much. */
+enum { PAGE = 200, PAGE_BYTES = 4 * 1024 * 1024, PAGE_MEMORY = 256 * 1024 * 1024, SQL_MAX = 4000 };
 
 static const struct statement read_events = {
     .name = "own_events",
@@ -55,17 +56,22 @@ static enum error read_page(const struct walk *walk, int64_t after,
 {
     struct arena *arena = walk->call->arena;
     struct query *query = db_query(walk->call->db, &read_events);
+    size_t bytes = 0;
 
     *count = 0;
     query_bind_integer(query, after);
     query_bind_text(query, walk->type->name);
     query_bind_integer(query, PAGE);
-    while (*count < PAGE && query_next(query))
-        events[(*count)++] = (struct journal_event){.seq = query_integer(query, 0),
-                                                    .tenant = query_text(query, 1, arena),
-                                                    .id = query_text(query, 2, arena),
-                                                    .processed_at = query_integer(query, 3),
-                                                    .payload = query_text(query, 4, arena)};
+    while (*count < PAGE && bytes < PAGE_BYTES && query_next(query)) {
+        struct journal_event *event = &events[(*count)++];
+
+        *event = (struct journal_event){.seq = query_integer(query, 0),
+                                        .tenant = query_text(query, 1, arena),
+                                        .id = query_text(query, 2, arena),
+                                        .processed_at = query_integer(query, 3),
+                                        .payload = query_text(query, 4, arena)};
+        bytes += strlen(event->payload);
+    }
     return query_end(query, walk->call->problem);
 }
 
@@ -110,7 +116,7 @@ static enum error walk_events(struct walk *walk)
         for (size_t i = 0; !error && i < count; i++)
             error = use_event(walk, &events[i]);
         after = count ? events[count - 1].seq : after;
-    } while (!error && count == PAGE);
+    } while (!error && count);
     walk->call = caller;
     arena_destroy(page.arena);
     return error;
