@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char folders[] = "config/livedata,config/demo/machines";
 
@@ -516,6 +517,63 @@ ON_BOTH(a_source_table_has_one_entity)
     (void)unsetenv("LIVE_CONFIG_DIR");
 }
 
+/* The shop's files may lie anywhere; entities need a name that their tables can have. */
+ON_BOTH(a_folder_of_the_shop_may_have_any_name)
+{
+    char folder[] = "/tmp/assay-domain-XXXXXX";
+    struct livedata_settings settings = {0};
+    struct catalog catalog = {0};
+    static const char *const parts[] = {"entities", "metrics", "contracts", "slo.yaml",
+                                        "api_versions.yaml"};
+    const char *link;
+    char here[4000];
+
+    CHECK(mkdtemp(folder) != NULL);
+    link = arena_print(store->arena, "%s/Live-Data", folder);
+    CHECK_INT(mkdir(link, 0700), 0);
+    CHECK(getcwd(here, sizeof here) != NULL);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        CHECK_INT(symlink(arena_print(store->arena, "%s/config/livedata/%s", here, parts[i]),
+                          arena_print(store->arena, "%s/%s", link, parts[i])),
+                  0);
+    (void)setenv("LIVE_CONFIG_DIR", link, 1);
+    CHECK_OK(livedata_settings_load(&settings, store->arena, NULL, &store->problem));
+    CHECK_OK(catalog_load(store->arena, &settings, &catalog, &store->problem));
+    CHECK_INT(unlink(arena_print(store->arena, "%s/entities", link)), 0);
+    write_machine(link, "bar: integer");
+    CHECK_INT(unlink(arena_print(store->arena, "%s/domain.yaml", link)), 0);
+    (void)setenv("LIVE_CONFIG_DIR", arena_print(store->arena, "%s", link), 1);
+    CHECK_OK(livedata_settings_load(&settings, store->arena, NULL, &store->problem));
+    CHECK_INT(catalog_load(store->arena, &settings, &catalog, &store->problem), ERROR_INVALID);
+    CHECK(strstr(store->problem.text, "or else that of the folder"));
+    (void)unsetenv("LIVE_CONFIG_DIR");
+}
+
+/* More events than fit into memory at once are read in pages by their bytes. */
+ON_BOTH(large_events_are_read_again_page_by_page)
+{
+    enum { EVENTS = 12, BYTES = 900 * 1000 };
+    const struct entity_type *type;
+    struct own_rebuild rebuild;
+    struct live live;
+    char *large = malloc(BYTES + 1);
+
+    CHECK(large != NULL);
+    if (!large)
+        return;
+    memset(large, 'x', BYTES);
+    large[BYTES] = '\0';
+    live_make_domains(store, &live, folders);
+    for (int i = 1; i <= EVENTS; i++)
+        check_applied(&live, own_event(&live, i, "machine.changed", "10:00",
+                                       arena_print(store->arena,
+                                                   "\"machine_id\":\"m\",\"note\":\"%s\"", large)));
+    free(large);
+    type = catalog_entity(&live.catalog, "machine");
+    CHECK_OK(own_rebuild(&live.call.storage, &live.catalog, type, &rebuild));
+    CHECK_INT(rebuild.events, EVENTS);
+}
+
 TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letters),
           CASE(texts_in_an_index_are_limited), CASE(the_order_of_arrival_does_not_matter),
           CASE(corrections_replace_what_was_added), CASE(change_data_of_debezium_becomes_rows),
@@ -525,4 +583,6 @@ TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letter
           CASE(compatible_changes_are_made_and_others_refused),
           CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused),
           CASE(events_are_not_applied_by_an_old_file), CASE(names_of_the_database_are_no_names),
-          CASE(an_entity_that_fails_leaves_the_others))
+          CASE(an_entity_that_fails_leaves_the_others),
+          CASE(a_folder_of_the_shop_may_have_any_name),
+          CASE(large_events_are_read_again_page_by_page))

@@ -15,7 +15,12 @@ static enum error refuse(const char *path, const char *what, struct problem *pro
     return problem_set(problem, ERROR_INVALID, "config_invalid", "%s: %s", path, what);
 }
 
-/* By `domain.yaml` in the folder, else that of the folder. */
+static const char name_rule[] =
+    "`name` of domain.yaml, or else that of the folder, is a lower-case letter, then letters, "
+    "digits and _, at most 24, and no word of SQL";
+
+/* By `domain.yaml` in the folder, else that of the folder, which may be any as long as no table is
+ * called by it. */
 static enum error name_domain(struct arena *arena, struct domain *domain, struct problem *problem)
 {
     const char *path = arena_print(arena, "%s/domain.yaml", domain->folder);
@@ -24,16 +29,13 @@ static enum error name_domain(struct arena *arena, struct domain *domain, struct
 
     if (error == ERROR_NOT_FOUND)
         domain->name = basename(arena_copy_string(arena, domain->folder));
-    else if (error)
-        return error;
-    else
+    else if (!error)
         domain->name = catalog_text(json, "name", arena);
-    if (!domain->name || !own_name_is_good(domain->name, NAME_LONGEST))
-        return refuse(path,
-                      "`name`, or else that of the folder, is a lower-case letter, then letters, "
-                      "digits and _, at most 24, and no word of SQL",
-                      problem);
-    return ERROR_NONE;
+    if (error == ERROR_NOT_FOUND)
+        return ERROR_NONE;
+    return error || (domain->name && own_name_is_good(domain->name, NAME_LONGEST))
+               ? error
+               : refuse(path, name_rule, problem);
 }
 
 enum error catalog_load_domains(struct arena *arena, const struct livedata_settings *settings,
@@ -79,6 +81,8 @@ static enum error list_tables(struct arena *arena, struct catalog *catalog, stru
 
         if (!table->own)
             continue;
+        if (!own_name_is_good(table->own->domain, NAME_LONGEST))
+            return refuse(catalog->entities[i].domain->folder, name_rule, problem);
         if (catalog_table(catalog, table->name))
             return refuse(catalog->entities[i].domain->folder,
                           arena_print(arena,
