@@ -12,6 +12,7 @@
 #include "support/models/models.h"
 #include "support/programs/daemon.h"
 #include "support/sources/command.h"
+#include "support/sources/site_command.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -25,6 +26,7 @@ static const char help[] =
     "usage: ingest [--every SECONDS | --reindex]\n"
     "       ingest [OPTION...] FILE|DIRECTORY...\n"
     "       ingest [OPTION...] --watch DIRECTORY\n"
+    "       ingest [OPTION...] --site URL\n"
     "\n"
     "Extracts and indexes the documents uploaded to the support service, each in a\n"
     "confined process with limits. Rebuilds damaged or outdated segments of the index\n"
@@ -43,7 +45,21 @@ static const char help[] =
     "  --group-by-folder  New documents are for the group that is called like the folder\n"
     "                     below DIRECTORY that they are in.\n"
     "\n"
-    "Exit codes: 0 done; 1 failed; 2 the command line is wrong; 3 files were refused.\n";
+    "With --site it takes the HTML pages of a documentation site: those whose address\n"
+    "begins like URL up to its last slash, from the sitemap or by links, as robots.txt\n"
+    "allows. Running it again takes what has changed, and deletes documents whose page\n"
+    "the server says is gone.\n"
+    "\n"
+    "  --pages N           At most N pages; 2000 without it.\n"
+    "  --depth N           At most N links from the first page; 20 without it.\n"
+    "  --page-bytes N      A larger page is refused; 5000000 without it.\n"
+    "  --page-seconds N    How long to wait for a page; 30 without it.\n"
+    "  --minutes N         How long the crawl may take; 120 without it.\n"
+    "  --private           The site may have a private address.\n"
+    "  --tenant, --groups  As above.\n"
+    "\n"
+    "Exit codes: 0 done; 1 failed; 2 the command line is wrong; 3 files or\n"
+    "pages were refused, or a limit ended the crawl.\n";
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 enum {
@@ -296,6 +312,8 @@ int main(int argc, char **argv)
                                      .usage = EXIT_USAGE,
                                      .run = run};
 
+    if (site_is_meant(argc, argv))
+        return site_main(argc, argv, help);
     if (sources_are_meant(argc, argv))
         return sources_main(argc, argv, help);
     return daemon_main(argc, argv, &plan);

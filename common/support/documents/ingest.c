@@ -221,7 +221,9 @@ static void describe(struct run *run)
         .title = run->request->title ? run->request->title
                  : run->existed      ? run->before.title
                                      : run->request->doc_id,
-        .source = run->request->doc_id,
+        .source = run->request->source ? run->request->source
+                  : run->existed       ? run->before.source
+                                       : run->request->doc_id,
         .file_type =
             run->request->text ? "md" : file_type_names[file_type_of(run->request->doc_id)],
         .language = language_codes[run->language],

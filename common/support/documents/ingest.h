@@ -23,6 +23,7 @@ struct ingest_request {
     const char *text;   /* text to ingest instead of a file */
     const char *doc_id; /* name of the document */
     const char *title;  /* NULL = as before; of a new one the doc_id */
+    const char *source; /* address of the page it was taken from; NULL = as title */
     bool auto_generated;
     bool again;            /* ingests even if nothing has changed */
     struct models *models; /* models that write contexts if the settings enable it; NULL = none */

@@ -1,4 +1,4 @@
-/* Files of folders in the database. */
+/* Files of folders and pages of web sites in the database. */
 #include "support/sources/source_store.h"
 #include "base/list.h"
 #include "db/query.h"
@@ -12,23 +12,27 @@ static const struct field source_fields[] = {STRING(OWNER, name),
                                              INTEGER(OWNER, size_bytes),
                                              INTEGER(OWNER, modified_at),
                                              STRING(OWNER, problem, .nullable = true),
-                                             STRING(OWNER, mount, .nullable = true)};
+                                             STRING(OWNER, mount, .nullable = true),
+                                             STRING(OWNER, etag, .nullable = true),
+                                             STRING(OWNER, last_modified, .nullable = true)};
 #undef OWNER
 static SCHEMA(source_schema, struct source_row, "SourceRow", source_fields);
 
 /* In bytewise order "/" is followed by "0": names between them are those below the folder. */
 static const struct statement list_sources = {
     .name = "source_list",
-    .sql = "SELECT name, doc_id, size_bytes, modified_at, problem, mount FROM kb_sources"
+    .sql = "SELECT name, doc_id, size_bytes, modified_at, problem, mount, etag, last_modified"
+           " FROM kb_sources"
            " WHERE tenant_id = ? AND origin = ? AND name >= ? AND name < ? ORDER BY name",
 };
 static const struct statement put_source = {
     .name = "source_put",
     .sql = "INSERT INTO kb_sources (tenant_id, origin, name, doc_id, size_bytes, modified_at,"
-           " problem, mount) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (tenant_id, origin, name)"
+           " problem, mount, etag, last_modified) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+           " ON CONFLICT (tenant_id, origin, name)"
            " DO UPDATE SET doc_id = excluded.doc_id, size_bytes = excluded.size_bytes,"
            " modified_at = excluded.modified_at, problem = excluded.problem,"
-           " mount = excluded.mount",
+           " mount = excluded.mount, etag = excluded.etag, last_modified = excluded.last_modified",
 };
 static const struct statement drop_source = {
     .name = "source_drop",
@@ -65,6 +69,8 @@ enum error source_put(const struct document_call *call, const char *origin,
     query_bind_integer(query, row->modified_at);
     query_bind_text(query, row->problem);
     query_bind_text(query, row->mount);
+    query_bind_text(query, row->etag);
+    query_bind_text(query, row->last_modified);
     return query_end(query, call->problem);
 }
 

@@ -1,20 +1,22 @@
-/* What programs have taken from folders, in the database: one row per file, also for refused ones.
- * Contains all SQL about it. */
+/* What programs have taken from folders and web sites, in the database: one row per file, also for
+ * refused ones, and per page that is a document. Contains all SQL about it. */
 #ifndef ASSAY_SUPPORT_SOURCES_SOURCE_STORE_H
 #define ASSAY_SUPPORT_SOURCES_SOURCE_STORE_H
 
 #include "support/documents/document_store.h"
 
 struct source_row {
-    const char *name;   /* absolute path */
+    const char *name;   /* absolute path, or address */
     const char *doc_id; /* NULL = refused */
     int64_t size_bytes;
-    int64_t modified_at; /* microseconds since 1970 */
-    const char *problem; /* why it was refused; else NULL */
-    const char *mount;   /* folder where its file system begins; NULL = unknown */
+    int64_t modified_at;              /* microseconds since 1970 */
+    const char *problem;              /* why it was refused; else NULL */
+    const char *mount;                /* folder where its file system begins; NULL = unknown */
+    const char *etag, *last_modified; /* of a page, as the server sent them; else NULL */
 };
 
-/* The files below a folder, by name: struct source_row. `folder` has no slash at its end. */
+/* The files below a folder, or the pages below an address, by name: struct source_row. `folder` has
+ * no slash at its end. */
 MUST_CHECK enum error source_list(const struct document_call *call, const char *origin,
                                   const char *folder, struct object_list *rows);
 

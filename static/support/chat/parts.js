@@ -3,6 +3,7 @@ import { t } from '../../shared/i18n.js';
 import { icon } from '../../shared/ui/icons.js';
 import { html, keyed, live, repeat } from '../../shared/ui/lit.js';
 import { documentText } from '../prose.js';
+import { sourceLink } from '../source-link.js';
 import { messageView } from './answer.js';
 
 /* All messages; `welcome` stands where there are none. */
@@ -65,7 +66,7 @@ export function panel({ message, number }, actions) {
             <div>
                 <p class="section-note">${t('chat.source_of', { number, total: sources.length })}</p>
                 <h2 id="source-title" dir="auto">${cited?.title ?? source.source}</h2>
-                ${cited && cited.doc_id !== cited.title ? html`<p class="section-note mono" dir="auto">${cited.doc_id}</p>` : null}
+                ${sourceLink(source.source) ?? (cited && cited.doc_id !== cited.title ? html`<p class="section-note mono" dir="auto">${cited.doc_id}</p>` : null)}
             </div>
             <div class="panel-tools">
                 ${step('previous', number - 1)}${step('next', number + 1)}

@@ -5,6 +5,7 @@ import { openDialog } from '../../shared/ui/dialog.js';
 import { html } from '../../shared/ui/lit.js';
 import { createResource, resourceView } from '../../shared/ui/resource.js';
 import { documentText, rowsText } from '../prose.js';
+import { sourceLink } from '../source-link.js';
 
 const size = 50;
 
@@ -38,6 +39,7 @@ export function preview(client, { doc_id: id, title }) {
                 quiet: true,
                 skeleton: { lines: 4, height: 'row' },
                 ready: ({ document: about }) => html`<p class="section-note">${t('documents.version_n', { version: about.version })} · ${formatDateTime(about.last_updated)}</p>
+                    ${sourceLink(about.source)}
                     ${shown.length === 0 ? html`<p>${t('documents.no_text')}</p>` : passages(shown, about)}
                     ${shown.length < about.chunk_count
                         ? html`<button type="button" class="button" @click=${() => text.load(shown.length)}>${t('chat.more')}</button>`
