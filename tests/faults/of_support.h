@@ -326,7 +326,7 @@ static void make_room(struct db *db)
                                    "'pending', " THEN ", NULL)"},
         {"no_cases", "DELETE FROM review_queue"},
         {"case", PUT("review_queue") "(900, 'case-of-the-walk', 'default', 'manual', 'pending', "
-                                     "NULL, " THEN ", NULL, NULL, NULL)"},
+                                     "NULL, " THEN ", NULL, NULL, NULL, 0, NULL, -1, NULL, '')"},
         {"no_deployments", "DELETE FROM experiment_deployments"},
         {"no_assignments", "DELETE FROM experiment_assignments"},
         {"no_jobs", "DELETE FROM jobs"},

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -40,10 +41,16 @@ static struct tree begin(struct arena *arena)
     return tree;
 }
 
+static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place)
+{
+    (void)about, (void)kind, (void)place;
+    return remove(path);
+}
+
 static void end(struct tree *tree)
 {
     tree_close(tree);
-    CHECK(system(arena_print(tree->arena, "rm -r %s", root)) == 0);
+    CHECK(nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0);
     arena_destroy(tree->arena);
 }
 
