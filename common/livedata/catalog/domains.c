@@ -179,7 +179,7 @@ static enum error check_events(struct arena *arena, const struct catalog *catalo
             continue;
         return refuse(arena_print(arena, "%s/entities/%s.yaml", type->domain->folder, type->name),
                       arena_print(arena, "events.%s: the event type is taken by %s", name,
-                                  is_of_the_shop(name) ? "the shop" : other->name),
+                                  other && !is_of_the_shop(name) ? other->name : "the shop"),
                       problem);
     }
     return ERROR_NONE;

@@ -390,6 +390,7 @@ enum error tables_still_served(const struct storage_call *call, const struct ent
             return error;
     if (error || !type->table->own)
         return error;
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are what is listed */
     *LIST_ADD(call->arena, checked) = type;
     query = db_query(call->db, &read_fingerprint);
     query_bind_text(query, type->name);
