@@ -120,10 +120,10 @@ static void read_evaluation(const struct choosing *choosing, struct query *query
 static enum error read_answers(struct choosing *choosing, struct query *query, take_candidate *take,
                                void *context)
 {
-    struct arena *rows = arena_create(1 << 20);
+    struct arena *rows = arena_create_below(choosing->call->arena, 1 << 20);
     struct reading reading = {.count = 0};
 
-    while (rows && query_next(query)) {
+    while (query_next(query)) {
         const char *trace = query_text(query, 0, rows);
 
         if (strcmp(trace, reading.candidate.trace_id) != 0) {
@@ -141,8 +141,7 @@ static enum error read_answers(struct choosing *choosing, struct query *query, t
     reading.candidate.doubt = doubt_of(reading.judges, reading.count);
     if (*reading.candidate.trace_id)
         take(choosing, &reading.candidate, context);
-    if (rows)
-        arena_destroy(rows);
+    arena_destroy(rows);
     return query_end(query, choosing->call->problem);
 }
 

@@ -168,12 +168,12 @@ enum error analytics_series(const struct trace_call *call, int64_t days, int64_t
     int64_t *rated = ARENA_ARRAY(call->arena, int64_t, (size_t)days);
     int64_t offset = offset_minutes * microseconds_a_minute;
     int64_t today = (clock_unix_microseconds() + offset) / microseconds_a_day;
-    struct arena *texts = arena_create(1 << 16);
+    struct arena *texts = arena_create_below(call->arena, 1 << 16);
     struct query *query = db_query(call->db, &read_series);
 
     query_bind_text(query, call->tenant);
     query_bind_number(query, -(double)days * SECONDS_A_DAY);
-    while (texts && query_next(query)) {
+    while (query_next(query)) {
         int64_t moment, place = -1;
 
         if (timestamp_from_text(query_text(query, 0, texts), &moment))
@@ -185,8 +185,7 @@ enum error analytics_series(const struct trace_call *call, int64_t days, int64_t
     for (int64_t i = 0; i < days; i++)
         finish_day(&items[i], quality[i], rated[i], (today - days + 1 + i) * microseconds_a_day,
                    call->arena);
-    if (texts)
-        arena_destroy(texts);
+    arena_destroy(texts);
     *rows = (struct object_list){(size_t)days, items};
     return query_end(query, call->problem);
 }
