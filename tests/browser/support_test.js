@@ -272,11 +272,11 @@ async function send(path, body) {
 }
 
 test('a case is judged by keys, joins the curated data, and a candidate is staged, refused, and put away', async () => {
-    for (const question of ['Within how many days can a product be returned?', 'Is a receipt needed for a return?']) {
+    for (const question of ['By the way, within how many days can a product be returned?', 'By the way, is a receipt needed for a return?']) {
         const { trace_id: trace } = await send('/api/ask', { question });
         await send('/api/admin/review-queue', { trace_id: trace, reviewer_notes: '' });
     }
-    const page = await show('/static/improve.html?q=return&order=newest'); /* not the cases of other tests */
+    const page = await show('/static/improve.html?q=by+the+way&order=newest'); /* not the cases of other tests, nor of those that are drawn there */
     await page.waitForSelector('.case-item');
     await page.locator('body').press('j');
     await untilText(page, '#case-title', /receipt/);
@@ -349,19 +349,19 @@ test('from a thumbs-down to a roll-back: case, verdict, curated data, green run,
     await page.waitForSelector('#curated tbody tr:has-text("working product")');
 
     await page.click('#improve-tab-experiments');
-    await page.fill('#draft-name', 'One document');
+    await page.fill('#draft-name', 'Four passages');
     await page.selectOption('#add-setting', 'rerank_top_k');
-    await page.fill('#set-rerank_top_k', '1');
+    await page.fill('#set-rerank_top_k', '4');
     await page.click('form:has(#draft-name) [type="submit"]');
-    await untilText(page, '#experiment-title', 'One document');
+    await untilText(page, '#experiment-title', 'Four passages');
     await page.click('#deploy'); /* nothing was shown yet */
     await page.click('dialog [data-kind="primary"], dialog [data-kind="danger"]');
     await page.waitForSelector('[role="alert"], [role="status"] >> text=/green regression run/');
     await page.click('#regression-run');
-    await page.waitForSelector('.case-item:has-text("One document"):has-text("Passed")');
+    await page.waitForSelector('.case-item:has-text("Four passages"):has-text("Passed")');
 
     await page.click('#improve-tab-experiments');
-    await page.click('.case-item:has-text("One document")');
+    await page.click('.case-item:has-text("Four passages")');
     await page.click('#stage');
     await untilText(page, '#experiment', /Applies to every question now/);
     await page.click('#deploy');
