@@ -340,7 +340,7 @@ def test_every_route_asks_for_its_role(support):
         url = path.replace("{", "x-").replace("}", "-12345678")
         assert support.send(method, url).status_code == 401, path
         for role in ROLES:
-            body = {} if method in ("POST", "PATCH", "PUT") else None  # what is no JSON is told before the role
+            body = {} if method in ("POST", "PATCH", "PUT") else None  # a body without JSON is refused first
             with support.send(method, url, headers=token(role), json=body, stream=True) as reply:
                 status = reply.status_code
             assert (status == 403) == (RANK[role] < RANK[least]), f"{role} {method} {path}: {status}"

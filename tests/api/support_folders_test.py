@@ -10,6 +10,7 @@ import pytest
 from people import People
 from service import ENGINES, Service
 from support_admin_test import SECRET, token
+from support_sources import forget_documents
 from wait import wait_for
 
 pytestmark = pytest.mark.both_engines
@@ -26,10 +27,7 @@ def support(request):
 @pytest.fixture
 def folder(support, tmp_path):
     """Empty, and nothing of earlier tests is known."""
-    for [name] in support.sql("SELECT doc_id FROM kb_documents"):
-        assert support.send("DELETE", f"/api/documents/{name}", headers=token("admin")).status_code == 200
-    for table in ("kb_sources", "kb_document_groups"):
-        support.sql(f"DELETE FROM {table}")
+    forget_documents(support)
     return tmp_path
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from service import ENGINES, Service
 from support_admin_test import SECRET, token
+from support_sources import forget_documents
 
 pytestmark = pytest.mark.both_engines
 ENV = {"JWT_SECRET": SECRET, "RATE_LIMIT_ENABLED": "false"}
@@ -23,10 +24,7 @@ def support(request):
 
 @pytest.fixture(autouse=True)
 def empty(support):
-    for [name] in support.sql("SELECT doc_id FROM kb_documents"):
-        assert support.send("DELETE", f"/api/documents/{name}", headers=token("admin")).status_code == 200
-    for table in ("kb_sources", "kb_document_groups", "kb_upload_names"):
-        support.sql(f"DELETE FROM {table}")
+    forget_documents(support)
 
 
 class Handler(BaseHTTPRequestHandler):
