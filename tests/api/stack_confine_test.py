@@ -1,5 +1,6 @@
 """Workers are confined by the kernel, where it can: no programs, no files outside their folders."""
 
+import os
 import socket
 import subprocess
 from pathlib import Path
@@ -59,11 +60,28 @@ def test_off_leaves_them_free(started):
     assert "not_confined" not in stack.logs()
 
 
+STORING = [*(f"experiments-{name}" for name in ("system", "reports", "projects", "live", "chat", "operations")), "accounts-people"]
+
+
+def holds_database(pid):
+    try:
+        return any("/data/" in os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return False  # a file or the worker is gone meanwhile
+
+
+def all_have_databases(stack):
+    """The last pools begin when the stack has started; a worker that begins makes the folder of its database."""
+    workers = {pool: stack.workers(pool) for pool in STORING}
+    return all(len(pids) == stack.size_of(pool) and all(map(holds_database, pids)) for pool, pids in workers.items())
+
+
 @pytest.mark.parametrize("confine", ["auto", "off"])
 def test_no_file_outside_the_folder(started, tmp_path, confine):
     """The data folder becomes a link to another place once the workers run: confined or not, none follows it."""
     stack = started(AB_CONFINE=confine)
-    for _ in range(8):  # whoever is opening the database is done with it
+    wait_for(lambda: all_have_databases(stack))
+    for _ in range(8):
         requests.post(stack.base_url + PROJECTS, json=payload(), timeout=10).raise_for_status()
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
