@@ -236,6 +236,12 @@ class TestCalendar:
                     expected[CATEGORIES[product], begins] += count
         assert {(group["keys"]["product.category"], group["at"]): group["value"] for group in body["groups"]} == expected
 
+    def test_blanks_around_groups(self, shop):
+        plain, spaced = (get(shop, "/v1/metrics/units", window=WINDOW, group_by=groups)["groups"]
+                         for groups in ("product.category,order.status,day", " product.category, order.status , day "))
+        assert spaced == plain
+        assert all(group["at"] for group in spaced)
+
     def test_values_with_signs_of_the_grammar(self, shop):
         body = get(shop, "/v1/metrics/units", window=WINDOW, filter=r"product.category = it's\; odd\|cat")
         assert body["value"] == sum(count for order in shop.orders if order["status"] != "cancelled"

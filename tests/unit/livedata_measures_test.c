@@ -123,6 +123,7 @@ ON_BOTH(long_keys_of_groups_are_whole)
     char folder[] = "/tmp/assay-pumps-XXXXXX", *note = arena_alloc(store->arena, LENGTH + 1);
     const struct measure *measure;
     struct measure_rows rows;
+    const struct string_list note_group = measure_group_names(store->arena, "note");
     struct json_fault fault;
     struct live live;
     json_t *keys = NULL;
@@ -137,8 +138,8 @@ ON_BOTH(long_keys_of_groups_are_whole)
             .status,
         EVENT_APPLIED);
     CHECK_OK(measure_refine(store->arena, &live.catalog,
-                            catalog_metric(&live.catalog, "total")->measure, NULL, "note", &measure,
-                            &store->problem));
+                            catalog_metric(&live.catalog, "total")->measure, NULL, &note_group,
+                            &measure, &store->problem));
     compute_groups(&live, measure, 10, &rows);
     CHECK_INT(rows.count, 1);
     CHECK(!json_read(store->arena, rows.items[0].keys, strlen(rows.items[0].keys), JSON_DEPTH_LIMIT,
@@ -154,6 +155,7 @@ ON_BOTH(a_ratio_that_is_cut_has_no_wrong_values)
     char folder[] = "/tmp/assay-pumps-XXXXXX";
     struct measure ratio = {.kind = MEASURE_RATIO};
     struct measure_rows rows;
+    const struct string_list halls = measure_group_names(store->arena, "hall");
     struct live live;
     int undefined = 0;
 
@@ -168,7 +170,7 @@ ON_BOTH(a_ratio_that_is_cut_has_no_wrong_values)
     for (int part = 0; part < 2; part++)
         CHECK_OK(measure_refine(store->arena, &live.catalog,
                                 catalog_metric(&live.catalog, "total")->measure,
-                                part ? "bar > 0" : NULL, "hall",
+                                part ? "bar > 0" : NULL, &halls,
                                 part ? &ratio.denominator : &ratio.numerator, &store->problem));
     compute_groups(&live, &ratio, MOST, &rows);
     CHECK_INT(rows.count, MOST);

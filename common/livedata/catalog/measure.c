@@ -1,6 +1,7 @@
 /* Reading measures from files, and what requests add to them. */
 #include "livedata/catalog/measure.h"
 
+#include "base/list.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "livedata/timestamp.h"
@@ -228,26 +229,36 @@ enum error measure_filter(struct arena *arena, const struct catalog *catalog,
     return ERROR_NONE;
 }
 
+struct string_list measure_group_names(struct arena *arena, const char *group_by)
+{
+    struct string_list names = {0};
+
+    while (group_by && *group_by) {
+        *LIST_ADD(arena, &names) = take_part(arena, &group_by, ",");
+        group_by += *group_by == ',';
+    }
+    return names;
+}
+
 static enum error add_groups(struct arena *arena, const struct catalog *catalog,
-                             struct measure *measure, const char *group_by, struct problem *problem)
+                             struct measure *measure, const struct string_list *groups,
+                             struct problem *problem)
 {
     enum error error = ERROR_NONE;
 
-    while (!error && *group_by) {
-        const char *name = take_part(arena, &group_by, ",");
-
-        group_by += *group_by == ',';
+    for (size_t i = 0; !error && i < groups->count; i++) {
         if (measure->group_count == MEASURE_GROUPS_MAX)
-            return refuse(problem, "unknown_column", "There are too many groups", name);
-        error = measure_find(arena, catalog, measure, name,
+            return refuse(problem, "unknown_column", "There are too many groups", groups->items[i]);
+        error = measure_find(arena, catalog, measure, groups->items[i],
                              &measure->groups[measure->group_count++], problem);
     }
     return error;
 }
 
 enum error measure_refine(struct arena *arena, const struct catalog *catalog,
-                          const struct measure *measure, const char *filter, const char *group_by,
-                          const struct measure **refined, struct problem *problem)
+                          const struct measure *measure, const char *filter,
+                          const struct string_list *groups, const struct measure **refined,
+                          struct problem *problem)
 {
     struct measure *copy = ARENA_NEW(arena, struct measure);
     enum error error = ERROR_NONE;
@@ -255,16 +266,16 @@ enum error measure_refine(struct arena *arena, const struct catalog *catalog,
     *copy = *measure;
     *refined = copy;
     if (measure->kind == MEASURE_RATIO) {
-        error = measure_refine(arena, catalog, measure->numerator, filter, group_by,
-                               &copy->numerator, problem);
+        error = measure_refine(arena, catalog, measure->numerator, filter, groups, &copy->numerator,
+                               problem);
         return error ? error
-                     : measure_refine(arena, catalog, measure->denominator, filter, group_by,
+                     : measure_refine(arena, catalog, measure->denominator, filter, groups,
                                       &copy->denominator, problem);
     }
     if (filter)
         error = measure_filter(arena, catalog, copy, filter, problem);
-    if (!error && group_by)
-        error = add_groups(arena, catalog, copy, group_by, problem);
+    if (!error && groups)
+        error = add_groups(arena, catalog, copy, groups, problem);
     return error;
 }
 

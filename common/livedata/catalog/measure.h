@@ -82,12 +82,15 @@ MUST_CHECK enum error measure_read(struct arena *arena, const struct catalog *ca
                                    const struct serving_table *table, const json_t *json,
                                    const struct measure **measure, struct problem *problem);
 
-/* A copy with the conditions of a filter, and groups by columns ("status,order.currency"); NULL =
- * none. Both parts of a ratio get them. */
+/* The names in `group_by` of a request ("status, day"), without blanks around them; NULL = none. */
+struct string_list measure_group_names(struct arena *arena, const char *group_by);
+
+/* A copy with the conditions of a filter, and groups by columns ("status", "order.currency"); NULL
+ * = none. Both parts of a ratio get them. */
 MUST_CHECK enum error measure_refine(struct arena *arena, const struct catalog *catalog,
                                      const struct measure *measure, const char *filter,
-                                     const char *group_by, const struct measure **refined,
-                                     struct problem *problem);
+                                     const struct string_list *groups,
+                                     const struct measure **refined, struct problem *problem);
 
 /* Adds conditions, separated by `;`: `status = shipped|delivered; total_amount >= 100`. Operators
  * are = != < <= > >=, values are separated by `|`, an empty value is no value. ERROR_INVALID

@@ -46,7 +46,7 @@ bool measured_is_needed(const struct measured_query *query)
 
 /* The metric, and its measure with the request's filter and groups. */
 static enum error find_measure(const struct reading *reading, const char *name, const char *filter,
-                               const char *group_by, const struct live_metric **metric,
+                               const struct string_list *groups, const struct live_metric **metric,
                                const struct measure **measure)
 {
     struct problem *problem = reading->storage.problem;
@@ -61,37 +61,39 @@ static enum error find_measure(const struct reading *reading, const char *name, 
         return problem_set(problem, ERROR_INVALID, "no_measure",
                            "Metric '%s' has only its windows: its file declares no kind.", name);
     error = measure_refine(reading->storage.arena, reading->catalog, (*metric)->measure, filter,
-                           group_by, measure, problem);
+                           groups, measure, problem);
     if (!error && !may_see_tables_of(reading, *metric, *measure))
         return problem_set(problem, ERROR_FORBIDDEN, "metric_forbidden",
                            "API key '%s' cannot access metric '%s'.", reading->key_name, name);
     return error;
 }
 
-/* Takes a unit of time out of the groups: its buckets are computed, not grouped. */
-static const char *take_time_group(struct arena *arena, const char *group_by, const char **unit)
+static const char *time_group(const char *name)
 {
-    struct text rest;
+    for (size_t i = 0; time_groups[i]; i++)
+        if (strcmp(time_groups[i], name) == 0)
+            return time_groups[i];
+    return NULL;
+}
+
+/* The groups without the first unit of time: its buckets are computed, not grouped. */
+static struct string_list take_time_group(struct arena *arena, const char *group_by,
+                                          const char **unit)
+{
+    struct string_list names = measure_group_names(arena, group_by);
+    size_t kept = 0;
 
     *unit = NULL;
-    if (!group_by)
-        return NULL;
-    text_start(&rest, arena, strlen(group_by) + 1);
-    while (*group_by) {
-        size_t length = strcspn(group_by, ",");
-        const char *name = arena_copy(arena, group_by, length);
-        bool taken = false;
+    for (size_t i = 0; i < names.count; i++) {
+        const char *taken = *unit ? NULL : time_group(names.items[i]);
 
-        for (size_t i = 0; !*unit && time_groups[i]; i++)
-            if (strcmp(time_groups[i], name) == 0) {
-                *unit = time_groups[i];
-                taken = true;
-            }
-        if (!taken)
-            text_append_format(&rest, "%s%s", rest.length ? "," : "", name);
-        group_by += length + (group_by[length] == ',');
+        if (taken)
+            *unit = taken;
+        else
+            names.items[kept++] = names.items[i];
     }
-    return rest.bytes;
+    names.count = kept;
+    return names;
 }
 
 struct string_list measured_tables(const struct reading *reading,
@@ -103,10 +105,11 @@ struct string_list measured_tables(const struct reading *reading,
     const struct measure *measure;
     struct metric_tables tables;
     struct problem own;
-    const char *unit, *columns = take_time_group(arena, query->group_by, &unit);
+    const char *unit;
+    const struct string_list columns = take_time_group(arena, query->group_by, &unit);
 
     quiet.storage.problem = &own;
-    if (find_measure(&quiet, query->name, query->filter, columns, &metric, &measure))
+    if (find_measure(&quiet, query->name, query->filter, &columns, &metric, &measure))
         return (struct string_list){0};
     tables = metric_tables(metric, measure);
     return names_of_tables(arena, &tables);
@@ -249,9 +252,10 @@ enum error read_measured(const struct reading *reading, const struct measured_qu
     struct measure_row total;
     struct time_range range;
     struct answer_meta *meta;
-    const char *unit, *columns = take_time_group(arena, query->group_by, &unit);
+    const char *unit;
+    const struct string_list columns = take_time_group(arena, query->group_by, &unit);
     enum error error =
-        find_measure(reading, query->name, query->filter, columns, &metric, &measure);
+        find_measure(reading, query->name, query->filter, &columns, &metric, &measure);
 
     if (!error)
         error = choose_range(reading, metric, query, &range);
