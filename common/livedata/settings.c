@@ -50,15 +50,20 @@ const struct setting livedata_settings_table[] = {
              "one for each domain, with commas between; SLOs and versions are those of the first. "
              "Unset: `config/livedata` beside ASSAY_SQL_DIR, which is the shop."},
     {"LIVE_ENTITY_CONTRACTS_DIR", SETTING_TEXT, AT(entities_directory), NULL,
-     .help = "Folder of the entity files; unset: `entities` below LIVE_CONFIG_DIR."},
+     .help = "Folder of the entity files; unset: `entities` below the first folder of "
+             "LIVE_CONFIG_DIR."},
     {"LIVE_CONTRACTS_DIR", SETTING_TEXT, AT(contracts_directory), NULL,
-     .help = "Folder of the schema contracts; unset: `contracts` below LIVE_CONFIG_DIR."},
+     .help = "Folder of the schema contracts; unset: `contracts` below the first folder of "
+             "LIVE_CONFIG_DIR."},
     {"LIVE_METRICS_DIR", SETTING_TEXT, AT(metrics_directory), NULL,
-     .help = "Folder of the metric files; unset: `metrics` below LIVE_CONFIG_DIR."},
+     .help = "Folder of the metric files; unset: `metrics` below the first folder of "
+             "LIVE_CONFIG_DIR."},
     {"LIVE_SLO_FILE", SETTING_TEXT, AT(slo_file), NULL,
-     .help = "The SLO definitions; unset: `slo.yaml` below LIVE_CONFIG_DIR."},
+     .help = "The SLO definitions; unset: `slo.yaml` below the first folder of "
+             "LIVE_CONFIG_DIR."},
     {"LIVE_API_VERSIONS_FILE", SETTING_TEXT, AT(versions_file), NULL,
-     .help = "The API versions; unset: `api_versions.yaml` below LIVE_CONFIG_DIR."},
+     .help = "The API versions; unset: `api_versions.yaml` below the first folder of "
+             "LIVE_CONFIG_DIR."},
     {"LIVE_TENANTS_FILE", SETTING_TEXT, AT(tenants_file), NULL,
      .help = "The tenants with their domains, limits and pins; its existence makes reads without a "
              "tenant fail closed."},

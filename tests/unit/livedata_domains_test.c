@@ -517,6 +517,34 @@ ON_BOTH(a_source_table_has_one_entity)
     (void)unsetenv("LIVE_CONFIG_DIR");
 }
 
+ON_BOTH(a_metric_has_one_file)
+{
+    char folder[] = "/tmp/assay-domain-XXXXXX";
+    struct livedata_settings settings = {0};
+    struct catalog catalog = {0};
+    const char *path;
+    FILE *file;
+
+    CHECK(mkdtemp(folder) != NULL);
+    write_machine(folder, "bar: integer");
+    path = arena_print(store->arena, "%s/metrics", folder);
+    CHECK_INT(mkdir(path, 0700), 0);
+    file = fopen(arena_print(store->arena, "%s/again.yaml", path), "w");
+    CHECK(file != NULL);
+    if (!file)
+        return;
+    fputs("name: revenue\ndescription: again\nunit: count\ntable: own_pumps_pump\nkind: count\n"
+          "time: event_at\nwindows: [1h]\nsource_events: [pump.seen]\n",
+          file);
+    fclose(file);
+    (void)setenv("LIVE_CONFIG_DIR", arena_print(store->arena, "config/livedata,%s", folder), 1);
+    CHECK_OK(livedata_settings_load(&settings, store->arena, NULL, &store->problem));
+    CHECK_INT(catalog_load(store->arena, &settings, &catalog, &store->problem), ERROR_INVALID);
+    CHECK(strstr(store->problem.text, "again.yaml: the name revenue is taken by a metric of"));
+    CHECK(strstr(store->problem.text, "config/livedata"));
+    (void)unsetenv("LIVE_CONFIG_DIR");
+}
+
 /* The shop's files may lie anywhere; entities need a name that their tables can have. */
 ON_BOTH(a_folder_of_the_shop_may_have_any_name)
 {
@@ -580,7 +608,7 @@ TEST_MAIN(CASE(values_of_all_types_come_back), CASE(wrong_values_are_dead_letter
           CASE(change_data_with_an_id_around_it_is_applied_once),
           CASE(values_that_a_change_leaves_out_stay), CASE(times_of_change_data_have_their_unit),
           CASE(change_data_of_the_future_is_refused), CASE(a_source_table_has_one_entity),
-          CASE(compatible_changes_are_made_and_others_refused),
+          CASE(a_metric_has_one_file), CASE(compatible_changes_are_made_and_others_refused),
           CASE(columns_may_be_listed_in_another_order), CASE(a_domain_that_is_renamed_is_refused),
           CASE(events_are_not_applied_by_an_old_file), CASE(names_of_the_database_are_no_names),
           CASE(an_entity_that_fails_leaves_the_others),

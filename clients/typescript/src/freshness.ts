@@ -1,4 +1,4 @@
-/** How fresh an answer must be: one option of every read. */
+/** How fresh an answer must be: one option of reads of entities, metrics, questions and batches. */
 
 /** Milliseconds, or text as the service reads it: `200ms`, `2s`. */
 export type Duration = number | string;

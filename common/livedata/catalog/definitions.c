@@ -61,6 +61,7 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
 {
     struct live_metric *metric = ARRAY_ADD(arena, catalog->metrics, catalog->metric_count);
     const char *table, *time, *filter, *empty;
+    const struct live_metric *first;
     json_t *json;
     enum error error = yaml_read_file(arena, path, &json, problem);
 
@@ -92,8 +93,12 @@ static enum error load_metric(struct arena *arena, const char *path, struct cata
     metric->time = time ? serving_column_find(metric->table, time) : NULL;
     if (metric->value && (!metric->time || metric->time->type != COLUMN_TIME))
         return refuse(path, "time is no time column of the table", problem);
-    if (catalog_metric(catalog, metric->name) != metric)
-        return refuse(path, "the name is taken", problem);
+    first = catalog_metric(catalog, metric->name);
+    if (first != metric)
+        return refuse(path,
+                      arena_print(arena, "the name %s is taken by a metric of %s", metric->name,
+                                  first->domain ? first->domain->folder : "the same folder"),
+                      problem);
     metric->budget_seconds = budget_of(catalog, metric->name, arena);
     return check_windows(path, metric, problem);
 }

@@ -1,4 +1,4 @@
-"""How fresh an answer must be: one argument of every read."""
+"""How fresh an answer must be: one argument of reads of entities, metrics, questions and batches."""
 
 from __future__ import annotations
 
