@@ -19,8 +19,31 @@ bool zone_is_known(const char *zone)
     return strcmp(zone, "UTC") == 0 || access(path, R_OK) == 0;
 }
 
+static void set_zone(const char *zone)
+{
+    if (zone)
+        setenv("TZ", zone, 1);
+    else
+        unsetenv("TZ");
+    tzset();
+}
+
 void zone_use(const char *zone)
 {
-    if (setenv("TZ", zone, 1) == 0)
-        tzset();
+    set_zone(zone);
+}
+
+struct kept_zone zone_enter(const char *zone)
+{
+    const char *own = getenv("TZ");
+    struct kept_zone kept = {.given = own != NULL};
+
+    (void)!snprintf(kept.name, sizeof kept.name, "%s", own ? own : "");
+    set_zone(zone);
+    return kept;
+}
+
+void zone_leave(const struct kept_zone *kept)
+{
+    set_zone(kept->given ? kept->name : NULL);
 }

@@ -13,4 +13,13 @@ bool zone_is_known(const char *zone);
  * itself: the file of the zone is read here. */
 void zone_use(const char *zone);
 
+/* The same for a while, after which zone_leave() brings back the zone that was kept. NULL = the
+ * system's. */
+struct kept_zone {
+    bool given;
+    char name[ZONE_TEXT];
+};
+struct kept_zone zone_enter(const char *zone);
+void zone_leave(const struct kept_zone *kept);
+
 #endif

@@ -4,8 +4,6 @@
 #include "base/zone.h"
 #include "livedata/timestamp.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -14,35 +12,6 @@ const char *const calendar_windows[] = {"this_hour", "today",      "yesterday", 
                                         "last_year", NULL};
 
 enum { MINUTES_OF_DAY = 1440 };
-
-struct kept_zone {
-    bool given;
-    char name[ZONE_TEXT];
-};
-
-static void set_zone(const char *zone)
-{
-    if (zone)
-        setenv("TZ", zone, 1);
-    else
-        unsetenv("TZ");
-    tzset();
-}
-
-static struct kept_zone enter_zone(const char *zone)
-{
-    const char *own = getenv("TZ");
-    struct kept_zone kept = {.given = own != NULL};
-
-    (void)!snprintf(kept.name, sizeof kept.name, "%s", own ? own : "");
-    set_zone(zone);
-    return kept;
-}
-
-static void leave_zone(const struct kept_zone *kept)
-{
-    set_zone(kept->given ? kept->name : NULL);
-}
 
 static struct tm clock_at(int64_t at)
 {
@@ -128,10 +97,10 @@ static bool calendar_range(const char *text, int64_t now, struct time_range *ran
 
 bool window_calendar(const char *text, const char *zone, int64_t now, struct time_range *range)
 {
-    struct kept_zone kept = enter_zone(zone);
+    struct kept_zone kept = zone_enter(zone);
     bool known = calendar_range(text, now, range);
 
-    leave_zone(&kept);
+    zone_leave(&kept);
     return known;
 }
 
@@ -196,13 +165,13 @@ static int64_t step_next(int64_t at, const struct time_step *step)
 bool window_buckets(struct arena *arena, struct time_range range, const struct time_step *step,
                     const char *zone, struct time_bounds *bounds)
 {
-    struct kept_zone kept = enter_zone(zone);
+    struct kept_zone kept = zone_enter(zone);
     int64_t at = range.from;
 
     *bounds = (struct time_bounds){.items = ARENA_ARRAY(arena, int64_t, WINDOW_BUCKETS_MAX + 1)};
     for (; at < range.to && bounds->count < WINDOW_BUCKETS_MAX; at = step_next(at, step))
         bounds->items[bounds->count++] = at;
-    leave_zone(&kept);
+    zone_leave(&kept);
     if (at < range.to)
         return false;
     bounds->items[bounds->count++] = range.to;

@@ -3,10 +3,9 @@
 #include "livedata/query/periods.h"
 
 #include "base/text.h"
+#include "base/zone.h"
 #include "livedata/timestamp.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -344,27 +343,15 @@ static void find(const struct reader *reader, struct period *period)
     *period = (struct period){0};
 }
 
-static void use_zone(const char *zone)
-{
-    if (zone)
-        setenv("TZ", zone, 1);
-    else
-        unsetenv("TZ");
-    tzset();
-}
-
 void period_read(struct question_words *words, const char *zone, int64_t now, struct period *period)
 {
-    const char *own = getenv("TZ");
     struct reader reader = {.words = words, .now = now};
-    char kept[ZONE_TEXT] = "";
+    struct kept_zone kept = zone_enter(zone);
     time_t seconds = (time_t)(now / us_per_second);
 
-    (void)!snprintf(kept, sizeof kept, "%s", own ? own : "");
-    use_zone(zone);
     localtime_r(&seconds, &reader.today);
     find(&reader, period);
-    use_zone(own ? kept : NULL);
+    zone_leave(&kept);
 }
 
 static void append_moment(struct text *text, const char *word, int64_t timestamp)
@@ -380,8 +367,7 @@ static void append_moment(struct text *text, const char *word, int64_t timestamp
 
 const char *period_text(struct arena *arena, const struct period *period, const char *zone)
 {
-    const char *own = getenv("TZ");
-    char kept[ZONE_TEXT] = "";
+    struct kept_zone kept;
     struct text text;
 
     if (period->kind == PERIOD_DURATION)
@@ -391,14 +377,13 @@ const char *period_text(struct arena *arena, const struct period *period, const 
                                                  (long long)period->amount, period->unit);
     if (period->kind != PERIOD_CALENDAR)
         return "of all time";
-    (void)!snprintf(kept, sizeof kept, "%s", own ? own : "");
-    use_zone(zone);
+    kept = zone_enter(zone);
     text_start(&text, arena, 200);
     if (period->from)
         append_moment(&text, "from", period->from);
     if (period->to)
         append_moment(&text, "until", period->to);
-    use_zone(own ? kept : NULL);
+    zone_leave(&kept);
     text_append_format(&text, " (%s)", zone);
     return text.bytes;
 }
