@@ -2,6 +2,7 @@
 and the journal have rows of the tenant from before it listed any."""
 
 import json
+import re
 import shutil
 import threading
 import uuid
@@ -169,8 +170,12 @@ def test_routes_of_the_shop(live, tenant):
             answer = live.post(path, {"question": question}, headers=key)
             assert is_there(answer, 400) == seen
             if not seen:
-                told = answer.json()["detail"].partition("Try asking about: ")[2].partition(". For example")[0]
-                assert not {"order", "product", "revenue"} & set(told.replace("[", " ").replace("]", " ").replace(",", " ").split())
+                assert answer.json()["detail"] == "Questions are about the shop, which this tenant does not see."
+        if seen:
+            told = live.post(path, {"question": "How many machines are there?"}, headers=key).json()["detail"]
+            named = set(re.findall(r"\w+", told.partition("Try asking about: ")[2].partition(". For example")[0]))
+            assert {"order", "product", "revenue"} <= named, told
+            assert not {"machine", "reading", "machine_count", "reading_count"} & named, told
     assert in_batch(live, key, {"type": "query", "params": {"question": "revenue today"}}) == seen
 
 

@@ -21,7 +21,14 @@ enum {
     ROWS_TEXT_MAX = 64 * 1024 * 1024
 };
 
-/* Names the words that no plan has used, so that the user can remove or rephrase them. */
+static void append_name(struct text *names, const struct serving_table *table, const char *name)
+{
+    if (!table->own)
+        text_append_format(names, "%s%s", names->length ? ", " : "", name);
+}
+
+/* Names the words that no plan has used, so that the user can remove or rephrase them, and what
+ * questions can be about: the shop, not other domains. */
 static enum error untranslatable(const struct storage_call *call, const struct catalog *catalog,
                                  const char *question, const struct string_list *left)
 {
@@ -33,9 +40,9 @@ static enum error untranslatable(const struct storage_call *call, const struct c
     for (size_t i = 0; i < left->count; i++)
         text_append_format(&words, "%s'%s'", i ? ", " : "", left->items[i]);
     for (size_t i = 0; i < catalog->entity_count; i++)
-        text_append_format(&entities, "%s%s", i ? ", " : "", catalog->entities[i].name);
+        append_name(&entities, catalog->entities[i].table, catalog->entities[i].name);
     for (size_t i = 0; i < catalog->metric_count; i++)
-        text_append_format(&metrics, "%s%s", i ? ", " : "", catalog->metrics[i].name);
+        append_name(&metrics, catalog->metrics[i].table, catalog->metrics[i].name);
     return problem_set(call->problem, ERROR_INVALID, "untranslatable",
                        "Could not translate question: '%.*s'. %s%s%sTry asking about: [%s] or "
                        "metrics: [%s]. For example: 'revenue today', 'which orders still have not "
@@ -79,9 +86,10 @@ static enum error prepare(const struct storage_call *call, const struct catalog 
     struct problem why = {0};
 
     *prepared = (struct prepared_question){.engine = "rule_based"};
+    if (!catalog->shop)
+        return problem_set(call->problem, ERROR_INVALID, "untranslatable",
+                           "Questions are about the shop, which this tenant does not see.");
     plan_read(&context, request->question, &plan, &left);
-    if (!catalog->shop) /* all that questions can be about */
-        return untranslatable(call, catalog, request->question, &left);
     if (plan.measure) {
         prepared->sql = plan_sql(&context, &plan);
         prepared->interpretation = plan_sentence(&context, &plan);
