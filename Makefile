@@ -192,6 +192,10 @@ measure-documents: packages-test all
 	@$$(tests/documents/install) tests/documents/make.py $(BUILD)/documents/set
 	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/documents/measure.py $(BUILD)/documents/set
 
+# How many of 500 questions about two domains are answered, refused and misread by the service of live data.
+measure-questions: packages-test all
+	@ASSAY_BUILD_DIR=$(BUILD) $(PYTHON) tests/livedata_questions/measure.py
+
 # What things cost, and how that compares with numpy and scipy in the same run. Wants a quiet machine.
 bench: packages-test
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(benches) $(speed_program) $(bare_programs)
@@ -251,6 +255,7 @@ help:
 	@echo '  make lint           check the sources'
 	@echo '  make sample-answers print sample questions and their answers in seven languages'
 	@echo '  make measure-documents  ask about 248 files of many formats, print how many answers have the right row'
+	@echo '  make measure-questions  ask 500 questions about live data, print how many are answered, refused and misread'
 	@echo '  make bench          measure costs and ratios; wants a quiet machine'
 	@echo '  make bench-support  the part of it about questions to documents'
 	@echo '  make soak           run every test, with everything that takes long'
@@ -269,6 +274,6 @@ include tools/run.mk
 clients:
 	@BUILD=$(BUILD) clients/run
 
-.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench bench-support sample-answers measure-documents soak deb docs man screenshots clean help
+.PHONY: all clients tests test check fuzz fuzz-targets valgrind lint bench bench-support sample-answers measure-documents measure-questions soak deb docs man screenshots clean help
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
