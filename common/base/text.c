@@ -75,6 +75,12 @@ void text_append_string(struct text *text, const char *string)
     text_append(text, string, strlen(string));
 }
 
+void text_append_strings(struct text *text, const char *const *strings)
+{
+    for (; *strings; strings++)
+        text_append_string(text, *strings);
+}
+
 void text_append_byte(struct text *text, char byte)
 {
     if (!make_room(text, 1))

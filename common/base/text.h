@@ -29,6 +29,7 @@ char *text_extend(struct text *text, size_t most);
 void text_extend_to(struct text *text, const char *end);
 void text_append(struct text *text, const char *bytes, size_t length);
 void text_append_string(struct text *text, const char *string);
+void text_append_strings(struct text *text, const char *const *strings); /* NULL is the last */
 void text_append_byte(struct text *text, char byte);
 void text_append_format(struct text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -118,7 +118,7 @@ static enum error rebuild(struct work *work, const char *name)
         return problem_set(work->call.problem, ERROR_NOT_FOUND, "unknown_entity_type",
                            "%s is no entity of a domain; entities are %s", name,
                            catalog_entity_names(&work->catalog, work->call.arena));
-    error = tables_served(type, work->call.problem);
+    error = table_served(type->table, work->call.problem);
     if (!error)
         error = own_rebuild(&work->call, &work->catalog, type, &done);
     if (!error)

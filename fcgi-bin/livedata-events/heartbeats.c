@@ -95,7 +95,9 @@ enum error heartbeats_read(struct request *request, const json_t *list, struct h
 
     if (!json_is_array(list) || json_array_size(list) > BEATS_MAX)
         return request_fault(request, "body", "heartbeats", "list_type",
-                             "Input should be a list of at most 100 heartbeats");
+                             arena_print(request->arena,
+                                         "Input should be a list of at most %d heartbeats",
+                                         BEATS_MAX));
     beats->items = ARENA_ARRAY(request->arena, struct heartbeat, json_array_size(list) + 1);
     json_array_foreach(list, i, json)
     {

@@ -195,7 +195,7 @@ static enum error find_type(struct request *request, const struct reading *readi
                            "API key '%s' cannot access entity type '%.100s'.", reading->key_name,
                            name);
     if (*type)
-        return tables_served(*type, &request->problem);
+        return table_served((*type)->table, &request->problem);
     return problem_set(&request->problem, ERROR_NOT_FOUND, "unknown_entity_type",
                        "Unknown entity type: %.100s. Available: %s", name,
                        catalog_entity_names(reading->catalog, request->arena));

@@ -386,10 +386,10 @@ ON_BOTH(compatible_changes_are_made_and_others_refused)
     CHECK_INT(plan.refused, 2);
     CHECK_TEXT(plan.items[0].text, "column temperature is not in the file");
     CHECK_TEXT(plan.items[1].text, "column bar is integer in the database and text in the file");
-    CHECK_INT(tables_served(catalog_entity(&live.catalog, "pump"), &store->problem),
+    CHECK_INT(table_served(catalog_entity(&live.catalog, "pump")->table, &store->problem),
               ERROR_UNAVAILABLE);
     CHECK_TEXT(store->problem.reason, "contract_differs");
-    CHECK_OK(tables_served(catalog_entity(&live.catalog, "order"), &store->problem));
+    CHECK_OK(table_served(catalog_entity(&live.catalog, "order")->table, &store->problem));
 }
 
 /* Columns in another order, and a new one between: what each event has set stays known. */
@@ -429,7 +429,7 @@ ON_BOTH(a_domain_that_is_renamed_is_refused)
     CHECK_INT(plan.refused, 1);
     CHECK(plan.count && strstr(plan.items[0].text, "own_pumps_pump in the database and would be "
                                                    "own_engines_pump"));
-    CHECK_INT(tables_served(catalog_entity(&live.catalog, "pump"), &store->problem),
+    CHECK_INT(table_served(catalog_entity(&live.catalog, "pump")->table, &store->problem),
               ERROR_UNAVAILABLE);
     CHECK_TEXT(store->problem.reason, "contract_differs");
     CHECK_OK(change_files(&live, folder, "bar: integer", &plan));
@@ -486,12 +486,12 @@ ON_BOTH(an_entity_that_fails_leaves_the_others)
     (void)unsetenv("LIVE_CONFIG_DIR");
     CHECK_OK(store_run(store, &take_name));
     CHECK(tables_apply(&live.call.storage, &live.catalog, own_fill_columns, &plan) != ERROR_NONE);
-    CHECK_OK(tables_served(catalog_entity(&live.catalog, "reading"), &store->problem));
-    CHECK_INT(tables_served(catalog_entity(&live.catalog, "machine"), &store->problem),
+    CHECK_OK(table_served(catalog_entity(&live.catalog, "reading")->table, &store->problem));
+    CHECK_INT(table_served(catalog_entity(&live.catalog, "machine")->table, &store->problem),
               ERROR_UNAVAILABLE);
     CHECK_OK(store_run(store, &free_name));
     CHECK_OK(tables_apply(&live.call.storage, &live.catalog, own_fill_columns, &plan));
-    CHECK_OK(tables_served(catalog_entity(&live.catalog, "machine"), &store->problem));
+    CHECK_OK(table_served(catalog_entity(&live.catalog, "machine")->table, &store->problem));
 }
 
 ON_BOTH(a_source_table_has_one_entity)

@@ -17,8 +17,10 @@ enum column_type {
     COLUMN_NUMBER, /* a decimal */
     COLUMN_BOOLEAN,
     COLUMN_TIME,
-    COLUMN_JSON
+    COLUMN_JSON,
+    COLUMN__MAX
 };
+extern const char *const column_type_names[COLUMN__MAX + 1]; /* as in files; NULL is the last */
 
 /* A column as clients see it. `sqlite` and `postgres` are each engine's SQL expression for it over
  * the stored columns.
@@ -88,7 +90,7 @@ struct entity_type {
     const char *primary_key;
     struct entity_field *fields;
     size_t field_count;
-    json_t *relationships;             /* or NULL; as the file has them */
+    json_t *relationships;             /* or NULL; as the file has them, for catalog_join() */
     struct entity_relation *relations; /* those whose column is in this table */
     size_t relation_count;
     struct entity_stage *stages;

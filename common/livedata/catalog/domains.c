@@ -15,9 +15,15 @@ static enum error refuse(const char *path, const char *what, struct problem *pro
     return problem_set(problem, ERROR_INVALID, "config_invalid", "%s: %s", path, what);
 }
 
-static const char name_rule[] =
-    "`name` of domain.yaml, or else that of the folder, is a lower-case letter, then letters, "
-    "digits and _, at most 24, and no word of SQL";
+static enum error refuse_name(struct arena *arena, const char *path, struct problem *problem)
+{
+    return refuse(path,
+                  arena_print(arena,
+                              "`name` of domain.yaml, or else that of the folder, is a lower-case "
+                              "letter, then letters, digits and _, at most %d, and no word of SQL",
+                              NAME_LONGEST),
+                  problem);
+}
 
 /* By `domain.yaml` in the folder, else that of the folder, which may be any as long as no table is
  * called by it. */
@@ -35,7 +41,7 @@ static enum error name_domain(struct arena *arena, struct domain *domain, struct
         return ERROR_NONE;
     return error || (domain->name && own_name_is_good(domain->name, NAME_LONGEST))
                ? error
-               : refuse(path, name_rule, problem);
+               : refuse_name(arena, path, problem);
 }
 
 enum error catalog_load_domains(struct arena *arena, const struct livedata_settings *settings,
@@ -45,7 +51,8 @@ enum error catalog_load_domains(struct arena *arena, const struct livedata_setti
     enum error error = ERROR_NONE;
 
     if (folders->count > DOMAINS_MAX)
-        return refuse("LIVE_CONFIG_DIR", "names more than 16 folders", problem);
+        return refuse("LIVE_CONFIG_DIR",
+                      arena_print(arena, "names more than %d folders", DOMAINS_MAX), problem);
     catalog->domains = ARENA_ARRAY(arena, struct domain, folders->count);
     for (size_t i = 0; !error && i < folders->count; i++) {
         struct domain *domain = &catalog->domains[catalog->domain_count++];
@@ -82,7 +89,7 @@ static enum error list_tables(struct arena *arena, struct catalog *catalog, stru
         if (!table->own)
             continue;
         if (!own_name_is_good(table->own->domain, NAME_LONGEST))
-            return refuse(catalog->entities[i].domain->folder, name_rule, problem);
+            return refuse_name(arena, catalog->entities[i].domain->folder, problem);
         if (catalog_table(catalog, table->name))
             return refuse(catalog->entities[i].domain->folder,
                           arena_print(arena,
@@ -91,7 +98,8 @@ static enum error list_tables(struct arena *arena, struct catalog *catalog, stru
                                       catalog->entities[i].name, table->name),
                           problem);
         if (++own > OWN_ENTITIES_MAX)
-            return refuse(catalog->entities[i].domain->folder, "more than 60 entities", problem);
+            return refuse(catalog->entities[i].domain->folder,
+                          arena_print(arena, "more than %d entities", OWN_ENTITIES_MAX), problem);
         catalog->tables[catalog->table_count++] = table;
     }
     return ERROR_NONE;

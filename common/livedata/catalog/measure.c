@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { QUANTILE_UNITS = 10000, TEXT_VALUE_MAX = 400, LITERAL_MAX = 1000 };
+enum { TEXT_VALUE_MAX = 400, LITERAL_MAX = 1000 };
 
 const char *const measure_kinds[] = {"count", "sum", "distinct", "average",
                                      "min",   "max", "quantile", "ratio"};
@@ -20,28 +20,21 @@ static enum error refuse(struct problem *problem, const char *code, const char *
     return problem_set(problem, ERROR_INVALID, code, "%s: '%.120s'", what, which);
 }
 
-static const struct entity_type *entity_of(const struct catalog *catalog,
-                                           const struct serving_table *table)
-{
-    for (size_t i = 0; i < catalog->entity_count; i++)
-        if (catalog->entities[i].table == table)
-            return &catalog->entities[i];
-    return NULL;
-}
-
 /* The column that holds the key of a related entity; the lines of an order belong to two. */
-static const char *relation_column(const struct catalog *catalog, const struct serving_table *table,
-                                   const char *entity)
+static const struct table_column *relation_column(const struct catalog *catalog,
+                                                  const struct serving_table *table,
+                                                  const char *entity)
 {
     static const char *const lines[][2] = {{"order", "order_id"}, {"product", "product_id"}};
-    const struct entity_type *type = entity_of(catalog, table);
-    const char *column =
-        type ? json_string_value(json_object_get(type->relationships, entity)) : NULL;
+    const struct entity_type *type = catalog_entity_of_table(catalog, table);
 
+    for (size_t i = 0; type && i < type->relation_count; i++)
+        if (strcmp(type->relations[i].to->name, entity) == 0)
+            return type->relations[i].column;
     for (size_t i = 0; strcmp(table->name, "order_items") == 0 && i < COUNT_OF(lines); i++)
         if (strcmp(lines[i][0], entity) == 0)
-            return lines[i][1];
-    return column && strcmp(column, table->primary_key) != 0 ? column : NULL;
+            return serving_column_find(table, lines[i][1]);
+    return NULL;
 }
 
 /* The table of the related entity, joined if it was not yet. */
@@ -50,8 +43,7 @@ static bool join(struct arena *arena, const struct catalog *catalog, struct meas
 {
     const struct measure_table *start = &measure->tables[from];
     const struct entity_type *type = catalog_entity(catalog, entity);
-    const char *by = relation_column(catalog, start->table, entity);
-    const struct table_column *column = by ? serving_column_find(start->table, by) : NULL;
+    const struct table_column *column = relation_column(catalog, start->table, entity);
 
     if (!type || !column || !column->stored)
         return false;

@@ -7,7 +7,12 @@
 
 #include "livedata/catalog/catalog.h"
 
-enum { MEASURE_TABLES_MAX = 6, MEASURE_GROUPS_MAX = 4, MEASURE_CONDITIONS_MAX = 12 };
+enum {
+    MEASURE_TABLES_MAX = 6,
+    MEASURE_GROUPS_MAX = 4,
+    MEASURE_CONDITIONS_MAX = 12,
+    QUANTILE_UNITS = 10000
+};
 
 enum measure_kind {
     MEASURE_COUNT,
@@ -57,7 +62,7 @@ struct measure {
     struct measure_column value;
     struct measure_column time;
     struct measure_column currency; /* of the value; NULL = no money */
-    int64_t quantile;               /* of 10,000 */
+    int64_t quantile;               /* of QUANTILE_UNITS */
     struct measure_condition conditions[MEASURE_CONDITIONS_MAX];
     size_t condition_count;
     struct measure_column groups[MEASURE_GROUPS_MAX]; /* of a request */

@@ -17,8 +17,6 @@ static const char *const entity_members[] = {"name",      "description", "key", 
                                              "stages",    "changes",     NULL};
 static const char *const column_members[] = {"type", "scale", "description", "values", NULL};
 static const char *const retention_members[] = {"days", "by", NULL};
-static const char *const type_words[] = {"text", "integer", "decimal", "boolean",
-                                         "time", "json",    NULL};
 
 enum error own_fault(const struct own_reader *reader, const char *place, const char *format, ...)
 {
@@ -161,11 +159,11 @@ static enum error read_column(const struct own_reader *reader, const char *name,
         return error;
     type = json_is_string(value) ? json_string_value(value)
                                  : json_string_value(json_object_get(value, "type"));
-    while (type && type_words[position] && strcmp(type_words[position], type) != 0)
+    while (type && column_type_names[position] && strcmp(column_type_names[position], type) != 0)
         position++;
-    if (!type || !type_words[position])
+    if (!type || !column_type_names[position])
         return own_fault(reader, place, "%.40s is no type; types are %s", type ? type : "this",
-                         own_words(reader->arena, type_words));
+                         own_words(reader->arena, column_type_names));
     *column = (struct table_column){.name = name, .type = (enum column_type)position};
     column->description = json_string_value(json_object_get(value, "description"));
     error = read_scale(reader, place, value, column);

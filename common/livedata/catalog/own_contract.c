@@ -9,8 +9,6 @@
 
 enum { CONTRACT_MAX = 64 * 1024 };
 
-static const char *const type_words[] = {"text", "integer", "decimal", "boolean", "time", "json"};
-
 struct contract_column {
     const char *name, *type;
     int64_t scale;
@@ -96,7 +94,7 @@ enum error own_make_contract(struct arena *arena, const struct serving_table *ta
 
     for (size_t i = 0; i < table->column_count; i++)
         columns[i] = (struct contract_column){.name = table->columns[i].name,
-                                              .type = type_words[table->columns[i].type],
+                                              .type = column_type_names[table->columns[i].type],
                                               .scale = table->columns[i].scale,
                                               .counts = own->counts[i],
                                               .values = table->columns[i].values};

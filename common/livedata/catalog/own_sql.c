@@ -35,12 +35,6 @@ static void put_columns(struct text *sql, const struct serving_table *table)
     }
 }
 
-static void put_strings(struct text *sql, const char *const *parts)
-{
-    for (; *parts; parts++)
-        text_append_string(sql, *parts);
-}
-
 static const char *select_by(struct arena *arena, const struct serving_table *table,
                              const char *more, const char *end)
 {
@@ -49,8 +43,8 @@ static const char *select_by(struct arena *arena, const struct serving_table *ta
     text_start(&sql, arena, SQL_MAX);
     text_append_string(&sql, select_word);
     put_columns(&sql, table);
-    put_strings(&sql, (const char *const[]){more, from_word, table->name, of_tenant,
-                                            table->primary_key, end, NULL});
+    text_append_strings(&sql, (const char *const[]){more, from_word, table->name, of_tenant,
+                                                    table->primary_key, end, NULL});
     return sql.bytes;
 }
 
@@ -59,16 +53,19 @@ static const char *put_sql(struct arena *arena, const struct serving_table *tabl
     struct text sql;
 
     text_start(&sql, arena, SQL_MAX);
-    put_strings(&sql, (const char *const[]){insert_head, table->name, " (tenant_id, ", NULL});
+    text_append_strings(&sql,
+                        (const char *const[]){insert_head, table->name, " (tenant_id, ", NULL});
     put_columns(&sql, table);
-    put_strings(&sql, (const char *const[]){", ", insert_marks, NULL});
+    text_append_strings(&sql, (const char *const[]){", ", insert_marks, NULL});
     for (size_t i = 0; i < table->column_count + 5; i++)
         text_append_string(&sql, ", ?");
-    put_strings(&sql, (const char *const[]){conflict_head, table->primary_key, conflict_end, NULL});
+    text_append_strings(
+        &sql, (const char *const[]){conflict_head, table->primary_key, conflict_end, NULL});
     for (size_t i = 0; i < table->column_count; i++)
         if (strcmp(table->columns[i].stored, table->primary_key) != 0)
-            put_strings(&sql, (const char *const[]){table->columns[i].stored, " = excluded.",
-                                                    table->columns[i].stored, ", ", NULL});
+            text_append_strings(&sql,
+                                (const char *const[]){table->columns[i].stored, " = excluded.",
+                                                      table->columns[i].stored, ", ", NULL});
     text_append_string(&sql, update_marks);
     return sql.bytes;
 }
@@ -81,9 +78,9 @@ static const char *expire_sql(struct arena *arena, const struct serving_table *t
     struct text sql;
 
     text_start(&sql, arena, SQL_MAX);
-    put_strings(&sql, (const char *const[]){select_word, "tenant_id, ", table->primary_key,
-                                            from_word, table->name, " WHERE ", time,
-                                            " < ? ORDER BY ", time, " LIMIT ?", NULL});
+    text_append_strings(&sql, (const char *const[]){select_word, "tenant_id, ", table->primary_key,
+                                                    from_word, table->name, " WHERE ", time,
+                                                    " < ? ORDER BY ", time, " LIMIT ?", NULL});
     return sql.bytes;
 }
 
@@ -99,8 +96,8 @@ void own_make_statements(struct arena *arena, const struct serving_table *table,
     struct text remove;
 
     text_start(&remove, arena, SQL_MAX);
-    put_strings(&remove, (const char *const[]){delete_head, table->name, of_tenant,
-                                               table->primary_key, " = ?", NULL});
+    text_append_strings(&remove, (const char *const[]){delete_head, table->name, of_tenant,
+                                                       table->primary_key, " = ?", NULL});
     own->by_key = statement(arena, table, "by_key", select_by(arena, table, marks, " = ?"));
     own->list =
         statement(arena, table, "list",

@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+const char *const column_type_names[] = {
+    [COLUMN_TEXT] = "text",       [COLUMN_INTEGER] = "integer", [COLUMN_NUMBER] = "decimal",
+    [COLUMN_BOOLEAN] = "boolean", [COLUMN_TIME] = "time",       [COLUMN_JSON] = "json",
+    [COLUMN__MAX] = NULL};
+
 #define TEXT_COLUMN(name)                                                                          \
     {                                                                                              \
 #name, COLUMN_TEXT, #name, #name, #name                                                    \

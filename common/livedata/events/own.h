@@ -5,8 +5,6 @@
 #include "livedata/catalog/own.h"
 #include "livedata/events/event.h"
 
-enum { OWN_STAMP_MAX = 20 + 20 + 200 };
-
 /* A value for a column; of an event that counts, what is added to it. */
 struct own_value {
     bool given; /* the event has it */

@@ -144,12 +144,6 @@ enum error own_fill_columns(const struct storage_call *call, const struct catalo
     return error;
 }
 
-static void append(struct text *sql, const char *const *parts)
-{
-    for (; *parts; parts++)
-        text_append_string(sql, *parts);
-}
-
 /* Statements of this table alone; a handle keeps them by their address. */
 static struct statement *made(const struct catalog *catalog, const char *name,
                               const char *const *parts)
@@ -158,7 +152,7 @@ static struct statement *made(const struct catalog *catalog, const char *name,
     struct text sql;
 
     text_start(&sql, catalog->arena, SQL_MAX);
-    append(&sql, parts);
+    text_append_strings(&sql, parts);
     *statement = (struct statement){.name = name, .sql = sql.bytes, .streams = *name == 'l'};
     return statement;
 }

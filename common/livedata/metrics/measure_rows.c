@@ -11,7 +11,6 @@
 
 enum {
     DECIMALS = 4,
-    QUANTILE_UNITS = 10000,
     ANSWER_BYTES_MAX = 16 * 1024 * 1024,
     /* Of one row: as much as a whole answer can have when each byte is escaped. */
     KEYS_MAX = 7 * ANSWER_BYTES_MAX

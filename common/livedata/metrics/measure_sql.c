@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SQL_MAX = 60000, QUANTILE_UNITS = 10000 };
+enum { SQL_MAX = 60000 };
 
 static const char select_word[] = "SELECT ", from_word[] = " FROM ", where_word[] = " WHERE ",
                   tenant_is[] = "t0.tenant_id = '", left_join[] = " LEFT JOIN ",

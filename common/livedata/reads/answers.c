@@ -243,7 +243,7 @@ enum error read_entity(const struct reading *reading, const char *type_name, con
         return problem_set(problem, ERROR_NOT_FOUND, "unknown_entity_type",
                            "Unknown entity type: %.100s. Available: %s", type_name,
                            catalog_entity_names(reading->catalog, reading->storage.arena));
-    error = tables_served(answer->type, problem);
+    error = table_served(answer->type->table, problem);
     if (!error)
         error = check_as_of(reading, as_of);
     if (error)

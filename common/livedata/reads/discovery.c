@@ -261,7 +261,7 @@ enum error search_read(const struct reading *reading, const char *text, int64_t 
 
         if (!may_see_type(reading, type->name) || (types && !string_list_has(types, type->name)))
             continue;
-        if (tables_served(type, &unserved)) {
+        if (table_served(type->table, &unserved)) {
             *LIST_ADD(arena, &reply->failed_entity_types) = type->name;
             continue;
         }

@@ -38,7 +38,6 @@ static const char *const stored_types[] = {
     [COLUMN_TEXT] = " {text}",      [COLUMN_INTEGER] = " {integer}",
     [COLUMN_NUMBER] = " {integer}", [COLUMN_BOOLEAN] = " {boolean}",
     [COLUMN_TIME] = " {integer}",   [COLUMN_JSON] = " {text}"};
-static const char *const type_words[] = {"text", "integer", "decimal", "boolean", "time", "json"};
 
 struct stored_contracts {
     size_t count;
@@ -49,18 +48,11 @@ struct stored_contracts {
 
 struct planning {
     struct arena *arena;
-    const struct catalog *catalog;
     const struct entity_type *type;
     const struct own_entity *own;
     const struct serving_table *table;
     struct table_plan *plan;
 };
-
-static void append(struct text *sql, const char *const *parts)
-{
-    for (; *parts; parts++)
-        text_append_string(sql, *parts);
-}
 
 static struct table_change *change(const struct planning *planning, bool refused, const char *text)
 {
@@ -75,7 +67,7 @@ static struct table_change *change(const struct planning *planning, bool refused
 static const char *type_text(struct arena *arena, const struct table_column *column)
 {
     if (column->type != COLUMN_NUMBER)
-        return type_words[column->type];
+        return column_type_names[column->type];
     return arena_print(arena, "decimal, scale %d", column->scale);
 }
 
@@ -83,11 +75,12 @@ static void append_column(struct text *sql, const struct planning *planning, siz
 {
     const struct table_column *column = &planning->table->columns[i];
 
-    append(sql, (const char *const[]){column->stored, stored_types[column->type], NULL});
+    text_append_strings(sql,
+                        (const char *const[]){column->stored, stored_types[column->type], NULL});
     if (i == planning->own->key)
-        append(sql, (const char *const[]){" NOT NULL", NULL});
+        text_append_strings(sql, (const char *const[]){" NOT NULL", NULL});
     if (planning->own->counts[i])
-        append(sql, (const char *const[]){" NOT NULL DEFAULT 0", NULL});
+        text_append_strings(sql, (const char *const[]){" NOT NULL DEFAULT 0", NULL});
 }
 
 /* By the table and its columns; names of tables may be as long as names can be. */
@@ -110,8 +103,9 @@ static void plan_index(const struct planning *planning, size_t number)
     struct text sql;
 
     text_start(&sql, planning->arena, SQL_MAX);
-    append(&sql, (const char *const[]){create_index, name, " ON ", planning->table->name,
-                                       " (tenant_id, ", columns, ")", NULL});
+    text_append_strings(&sql,
+                        (const char *const[]){create_index, name, " ON ", planning->table->name,
+                                              " (tenant_id, ", columns, ")", NULL});
     made->execute = (struct statement){.name = name, .sql = sql.bytes};
 }
 
@@ -126,8 +120,8 @@ static void plan_age_index(const struct planning *planning)
     struct text sql;
 
     text_start(&sql, planning->arena, SQL_MAX);
-    append(&sql, (const char *const[]){create_index, name, " ON ", planning->table->name, " (",
-                                       time, ")", NULL});
+    text_append_strings(&sql, (const char *const[]){create_index, name, " ON ",
+                                                    planning->table->name, " (", time, ")", NULL});
     made->execute = (struct statement){.name = name, .sql = sql.bytes};
 }
 
@@ -138,12 +132,14 @@ static void plan_new_table(const struct planning *planning)
     struct text sql;
 
     text_start(&sql, planning->arena, SQL_MAX);
-    append(&sql, (const char *const[]){create_table, planning->table->name, table_head, NULL});
+    text_append_strings(
+        &sql, (const char *const[]){create_table, planning->table->name, table_head, NULL});
     for (size_t i = 0; i < planning->table->column_count; i++) {
         append_column(&sql, planning, i);
-        append(&sql, (const char *const[]){", ", NULL});
+        text_append_strings(&sql, (const char *const[]){", ", NULL});
     }
-    append(&sql, (const char *const[]){table_marks, planning->table->primary_key, table_end, NULL});
+    text_append_strings(
+        &sql, (const char *const[]){table_marks, planning->table->primary_key, table_end, NULL});
     made->execute = (struct statement){.name = planning->table->name, .sql = sql.bytes};
     for (size_t i = 0; i < planning->own->index_count; i++)
         plan_index(planning, i);
@@ -174,7 +170,8 @@ static void plan_new_column(const struct planning *planning, size_t i)
     struct text sql;
 
     text_start(&sql, planning->arena, SQL_MAX);
-    append(&sql, (const char *const[]){add_column, planning->table->name, column_word, NULL});
+    text_append_strings(
+        &sql, (const char *const[]){add_column, planning->table->name, column_word, NULL});
     append_column(&sql, planning, i);
     made->column = column->name;
     made->execute = (struct statement){.name = column->name, .sql = sql.bytes};
@@ -188,7 +185,7 @@ static void compare_column(const struct planning *planning, size_t i, const json
     bool counts = json_is_true(json_object_get(stored, "counts"));
     json_int_t scale = json_integer_value(json_object_get(stored, "scale"));
 
-    if (strcmp(type, type_words[column->type]) != 0 || scale != column->scale)
+    if (strcmp(type, column_type_names[column->type]) != 0 || scale != column->scale)
         change(planning, true,
                arena_print(planning->arena, "column %s is %s%s in the database and %s in the file",
                            column->name, type,
@@ -317,7 +314,6 @@ enum error tables_plan(const struct storage_call *call, const struct catalog *ca
     for (size_t i = 0; !error && i < catalog->entity_count; i++) {
         const struct entity_type *type = &catalog->entities[i];
         const struct planning planning = {.arena = call->arena,
-                                          .catalog = catalog,
                                           .type = type,
                                           .own = type->table->own,
                                           .table = type->table,
@@ -360,11 +356,6 @@ enum error tables_look(const struct storage_call *call, const struct catalog *ca
     return error;
 }
 
-enum error tables_served(const struct entity_type *type, struct problem *problem)
-{
-    return table_served(type->table, problem);
-}
-
 enum error table_served(const struct serving_table *table, struct problem *problem)
 {
     const struct own_serving *serving = table->own ? table->own->serving : NULL;
@@ -381,7 +372,7 @@ enum error table_served(const struct serving_table *table, struct problem *probl
 enum error tables_still_served(const struct storage_call *call, const struct entity_type *type,
                                struct checked_entities *checked)
 {
-    enum error error = tables_served(type, call->problem);
+    enum error error = table_served(type->table, call->problem);
     const char *fingerprint = "";
     struct query *query;
 

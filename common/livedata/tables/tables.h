@@ -39,9 +39,8 @@ MUST_CHECK enum error tables_apply(const struct storage_call *call, const struct
 /* Compares the files with the contracts in the database: own->serving. */
 MUST_CHECK enum error tables_look(const struct storage_call *call, const struct catalog *catalog);
 
-/* ERROR_NONE when the entity is served; else ERROR_UNAVAILABLE contract_differs with the
+/* ERROR_NONE when the table is served; else ERROR_UNAVAILABLE contract_differs with the
  * difference, or not_materialized. Always ERROR_NONE for the shop. */
-MUST_CHECK enum error tables_served(const struct entity_type *type, struct problem *problem);
 MUST_CHECK enum error table_served(const struct serving_table *table, struct problem *problem);
 /* The same by the database, in a transaction that has locked `livedata.apply`: another host may
  * have changed the table since tables_look(). `checked` is of the transaction: each once. */
