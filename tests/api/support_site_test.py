@@ -192,6 +192,56 @@ def test_a_document_deleted_by_a_person_stays_deleted(support):
         assert "1 taken" in total(crawl(support, site.url)) and titles(support) == {"Start"}, "as with files"
 
 
+def upload(service, name, text, **form):
+    answer = service.send("POST", "/api/upload", files={"file": (name, text.encode())}, data=form, headers=token("admin"))
+    assert answer.status_code == 200, answer.text
+    return answer.json()["doc_id"]
+
+
+def groups_of(service, name):
+    [groups] = [one["groups"] for one in documents(service).values() if one["doc_id"] == name]
+    return groups
+
+
+def test_a_page_replaces_no_document_of_another_way(support):
+    assert upload(support, "older.html", "<h1>Older</h1><p>It was there first.</p>") == "older.html"
+    support.sql("DELETE FROM kb_upload_names")  # as of a version without upload names
+    with serving({"/older.html": page("Older", "The page of the site.")}) as site:
+        assert crawl(support, f"{site.url}/older.html").returncode == 0
+    assert "there first" in text_of(support, "older.html") and "of the site" in text_of(support, "older-2.html")
+
+
+def test_a_new_page_takes_nothing_from_a_deleted_document_of_other_groups(support):
+    """Neither do its people read the page, nor those of the page what the document said."""
+    assert upload(support, "plan.html", "<h1>Plan</h1><p>The plan is called Kestrel.</p>", groups="Personnel") == "plan.html"
+    assert support.send("DELETE", "/api/documents/plan.html", headers=token("admin")).status_code == 200
+    pages = {"/plan.html": page("Plan", "The plan of sales is called Heron.")}
+    with serving(pages) as site, serving(pages) as open_site:
+        assert crawl(support, f"{site.url}/plan.html", "--groups", "Sales").returncode == 0
+        assert crawl(support, f"{open_site.url}/plan.html").returncode == 0
+        left = support.sql("SELECT group_name FROM kb_document_groups WHERE doc_id = 'plan.html'")
+        assert [list(row) for row in left] == [["Personnel"]], "what was answered from it stays closed"
+        assert groups_of(support, "plan-2.html") == ["Sales"] and groups_of(support, "plan-3.html") == []
+
+
+def test_groups_stay_with_a_page_that_was_away(support):
+    """Those that people have given it; another one for the groups of the crawl takes another name."""
+    start = page("Start", "The manual begins here.", "/plan.html")
+    with serving({"/": start, "/plan.html": page("Plan", "The plan is called Kestrel.")}) as site:
+        arguments = (site.url + "/", "--groups", "Personnel")
+        assert crawl(support, *arguments).returncode == 0 and groups_of(support, "plan.html") == ["Personnel"]
+        answer = support.send("PUT", "/api/documents/plan.html/groups", json={"groups": ["Board"]}, headers=token("admin"))
+        assert answer.status_code == 200
+        away = site.pages.pop("/plan.html")
+        assert "1 removed" in total(crawl(support, *arguments))
+        site.pages |= {"/": page("Start", "It begins here.", "/plan.html", "/sales/plan.html"), "/sales/plan.html": page("Plan", "That of sales.")}
+        assert "2 taken" in total(crawl(support, *arguments))
+        assert groups_of(support, "plan-2.html") == ["Personnel"]
+        site.pages["/plan.html"] = away
+        assert "1 taken" in total(crawl(support, *arguments))
+        assert groups_of(support, "plan.html") == ["Board"] and "Kestrel" in text_of(support, "plan.html")
+
+
 @pytest.mark.parametrize("trouble", ["stopped", "errors", "start page gone", "robots"])
 def test_nothing_is_removed_while_the_site_is_not_there(support, trouble):
     with serving({"/": page("Start", "The manual begins here.", "/a"), "/a": page("A", "This is a page.")}) as site:

@@ -5,7 +5,6 @@
 #include "base/list.h"
 #include "support/documents/host.h"
 #include "support/documents/upload_name.h"
-#include "support/documents/upload_name_store.h"
 #include "support/sources/source_store.h"
 #include "support/sources/tree.h"
 
@@ -131,17 +130,11 @@ static enum error groups_of(const struct scan *scan, const struct document_call 
 static enum error claim(const struct scan *scan, struct file *file, const char *clean)
 {
     struct string_list groups;
-    const struct upload_name_own own = {
-        .name = source_upload_name(file->call.arena, scan->origin, file->path),
-        .clean = clean,
-        .last = file->before ? file->before->doc_id : NULL,
-        .groups = &groups};
     enum error error = groups_of(scan, &file->call, file->path, &groups);
 
-    if (!error)
-        error = upload_name_claim_own(&file->call, &own, &file->doc_id);
-    return error || !groups.count ? error
-                                  : document_give_groups(&file->call, file->doc_id, &groups);
+    return error ? error
+                 : source_claim(&file->call, scan->origin, file->path, clean, file->before, &groups,
+                                &file->doc_id);
 }
 
 static bool copy_bytes(const struct file *file, int to)

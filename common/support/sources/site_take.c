@@ -6,7 +6,6 @@
 #include "documents/web_text.h"
 #include "net/link.h"
 #include "support/documents/upload_name.h"
-#include "support/documents/upload_name_store.h"
 #include "support/sources/site_parts.h"
 
 #include <errno.h>
@@ -131,16 +130,6 @@ static const char *name_of(struct arena *arena, const char *url)
     return file_type_of(name) == FILE_HTML ? name : arena_print(arena, "%s.html", name);
 }
 
-/* Only of a new page: afterwards people decide. */
-static enum error give_groups(struct taking *taking)
-{
-    const struct string_list *groups = &taking->crawl->plan->groups;
-
-    return taking->before || !groups->count
-               ? ERROR_NONE
-               : document_set_groups(&taking->call, taking->doc_id, groups);
-}
-
 static enum error ingest(struct taking *taking, struct ingest_result *done)
 {
     const char *name = name_of(taking->call.arena, taking->address->url);
@@ -162,13 +151,11 @@ static enum error ingest(struct taking *taking, struct ingest_result *done)
 
 static enum error take(struct taking *taking, struct ingest_result *done)
 {
-    struct arena *arena = taking->call.arena;
     const char *url = taking->address->url;
-    enum error error = upload_name_claim(&taking->call, source_upload_name(arena, SITE_ORIGIN, url),
-                                         name_of(arena, url), &taking->doc_id);
+    enum error error =
+        source_claim(&taking->call, SITE_ORIGIN, url, name_of(taking->call.arena, url),
+                     taking->before, &taking->crawl->plan->groups, &taking->doc_id);
 
-    if (!error)
-        error = give_groups(taking);
     if (!error)
         error = write_file(taking);
     return error ? error : ingest(taking, done);

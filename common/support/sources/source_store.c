@@ -84,9 +84,23 @@ static enum error drop(const struct document_call *call, const char *origin, con
     return query_end(query, call->problem);
 }
 
-const char *source_upload_name(struct arena *arena, const char *origin, const char *name)
+/* Files of one name in two folders are two documents. */
+static const char *upload_name(struct arena *arena, const char *origin, const char *name)
 {
     return arena_print(arena, "%s:%s", origin, name);
+}
+
+enum error source_claim(const struct document_call *call, const char *origin, const char *name,
+                        const char *clean, const struct source_row *before,
+                        const struct string_list *groups, const char **doc_id)
+{
+    const struct upload_name_own own = {.name = upload_name(call->arena, origin, name),
+                                        .clean = clean,
+                                        .last = before ? before->doc_id : NULL,
+                                        .groups = groups};
+    enum error error = upload_name_claim_own(call, &own, doc_id);
+
+    return error || !groups->count ? error : document_give_groups(call, *doc_id, groups);
 }
 
 static enum error delete_document(const struct document_call *call, const char *doc_id,
@@ -107,7 +121,7 @@ static enum error delete_document(const struct document_call *call, const char *
 static enum error delete_own(const struct document_call *call, const char *origin,
                              const struct source_row *row, const struct string_list *groups)
 {
-    const char *name = source_upload_name(call->arena, origin, row->name), *doc_id = NULL;
+    const char *name = upload_name(call->arena, origin, row->name), *doc_id = NULL;
     enum error error = upload_name_lock(call);
 
     if (!error)

@@ -24,8 +24,14 @@ MUST_CHECK enum error source_list(const struct document_call *call, const char *
 MUST_CHECK enum error source_put(const struct document_call *call, const char *origin,
                                  const struct source_row *row);
 
-/* What the document of a row is claimed by: files of one name in two folders are two documents. */
-const char *source_upload_name(struct arena *arena, const char *origin, const char *name);
+/* The document that a file or page belongs to. `before` is its row, NULL if it is new; `clean` a
+ * file name made of its own. It never gets a document of another way, nor the id that a deleted
+ * document left to other groups than `groups`, unless that was its own. A document that is not
+ * there yet gets the groups: about others people decide. */
+MUST_CHECK enum error source_claim(const struct document_call *call, const char *origin,
+                                   const char *name, const char *clean,
+                                   const struct source_row *before,
+                                   const struct string_list *groups, const char **doc_id);
 
 /* Deletes a row and its document, unless the document has become that of somebody else. Where
  * people have changed the groups from `groups`, those that it was taken with, the name keeps the
