@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -198,12 +197,6 @@ static enum error take(const struct scan *scan, struct file *file, struct ingest
     return error ? error : ingest(scan, file, done);
 }
 
-static bool may_pass(enum error error)
-{
-    return error == ERROR_UNAVAILABLE || error == ERROR_BUSY || error == ERROR_SYSTEM ||
-           error == ERROR_CONFLICT;
-}
-
 /* What became of it is stored, so that a restart does not try it again. An old version of a
  * document stays when the new one is refused. */
 static enum error keep(const struct scan *scan, struct file *file, enum error error)
@@ -224,7 +217,7 @@ static enum error take_open(const struct scan *scan, struct file *file)
     struct ingest_result done = {0};
     enum error error = take(scan, file, &done);
 
-    if (error && may_pass(error)) {
+    if (error && source_may_pass(error)) {
         report(scan, FOLDER_FAILED, file->path, file->problem.text);
         return ERROR_NONE;
     }
@@ -234,18 +227,6 @@ static enum error take_open(const struct scan *scan, struct file *file)
                                : FOLDER_TAKEN,
            file->path, error ? file->problem.text : NULL);
     return keep(scan, file, error);
-}
-
-static int by_name(const void *key, const void *row)
-{
-    return strcmp(key, ((const struct source_row *)row)->name);
-}
-
-static const struct source_row *row_of(const struct scan *scan, const char *path)
-{
-    return scan->rows.count ? bsearch(path, scan->rows.items, scan->rows.count,
-                                      sizeof(struct source_row), by_name)
-                            : NULL;
 }
 
 static bool is_unchanged(const struct file *file)
@@ -268,7 +249,7 @@ static enum error keep_mount(const struct scan *scan, const struct source_row *b
 
 static enum error take_path(const struct scan *scan, const char *path)
 {
-    struct file file = {.path = path, .before = row_of(scan, path)};
+    struct file file = {.path = path, .before = source_find(&scan->rows, path)};
     enum error error = ERROR_NONE;
 
     file.call = (struct document_call){.db = scan->call->db,

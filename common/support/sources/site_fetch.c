@@ -16,7 +16,6 @@ enum {
     SITEMAP_BYTES = 16 * 1024 * 1024, /* unpacked */
     SITEMAPS_MOST = 100,
     SITEMAP_DEPTH = 2, /* indexes of indexes */
-    REDIRECTS_MOST = 5,
     PIECE = 65536
 };
 

@@ -8,6 +8,8 @@
 #include "support/sources/site_queue.h"
 #include "support/sources/source_store.h"
 
+enum { REDIRECTS_MOST = 5 }; /* from one address on */
+
 /* Pages are taken once, whatever host crawls them. */
 #define SITE_ORIGIN "site"
 

@@ -11,12 +11,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
-enum { REDIRECTS_MOST = 5, SILENT_MOST = 5, NAME_BYTES = 100, VALIDATOR_BYTES = 500 };
+enum { SILENT_MOST = 5, NAME_BYTES = 100, VALIDATOR_BYTES = 500 };
 
 /* One page on its way, in the memory of one page. */
 struct taking {
@@ -32,18 +31,6 @@ struct taking {
     struct problem problem;
     struct document_call call;
 };
-
-static int by_name(const void *key, const void *row)
-{
-    return strcmp(key, ((const struct source_row *)row)->name);
-}
-
-static const struct source_row *row_of(const struct crawl *crawl, const char *url)
-{
-    return crawl->rows.count ? bsearch(url, crawl->rows.items, crawl->rows.count,
-                                       sizeof(struct source_row), by_name)
-                             : NULL;
-}
 
 static const char *path_of(const struct taking *taking, const char *doc_id)
 {
@@ -191,12 +178,6 @@ static void report(const struct taking *taking, enum site_outcome outcome, const
     crawl_report(taking->crawl, outcome, taking->address->url, why);
 }
 
-static bool may_pass(enum error error)
-{
-    return error == ERROR_UNAVAILABLE || error == ERROR_BUSY || error == ERROR_SYSTEM ||
-           error == ERROR_CONFLICT;
-}
-
 static void follow(const struct taking *taking)
 {
     struct crawl *crawl = taking->crawl;
@@ -245,7 +226,7 @@ static enum error take_answer(struct taking *taking)
     }
     error = take(taking, &done);
     if (error) {
-        report(taking, may_pass(error) ? SITE_FAILED : SITE_REFUSED, taking->problem.text);
+        report(taking, source_may_pass(error) ? SITE_FAILED : SITE_REFUSED, taking->problem.text);
         return ERROR_NONE;
     }
     report(taking, done.deduplicated ? SITE_SAME : SITE_TAKEN, NULL);
@@ -353,7 +334,8 @@ enum error crawl_page(struct crawl *crawl, const struct site_address *address)
 {
     struct arena *arena = crawl->plan->work;
     const struct site_address copy = *address; /* adding moves it */
-    struct taking taking = {.crawl = crawl, .address = &copy, .before = row_of(crawl, copy.url)};
+    struct taking taking = {
+        .crawl = crawl, .address = &copy, .before = source_find(&crawl->rows, copy.url)};
     struct crawl_request request = {
         .url = copy.url, .most = (size_t)crawl->plan->limits.page_bytes, .html_only = true};
     enum error error;

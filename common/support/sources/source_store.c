@@ -4,6 +4,7 @@
 #include "db/query.h"
 #include "support/documents/upload_name_store.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define OWNER struct source_row
@@ -54,6 +55,23 @@ enum error source_list(const struct document_call *call, const char *origin, con
         query_read(query, &source_schema, ARRAY_ADD(call->arena, items, count), call->arena);
     *rows = (struct object_list){.items = items, .count = count};
     return query_end(query, call->problem);
+}
+
+static int by_name(const void *key, const void *row)
+{
+    return strcmp(key, ((const struct source_row *)row)->name);
+}
+
+const struct source_row *source_find(const struct object_list *rows, const char *name)
+{
+    return rows->count ? bsearch(name, rows->items, rows->count, sizeof(struct source_row), by_name)
+                       : NULL;
+}
+
+bool source_may_pass(enum error error)
+{
+    return error == ERROR_UNAVAILABLE || error == ERROR_BUSY || error == ERROR_SYSTEM ||
+           error == ERROR_CONFLICT;
 }
 
 enum error source_put(const struct document_call *call, const char *origin,

@@ -20,6 +20,12 @@ struct source_row {
 MUST_CHECK enum error source_list(const struct document_call *call, const char *origin,
                                   const char *folder, struct object_list *rows);
 
+/* The row of a name among those of source_list(); NULL when there is none. */
+const struct source_row *source_find(const struct object_list *rows, const char *name);
+
+/* Whether what was not taken may be taken later, because the error is not that of the document. */
+bool source_may_pass(enum error error);
+
 /* Adds or replaces a row. */
 MUST_CHECK enum error source_put(const struct document_call *call, const char *origin,
                                  const struct source_row *row);
