@@ -82,6 +82,19 @@ def test_an_import_reports_what_it_refused(support, folder):
     assert "nineteen" in text_of(support, "keys.md"), "of the folder that is read first"
 
 
+def test_an_import_says_why_a_file_was_not_copied(support, folder):
+    in_its_place = support.stack.directory / "data/support/uploads/blocked.md"
+    in_its_place.mkdir(parents=True)
+    try:
+        write(folder / "blocked.md", "# Blocked\n\nIts copy has no place.\n")
+        done = support.run("ingest", str(folder))
+        assert done.returncode == 3 and "it cannot be copied: Is a directory" in done.stdout, done.stdout
+        assert [*in_its_place.parent.glob(".*")] == [], "nothing is left of the copy"
+    finally:
+        in_its_place.rmdir()
+    assert support.run("ingest", str(folder)).returncode == 0 and "blocked.md" in documents(support), "it is tried again"
+
+
 def test_groups_of_imported_documents(support, folder):
     write(folder / "open.md", "# Open\n\nThe shop opens at nine.\n")
     write(folder / "Personnel" / "bands" / "bands.md", "# Bands\n\nGrade seven begins at 4711 euros.\n")

@@ -242,6 +242,18 @@ def test_groups_stay_with_a_page_that_was_away(support):
         assert groups_of(support, "plan.html") == ["Board"] and "Kestrel" in text_of(support, "plan.html")
 
 
+def test_a_page_that_cannot_be_stored_is_tried_again(support):
+    in_its_place = support.stack.directory / "data/support/uploads/blocked.html"
+    in_its_place.mkdir(parents=True)
+    with serving({"/blocked": page("Blocked", "Its file has no place.")}) as site:
+        try:
+            done = crawl(support, f"{site.url}/blocked")
+            assert done.returncode == 3 and "cannot be written: Is a directory" in done.stdout, done.stdout
+        finally:
+            in_its_place.rmdir()
+        assert "1 taken" in total(crawl(support, f"{site.url}/blocked")) and titles(support) == {"Blocked"}
+
+
 @pytest.mark.parametrize("trouble", ["stopped", "errors", "start page gone", "robots"])
 def test_nothing_is_removed_while_the_site_is_not_there(support, trouble):
     with serving({"/": page("Start", "The manual begins here.", "/a"), "/a": page("A", "This is a page.")}) as site:

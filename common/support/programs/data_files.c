@@ -66,8 +66,7 @@ static bool write_all(int file, const char *bytes, size_t length)
     return true;
 }
 
-/* A file name is durable once its folder is synced. */
-static void sync_folder(struct arena *arena, const char *path)
+void data_file_sync_name(struct arena *arena, const char *path)
 {
     const char *slash = strrchr(path, '/');
     int folder = open(slash ? arena_copy(arena, path, (size_t)(slash - path) + 1) : ".",
@@ -205,7 +204,7 @@ enum error data_file_finish(struct data_file *file, struct problem *problem)
         return ERROR_SYSTEM;
     }
     arena_guard_end(file->guard);
-    sync_folder(file->arena, file->path);
+    data_file_sync_name(file->arena, file->path);
     return ERROR_NONE;
 }
 

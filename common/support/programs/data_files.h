@@ -46,6 +46,9 @@ MUST_CHECK enum error data_file_open(struct arena *arena, const char *path,
 MUST_CHECK enum error data_file_read(struct arena *arena, const char *path, char **bytes,
                                      size_t *length, struct problem *problem);
 
+/* Makes the name of a file durable, after a rename: its folder is synced. */
+void data_file_sync_name(struct arena *arena, const char *path);
+
 /* Deletes the file; ERROR_NONE also when it does not exist. */
 MUST_CHECK enum error data_file_remove(const char *path, struct problem *problem);
 

@@ -2,9 +2,11 @@
 #include "support/sources/folder.h"
 #include "accounts/groups.h"
 #include "base/clock.h"
+#include "base/disk.h"
 #include "base/list.h"
 #include "support/documents/host.h"
 #include "support/documents/upload_name.h"
+#include "support/programs/data_files.h"
 #include "support/sources/source_store.h"
 #include "support/sources/tree.h"
 
@@ -17,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SNIFFED = 4096, COPY_AT_ONCE = 1 << 20, SECOND_US = 1000000 };
+enum { SNIFFED = 4096, COPY_AT_ONCE = 1 << 20, SECOND_US = 1000000, CHANGED = -1 };
 
 struct scan {
     const struct document_call *call;
@@ -136,17 +138,30 @@ static enum error claim(const struct scan *scan, struct file *file, const char *
                                 &file->doc_id);
 }
 
-static bool copy_bytes(const struct file *file, int to)
+static enum error not_copied(struct file *file, int code)
 {
+    return problem_set(&file->problem, ERROR_UNAVAILABLE, disk_reason(code, "file_not_copied"),
+                       "it cannot be copied: %s",
+                       code == CHANGED ? "it changed meanwhile" : strerror(code));
+}
+
+/* 0, the errno, or CHANGED. */
+static int copy_bytes(const struct file *file, int to)
+{
+    struct stat now;
     off_t at = 0;
 
     while (at < file->status.st_size) {
         ssize_t sent = sendfile(to, file->fd, &at, COPY_AT_ONCE);
 
         if (sent <= 0)
-            return false; /* shorter than it was: somebody writes it */
+            return sent < 0 ? errno : CHANGED; /* shorter than it was: somebody writes it */
     }
-    return fsync(to) == 0;
+    if (fsync(to) != 0 || fstat(file->fd, &now) != 0)
+        return errno;
+    return now.st_size == file->status.st_size && changed_at(&now) == changed_at(&file->status)
+               ? 0
+               : CHANGED;
 }
 
 /* The copy takes the place of the last one at once and whole. */
@@ -156,20 +171,21 @@ static enum error copy(const struct scan *scan, struct file *file)
     const char *folder = ingest_upload_folder(arena, scan->plan->settings, file->call.tenant);
     const char *beside = arena_print(arena, "%s/.new-%ld", folder, (long)getpid());
     int to = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    struct stat now;
-    bool copied;
+    int code;
 
     file->stored = arena_print(arena, "%s/%s", folder, file->doc_id);
     if (to < 0)
-        return not_read(file);
-    copied = copy_bytes(file, to) && fstat(file->fd, &now) == 0 &&
-             now.st_size == file->status.st_size && changed_at(&now) == changed_at(&file->status);
+        return not_copied(file, errno);
+    code = copy_bytes(file, to);
     close(to);
-    if (copied && rename(beside, file->stored) == 0)
-        return ERROR_NONE;
-    unlink(beside);
-    return problem_set(&file->problem, ERROR_UNAVAILABLE, "file_not_copied",
-                       "it changed while it was copied, or could not be copied");
+    if (!code && rename(beside, file->stored) != 0)
+        code = errno;
+    if (code) {
+        unlink(beside);
+        return not_copied(file, code);
+    }
+    data_file_sync_name(arena, file->stored);
+    return ERROR_NONE;
 }
 
 static enum error ingest(const struct scan *scan, struct file *file, struct ingest_result *done)

@@ -6,11 +6,9 @@
 #include "documents/web_text.h"
 #include "net/link.h"
 #include "support/documents/upload_name.h"
+#include "support/programs/data_files.h"
 #include "support/sources/site_parts.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -45,19 +43,13 @@ static const char *path_of(const struct taking *taking, const char *doc_id)
 /* The stored file; NULL when it cannot be read. */
 static const char *read_stored(const struct taking *taking, size_t *length)
 {
-    FILE *file = taking->stored ? fopen(taking->stored, "rbe") : NULL;
-    char *bytes = NULL;
-    long size;
+    struct problem problem;
+    char *bytes;
 
     *length = 0;
-    if (!file)
+    if (!taking->stored ||
+        data_file_read(taking->call.arena, taking->stored, &bytes, length, &problem))
         return NULL;
-    if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0) {
-        rewind(file);
-        bytes = ARENA_ARRAY(taking->call.arena, char, (size_t)size + 1);
-        *length = fread(bytes, 1, (size_t)size, file);
-    }
-    fclose(file);
     return bytes;
 }
 
@@ -69,30 +61,11 @@ static bool is_as_stored(const struct taking *taking)
     return bytes && length == taking->length && memcmp(bytes, taking->file, length) == 0;
 }
 
-/* The file takes the place of the last one at once and whole. */
 static enum error write_file(struct taking *taking)
 {
-    const char *beside =
-        path_of(taking, arena_print(taking->call.arena, ".new-%ld", (long)getpid()));
-    int to = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    size_t at = 0;
-    bool good = to >= 0;
-
-    while (good && at < taking->length) {
-        ssize_t written = write(to, taking->file + at, taking->length - at);
-
-        good = written > 0;
-        at += good ? (size_t)written : 0;
-    }
-    good = good && fsync(to) == 0;
-    if (to >= 0)
-        close(to);
     taking->stored = path_of(taking, taking->doc_id);
-    if (good && rename(beside, taking->stored) == 0)
-        return ERROR_NONE;
-    unlink(beside);
-    return problem_set(&taking->problem, ERROR_UNAVAILABLE, "page_not_stored", "%s",
-                       strerror(errno));
+    return data_file_write(taking->call.arena, taking->stored, taking->file, taking->length,
+                           &taking->problem);
 }
 
 /* -- documents --------------------------------------------------------------------------------- */
