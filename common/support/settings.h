@@ -230,6 +230,8 @@ struct support_settings {
     bool retry_jitter;
 };
 
+enum { REVIEW_CASES_MOST = 100 /* of one kind that a choice takes */ };
+
 /* LOCAL is the embedder of the stack, where it has a model. */
 enum support_embedding { EMBEDDING_LOCAL, EMBEDDING_REMOTE, EMBEDDING_WORDS, EMBEDDING__MAX };
 

@@ -32,9 +32,9 @@ struct choose_body {
 static const struct field choose_body_fields[] = {
     INTEGER(OWNER, days, .lower = AT_LEAST(1), .upper = AT_MOST(DAYS_MAX), .default_value = 30,
             .help = "Age of the answers at most."),
-    NULLABLE_INTEGER(OWNER, random, .lower = AT_LEAST(0), .upper = AT_MOST(CHOOSE_MOST),
+    NULLABLE_INTEGER(OWNER, random, .lower = AT_LEAST(0), .upper = AT_MOST(REVIEW_CASES_MOST),
                      .help = "Else REVIEW_RANDOM_CASES."),
-    NULLABLE_INTEGER(OWNER, unsure, .lower = AT_LEAST(0), .upper = AT_MOST(CHOOSE_MOST),
+    NULLABLE_INTEGER(OWNER, unsure, .lower = AT_LEAST(0), .upper = AT_MOST(REVIEW_CASES_MOST),
                      .help = "Else REVIEW_UNSURE_CASES.")};
 #undef OWNER
 SCHEMA(choose_body_schema, struct choose_body, "CaseChoice", choose_body_fields,

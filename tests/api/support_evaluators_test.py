@@ -95,6 +95,13 @@ def test_cases_are_drawn_at_random_and_where_evaluators_are_not_sure(support):
     assert [row["trace_id"] for row in queue(support, "other")["items"]] == ["trace-other"]
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_nothing_is_chosen_without_a_queue(engine):
+    with Service("support", {**ENV, "REVIEW_QUEUE_ENABLED": "false"}, engine) as service:
+        assert choose(service, code=404)["detail"] == "review queue disabled"
+        assert program(service, "review-build", "--choose")["status"] == "disabled" and not service.sql("SELECT 1 FROM review_queue")
+
+
 def test_a_draw_is_uniform(support):
     for at in range(8):
         evaluated(support, f"trace-{at:04}", quality=100 if at else 80)

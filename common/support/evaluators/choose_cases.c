@@ -74,9 +74,9 @@ struct choosing {
     struct evaluator_off off[EVALUATORS];
     struct random random;
     int64_t wanted, most_unsure;
-    struct candidate sample[CHOOSE_MOST];     /* reservoir (Vitter 1985, algorithm R) */
-    struct candidate unsure[2 * CHOOSE_MOST]; /* the highest doubt first; as many as may be drawn
-                                                 at random, too, are kept besides */
+    struct candidate sample[REVIEW_CASES_MOST];     /* reservoir (Vitter 1985, algorithm R) */
+    struct candidate unsure[2 * REVIEW_CASES_MOST]; /* the highest doubt first; as many as may be
+                                                 drawn at random, too, are kept besides */
     size_t sampled, seen, unsure_count;
 };
 

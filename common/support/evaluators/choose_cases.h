@@ -11,11 +11,9 @@
 #include "support/settings.h"
 #include "support/traces/trace_store.h"
 
-enum { CHOOSE_MOST = 100 /* cases of one kind at a time */ };
-
 struct case_choice {
     int64_t days;           /* age of the answers at most */
-    int64_t random, unsure; /* cases of each kind, per tenant */
+    int64_t random, unsure; /* cases of each kind, per tenant; up to REVIEW_CASES_MOST */
 };
 
 struct cases_chosen {
